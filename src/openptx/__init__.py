@@ -1,0 +1,1 @@
+"""OpenPTX: check, run and understand NVIDIA PTX on any computer, without a GPU."""
