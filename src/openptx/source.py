@@ -1,0 +1,46 @@
+"""A source file as text, spans as pairs of offsets into it, and their rows and columns."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+Span = tuple[int, int]
+"""Offsets (start, end) into `File.text`, half open."""
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+class File:
+    """A named text. The line table is made when the first row is asked for, never while lexing."""
+
+    __slots__ = ("_starts", "name", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self._starts: list[int] | None = None
+
+    @property
+    def starts(self) -> list[int]:
+        """Offsets at which lines start. A line ends with LF, CR LF or a lone CR."""
+        if self._starts is None:
+            self._starts = [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        return self._starts
+
+    def location(self, offset: int) -> tuple[int, int]:
+        """Row and column of an offset, both from 1; the column counts code points."""
+        starts = self.starts
+        row = bisect_right(starts, offset)
+        return row, offset - starts[row - 1] + 1
+
+    def line(self, row: int) -> str:
+        """The text of a row (from 1) without its line end; "" beyond the file."""
+        starts = self.starts
+        if not 1 <= row <= len(starts):
+            return ""
+        end = starts[row] if row < len(starts) else len(self.text)
+        return self.text[starts[row - 1] : end].rstrip("\r\n")
+
+    def __repr__(self) -> str:
+        return f"File({self.name!r}, {len(self.text)} characters)"
