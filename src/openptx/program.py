@@ -1,0 +1,226 @@
+"""What engines run: names, forms, modifiers and operand types are resolved; no text is looked at after this point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.isa.notation import Form, Modifiers
+    from openptx.isa.types import Type
+    from openptx.source import File, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A scalar register of one function: a vector register `.v4 .f32 v` is four of them, `v.x` to `v.w`."""
+
+    name: str
+    type: Type
+    index: int  # position in Function.registers
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """An address inside an initialiser: `value = (address(symbol) + addend)`, `size` bytes at `offset`."""
+
+    offset: int
+    size: int
+    symbol: str  # a module-level variable or a function
+    addend: int = 0
+    generic: bool = False  # written `generic(symbol)`
+    shift: int = 0  # `0xFF00(symbol)` takes the byte at this shift
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Named memory. `offset` is its place in the frame of its space, for spaces that have one (see `Function`)."""
+
+    name: str
+    space: str  # global const shared local param frame
+    type: Type
+    size: int  # bytes, all elements; 0 for `extern .shared x[]`
+    align: int  # bytes
+    offset: int = 0
+    vector: int = 1
+    shape: tuple[int, ...] = ()
+    data: bytes | None = None
+    relocations: tuple[Relocation, ...] = ()
+    linkage: str = ""  # visible extern weak common
+    span: Span = (0, 0)
+
+
+# Operands. Every one is frozen and hashable, so that an engine may remember what it did for one.
+
+
+@dataclass(frozen=True, slots=True)
+class Reg:
+    """A register as source, destination or predicate; `negated` is the `!` of a source predicate."""
+
+    index: int
+    width: int  # declared width in bits; 1 for .pred
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Imm:
+    """An immediate: `value` is its bits in the operand's type (already rounded, wrapped and masked to `width`)."""
+
+    value: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A special register, with its component: `tid.x`, `laneid`, `clock64` (no `%`)."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The address of a variable in its own space, plus `offset`; `generic` where the text says `generic(x)`."""
+
+    variable: Variable
+    offset: int = 0
+    generic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionName:
+    """A function as a value (`mov.u64 %rd, f`) or as the target of a call."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`[base + offset]`; base None is `[immediate]`. `parts` are the further operands of `[a, {x, y}]`."""
+
+    base: Reg | Symbol | None
+    offset: int = 0
+    parts: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """`{a, b, c, d}` or a whole vector register."""
+
+    elements: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """`_`: a result that nobody wants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The destination of a branch: a position in Function.code (which may be one past its end)."""
+
+    pc: int
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The label list of a `.branchtargets`, or the possible callees of a `.calltargets`."""
+
+    pcs: tuple[int, ...] = ()
+    functions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """The signature of an indirect call (`.callprototype`), as sizes and types only."""
+
+    returns: tuple[Register | Variable, ...]
+    parameters: tuple[Register | Variable, ...]
+    noreturn: bool = False
+    variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The parenthesised lists of a call: registers, immediates, or `.param` variables of this function (as Symbol)."""
+
+    values: tuple[Operand, ...]
+
+
+Operand = (
+    Reg | Imm | Special | Symbol | FunctionName | Address | Vector | Sink | Target | Targets | Prototype | Arguments
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Op:
+    """One instruction of a function.
+
+    `operands` and `types` are aligned with `form.operands`; an optional operand that is absent is None in both.
+    `types[i]` is the instruction's type of that operand (an element's type for vectors), None where it has none
+    (labels, functions). `m.space` is already the space that holds the variable: `frame` for call parameters.
+    """
+
+    form: Form
+    m: Modifiers
+    guard: Reg | None
+    operands: tuple[Operand | None, ...]
+    types: tuple[Type | None, ...]
+    span: Span
+    text: str  # as written, without guard and blanks around: for faults and listings
+    line: tuple[str, int, int] | None = None  # `.loc`: file, line, column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A kernel or device function.
+
+    Entry parameters are Variables of space `param`, at their offsets in the parameter buffer (`parameter_size` bytes).
+    Parameters and returns of a `.func` are Registers, or Variables of space `frame`. A thread's frame (`frame_size`
+    bytes of local memory per activation) holds in disjoint places the `.local` variables and all `.param` variables
+    of the body, and the function's own `frame` parameters and returns. `shared` are the function's own shared
+    variables; their offsets, like those of module-level shared variables, are in the CTA's shared window, and are
+    final per module: `Program.shared_size` covers them all, dynamic shared memory begins there.
+    """
+
+    name: str
+    kind: str  # entry func
+    linkage: str
+    parameters: tuple[Register | Variable, ...]
+    returns: tuple[Register | Variable, ...]
+    registers: tuple[Register, ...]
+    code: tuple[Op, ...]
+    frame_size: int
+    parameter_size: int
+    local: tuple[Variable, ...]
+    shared: tuple[Variable, ...]
+    labels: Mapping[str, int]
+    directives: Mapping[str, tuple[int, ...]]  # "maxntid": (256, 1, 1) ...
+    callees: frozenset[str]  # direct ones, and every function whose address is taken
+    span: Span
+    noreturn: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    """A checked module. Functions are lowered when first asked for, since a file may hold hundreds."""
+
+    file: File
+    version: tuple[int, int]
+    target: str
+    address_size: int
+    variables: Mapping[str, Variable]  # module level
+    shared_size: int  # static shared memory of the module, bytes; dynamic shared memory begins here, 16-aligned
+    kernels: tuple[str, ...]  # names of the entries, in the file's order
+    functions: tuple[str, ...]  # names of the device functions that have a body
+    lower: Callable[[str], Function]
+    _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
+
+    def function(self, name: str) -> Function:
+        """The function called `name`; raises KeyError if the module defines no such one."""
+        if name not in self._lowered:
+            if name not in self.kernels and name not in self.functions:
+                raise KeyError(name)
+            self._lowered[name] = self.lower(name)
+        return self._lowered[name]
