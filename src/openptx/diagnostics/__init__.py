@@ -1,0 +1,8 @@
+"""A diagnostic is data: what is wrong, where, why, and what to write instead. Renderers are leaves."""
+
+from __future__ import annotations
+
+from openptx.diagnostics.collector import Collector
+from openptx.diagnostics.diagnostic import Diagnostic, Fix, Label
+
+__all__ = ["Collector", "Diagnostic", "Fix", "Label"]

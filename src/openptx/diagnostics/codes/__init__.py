@@ -1,0 +1,85 @@
+"""The registry of codes: what each is called, and the text that `openptx explain` prints for it.
+
+A code's hundred is the phase that finds it, and each phase is one module of rows. A code is never used again for
+another meaning. The modules are read on the first diagnostic, so that a clean file does not pay for them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+PHASES = ("lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "faults")
+
+
+class Code:
+    """One row of the registry: `Code("PTX0312", "operand-type", text)`.
+
+    The text is Markdown: a first sentence, the reason, an example of the mistake as an indented block, and, after the
+    line `Instead:`, an indented block that is right. Tests run both. A block without `.entry` or `.func` is the body of
+    a kernel that has registers `%p %h %r %rd %f %fd` (`.pred .b16 .b32 .b64 .f32 .f64`) numbered from 0 to 9.
+    """
+
+    __slots__ = ("_text", "code", "name")
+
+    def __init__(self, code: str, name: str, text: str) -> None:
+        self.code = code
+        self.name = name
+        self._text = text
+
+    def __repr__(self) -> str:
+        return f"<{self.code} {self.name}>"
+
+    @property
+    def severity(self) -> str:
+        """`warning` for PTX1xxx, else `error`."""
+        return "warning" if self.code.startswith("PTX1") else "error"
+
+    @property
+    def doc(self) -> str:
+        """The Markdown text."""
+        from openptx.diagnostics.codes.text import dedent
+
+        return dedent(self._text)
+
+    @property
+    def summary(self) -> str:
+        """The first sentence."""
+        return self.doc.split("\n\n", 1)[0].replace("\n", " ")
+
+    @property
+    def example(self) -> str:
+        """PTX that makes the mistake."""
+        from openptx.diagnostics.codes.text import blocks
+
+        return blocks(self.doc)[0]
+
+    @property
+    def instead(self) -> str:
+        """The same PTX as it should be."""
+        from openptx.diagnostics.codes.text import blocks
+
+        return blocks(self.doc)[1]
+
+
+_registry: dict[str, Code] = {}
+
+
+def _read() -> dict[str, Code]:
+    if not _registry:
+        for phase in PHASES:
+            for row in import_module(f"openptx.diagnostics.codes.{phase}").CODES:
+                for key in (row.code, row.name):
+                    if key in _registry:
+                        raise ValueError(f"`{key}` is registered twice")
+                    _registry[key] = row
+    return _registry
+
+
+def code(key: str) -> Code:
+    """The row of a code or of its name; `KeyError` when there is none."""
+    return (_registry or _read())[key]
+
+
+def every_code() -> list[Code]:
+    """All rows, in the order of their codes."""
+    return sorted(set(_read().values()), key=lambda row: row.code)

@@ -1,0 +1,192 @@
+"""Codes 9xxx: what a kernel can do wrong while it runs."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX9001", "out-of-bounds", """
+        An access outside every allocation of its state space.
+
+        Every buffer that a kernel may touch is known with its size, and each access is checked as a whole.
+
+            mov.u64 %rd1, 4096;
+            st.global.u32 [%rd1], 1;
+
+        Instead:
+
+            .shared .u32 x;
+            st.shared.u32 [x], 1;
+        """),
+    Code("PTX9002", "misaligned-access", """
+        An access whose address is not a multiple of its size. For vectors the size of the whole vector counts.
+
+            .shared .align 8 .b8 x[8];
+            mov.u32 %r1, x;
+            ld.shared.u32 %r2, [%r1+2];
+
+        Instead:
+
+            .shared .align 8 .b8 x[8];
+            mov.u32 %r1, x;
+            ld.shared.u32 %r2, [%r1+4];
+        """),
+    Code("PTX9003", "read-only", """
+        A write to memory that may only be read: constants, parameters of a kernel, a read-only NumPy array.
+
+            .version 8.0
+            .target sm_80
+            .const .u32 limit = 5;
+            .visible .entry k() { .reg .b64 a; mov.u64 a, limit; cvta.const.u64 a, a; st.u32 [a], 6; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .global .u32 limit = 5;
+            .visible .entry k() { .reg .b64 a; mov.u64 a, limit; cvta.global.u64 a, a; st.u32 [a], 6; ret; }
+        """),
+    Code("PTX9004", "instruction-limit", """
+        The kernel executed more instructions than `--max-instructions` allows, and was stopped.
+
+            AGAIN: bra AGAIN;
+
+        Instead:
+
+            bra DONE;
+            DONE: ret;
+        """),
+    Code("PTX9005", "timeout", """
+        The kernel ran longer than `--timeout` allows, and was stopped.
+
+            AGAIN: bra AGAIN;
+
+        Instead:
+
+            bra DONE;
+            DONE: ret;
+        """),
+    Code("PTX9006", "deadlock", """
+        Threads wait for others that can never arrive: at a barrier, or for a lock that nobody gives back.
+
+            mov.u32 %r1, %tid.x;
+            setp.eq.u32 %p1, %r1, 0;
+            @%p1 barrier.sync 0, 64;
+
+        Instead:
+
+            barrier.sync 0;
+        """),
+    Code("PTX9007", "trap", """
+        The kernel executed `trap`.
+
+            trap;
+
+        Instead:
+
+            ret;
+        """),
+    Code("PTX9008", "assertion", """
+        An `assert` of the kernel's CUDA source failed: it called `__assertfail`.
+
+            .version 8.0
+            .target sm_80
+            .extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
+            .visible .entry k() {
+                call.uni __assertfail, (0, 0, 1, 0, 1);
+                ret;
+            }
+
+        Instead:
+
+            ret;
+        """),
+    Code("PTX9009", "invalid-call-target", """
+        An indirect call of an address that is no function, or of one with another signature than the prototype's.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b64 f; mov.u64 f, 16; P: .callprototype _ (); call f, P; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .func helper() { ret; }
+            .visible .entry k() { .reg .b64 f; mov.u64 f, helper; P: .callprototype _ (); call f, P; ret; }
+        """),
+    Code("PTX9010", "branch-index", """
+        An index of `brx.idx` beyond its list of targets.
+
+            LIST: .branchtargets DONE;
+            mov.u32 %r1, 1;
+            brx.idx %r1, LIST;
+            DONE: ret;
+
+        Instead:
+
+            LIST: .branchtargets DONE;
+            mov.u32 %r1, 0;
+            brx.idx %r1, LIST;
+            DONE: ret;
+        """),
+    Code("PTX9011", "stack-overflow", """
+        Calls nest deeper than the stack of a thread allows. Most often a recursion does not end.
+
+            .version 8.0
+            .target sm_80
+            .func down() { call down; ret; }
+            .visible .entry k() { call down; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .func down() { ret; }
+            .visible .entry k() { call down; ret; }
+        """),
+    Code("PTX9012", "invalid-barrier", """
+        A barrier with an id above 15, or with a thread count that is zero or not a multiple of the warp size.
+
+            mov.u32 %r1, 20;
+            barrier.sync %r1;
+
+        Instead:
+
+            mov.u32 %r1, 2;
+            barrier.sync %r1;
+        """),
+    Code("PTX9013", "invalid-mask", """
+        A member mask of a warp instruction that leaves out the thread that executes it.
+
+            mov.u32 %r1, %laneid;
+            vote.sync.any.pred %p1, %p2, 0;
+
+        Instead:
+
+            mov.u32 %r1, %laneid;
+            vote.sync.any.pred %p1, %p2, -1;
+        """),
+    Code("PTX9014", "uninitialized-read", """
+        A read of a register or of shared memory that nothing has written. Looked for only with `--initcheck`.
+
+            .shared .u32 x;
+            ld.shared.u32 %r1, [x];
+
+        Instead:
+
+            .shared .u32 x;
+            st.shared.u32 [x], 0;
+            ld.shared.u32 %r1, [x];
+        """),
+    Code("PTX9015", "undefined-behavior", """
+        An operand value for which the document leaves the result undefined, in an instruction that checks it.
+
+            mov.u32 %r1, 40;
+            activemask.b32 %r2;
+            shfl.sync.idx.b32 %r3, %r4, 0, 31, 0;
+
+        Instead:
+
+            activemask.b32 %r2;
+            shfl.sync.idx.b32 %r3, %r4, 0, 31, %r2;
+        """),
+)  # fmt: skip

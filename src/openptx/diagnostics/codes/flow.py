@@ -1,0 +1,86 @@
+"""Codes 05xx: branches, calls and the ends of functions (PTX ISA, Control Flow Instructions)."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX0501", "branch-target", """
+        A branch to something that is not a label of the same function.
+
+            bra %r1;
+
+        Instead:
+
+            DONE:
+            bra DONE;
+        """),
+    Code("PTX0502", "argument-count", """
+        A call with another number of arguments or results than the function has.
+
+            .version 8.0
+            .target sm_80
+            .func helper(.reg .b32 a) { ret; }
+            .visible .entry k() { call helper, (1, 2); ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .func helper(.reg .b32 a) { ret; }
+            .visible .entry k() { call helper, (1); ret; }
+        """),
+    Code("PTX0503", "argument-type", """
+        An argument or a result of a call that does not fit the function's parameter.
+
+            .version 8.0
+            .target sm_80
+            .func helper(.reg .f32 a) { ret; }
+            .visible .entry k() { .reg .b64 x; call helper, (x); ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .func helper(.reg .f32 a) { ret; }
+            .visible .entry k() { .reg .f32 x; call helper, (x); ret; }
+        """),
+    Code("PTX0504", "missing-prototype", """
+        A call through a register without the prototype or the list of functions that says how to call.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b64 f; call f; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b64 f; P: .callprototype _ (); call f, P; ret; }
+        """),
+    Code("PTX0505", "target-list", """
+        An indirect branch or call whose list of targets is not one, or does not fit.
+
+            brx.idx %r1, DONE;
+            DONE: ret;
+
+        Instead:
+
+            LIST: .branchtargets DONE;
+            brx.idx %r1, LIST;
+            DONE: ret;
+        """),
+    Code("PTX0506", "call-of-entry", """
+        A call of a kernel. Only `.func` functions can be called.
+
+            .version 8.0
+            .target sm_80
+            .entry other() { ret; }
+            .visible .entry k() { call other; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .func other() { ret; }
+            .visible .entry k() { call other; ret; }
+        """),
+)  # fmt: skip

@@ -1,0 +1,298 @@
+"""Codes 03xx: no form of the instruction fits, or an operand does not fit its form (PTX ISA, 6 and 9.4)."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX0301", "no-such-form", """
+        The instruction exists, but not with these modifiers together.
+
+        A form is one line of the instruction's syntax in the manual. `openptx isa MNEMONIC` lists them.
+
+            neg.u32 %r1, %r2;
+
+        Instead:
+
+            neg.s32 %r1, %r2;
+        """),
+    Code("PTX0302", "unknown-instruction", """
+        An opcode that PTX does not have.
+
+            ad.u32 %r1, %r2, %r3;
+
+        Instead:
+
+            add.u32 %r1, %r2, %r3;
+        """),
+    Code("PTX0303", "unknown-modifier", """
+        A modifier that the instruction has in none of its forms.
+
+            add.u33 %r1, %r2, %r3;
+
+        Instead:
+
+            add.u32 %r1, %r2, %r3;
+        """),
+    Code("PTX0304", "missing-modifier", """
+        A modifier that the form needs is not there.
+
+            mul.u32 %r1, %r2, %r3;
+
+        Instead:
+
+            mul.lo.u32 %r1, %r2, %r3;
+        """),
+    Code("PTX0305", "repeated-modifier", """
+        A modifier, or two that exclude each other, in one opcode.
+
+            add.rn.rz.f32 %f1, %f2, %f3;
+
+        Instead:
+
+            add.rz.f32 %f1, %f2, %f3;
+        """),
+    Code("PTX0306", "modifier-forbidden", """
+        A modifier that the instruction has, but not together with this type.
+
+            add.ftz.f64 %fd1, %fd2, %fd3;
+
+        Instead:
+
+            add.f64 %fd1, %fd2, %fd3;
+        """),
+    Code("PTX0307", "modifier-order", """
+        A modifier that belongs directly behind the mnemonic stands later.
+
+        Most modifiers may stand in any order; `mul.lo`, `mul.hi`, `mul.wide`, `mad.lo`, `shf.l`, `shf.r` and `cvta.to`
+        are names of their own.
+
+            mul.u32.lo %r1, %r2, %r3;
+
+        Instead:
+
+            mul.lo.u32 %r1, %r2, %r3;
+        """),
+    Code("PTX0308", "operand-count", """
+        Too many or too few operands.
+
+            add.u32 %r1, %r2;
+
+        Instead:
+
+            add.u32 %r1, %r1, %r2;
+        """),
+    Code("PTX0309", "missing-type", """
+        The opcode names no type where its form needs one.
+
+            add %r1, %r2, %r3;
+
+        Instead:
+
+            add.u32 %r1, %r2, %r3;
+        """),
+    Code("PTX0310", "rounding-required", """
+        A rounding modifier is missing where a result can be inexact.
+
+        Conversions between floats and integers, and to a narrower float, always say how they round, as do `fma`, `div`,
+        `rcp` and `sqrt` (PTX ISA, Rounding Modifiers, Tables 17 and 18).
+
+            cvt.f16.f32 %h1, %f1;
+
+        Instead:
+
+            cvt.rn.f16.f32 %h1, %f1;
+        """),
+    Code("PTX0311", "rounding-forbidden", """
+        A rounding modifier where the result is always exact, or one that this conversion does not know.
+
+            cvt.rn.f64.f32 %fd1, %f1;
+
+        Instead:
+
+            cvt.f64.f32 %fd1, %f1;
+        """),
+    Code("PTX0312", "operand-type", """
+        An operand's declared type does not agree with the instruction's type.
+
+        `.bX` agrees with every type of its size, signed and unsigned integers with each other, and floats with the same
+        float and with `.bX` only (PTX ISA, Type Information for Instructions and Operands, Table 26).
+
+            fma.rn.f32 %f1, %f2, %r1, %f3;
+
+        Instead:
+
+            cvt.rn.f32.s32 %f4, %r1;
+            fma.rn.f32 %f1, %f2, %f4, %f3;
+        """),
+    Code("PTX0313", "operand-size", """
+        An operand's declared type has the right kind and the wrong size.
+
+        Only `ld`, `st` and `cvt` take registers wider than the instruction's type (PTX ISA, Operand Size Exceeding
+        Instruction-Type Size, Tables 27 and 28).
+
+            add.u32 %r1, %r2, %rd1;
+
+        Instead:
+
+            cvt.u32.u64 %r3, %rd1;
+            add.u32 %r1, %r2, %r3;
+        """),
+    Code("PTX0314", "operand-kind", """
+        An operand of the wrong kind: a literal where a register is wanted, a list where there is no vector.
+
+            add.u32 %r1, [%rd1], %r2;
+
+        Instead:
+
+            ld.global.u32 %r3, [%rd1];
+            add.u32 %r1, %r3, %r2;
+        """),
+    Code("PTX0315", "immediate-type", """
+        A literal of a kind that the operand's type does not take.
+
+        Float types take `1.0`, `1e5`, `0f...` and `0d...`; integer types take integers; `.f16`, `.bf16` and the packed
+        types take no literal at all.
+
+            add.f32 %f1, %f2, 1;
+
+        Instead:
+
+            add.f32 %f1, %f2, 1.0;
+        """),
+    Code("PTX0316", "immediate-range", """
+        A literal outside the values that the operand may have.
+
+            lop3.b32 %r1, %r2, %r3, %r4, 256;
+
+        Instead:
+
+            lop3.b32 %r1, %r2, %r3, %r4, 255;
+        """),
+    Code("PTX0317", "vector-length", """
+        A list with another number of elements than the instruction's vector modifier says.
+
+            ld.global.v4.u32 {%r1, %r2}, [%rd1];
+
+        Instead:
+
+            ld.global.v2.u32 {%r1, %r2}, [%rd1];
+        """),
+    Code("PTX0318", "vector-element", """
+        An element of a list that cannot stand in it: of another type than the first, or no register in a destination.
+
+            ld.global.v2.u32 {%r1, %f1}, [%rd1];
+
+        Instead:
+
+            ld.global.v2.u32 {%r1, %r2}, [%rd1];
+        """),
+    Code("PTX0319", "vector-selector", """
+        An element of a vector that cannot be selected so, or of something that is no vector.
+
+        Elements are `.x .y .z .w`, or `.r .g .b .a`, one at a time.
+
+            mov.u32 %r1, %r2.x;
+
+        Instead:
+
+            .reg .v2 .u32 pair;
+            mov.u32 %r1, pair.x;
+        """),
+    Code("PTX0320", "destination", """
+        A destination that cannot be written: a literal, a special register, a parameter.
+
+            mov.u32 5, %r1;
+
+        Instead:
+
+            mov.u32 %r1, 5;
+        """),
+    Code("PTX0321", "special-register-place", """
+        A special register where only ordinary registers may stand.
+
+        Special registers are read with `mov` or with an integer `cvt`.
+
+            add.u32 %r1, %tid.x, 1;
+
+        Instead:
+
+            mov.u32 %r1, %tid.x;
+            add.u32 %r1, %r1, 1;
+        """),
+    Code("PTX0322", "register-type", """
+        A declaration with a type that only instructions may name.
+
+        Variables have fundamental types. Values of `.bf16`, `.tf32`, the 8-, 6- and 4-bit floats and the packed types
+        live in registers of type `.bX` of their size (PTX ISA, Fundamental Types, Table 8, and Packed Data Types, Table
+        9).
+
+            .reg .bf16 x;
+
+        Instead:
+
+            .reg .b16 x;
+        """),
+    Code("PTX0323", "no-such-conversion", """
+        A `cvt` between two types that have no conversion (PTX ISA, Type Conversion, Tables 15 and 16).
+
+            cvt.rn.tf32.f64 %r1, %fd1;
+
+        Instead:
+
+            cvt.rn.f32.f64 %f1, %fd1;
+            cvt.rn.tf32.f32 %r1, %f1;
+        """),
+    Code("PTX0324", "saturation", """
+        `.sat` or `.satfinite` where nothing can saturate, or its absence where the conversion needs it.
+
+            cvt.rn.e4m3x2.f32 %h1, %f1, %f2;
+
+        Instead:
+
+            cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;
+        """),
+    Code("PTX0325", "negation", """
+        A `!` before something that is not a predicate that may be negated here.
+
+            and.pred %p1, %p2, !%p3;
+
+        Instead:
+
+            not.pred %p3, %p3;
+            and.pred %p1, %p2, %p3;
+        """),
+    Code("PTX0326", "sink", """
+        A sink `_` where a value is read, or where the result cannot be dropped.
+
+            add.u32 %r1, _, %r2;
+
+        Instead:
+
+            add.u32 %r1, %r1, %r2;
+        """),
+    Code("PTX0327", "not-an-array", """
+        An index on something that is not an array.
+
+            .shared .u32 total;
+            ld.shared.u32 %r1, total[2];
+
+        Instead:
+
+            .shared .u32 totals[4];
+            ld.shared.u32 %r1, totals[2];
+        """),
+    Code("PTX0328", "assembler-crash", """
+        A statement that NVIDIA's assembler accepts as text and then crashes on when it generates code.
+
+            .version 8.8
+            .target sm_100a
+            .shared .e4m3 x[4];
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.8
+            .target sm_100a
+            .shared .b8 x[4];
+            .visible .entry k() { ret; }
+        """),
+)  # fmt: skip

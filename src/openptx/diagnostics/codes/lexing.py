@@ -1,0 +1,85 @@
+"""Codes 00xx: characters that form no token (PTX ISA, Syntax)."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX0001", "invalid-character", """
+        A character that PTX has no use for.
+
+        Outside comments and strings, PTX is ASCII letters, digits, `_ $ %`, blanks and punctuation.
+
+            add.u32 %r1, %r2, #3;
+
+        Instead:
+
+            add.u32 %r1, %r2, 3;
+        """),
+    Code("PTX0002", "unterminated-comment", """
+        A comment `/*` without its `*/`.
+
+        Block comments do not nest: the first `*/` ends the comment. Without one, the rest of the file is comment.
+
+            .version 8.0
+            .target sm_80
+            /* all that follows is lost
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            /* only this is comment */
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0003", "unterminated-string", """
+        A string without its closing quote in the same line.
+
+            .version 8.0
+            .target sm_80
+            .file 1 "saxpy.cu
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .file 1 "saxpy.cu"
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0004", "invalid-integer", """
+        Digits that form no integer literal.
+
+        Integers are decimal, octal (`017`), hexadecimal (`0x1F`) or binary (`0b101`), each with an optional `U` in
+        upper case that makes it unsigned. `08` starts as octal and `42u` has the wrong case.
+
+            mov.u32 %r1, 42u;
+
+        Instead:
+
+            mov.u32 %r1, 42U;
+        """),
+    Code("PTX0005", "invalid-float", """
+        A floating-point literal of the wrong shape.
+
+        `0f` takes exactly 8 hexadecimal digits (the bits of an `.f32`), `0d` exactly 16 (the bits of an `.f64`).
+        Decimal literals need a point or an exponent: `1.0`, `1e5`.
+
+            mov.f32 %f1, 0f3F80;
+
+        Instead:
+
+            mov.f32 %f1, 0f3F800000;
+        """),
+    Code("PTX0006", "invalid-name", """
+        A name of the wrong shape.
+
+        Names start with a letter, or with one of `_ $ %` and at least one more character; letters, digits, `_` and `$`
+        follow.
+
+            mov.u32 %, 1;
+
+        Instead:
+
+            mov.u32 %r1, 1;
+        """),
+)  # fmt: skip

@@ -1,0 +1,140 @@
+"""Codes 06xx: state spaces, variables, addresses and parameters (PTX ISA, State Spaces, Types, and Variables)."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX0601", "state-space", """
+        An address in another state space than the instruction names.
+
+            .shared .u32 total;
+            ld.global.u32 %r1, [total];
+
+        Instead:
+
+            .shared .u32 total;
+            ld.shared.u32 %r1, [total];
+        """),
+    Code("PTX0602", "state-space-place", """
+        A variable in a state space that cannot be declared here.
+
+            .version 8.0
+            .target sm_80
+            .local .u32 x;
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .local .u32 x; ret; }
+        """),
+    Code("PTX0603", "alignment", """
+        An alignment that is not a power of two, or not allowed here.
+
+            .shared .align 3 .b8 x[12];
+
+        Instead:
+
+            .shared .align 4 .b8 x[12];
+        """),
+    Code("PTX0604", "array-size", """
+        An array dimension that is not one positive integer literal.
+
+            .shared .u32 x[-1];
+
+        Instead:
+
+            .shared .u32 x[1];
+        """),
+    Code("PTX0605", "initializer", """
+        An initialiser that does not fit its variable, or where there can be none.
+
+        Only `.global` and `.const` variables have initial values; integers take integers, floats take floats, `.f16`
+        takes none, and there may be no more elements than the array has.
+
+            .version 8.0
+            .target sm_80
+            .global .u32 x[2] = {1, 2, 3};
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .global .u32 x[3] = {1, 2, 3};
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0606", "address-register", """
+        A register that cannot hold an address: a float, a predicate, or one of the wrong size.
+
+            ld.global.u32 %r1, [%fd1];
+
+        Instead:
+
+            ld.global.u32 %r1, [%rd1];
+        """),
+    Code("PTX0607", "address-form", """
+        An address of a form that the state space does not take.
+
+        NVIDIA's assembler takes a plain number as an address for `.local` alone.
+
+            ld.global.u32 %r1, [64];
+
+        Instead:
+
+            mov.u64 %rd1, 64;
+            ld.global.u32 %r1, [%rd1];
+        """),
+    Code("PTX0608", "parameter", """
+        A parameter that cannot be declared so: of a type, space or size that parameters do not have.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.reg .b32 a) { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .b32 a) { ret; }
+        """),
+    Code("PTX0609", "vector-declaration", """
+        A vector that cannot be declared: of predicates, or of more than 128 bits.
+
+            .reg .v4 .b64 x;
+
+        Instead:
+
+            .reg .v2 .b64 x;
+        """),
+    Code("PTX0610", "linkage", """
+        A linking directive that contradicts the declaration: `.extern` with a body, `.common` outside `.global`.
+
+            .version 8.0
+            .target sm_80
+            .extern .func helper() { ret; }
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .func helper() { ret; }
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0611", "too-much-memory", """
+        More shared, constant or parameter memory than the target has.
+
+            .version 8.0
+            .target sm_80
+            .const .b8 x[70000];
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .const .b8 x[60000];
+            .visible .entry k() { ret; }
+        """),
+)  # fmt: skip

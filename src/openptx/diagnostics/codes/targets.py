@@ -1,0 +1,155 @@
+"""Codes 04xx: what the file says about itself does not allow what it does (PTX ISA, PTX Module Directives)."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX0401", "missing-version", """
+        The file does not start with `.version`.
+
+            .target sm_80
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0402", "unknown-version", """
+        A version of PTX that is not known.
+
+            .version 8.99
+            .target sm_80
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.8
+            .target sm_80
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0403", "missing-target", """
+        No `.target` follows `.version`.
+
+            .version 8.0
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0404", "unknown-target", """
+        A target that is not known.
+
+            .version 8.0
+            .target sm_81
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0405", "target-needs-version", """
+        The target is newer than the version of PTX that the file says.
+
+            .version 7.0
+            .target sm_90
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 7.8
+            .target sm_90
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0406", "target-conflict", """
+        Targets, or options of `.target`, that exclude each other.
+
+            .version 8.0
+            .target sm_80, texmode_unified, texmode_independent
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80, texmode_independent
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0407", "repeated-directive", """
+        A directive of the module that may stand only once.
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .address_size 64
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0408", "address-size", """
+        An `.address_size` other than 32 or 64.
+
+            .version 8.0
+            .target sm_80
+            .address_size 48
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX0410", "needs-target", """
+        An instruction, modifier, type or directive that the file's target does not have.
+
+        Targets with `a` (sm_90a) have features that no other target has; those with `f` (sm_100f) share theirs with
+        later members of their family.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { wgmma.fence.sync.aligned; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_90a
+            .visible .entry k() { wgmma.fence.sync.aligned; ret; }
+        """),
+    Code("PTX0411", "needs-version", """
+        An instruction, modifier, type or directive that is newer than the file's `.version`.
+
+            .version 7.8
+            .target sm_90
+            .visible .entry k() { .reg .pred p; elect.sync _|p, -1; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_90
+            .visible .entry k() { .reg .pred p; elect.sync _|p, -1; ret; }
+        """),
+    Code("PTX0412", "removed", """
+        Something that later targets or versions no longer have.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .pred p; vote.all.pred p, p; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .pred p; vote.sync.all.pred p, p, -1; ret; }
+        """),
+)  # fmt: skip

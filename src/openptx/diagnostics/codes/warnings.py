@@ -1,0 +1,208 @@
+"""Codes 1xxx: text that NVIDIA's assembler lets through, though the document forbids it or leaves it undefined."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX1001", "immediate-truncated", """
+        A literal with more bits than its type. The assembler silently drops the upper ones.
+
+            mov.u16 %h1, 70000;
+
+        Instead:
+
+            mov.u16 %h1, 4464;
+        """),
+    Code("PTX1002", "duplicate-destination", """
+        One register twice in a destination list. Which value it ends with is undefined (PTX ISA, Vectors as Operands).
+
+            ld.global.v2.u32 {%r1, %r1}, [%rd1];
+
+        Instead:
+
+            ld.global.v2.u32 {%r1, %r2}, [%rd1];
+        """),
+    Code("PTX1003", "selector-out-of-range", """
+        An element beyond the end of a vector.
+
+            .reg .v2 .u32 pair;
+            mov.u32 %r1, pair.z;
+
+        Instead:
+
+            .reg .v4 .u32 quad;
+            mov.u32 %r1, quad.z;
+        """),
+    Code("PTX1004", "index-out-of-bounds", """
+        A constant index or offset beyond the end of its variable.
+
+            .shared .u32 x[4];
+            ld.shared.u32 %r1, [x+16];
+
+        Instead:
+
+            .shared .u32 x[4];
+            ld.shared.u32 %r1, [x+12];
+        """),
+    Code("PTX1005", "misaligned-address", """
+        A constant address that is not a multiple of the access size. It faults when it is executed.
+
+            .shared .align 4 .u32 x[4];
+            ld.shared.u32 %r1, [x+2];
+
+        Instead:
+
+            .shared .align 4 .u32 x[4];
+            ld.shared.u32 %r1, [x+4];
+        """),
+    Code("PTX1006", "parameter-past-end", """
+        A read or write of a parameter beyond its end.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u32 n) { .reg .b32 x; ld.param.u32 x, [n+4]; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u32 n) { .reg .b32 x; ld.param.u32 x, [n]; ret; }
+        """),
+    Code("PTX1007", "offset-too-large", """
+        An offset beyond 32 bits, signed. The document limits it; the assembler does not look.
+
+            ld.global.u32 %r1, [%rd1+4294967296];
+
+        Instead:
+
+            add.s64 %rd2, %rd1, 4294967296;
+            ld.global.u32 %r1, [%rd2];
+        """),
+    Code("PTX1008", "uninitialized-register", """
+        A register that is read and that no path has written before. Its value is undefined.
+
+            .reg .b32 x;
+            add.u32 %r1, x, 1;
+
+        Instead:
+
+            .reg .b32 x;
+            mov.u32 x, 0;
+            add.u32 %r1, x, 1;
+        """),
+    Code("PTX1009", "narrow-address", """
+        An address register of 8 or 16 bits. The document asks for 32 or 64.
+
+            ld.shared.u32 %r1, [%h1];
+
+        Instead:
+
+            cvt.u32.u16 %r2, %h1;
+            ld.shared.u32 %r1, [%r2];
+        """),
+    Code("PTX1010", "deprecated", """
+        Something that the document calls deprecated and that later targets may lack.
+
+            bar.sync 0;
+            membar.gl;
+
+        Instead:
+
+            bar.sync 0;
+            fence.acq_rel.gpu;
+        """),
+    Code("PTX1011", "document-disagrees", """
+        A statement that the assembler accepts and the document forbids.
+
+        The message names the entry of the list of deviations; `--profile isa` reports it as an error.
+
+            .reg .f16x2 v;
+            add.u32 %r1, %r2, v;
+
+        Instead:
+
+            .reg .b32 v;
+            add.u32 %r1, %r2, v;
+        """),
+    Code("PTX1012", "initializer-truncated", """
+        An initial value with more bits than its variable.
+
+            .version 8.0
+            .target sm_80
+            .global .u8 z = 256;
+            .visible .entry k() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .global .u8 z = 255;
+            .visible .entry k() { ret; }
+        """),
+    Code("PTX1013", "unused", """
+        A declaration that nothing uses. Reported only when it is selected: `--select unused`.
+
+            .reg .b32 never;
+
+        Instead:
+
+            .reg .b32 once;
+            mov.u32 once, 1;
+        """),
+    Code("PTX1014", "unreachable", """
+        Statements that no path reaches. Reported only when it is selected: `--select unreachable`.
+
+            ret;
+            mov.u32 %r1, 1;
+
+        Instead:
+
+            mov.u32 %r1, 1;
+            ret;
+        """),
+    Code("PTX1015", "divergent-barrier", """
+        A barrier that only some threads of the block can reach. The others are waited for without end.
+
+            mov.u32 %r1, %tid.x;
+            setp.eq.u32 %p1, %r1, 0;
+            @%p1 bar.sync 0;
+
+        Instead:
+
+            bar.sync 0;
+        """),
+    Code("PTX1016", "fall-through", """
+        A function whose last statement does not leave it.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b32 x; mov.u32 x, 1; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b32 x; mov.u32 x, 1; ret; }
+        """),
+    Code("PTX1017", "displaced-vector", """
+        A vector modifier behind the type. The assembler takes it with a warning.
+
+            ld.global.u32.v2 {%r1, %r2}, [%rd1];
+
+        Instead:
+
+            ld.global.v2.u32 {%r1, %r2}, [%rd1];
+        """),
+    Code("PTX1018", "unknown-pragma", """
+        A pragma string that PTX does not define. It is ignored.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .pragma "noroll"; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .pragma "nounroll"; ret; }
+        """),
+)  # fmt: skip

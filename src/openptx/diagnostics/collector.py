@@ -1,0 +1,43 @@
+"""Collects diagnostics of a file, folds repeats of one cause, and hands them over in the order of the text."""
+
+from __future__ import annotations
+
+from openptx.diagnostics.diagnostic import Diagnostic
+from openptx.source import Span
+
+
+class Collector:
+    """`add(diagnostic, cause)`: a second diagnostic with an equal `cause` becomes one more place of the first.
+
+    Pass as cause what the user would fix once: an undeclared name, an unknown opcode. Without one nothing is folded.
+    """
+
+    __slots__ = ("_also", "_found")
+
+    def __init__(self) -> None:
+        self._found: list[tuple[Diagnostic, object]] = []
+        self._also: dict[object, list[Span]] = {}
+
+    def add(self, diagnostic: Diagnostic, cause: object = None) -> None:
+        """Keep a diagnostic, or count it to the first one of the same cause."""
+        if cause is None:
+            self._found.append((diagnostic, None))
+        elif (also := self._also.get(cause)) is not None:
+            also.append(diagnostic.span)
+        else:
+            self._also[cause] = []
+            self._found.append((diagnostic, cause))
+
+    def extend(self, diagnostics: list[Diagnostic]) -> None:
+        """Keep diagnostics that another pass collected."""
+        for diagnostic in diagnostics:
+            self.add(diagnostic)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """All of them, in the order of the text; those at one place in the order they were found."""
+        found = [d.repeated(tuple(self._also[cause])) if self._also.get(cause) else d for d, cause in self._found]
+        return sorted(found, key=lambda diagnostic: diagnostic.span[0])

@@ -1,0 +1,123 @@
+"""Diagnostic and its parts: plain slotted classes, since `check` imports them and `dataclasses` costs 14 ms."""
+
+from __future__ import annotations
+
+from openptx.diagnostics.codes import Code, code
+from openptx.source import File, Span
+
+
+class Label:
+    """A second place that explains the first: `declared here`."""
+
+    __slots__ = ("span", "text")
+
+    def __init__(self, span: Span, text: str) -> None:
+        self.span = span
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Label({self.span}, {self.text!r})"
+
+
+class Fix:
+    """A change that can be pasted: put `replacement` where `span` is. `text` says what it does."""
+
+    __slots__ = ("replacement", "span", "text")
+
+    def __init__(self, span: Span, replacement: str, text: str) -> None:
+        self.span = span
+        self.replacement = replacement
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Fix({self.span}, {self.replacement!r}, {self.text!r})"
+
+
+class Diagnostic:
+    """One finding in one file. Never raised by `check`, only collected.
+
+    `about` is a code or its name (`"PTX0312"`, `"operand-type"`). `message` is one terse sentence: lower case,
+    backquotes round PTX text, no full stop. `label` stands beside the carets, `labels` point at other places of the
+    same file. `operand`, `expected` and `actual` are the facts for tools. `also` holds further places of the same
+    mistake.
+    """
+
+    __slots__ = (
+        "about", "actual", "also", "expected", "file", "fix", "help", "label", "labels", "message", "operand", "rule",
+        "span",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        about: str,
+        message: str,
+        file: File,
+        span: Span,
+        label: str = "",
+        *,
+        labels: tuple[Label, ...] = (),
+        operand: str | None = None,
+        expected: str | None = None,
+        actual: str | None = None,
+        rule: str | None = None,
+        help: str | None = None,
+        fix: Fix | None = None,
+        also: tuple[Span, ...] = (),
+    ) -> None:
+        self.about: Code = code(about)
+        self.message = message
+        self.file = file
+        self.span = span
+        self.label = label
+        self.labels = labels
+        self.operand = operand
+        self.expected = expected
+        self.actual = actual
+        self.rule = rule
+        self.help = help
+        self.fix = fix
+        self.also = also
+
+    @property
+    def code(self) -> str:
+        """The stable code: `PTX0312`."""
+        return self.about.code
+
+    @property
+    def name(self) -> str:
+        """The stable name: `operand-type`."""
+        return self.about.name
+
+    @property
+    def severity(self) -> str:
+        """`error` or `warning`."""
+        return self.about.severity
+
+    @property
+    def filename(self) -> str:
+        """The name of the file that the diagnostic is about."""
+        return self.file.name
+
+    @property
+    def location(self) -> tuple[int, int]:
+        """Row and column of the first character, from 1."""
+        return self.file.location(self.span[0])
+
+    @property
+    def end_location(self) -> tuple[int, int]:
+        """Row and column just behind the last character, from 1."""
+        return self.file.location(self.span[1])
+
+    def repeated(self, also: tuple[Span, ...]) -> Diagnostic:
+        """The same diagnostic, knowing the other places where its mistake was made again."""
+        return Diagnostic(
+            self.code, self.message, self.file, self.span, self.label, labels=self.labels, operand=self.operand,
+            expected=self.expected, actual=self.actual, rule=self.rule, help=self.help, fix=self.fix, also=also,
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        row, column = self.location
+        return f"{self.filename}:{row}:{column}: {self.severity}[{self.code}] {self.message}"
+
+    def __repr__(self) -> str:
+        return f"<Diagnostic {self}>"

@@ -1,0 +1,125 @@
+"""Four kinds of failure, four types: the file is wrong, the kernel did wrong, a known gap, and our own mistake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.diagnostics import Diagnostic
+    from openptx.source import File, Span
+
+Triple = tuple[int, int, int]
+"""A position or an extent: x, y, z."""
+
+
+class Error(Exception):
+    """All that OpenPTX raises on purpose."""
+
+
+class InputError(Error, ValueError):
+    """What was handed over cannot be read at all: not text, not a case, not a number."""
+
+
+class ArgumentError(Error, TypeError, ValueError):
+    """A launch or a conversion was asked for that cannot be: a wrong argument, grid, block or option."""
+
+
+class CheckError(Error):
+    """The file is wrong. Carries every diagnostic and prints them in full."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__(diagnostics)
+        self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        from openptx.diagnostics.render import render
+
+        return render(self.diagnostics, "full")
+
+
+class Fault(Error):
+    """The kernel did wrong. Says what, who and where, as far as it is known.
+
+    `code` is a code of the 9000s or its name; `nearest` is a sentence about the nearest allocation; `notes` are further
+    facts, a line each (who waits at which barrier). `file` and `span` are the place of the instruction in the PTX.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        kernel: str | None = None,
+        block: Triple | None = None,
+        thread: Triple | None = None,
+        address: int | None = None,
+        space: str | None = None,
+        nearest: str | None = None,
+        file: File | None = None,
+        span: Span | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        from openptx.diagnostics.codes import code as find
+
+        super().__init__(message)
+        row = find(code)
+        self.code, self.name = row.code, row.name
+        self.message = message
+        self.kernel = kernel
+        self.block = block
+        self.thread = thread
+        self.address = address
+        self.space = space
+        self.nearest = nearest
+        self.file = file
+        self.span = span
+        self.notes = notes
+
+    @property
+    def facts(self) -> list[str]:
+        """Who did it and where, a line each, leaving out what is not known."""
+        at = [f"kernel `{self.kernel}`"] if self.kernel else []
+        at += [f"block {self.block}"] if self.block is not None else []
+        at += [f"thread {self.thread}"] if self.thread is not None else []
+        lines = [", ".join(at)] if at else []
+        if self.address is not None:
+            lines.append(f"address 0x{self.address:x}" + (f" in .{self.space}" if self.space else ""))
+        if self.nearest:
+            lines.append(f"nearest allocation: {self.nearest}")
+        return [*lines, *self.notes]
+
+    def __str__(self) -> str:
+        from openptx.diagnostics.render.full import render_fault
+
+        return render_fault(self)
+
+
+class Unsupported(Error):
+    """A known gap, named exactly. Never a silent approximation."""
+
+    def __init__(
+        self, form: str, *, file: File | None = None, span: Span | None = None, help: str | None = None
+    ) -> None:
+        super().__init__(form)
+        self.form = form
+        self.file = file
+        self.span = span
+        self.help = help
+
+    def __str__(self) -> str:
+        from openptx.diagnostics.render.full import render_unsupported
+
+        return render_unsupported(self)
+
+
+class Bug(Error):
+    """We did wrong. Prints the version and how to report it."""
+
+    def __str__(self) -> str:
+        from openptx import __version__
+
+        what = super().__str__() or "something that cannot happen has happened"
+        return (
+            f"this is a mistake in OpenPTX {__version__}, not in your program: {what}\n"
+            "please report it to the OpenPTX project with this text, the PTX file and the command that you ran"
+        )
