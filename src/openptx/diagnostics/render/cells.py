@@ -1,0 +1,64 @@
+"""How many columns of a terminal a line of source takes, and at which column each of its characters stands."""
+
+from __future__ import annotations
+
+from unicodedata import category, combining, east_asian_width
+
+TAB = 4
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+JOINERS = "\u200c\u200d"
+
+
+class Cells:
+    """A line as it is shown: `text`, and `columns[i]`, the column (from 0) at which character `i` starts."""
+
+    __slots__ = ("columns", "shown")
+
+    def __init__(self, line: str) -> None:
+        self.shown: list[str] = []
+        self.columns = [0]
+        at = 0
+        for character in line:
+            text, width = _cell(character, at)
+            at += width
+            self.shown.append(text)
+            self.columns.append(at)
+
+    @property
+    def text(self) -> str:
+        """The line, with tabs as blanks and nothing in it that would move the cursor."""
+        return "".join(self.shown)
+
+    @property
+    def width(self) -> int:
+        """Columns in all."""
+        return self.columns[-1]
+
+    def column(self, index: int) -> int:
+        """Where character `index` starts; behind the end, one column for each character that is not there."""
+        beyond = index - len(self.shown)
+        return self.columns[index] if beyond <= 0 else self.columns[-1] + beyond
+
+    def cut(self, left: int, right: int) -> str:
+        """What stands in the columns from `left` up to `right`."""
+        return "".join(
+            text
+            for text, start, end in zip(self.shown, self.columns, self.columns[1:], strict=False)
+            if left <= start and end <= right
+        )
+
+
+def _cell(character: str, at: int) -> tuple[str, int]:
+    """How one character is shown at column `at`, and how wide."""
+    if " " <= character < "\x7f":
+        return character, 1
+    if character == "\t":
+        width = TAB - at % TAB
+        return " " * width, width
+    if character < " ":
+        return chr(0x2400 + ord(character)), 1
+    if combining(character) or character in JOINERS or category(character) in ("Mn", "Me"):
+        return character, 0
+    if category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return REPLACEMENT, 1
+    return character, 2 if east_asian_width(character) in "WF" else 1

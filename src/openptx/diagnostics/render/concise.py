@@ -1,0 +1,28 @@
+"""One line a diagnostic, for editors and grep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.diagnostics.render.cells import Cells
+from openptx.diagnostics.render.style import Style
+from openptx.diagnostics.render.summary import summary
+
+if TYPE_CHECKING:
+    from openptx.diagnostics import Diagnostic
+
+
+def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:
+    """`saxpy.ptx:3:26: error[PTX0312] message`, and a last line that counts them."""
+    if not diagnostics:
+        return ""
+    style = Style(color)
+    return "\n".join([*(line(diagnostic, style) for diagnostic in diagnostics), summary(diagnostics), ""])
+
+
+def line(diagnostic: Diagnostic, style: Style) -> str:
+    """One diagnostic."""
+    row, column = diagnostic.location
+    head = style(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
+    more = f" (and {len(diagnostic.also)} more)" if diagnostic.also else ""
+    return f"{style('bold', diagnostic.filename)}:{row}:{column}: {head} {Cells(diagnostic.message).text}{more}"

@@ -1,0 +1,33 @@
+"""The renderer for tools: a list of objects, rows and columns from 1, absent facts null."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.diagnostics import Diagnostic
+
+
+def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:
+    """A JSON list, also when there is nothing in it."""
+    return json.dumps([as_json(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
+
+
+def as_json(diagnostic: Diagnostic) -> dict[str, object]:
+    """One diagnostic. `end_location` is just behind its last character."""
+    (row, column), (end_row, end_column) = diagnostic.location, diagnostic.end_location
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "filename": diagnostic.filename,
+        "location": {"row": row, "column": column},
+        "end_location": {"row": end_row, "column": end_column},
+        "operand": diagnostic.operand,
+        "expected": diagnostic.expected,
+        "actual": diagnostic.actual,
+        "rule": diagnostic.rule,
+        "help": diagnostic.help,
+    }

@@ -1,0 +1,21 @@
+"""The line that counts: `Found 2 errors and 1 warning in 1 file.`"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.diagnostics import Diagnostic
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def summary(diagnostics: list[Diagnostic]) -> str:
+    """How many findings of each severity, in how many files."""
+    severities = [diagnostic.severity for diagnostic in diagnostics]
+    counts = [plural(severities.count(kind), kind) for kind in ("error", "warning") if kind in severities]
+    files = plural(len({diagnostic.filename for diagnostic in diagnostics}), "file")
+    return f"Found {' and '.join(counts)} in {files}."
