@@ -1,0 +1,90 @@
+"""Conversion between formats, and between floats and integers: the value rules of `cvt`."""
+
+from __future__ import annotations
+
+from openptx.numerics.bits import Bits, S, Signedness, U
+from openptx.numerics.floats import QUIET64, Floats
+from openptx.numerics.formats import Format
+from openptx.numerics.reals import Real
+from openptx.numerics.rounding import TO_INTEGER, RandomBits
+from openptx.numerics.words import aligned
+
+# Of two formats whose NaN payloads carry over: how far the payload moves. Everything else gives the canonical NaN.
+NAN_F32_F64 = 0x7FFFFFFFE0000000  # f32 or narrower to f64, where the payload is not kept
+
+
+class Conversion(Floats):
+    def convert(
+        self,
+        d: Format,
+        s: Format,
+        a: Bits,
+        rnd: str = "rn",
+        *,
+        ftz: bool = False,
+        satfinite: bool = False,
+        rbits: RandomBits | None = None,
+    ) -> Bits:
+        """Codes of `s` as codes of `d`, rounded once; in one format, the same codes.
+
+        `ftz` concerns f32 alone, as source or result: data-movement-and-conversion-instructions-cvt.
+        """
+        x = self
+        f32 = [f.name == "f32" for f in (s, d)]
+        if d is s:
+            if not (ftz and f32[0]):
+                return a
+            return x.pick(x.isnan(s, a), 0x7FFFFFFF, x.flush(s, a))
+        w = 64 if max(d.man, s.man) > 28 else 32
+        r = x.unpack(s, a, w, ftz and f32[0])
+        v = x.round(d, r, rnd, ftz=ftz and f32[1], satfinite=satfinite, rbits=rbits)
+        if d.name == "f64":
+            if f32[0] and not ftz:
+                wide = x.resize(a, 64)
+                nan = ((wide & 0x80000000) << 32) | ((wide & 0x7FFFFF) << 29) | 0x7FF0000000000000 | QUIET64
+                return x.select(r.nan, nan, v)
+            return x.pick(r.nan, NAN_F32_F64, v)
+        if f32[1] and s.name == "f64":
+            nan = x.resize((a >> 32) & 0x80000000 | (a >> 29) & 0x3FFFFF | 0x7FC00000, 32)
+            return x.select(r.nan, nan, v)
+        return v
+
+    def from_int(
+        self, f: Format, t: Signedness, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False
+    ) -> Bits:
+        """Integers as floats, rounded once; 0 gives +0."""
+        x = self
+        w = 64 if a.width == 64 or f.man > 28 else 32
+        sign = x.negative(a) if t.signed else x.const(0, 1)
+        magnitude = x.resize(x.abs(a) if t.signed else a, w)
+        lost = x.clz(magnitude)
+        never = x.const(0, 1)
+        r = Real(sign, (w - 1) - lost, magnitude << lost, never, never)
+        return x.round(f, r, rnd, ftz=ftz, satfinite=satfinite)
+
+    def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
+        """Floats as integers of `w` bits, clamped to their range; `rnd` is rni rzi rmi rpi (or rn rz rm rp).
+
+        NaN gives 0, but the top bit alone if the source is f64 or the result has 64 bits.
+        """
+        x = self
+        r = x.unpack(f, a, 64, ftz and f.name == "f32")
+        nan = 1 << w - 1 if w == 64 or f.name == "f64" else 0
+        return x.round_to_integer(t, w, r, TO_INTEGER.get(rnd, rnd), nan)
+
+    def integral(self, f: Format, a: Bits, rnd: str, ftz: bool = False) -> Bits:
+        """Rounded to an integral value in the same format; zeros, infinities and signs stay."""
+        x = self
+        rnd = TO_INTEGER.get(rnd, rnd)
+        r = x.unpack(f, a, 64, ftz and f.name == "f32")
+        sig = aligned(x, r.sig, 64) if isinstance(r.sig, Bits) else x.const(0, 64)
+        small = x.less(S, r.exp, x.const(63, 32))
+        n = x.pick(small, x.min(S, 63 - r.exp, 65), 1)
+        kept = sig >> n
+        whole = kept + x.resize(x.up(r.sign, sig, n, kept, rnd), 64)
+        v = x.from_int(f, U, whole, "rz") | (x.resize(r.sign, f.storage) << f.storage - 1)
+        done = ~x.less(S, r.exp, x.const(f.man, 32)) & (sig != 0)
+        v = x.select(done | r.inf, a, v)
+        if f.name == "f64":
+            return x.select(r.nan, a | QUIET64, v)
+        return x.pick(r.nan, f.nan if f.nan is not None else f.largest, v)
