@@ -1,0 +1,1 @@
+"""Engines run Programs: each implements `isa.machine.Machine` and runs control flow."""

@@ -1,0 +1,105 @@
+"""The protocol that meanings are written against: arithmetic on lanes of raw bits, lane exchange, memory.
+
+A meaning is `meaning(x: Machine, m: Modifiers, *sources)` and is pure but for what it asks of `x`. It never sees a
+mask: it computes for every lane that the machine shows it, and only the methods below know which of them are active.
+Where the instruction stands (function, line) is the machine's business too, so that a fault can name it.
+"""
+
+from __future__ import annotations
+
+from openptx.numerics import Arithmetic, Bits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Update = Callable[..., Bits | tuple[Bits, Bits]]
+    Word = Bits | tuple[Bits, Bits]
+
+
+class Machine(Arithmetic):
+    """A machine with warps and memory. All Bits are per lane; `p` has width 1; addresses are 64 bits wide.
+
+    Spaces: "generic", "global", "shared" (or "shared::cta"), "shared::cluster", "local", "const", "param" (of the
+    kernel) and "frame" (parameters of calls, in the thread's local memory). Addresses are those of that space.
+    """
+
+    # The warp.
+
+    def lane(self) -> Bits:
+        """The lane's position in its warp, 0 to 31, in 32 bits."""
+        raise NotImplementedError
+
+    def active(self) -> Bits:
+        """Width 1: whether the lane executes this instruction."""
+        raise NotImplementedError
+
+    def shuffle(self, a: Bits, lane: Bits) -> Bits:
+        """`a` of lane `lane & 31` of the warp. What an inactive lane hands over is unspecified."""
+        raise NotImplementedError
+
+    def ballot(self, p: Bits) -> Bits:
+        """In 32 bits, bit i is `p` of lane i of the warp; 0 for inactive lanes."""
+        raise NotImplementedError
+
+    # Memory. Each access is checked as a whole: bounds, alignment to `count * w` bits, read-only.
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        """`count` consecutive elements of `w` (8, 16, 32, 64) bits at `address`; unspecified in inactive lanes."""
+        raise NotImplementedError
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        """The values, of one width, to consecutive places. Where lanes store to one place the highest lane wins."""
+        raise NotImplementedError
+
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        """Replaces the word at `address` by `update(x, old, *operands)`, lane after lane, and gives the old ones.
+
+        `w` is 16, 32, 64 or 128; words and operands of 128 bits are pairs (low, high). `update` is a pure function;
+        machines may know a faster way for those of `isa.updates`, by identity.
+        """
+        raise NotImplementedError
+
+    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
+        """`size` (32 bits) bytes from `origin` of space `source` to `target` of space `to`, lane by lane."""
+        raise NotImplementedError
+
+    # The thread.
+
+    def special(self, name: str, w: int) -> Bits:
+        """A special register with its component, `tid.x`, in `w` bits."""
+        raise NotImplementedError
+
+    def allocate(self, size: Bits, align: int) -> Bits:
+        """The local address of `size` (64 bits) fresh bytes of the thread's stack, until the function returns."""
+        raise NotImplementedError
+
+    def stack(self) -> Bits:
+        """A mark of the thread's stack, in 64 bits, for `unwind`."""
+        raise NotImplementedError
+
+    def unwind(self, mark: Bits) -> None:
+        """Frees what was allocated since `mark` was taken."""
+        raise NotImplementedError
+
+    def require(self, p: Bits, code: str, message: str) -> None:
+        """Faults with `code` where `p` does not hold in an active lane."""
+        raise NotImplementedError
+
+    # Made of the above.
+
+    def count(self, p: Bits) -> Bits:
+        """How many active lanes of the warp have `p`."""
+        return self.popc(self.ballot(p))
+
+    def reduce(self, combine: Callable[[Bits, Bits], Bits], unit: int, a: Bits, members: Bits) -> Bits:
+        """`combine` of `a` over the lanes in `members` (32 bits, which may differ from lane to lane), in lane order.
+
+        `unit` is the neutral element's bits. A lane that is not active contributes nothing.
+        """
+        members = members & self.ballot(self.const(1, 1))
+        total = self.const(unit, a.width)
+        for i in range(32):
+            other = self.shuffle(a, self.const(i, 32))
+            total = self.select((members & (1 << i)) != 0, combine(total, other), total)
+        return total

@@ -1,0 +1,49 @@
+"""What atomics put in place of the old word. Engines may know a faster way for these very functions."""
+
+from __future__ import annotations
+
+from openptx.numerics import S, U
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.machine import Machine, Word
+    from openptx.numerics import Bits
+
+
+# fmt: off
+def add(x: Machine, old: Bits, b: Bits) -> Bits: return old + b
+def exchange(x: Machine, old: Word, b: Word) -> Word: return b
+def bit_and(x: Machine, old: Bits, b: Bits) -> Bits: return old & b
+def bit_or(x: Machine, old: Bits, b: Bits) -> Bits: return old | b
+def bit_xor(x: Machine, old: Bits, b: Bits) -> Bits: return old ^ b
+def min_signed(x: Machine, old: Bits, b: Bits) -> Bits: return x.min(S, old, b)
+def max_signed(x: Machine, old: Bits, b: Bits) -> Bits: return x.max(S, old, b)
+def min_unsigned(x: Machine, old: Bits, b: Bits) -> Bits: return x.min(U, old, b)
+def max_unsigned(x: Machine, old: Bits, b: Bits) -> Bits: return x.max(U, old, b)
+# fmt: on
+
+
+def increment(x: Machine, old: Bits, b: Bits) -> Bits:
+    """Counts up to `b`, then begins at 0 again."""
+    return x.pick(old >= b, 0, old + 1)
+
+
+def decrement(x: Machine, old: Bits, b: Bits) -> Bits:
+    """Counts down to 0, then begins at `b` again; above `b` as well."""
+    return x.select((old == 0) | (old > b), b, old - 1)
+
+
+def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
+    """`c` where the old word equals `b`."""
+    if isinstance(old, tuple):
+        assert isinstance(b, tuple)
+        assert isinstance(c, tuple)
+        same = (old[0] == b[0]) & (old[1] == b[1])
+        return x.select(same, c[0], old[0]), x.select(same, c[1], old[1])
+    assert not isinstance(b, tuple)
+    assert not isinstance(c, tuple)
+    return x.select(old == b, c, old)
+
+
+ASSOCIATIVE = (add, exchange, bit_and, bit_or, bit_xor, min_signed, max_signed, min_unsigned, max_unsigned)
+"""Those whose operands may be combined by the same function before memory is asked."""

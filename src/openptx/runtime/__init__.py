@@ -1,0 +1,1 @@
+"""What a launch needs beside an engine: memory, loaded modules, arguments, faults."""

@@ -1,0 +1,173 @@
+"""Device memory: allocations in slots of the generic address space, as plain arrays that compiled code can read.
+
+A NumPy array that a kernel gets is device memory itself: no copy, written in place. Its device address stays the
+same as long as the array lives, so pointers that a kernel stored remain good in the next launch.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.isa.windows import CONST, FIRST, PARAM, SHIFT
+
+READ, WRITE = 1, 2  # flags of a slot
+
+Array = NDArray[Any]
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """`size` bytes of device memory at address `base`, which are the host's at `pointer`."""
+
+    name: str
+    base: int
+    size: int
+    pointer: int
+    writable: bool
+
+    def bytes(self) -> Bytes:
+        """The host memory. It lives only as long as its owner."""
+        data = np.frombuffer(memoryview((ctypes.c_uint8 * self.size).from_address(self.pointer)), np.uint8)
+        data.flags.writeable = self.writable
+        return data
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.size} bytes at 0x{self.base:x}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Map:
+    """What a launch may touch outside of shared and local memory, one row a slot; all of it stays alive with the map.
+
+    An access of n bytes at address a is good if, with `s = a >> shift`, s is a row, n <= size[s],
+    `a - base[s] <= size[s] - n` in unsigned arithmetic, and `flags[s]` allows it. The host address is then
+    `pointer[s] + (a - base[s])`.
+    """
+
+    shift: int
+    base: NDArray[np.uint64]
+    size: NDArray[np.uint64]
+    pointer: NDArray[np.uint64]
+    flags: NDArray[np.uint8]  # READ, WRITE
+    rows: tuple[Allocation | None, ...]
+    owners: tuple[object, ...]
+
+    def allocations(self) -> list[Allocation]:
+        """All of them, without repeats, by address."""
+        return list({a.base: a for a in self.rows if a is not None}.values())
+
+    def nearest(self, address: int, count: int) -> str | None:
+        """The allocation next to an access of `count` bytes, and how far it missed; None where there is none."""
+
+        def gap(a: Allocation) -> int:
+            return max(a.base - address, address + count - (a.base + a.size), 0)
+
+        found = min(self.allocations(), key=gap, default=None)
+        if found is None:
+            return None
+        if address < found.base:
+            return f"{found}; the access begins {found.base - address} bytes before it"
+        past = address + count - (found.base + found.size)
+        return f"{found}; the access ends {past} bytes past it" if past > 0 else str(found)
+
+
+def owner(array: Array) -> Array:
+    """The array at the end of a chain of views: the one whose life is the memory's."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+class Memory:
+    """The global memory of a device, shared by all programs of one address size."""
+
+    def __init__(self, address_size: int = 64) -> None:
+        self.shift = SHIFT[address_size]
+        self._slots = 1 << min(address_size, 49) - self.shift
+        self._lock = threading.RLock()
+        self._rows: list[Allocation | None] = [None] * FIRST
+        self._owners: dict[int, weakref.ref[Array]] = {}
+        self._known: dict[tuple[int, int, bool, int], Allocation] = {}
+
+    def address(self, array: Array, name: str = "array") -> Allocation:
+        """The allocation of a contiguous array; the same one as long as the array's memory lives."""
+        root = owner(array)
+        key = (array.ctypes.data, array.nbytes, bool(array.flags.writeable), id(root))
+        with self._lock:
+            found = self._known.get(key)
+            if found is None:
+                # A view lies as far from a 256-byte boundary as it lies in its owner's memory.
+                lead = (array.ctypes.data - root.ctypes.data) % 256
+                found = self._add(name, array, bool(array.flags.writeable), root, lead)
+                self._known[key] = found
+                weakref.finalize(root, self._forget, key).atexit = False
+            return found
+
+    def add(self, name: str, data: Bytes, *, writable: bool = True) -> Allocation:
+        """Makes bytes of our own device memory, until `remove` or their end."""
+        with self._lock:
+            return self._add(name, data, writable, data, 0)
+
+    def _add(self, name: str, data: Array, writable: bool, root: Array, lead: int) -> Allocation:
+        count = max(1, -(-(data.nbytes + lead) >> self.shift))
+        slot = self._free(count)
+        found = Allocation(name, (slot << self.shift) + lead, data.nbytes, data.ctypes.data, writable)
+        self._rows[slot : slot + count] = [found] * count
+        self._owners[found.base] = weakref.ref(root)
+        return found
+
+    def _free(self, count: int) -> int:
+        """The first of `count` free slots in a row; MemoryError where the address space has no more."""
+        run = 0
+        for slot in range(FIRST, len(self._rows)):
+            run = run + 1 if self._rows[slot] is None else 0
+            if run == count:
+                return slot - count + 1
+        slot = len(self._rows)
+        if slot + count > self._slots:
+            raise MemoryError(f"no device addresses are left for {count << self.shift} bytes")
+        self._rows += [None] * count
+        return slot
+
+    def remove(self, allocation: Allocation) -> None:
+        """Forgets an allocation; its slots may be used again."""
+        with self._lock:
+            self._rows = [None if row is allocation else row for row in self._rows]
+            self._owners.pop(allocation.base, None)
+
+    def _forget(self, key: tuple[int, int, bool, int]) -> None:
+        with self._lock:
+            self.remove(self._known.pop(key))
+
+    def map(self, const: Bytes | None = None, param: Bytes | None = None) -> Map:
+        """The memory as it is now, with a module's constant bank and a kernel's parameters in their windows."""
+        with self._lock:
+            rows = list(self._rows)
+            owners = tuple(o for o in (ref() for ref in self._owners.values()) if o is not None)
+        for slot, name, data in ((CONST, "constant memory", const), (PARAM, "kernel parameters", param)):
+            if data is not None:
+                rows[slot] = Allocation(name, slot << self.shift, data.size, data.ctypes.data, False)
+                owners = (*owners, data)
+        n = len(rows)
+        base, size, pointer = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
+        flags = np.zeros(n, np.uint8)
+        for i, row in enumerate(rows):
+            if row is not None:
+                base[i], size[i], pointer[i] = row.base, row.size, row.pointer
+                flags[i] = READ | WRITE if row.writable else READ
+        return Map(self.shift, base, size, pointer, flags, tuple(rows), owners)
+
+
+@cache
+def device(address_size: int = 64) -> Memory:
+    """The memory that all programs of an address size share, as they would a GPU's."""
+    return Memory(address_size)
