@@ -1,3 +1,75 @@
-"""OpenPTX: check, run and understand NVIDIA PTX on any computer, without a GPU."""
+"""OpenPTX: check, run and understand NVIDIA PTX on any computer, without a GPU.
+
+    openptx.check(text)                        every error of a module, as data
+    openptx.parse(text)                        its lossless tree
+    openptx.load("saxpy.ptx")["saxpy"]         a kernel that runs on NumPy arrays
+    openptx.convert(array, "e4m3")             any conversion that `cvt` has
+
+Nothing is imported before it is used: `check` never waits for NumPy or LLVM.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.api import check as check
+    from openptx.api import parse as parse
+    from openptx.diagnostics import Diagnostic as Diagnostic
+    from openptx.errors import ArgumentError as ArgumentError
+    from openptx.errors import Bug as Bug
+    from openptx.errors import CheckError as CheckError
+    from openptx.errors import Error as Error
+    from openptx.errors import Fault as Fault
+    from openptx.errors import InputError as InputError
+    from openptx.errors import Unsupported as Unsupported
+    from openptx.numerics import convert as convert
+    from openptx.runtime import Kernel as Kernel
+    from openptx.runtime import load as load
 
 __version__ = "0.1.0"
+
+# fmt: off
+HOMES = {
+    "openptx.api":         ("check", "parse"),
+    "openptx.diagnostics": ("Diagnostic",),
+    "openptx.errors":      ("ArgumentError", "Bug", "CheckError", "Error", "Fault", "InputError", "Unsupported"),
+    "openptx.numerics":    ("convert",),
+    "openptx.runtime":     ("Kernel", "load"),
+}
+# fmt: on
+_home = {name: module for module, names in HOMES.items() for name in names}
+
+__all__ = [
+    "ArgumentError", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel", "Unsupported",
+    "__version__", "check", "convert", "load", "parse",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name not in _home:
+        raise AttributeError(f"module `openptx` has no attribute `{name}`")
+    return getattr(import_module(_home[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_home})
+
+
+class _FrontDoor(ModuleType):
+    """Keeps `openptx.check` the function, where importing the package `openptx.check` would put the package."""
+
+    @property
+    def check(self) -> object:
+        return __getattr__("check")
+
+    @check.setter
+    def check(self, package: ModuleType) -> None:
+        """The import system offers the package here. `from openptx.check import ...` finds it in `sys.modules`."""
+
+
+sys.modules[__name__].__class__ = _FrontDoor

@@ -1,0 +1,71 @@
+"""The command `openptx`: finds the command's module, runs it, and turns every failure into a line and an exit status.
+
+Each command is a module with `add_arguments(parser)` and `run(args) -> int`, imported only when it runs. Exit statuses:
+0 clean, 1 findings, 2 abnormal (usage, input and output, our own mistake), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+
+# fmt: off
+#    command     module                   what it does
+COMMANDS = {
+    "check":   ("openptx.cli.check",   "find every error in PTX files"),
+    "run":     ("openptx.cli.run",     "run a kernel on NumPy arrays"),
+    "test":    ("openptx.cli.test",    "run case folders and annotated PTX files"),
+    "convert": ("openptx.cli.convert", "convert numbers between formats, exactly, as `cvt` does"),
+    "explain": ("openptx.cli.explain", "explain a code, an instruction, a modifier, a literal or a format"),
+    "isa":     ("openptx.cli.isa",     "list instructions, their forms, and what is covered"),
+    "fmt":     ("openptx.cli.fmt",     "lay PTX files out"),
+    "cache":   ("openptx.cli.cache",   "show or empty the store of compiled kernels"),
+    "demo":    ("openptx.cli.demo",    "check and run a first kernel"),
+}
+# fmt: on
+
+CLEAN, FINDINGS, ABNORMAL, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command. Returns the exit status; only `--help` and usage errors raise `SystemExit`."""
+    from openptx.cli.failures import guarded
+
+    return guarded(dispatch, sys.argv[1:] if argv is None else argv)
+
+
+def dispatch(argv: list[str]) -> int:
+    """Find the command that the arguments name, parse the rest for it, run it."""
+    if not argv or argv[0].startswith("-"):
+        from openptx.cli.overview import overview
+
+        return overview(argv)
+    name, *rest = argv
+    if name not in COMMANDS:
+        from openptx.cli.overview import unknown_command
+
+        return unknown_command(name)
+
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+    from importlib import import_module
+
+    module = import_module(COMMANDS[name][0])
+    parser = ArgumentParser(
+        f"openptx {name}", description=module.__doc__, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    module.add_arguments(parser)
+    return module.run(parser.parse_args(protect_negative(rest)))
+
+
+def protect_negative(argv: list[str]) -> list[str]:
+    """Put a blank before `-inf`, `-0f3F800000` and `-1e5`, so that argparse takes them for values, not for options."""
+    return [f" {text}" if is_negative_number(text) else text for text in argv]
+
+
+def is_negative_number(text: str) -> bool:
+    """Whether an argument is a number with a sign, in Python's or in PTX's spelling."""
+    digits = text[1:].lower()
+    if not text.startswith("-") or not digits:
+        return False
+    if digits in ("inf", "infinity", "nan"):
+        return True
+    return digits[0] in "0123456789." and "/" not in digits and not digits.endswith((".ptx", ".npy"))

@@ -1,0 +1,89 @@
+"""What the command says when it cannot go on: one line on stderr and an exit status, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from openptx.cli import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
+
+
+def guarded(command: Callable[[list[str]], int], argv: list[str]) -> int:
+    """Run `command`; report what it raises."""
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+    try:
+        status = command(argv)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # What is still in the buffer has no reader; Python would complain about that when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:
+        return report(error)
+
+
+def report(error: Exception) -> int:
+    """The message and the status of an error that ended a command."""
+    from openptx.errors import Bug, CheckError, Error, Fault, Unsupported
+
+    if isinstance(error, (CheckError, Fault, Unsupported)):
+        print(described(error), file=sys.stderr)
+        return FINDINGS
+    if isinstance(error, OSError):
+        return complain(about_file(error))
+    if isinstance(error, Error) and not isinstance(error, Bug):
+        return complain(str(error))
+    if isinstance(error, MemoryError):
+        return complain("not enough memory")
+    return complain(str(error if isinstance(error, Bug) else Bug(f"{where(error)}: {described_type(error)}")))
+
+
+def complain(message: str, status: int = ABNORMAL) -> int:
+    """One message on stderr."""
+    from openptx.cli.terminal import paint
+
+    print(f"{paint('error', 'error')}: {message}", file=sys.stderr)
+    return status
+
+
+def described(error: Exception) -> str:
+    """A failure of the user's file or kernel, in colour where stderr has colours."""
+    from openptx.cli.terminal import has_color
+    from openptx.diagnostics.render import render
+    from openptx.diagnostics.render.full import render_fault, render_unsupported
+    from openptx.errors import CheckError, Fault, Unsupported
+
+    color = has_color(sys.stderr)
+    if isinstance(error, CheckError):
+        return render(error.diagnostics, color=color).rstrip("\n")
+    if isinstance(error, Fault):
+        return render_fault(error, color=color)
+    assert isinstance(error, Unsupported)
+    return render_unsupported(error, color=color)
+
+
+def about_file(error: OSError) -> str:
+    """`saxpy.ptx: No such file or directory`."""
+    what = error.strerror or str(error)
+    return f"{error.filename}: {what}" if error.filename is not None else what
+
+
+def described_type(error: Exception) -> str:
+    """`KeyError: 'x'`, on one line."""
+    return f"{type(error).__name__}: {error}".replace("\n", " ")
+
+
+def where(error: Exception) -> str:
+    """The innermost place of ours that an exception came through."""
+    from traceback import extract_tb
+
+    frames = [frame for frame in extract_tb(error.__traceback__) if "openptx" in frame.filename]
+    if not frames:
+        return "?"
+    return f"{frames[-1].filename.rpartition('openptx')[2].lstrip(os.sep)}:{frames[-1].lineno}"

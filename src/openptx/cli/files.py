@@ -1,0 +1,62 @@
+"""Which files a command line means: paths, `-` for stdin, and folders for the `*.ptx` in them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+
+from openptx.errors import InputError
+from openptx.reading import decode, read
+from openptx.source import File
+
+STDIN = "-"
+
+
+def expand(paths: list[str], suffix: str = ".ptx") -> list[str]:
+    """The paths, with each folder replaced by the files below it that end in `suffix`, in the order of their names."""
+    found: list[str] = []
+    for path in paths:
+        if path == STDIN or not os.path.isdir(path):
+            found.append(path)
+            continue
+        inside = sorted(files_below(path, suffix))
+        if not inside:
+            print(f"warning: no *{suffix} in {path}", file=sys.stderr)
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def files_below(folder: str, suffix: str) -> list[str]:
+    """Every file below a folder with this suffix; hidden folders are left out."""
+    found: list[str] = []
+    for at, folders, names in os.walk(folder, onerror=raise_it):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [os.path.join(at, name) for name in names if name.endswith(suffix)]
+    return found
+
+
+def raise_it(error: OSError) -> None:
+    """`os.walk` passes over folders it may not read, unless it is told not to."""
+    raise error
+
+
+def load(path: str) -> File:
+    """One file, or stdin."""
+    return decode("<stdin>", sys.stdin.buffer.read()) if path == STDIN else read(path)
+
+
+def each(paths: Iterable[str], use: Callable[[File], None]) -> bool:
+    """Hand every file to `use`. One that cannot be read costs a message, not the others. Returns whether all were."""
+    from openptx.cli.failures import about_file, complain
+
+    good = True
+    for path in paths:
+        try:
+            file = load(path)
+        except (OSError, InputError) as error:
+            complain(about_file(error) if isinstance(error, OSError) else str(error))
+            good = False
+            continue
+        use(file)
+    return good

@@ -1,0 +1,44 @@
+"""`openptx --help`, `openptx --version`, and what to say to a command that does not exist."""
+
+from __future__ import annotations
+
+import sys
+
+from openptx import __version__
+from openptx.cli import ABNORMAL, CLEAN, COMMANDS
+from openptx.cli.failures import complain
+
+
+def overview(argv: list[str]) -> int:
+    """Answer a call without a command."""
+    if not argv:
+        print(usage(), file=sys.stderr)
+        return ABNORMAL
+    if argv[0] in ("-h", "--help"):
+        print(usage())
+        return CLEAN
+    if argv[0] in ("-V", "--version"):
+        print(f"openptx {__version__}")
+        return CLEAN
+    return complain(f"`{argv[0]}` is not an option of `openptx`; options follow a command: `openptx check --help`")
+
+
+def usage() -> str:
+    """The list of commands."""
+    rows = "\n".join(f"  {name:<9} {what}" for name, (_, what) in COMMANDS.items())
+    return (
+        "usage: openptx COMMAND ...\n\n"
+        "Check, run and understand NVIDIA PTX on any computer, without a GPU.\n\n"
+        f"commands:\n{rows}\n\n"
+        "`openptx COMMAND --help` says more. `openptx demo` is a good start.\n"
+        "Exit status: 0 clean, 1 findings, 2 when something kept the command from its work."
+    )
+
+
+def unknown_command(name: str) -> int:
+    """Name the nearest command, or the way to all of them."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, COMMANDS, n=1)
+    hint = f"did you mean `openptx {near[0]}`?" if near else "`openptx --help` lists the commands"
+    return complain(f"no command `{name}`; {hint}")

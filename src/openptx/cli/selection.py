@@ -1,0 +1,56 @@
+"""`--select` and `--ignore`: codes, beginnings of codes, or names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from openptx.diagnostics import Diagnostic
+
+OPT_IN = frozenset({"unused", "unreachable"})
+"""Codes that are reported only when they are selected by name or code."""
+
+
+class Selection:
+    """Decides which diagnostics are reported. The more specific wish wins: `--select PTX03 --ignore PTX0312`."""
+
+    __slots__ = ("ignored", "selected")
+
+    def __init__(self, select: list[str], ignore: list[str]) -> None:
+        self.selected = read_codes(select)
+        self.ignored = read_codes(ignore)
+
+    def takes(self, diagnostic: Diagnostic) -> bool:
+        """Whether to report it."""
+        wanted, unwanted = longest(self.selected, diagnostic), longest(self.ignored, diagnostic)
+        if diagnostic.name in OPT_IN:
+            return wanted == len(diagnostic.code) and not unwanted
+        if self.selected and not wanted:
+            return False
+        return not unwanted or unwanted < wanted
+
+
+def longest(wishes: list[str], diagnostic: Diagnostic) -> int:
+    """The length of the longest wish that the diagnostic's code begins with; 0 for none."""
+    return max((len(wish) for wish in wishes if diagnostic.code.startswith(wish)), default=0)
+
+
+def read_codes(wishes: list[str]) -> list[str]:
+    """`["PTX03,operand-type"]` as beginnings of codes; `InputError` for one that no code has."""
+    texts = [text.strip() for wish in wishes for text in wish.split(",") if text.strip()]
+    return [read_code(text) for text in texts]
+
+
+def read_code(text: str) -> str:
+    """One wish as the beginning of a code."""
+    from openptx.diagnostics.codes import every_code
+
+    beginning = text.upper()
+    for row in every_code():
+        if row.name == text.lower():
+            return row.code
+        if beginning.startswith("PTX") and row.code.startswith(beginning):
+            return beginning
+    raise InputError(f"no code `{text}`: write a code like PTX0312, its beginning like PTX03, or its name")

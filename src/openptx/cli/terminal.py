@@ -1,0 +1,74 @@
+"""What a stream can show: colours, width, a progress bar."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO, TypeVar
+
+    Item = TypeVar("Item")
+
+PATIENCE = 1.0  # seconds of work before a bar appears
+PERIOD = 0.1  # seconds between two pictures of it
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person looks at the stream."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def has_color(stream: TextIO) -> bool:
+    """Colours on terminals only, and never with `NO_COLOR` (https://no-color.org); anywhere with `FORCE_COLOR`."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or is_terminal(stream)
+
+
+def paint(kind: str, text: str, stream: TextIO | None = None) -> str:
+    """Text in the colour of a kind of message (`error`, `warning`, `bold`), for stderr unless said."""
+    from openptx.diagnostics.render.style import Style
+
+    return Style(has_color(stream or sys.stderr))(kind, text)
+
+
+def width_of(stream: TextIO) -> int:
+    """Columns of a terminal; 140 in a pipe, so that what is kept does not depend on a window."""
+    if not is_terminal(stream):
+        return 140
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size().columns, 40)
+
+
+def progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+    """The items, with a bar on stderr when it is a terminal and the work takes longer than a second."""
+    if not is_terminal(sys.stderr):
+        yield from items
+        return
+    start = shown = time.monotonic()
+    drawn = False
+    try:
+        for count, item in enumerate(items):
+            now = time.monotonic()
+            if now - start > PATIENCE and now - shown > PERIOD:
+                draw(count, total, what)
+                shown, drawn = now, True
+            yield item
+    finally:
+        if drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def draw(count: int, total: int, what: str) -> None:
+    """One picture of the bar."""
+    room = max(min(width_of(sys.stderr) - len(what) - 24, 40), 4)
+    done = room * count // max(total, 1)
+    bar = "#" * done + "." * (room - done)
+    sys.stderr.write(f"\r\x1b[K[{bar}] {count:,}/{total:,} {what}"[: width_of(sys.stderr) + 4])
+    sys.stderr.flush()
