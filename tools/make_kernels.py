@@ -1,6 +1,6 @@
 """Builds the case folders of tests/kernels from sources/ and the cases in tools/kernels.
 
-python tools/make_kernels.py [--only GLOB] [--verify]     --verify runs every source as host C++ instead of writing
+python tools/make_kernels.py [--only GLOB] [--source GLOB] [--verify]     --verify runs every source as host C++ instead of writing
 """
 
 from __future__ import annotations
@@ -24,11 +24,16 @@ QUIET = "-diag-suppress=177,550"  # the other kernels of a source are unused on 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="*", metavar="GLOB", help="cases by name")
+    parser.add_argument("--source", default="*", metavar="GLOB", help="cases by the file that holds their kernel")
     parser.add_argument("--verify", action="store_true", help="run the sources as host C++ and compare; writes nothing")
     options = parser.parse_args()
     for module in pkgutil.iter_modules(kernels.__path__, "kernels."):
         importlib.import_module(module.name)
-    chosen = [case for name, case in CASES.items() if fnmatch.fnmatch(name, options.only)]
+    chosen = [
+        case
+        for case in CASES.values()
+        if fnmatch.fnmatch(case.name, options.only) and fnmatch.fnmatch(case.source, options.source)
+    ]
     if options.verify:
         from kernels import host
 

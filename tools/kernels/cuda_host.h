@@ -357,3 +357,5 @@ inline __half __hfma(__half a, __half b, __half c) {
     return __double2half(fma((double)__half2float(a), (double)__half2float(b), (double)__half2float(c)));
 }
 inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
+inline void sincospi(double v, double *s, double *c) { *s = sin(v * M_PI), *c = cos(v * M_PI); }
+inline float sinpif(float v) { return (float)sin(v * M_PI); }
