@@ -1,0 +1,56 @@
+# Everything that a developer runs. Only python3 (3.11 or later) and make are needed: each target makes .venv by itself.
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= 2
+
+.PHONY: demo test check format bench sweep corpus docs clean
+
+demo: .venv/.ready                ## check and run a first kernel
+	@$(BIN)/openptx demo
+
+test: .venv/.ready-dev            ## all tests but the long ones
+	@$(BIN)/python -m pytest -n $(WORKERS)
+
+sweep: .venv/.ready-dev           ## the long tests: exhaustive, fuzzing, whole corpora
+	@$(BIN)/python -m pytest -n $(WORKERS) -m sweep
+
+check: .venv/.ready-dev           ## format, lint, types, drift of generated documents, tests
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+	@$(BIN)/python tools/generate_docs.py --check
+	@$(MAKE) --no-print-directory test
+
+format: .venv/.ready-dev          ## lay the code out, fix what can be fixed
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format --quiet .
+
+docs: .venv/.ready-dev            ## write the generated documents again
+	@$(BIN)/python tools/generate_docs.py
+
+bench: .venv/.ready-dev           ## speed, as ratios to something measured in the same run
+	@$(BIN)/python tools/bench.py
+
+corpus: .venv/.ready-oracles      ## compile our kernels with every compiler that is there, check the PTX
+	@$(BIN)/python tools/corpus.py
+
+clean:                            ## forget the environment and what tools left
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist
+
+# An environment is made again when pyproject.toml changes. A half-made one has no stamp.
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v < (3, 11) and f"OpenPTX needs Python 3.11 or later, this is {v[0]}.{v[1]}: make PYTHON=python3.12")'
+	@echo "making .venv (once)" >&2
+	@$(PYTHON) -m venv .venv || { echo "cannot make a virtual environment: install the venv module of Python (python3-venv on Debian)" >&2; rm -rf .venv; exit 2; }
+
+.venv/.ready: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/.ready-dev: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch .venv/.ready $@
+
+.venv/.ready-oracles: .venv/.ready-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,oracles]'
+	@touch $@
