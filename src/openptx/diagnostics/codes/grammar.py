@@ -183,4 +183,15 @@ CODES = (
 
             add.u32 %r1, %r2, %r3;
         """),
+    Code("PTX0116", "nesting-too-deep", """
+        Parentheses, braces or signs nested more than 48 levels deep.
+
+        No compiler writes such a thing; the limit keeps hostile files from exhausting the reader.
+
+            mov.u32 %r1, (((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))));
+
+        Instead:
+
+            mov.u32 %r1, 1;
+        """),
 )  # fmt: skip

@@ -1,0 +1,113 @@
+"""Declarations of variables: spaces, types, names, arrays, parameters, initial values (manual 5.4).
+
+Names of spaces, types, linkage and attributes stand here without their dot.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.syntax.operands import Float, Integer
+from openptx.syntax.tree import Statement
+
+if TYPE_CHECKING:
+    from openptx.source import File, Span
+    from openptx.syntax.operands import Name
+
+
+class Attribute:
+    """`.managed`, or `.unified(19, 95)`, inside `.attribute(...)`. `name` has no dot."""
+
+    __slots__ = ("name", "span", "values")
+
+    def __init__(self, name: str, values: tuple[Integer, ...], span: Span) -> None:
+        self.name, self.values, self.span = name, values, span
+
+
+class Pointer:
+    """`.ptr .global .align 8` of a kernel parameter: what it points to. `space` has no dot, "" is generic."""
+
+    __slots__ = ("align", "space", "span")
+
+    def __init__(self, space: str, align: Integer | None, span: Span) -> None:
+        self.space, self.align, self.span = space, align, span
+
+
+class InitialiserList:
+    """`{ 1, 2, { 3 } }`."""
+
+    __slots__ = ("elements", "span")
+
+    def __init__(self, elements: tuple[Initialiser, ...], span: Span) -> None:
+        self.elements, self.span = elements, span
+
+
+class SymbolAddress:
+    """`var`, `var+8`, `generic(var)+8`, `0xFF00(var)`: an address as an initial value. `mask` is None without one."""
+
+    __slots__ = ("generic", "mask", "name", "offset", "span")
+
+    def __init__(self, name: Name, offset: int, generic: bool, mask: Integer | None, span: Span) -> None:
+        self.name, self.offset, self.generic, self.mask, self.span = name, offset, generic, mask, span
+
+
+class Member:
+    """`addr_mode_0 = clamp_to_border` of a sampler or texture."""
+
+    __slots__ = ("name", "span", "value")
+
+    def __init__(self, name: Name, value: Name | Integer, span: Span) -> None:
+        self.name, self.value, self.span = name, value, span
+
+
+Initialiser = Integer | Float | InitialiserList | SymbolAddress | Member
+
+
+class Declarator:
+    """One name of a declaration: `%r<100>` (count 100), `a[4][]` (dimensions (4, None)), with its initial value."""
+
+    __slots__ = ("count", "dimensions", "initialiser", "name", "span")
+
+    def __init__(
+        self,
+        name: Name,
+        count: Integer | None,
+        dimensions: tuple[Integer | None, ...],
+        initialiser: Initialiser | None,
+        span: Span,
+    ) -> None:
+        self.name, self.count, self.dimensions = name, count, dimensions
+        self.initialiser, self.span = initialiser, span
+
+
+class Variable(Statement):
+    """`.visible .global .align 8 .v2 .f32 a[4], b;`, or one parameter of a function, which has a single name.
+
+    `type` is "" where none is written. `span` of a statement includes its `;`, that of a parameter no comma.
+    """
+
+    __slots__ = (
+        "align", "attributes", "bank", "linkage", "names", "pointer", "space", "space_span", "type", "type_span",
+        "vector",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        file: File,
+        span: Span,
+        *,
+        linkage: str,
+        space: str,
+        space_span: Span,
+        bank: Integer | None,
+        attributes: tuple[Attribute, ...],
+        align: Integer | None,
+        vector: int,
+        type: str,
+        type_span: Span,
+        pointer: Pointer | None,
+        names: tuple[Declarator, ...],
+    ) -> None:
+        self.file, self.span, self.linkage, self.space, self.space_span = file, span, linkage, space, space_span
+        self.bank, self.attributes, self.align, self.vector = bank, attributes, align, vector
+        self.type, self.type_span, self.pointer, self.names = type, type_span, pointer, names

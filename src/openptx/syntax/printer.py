@@ -1,0 +1,18 @@
+"""Prints a module: its statements, and between them what the text holds between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.syntax.tree import Module
+
+
+def text_of(module: Module) -> str:
+    """The text of a module, put together from its items."""
+    text, pieces, last = module.file.text, list[str](), 0
+    for item in module.items:
+        start, end = item.span
+        pieces += text[last:start], item.text
+        last = end
+    return "".join(pieces) + text[last:]

@@ -1,0 +1,63 @@
+"""One regular expression that matches a whole statement: the unit of lexing. Its matches tile any text.
+
+`m.lastindex` tells the kind of a match `m`; its groups are fields of the statement. It only ever says "this is a
+statement of that kind": whatever is not plain is `ODD`, and the precise reader decides what it is. The text of an `ODD`
+match may hold several statements (a semicolon was forgotten). Possessive everywhere, since input may be hostile.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.syntax.tokens import TRIVIA
+
+INSTRUCTION = 4  # groups 2 guard or None, 3 opcode, 4 operands as written
+LABEL = 5  # group 5 name
+BRACE = 6  # group 6 `{` or `}`
+REGISTERS = 8  # groups 7 type with its dot (and vector), 8 names as written
+LINE = 9  # group 9 `.loc ...`
+DECLARATION = 10  # group 10 a variable declaration, with initial values and `;`
+HEADER = 11  # group 11 the header of a function, up to its `{` (exclusive) or `;`
+DIRECTIVE = 12  # group 12 another directive
+DATA = 13  # group 13 lines of a debug section, or @@DWARF or # lines
+ODD = 14  # group 14 anything else
+END = 1  # nothing but blanks and comments
+
+_COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*\*/)"
+_GROUP = rf'\{{(?>[^{{}};/"]+|{_COMMENT}|/)*+\}}'
+_list = rf'\{{(?>[^{{}};"/]+|{_COMMENT})*+\}}'
+for _ in range(3):  # the dimensions of an array that has initial values; more are `ODD`
+    _list = rf'\{{(?>[^{{}};"/]+|{_COMMENT}|{_list})*+\}}'
+_WORD = r"(?:[A-Za-z_$][\w$]*+|%[\w$]++)"
+
+STATEMENT = re.compile(
+    rf"""
+    ({TRIVIA}*+)
+    (?:
+      (?:(@!?[\w$%]++)[ \t]++)? ([a-z]\w*+(?:\.[\w:]++)*+)(?![ \t]*+:) [ \t\r\n]*+
+      ([^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+) ;
+    | ({_WORD})[ \t\r\n]*+:(?!:)
+    | ([{{}}])
+    | \.reg[ \t]++(\.[\w.]++(?:[ \t]++\.\w++)?+)[ \t]++([^;{{}}/"=.\[\]()]++);
+    | (\.loc\b[^;{{}}/"@\#\n]*+)
+    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
+       \.(?:reg|local|shared|param|global|const|tex|sreg)\b
+       (?>[^;{{}}"=/]+|{_COMMENT})*+(?:=(?>[^;"{{}}=/]+|{_COMMENT}|{_list})*+)?;)
+    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+\.(?:entry|func)\b(?>[^;{{}}/"]+|{_COMMENT})*+;?)
+    | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|"[^"\n]*")*+
+      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{_COMMENT}|"[^"\n]*")*+;
+      |\.section\b(?>[^;{{}}/"\n]+|"[^"\n]*")*+)
+    | ((?:\.(?:b8|b16|b32|b64)[ \t][^\n;{{}}"/]*+\n[ \t\r\n]*+)++ | (?:@@|\#)[^\n]*+)
+    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{_COMMENT}|"[^"\n]*"|{_GROUP}|["/])++;?+|;)
+    )?
+    """,
+    re.X | re.A,
+)
+
+_NAME = r"(?:[A-Za-z_$][\w$]*+|%[\w$]++)(?:\.[xyzw])?"
+_NUMBER = r"(?:-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})(?![\w.])"
+_ATOM = rf"(?:{_NAME}|{_NUMBER})"
+_PLACE = r"\[(?:%[\w$]++|[A-Za-z_$][\w$]*+)(?:\+(?:-?[1-9][0-9]{0,17}|0))?\]"
+_PLAIN = rf"(?>{_ATOM}|{_PLACE}|\{{{_ATOM}(?:,[ ]?{_ATOM})*+\}})"
+PLAIN = re.compile(rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+", re.A)
+"""Operands that are written right for certain; most are."""

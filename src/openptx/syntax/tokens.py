@@ -1,0 +1,150 @@
+"""Tokens with offsets, and the cursor on them: what the precise reader works on, one statement at a time."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from openptx.diagnostics import Diagnostic, Fix, Label
+
+if TYPE_CHECKING:
+    from openptx.source import File, Span
+
+# Manual 4.2, 4.4, 4.5. What starts with a digit is one token however wrong it is, so that `42u` is one mistake.
+TRIVIA = r"(?>[ \t\r\n\f\v]+|//[^\n]*|/\*(?>[^*]+|\*(?!/))*\*/)"
+TOKEN = re.compile(
+    rf"""
+    (?P<trivia>{TRIVIA}++)
+  | (?P<number>(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)\w*+)
+  | (?P<word>[A-Za-z_$][\w$]*+|%[\w$]++)
+  | (?P<dot>\.[A-Za-z_][\w$]*+(?:::\w++)*+)
+  | (?P<string>"[^"\n]*+")
+  | (?P<op>&&|\|\||<<|>>|<=|>=|==|!=|@@|[-+*/%~!<>=&|^?:;,(){{}}\[\]@\#])
+  | (?P<bad>.)
+    """,
+    re.X | re.A | re.S,
+)
+
+
+DEPTH = 48
+
+
+class Mistake(Exception):
+    """What is wrong with the statement being read. Raised by the precise reader, caught where statements are."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+class Cursor:
+    """The current token of a span of a file: its `kind`, `word` and place; `last` is where the one before it ended.
+
+    An operator's kind is `op`; behind the last token the kind is `end` and the word empty. `about` is the code of the
+    mistakes in what is being read.
+    """
+
+    __slots__ = ("_tokens", "about", "depth", "end", "file", "kind", "last", "limit", "start", "word")
+
+    def __init__(self, file: File, start: int, end: int) -> None:
+        self.file = file
+        self.limit = end
+        self.depth = 0
+        self.about = "syntax"
+        self.seek(start)
+
+    def seek(self, offset: int) -> None:
+        """Go to the first token at or behind an offset."""
+        self._tokens = TOKEN.finditer(self.file.text, offset, self.limit)
+        self.end = self.last = offset
+        self.advance()
+
+    def advance(self) -> None:
+        """Step to the next token."""
+        self.last = self.end
+        for match in self._tokens:
+            kind = match.lastgroup or ""
+            if kind != "trivia":
+                self.kind, self.word = kind, match[0]
+                self.start, self.end = match.span()
+                return
+        self.kind, self.word, self.start, self.end = "end", "", self.limit, self.limit
+
+    @property
+    def span(self) -> Span:
+        """The place of the current token; behind the last token, the character before it."""
+        return (self.start, self.end) if self.kind != "end" else (max(self.last - 1, 0), self.last)
+
+    @property
+    def described(self) -> str:
+        """The current token as a diagnostic calls it."""
+        if self.kind == "end":
+            return "the end of the statement" if self.limit < len(self.file.text) else "the end of the file"
+        return f"`{self.word}`"
+
+    def at(self, *words: str) -> bool:
+        """Whether the current token is one of these words."""
+        return self.word in words and self.kind != "string"
+
+    def take(self, word: str) -> bool:
+        """Step over this word if it is the current token."""
+        if self.word != word:
+            return False
+        self.advance()
+        return True
+
+    def expect(self, word: str, where: str) -> Span:
+        """Step over this word, which must be the current token."""
+        if self.word != word:
+            raise self.expected(f"`{word}`", where)
+        span = self.start, self.end
+        self.advance()
+        return span
+
+    def name(self, what: str, where: str) -> tuple[str, Span]:
+        """Step over an identifier."""
+        if self.kind != "word":
+            raise self.expected(what, where)
+        found = self.word, (self.start, self.end)
+        self.advance()
+        return found
+
+    def deeper(self) -> None:
+        """Count one level of nesting, and refuse what no program needs before Python's stack does."""
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise self.mistake("nesting-too-deep", f"this is nested more than {DEPTH} levels deep", self.span)
+
+    def expected(self, what: str, where: str = "", help: str | None = None, labels: tuple[Label, ...] = ()) -> Mistake:
+        """The mistake that the current token isn't `what`."""
+        if self.kind == "bad" or (self.kind == "op" and self.word == "#"):
+            return self.invalid_character()
+        message = f"expected {what}{' ' if where else ''}{where}, found {self.described}"
+        return self.mistake(self.about, message, self.span, f"expected {what}", help=help, labels=labels)
+
+    def invalid_character(self) -> Mistake:
+        """The mistake that the current character can't begin any token."""
+        if self.word == '"':
+            end = self.file.text.find("\n", self.start, self.limit)
+            span = self.start, end if end >= 0 else self.limit
+            return self.mistake("unterminated-string", "this string has no closing quote", span, "starts here")
+        if self.file.text.startswith("/*", self.start):
+            return self.mistake("unterminated-comment", "this comment has no `*/`", (self.start, self.start + 2))
+        name = f"`{self.word}`" if self.word.isprintable() else f"U+{ord(self.word):04X}"
+        return self.mistake("invalid-character", f"no token begins with {name}", (self.start, self.end))
+
+    def mistake(
+        self,
+        about: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        *,
+        labels: tuple[Label, ...] = (),
+        rule: str | None = None,
+        help: str | None = None,
+        fix: Fix | None = None,
+    ) -> Mistake:
+        """A mistake in this file."""
+        found = Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
+        return Mistake(found)

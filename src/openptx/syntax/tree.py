@@ -1,0 +1,227 @@
+"""The tree of a module: statements with their place in the text. Instructions read their operands when asked.
+
+Every statement has `file`, `span` (from its first token behind its last) and `text`. What lies between statements is
+blanks and comments; `str(module)` is the text of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.diagnostics import Diagnostic
+    from openptx.source import File, Span
+    from openptx.syntax.declarations import Attribute, Variable
+    from openptx.syntax.directives import Directive
+    from openptx.syntax.operands import Name, Operand
+
+_BLANK = re.compile(r"\s+")
+
+
+class Statement:
+    """What all statements have."""
+
+    __slots__ = ("file", "span")
+
+    file: File
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """The statement as written."""
+        return self.file.text[self.span[0] : self.span[1]]
+
+    def __repr__(self) -> str:
+        text = " ".join(self.text.split())
+        return f"<{type(self).__name__} {text if len(text) <= 60 else text[:57] + '...'}>"
+
+
+class Guard:
+    """`@p` or `@!p` before an instruction."""
+
+    __slots__ = ("name", "negated", "span")
+
+    def __init__(self, name: Name, negated: bool, span: Span) -> None:
+        self.name, self.negated, self.span = name, negated, span
+
+
+class Instruction(Statement):
+    """`@!p add.s32 d, a, b;`."""
+
+    __slots__ = ("_read", "guard_span", "opcode_span", "operands_span")
+
+    def __init__(self, file: File, span: Span, guard_span: Span, opcode_span: Span, operands_span: Span) -> None:
+        self.file, self.span = file, span
+        self.guard_span, self.opcode_span, self.operands_span = guard_span, opcode_span, operands_span
+        self._read: tuple[tuple[Operand, ...], Diagnostic | None] | None = None
+
+    @property
+    def opcode(self) -> str:
+        """The mnemonic with its modifiers, without the blanks that may stand before a dot."""
+        return _BLANK.sub("", self.file.text[self.opcode_span[0] : self.opcode_span[1]])
+
+    @property
+    def mnemonic(self) -> str:
+        """The opcode up to its first dot."""
+        return self.opcode.partition(".")[0]
+
+    @property
+    def modifiers(self) -> tuple[str, ...]:
+        """The modifiers of the opcode, each with its dot."""
+        return tuple("." + modifier for modifier in self.opcode.split(".")[1:])
+
+    @property
+    def guard(self) -> Guard | None:
+        """The guard predicate."""
+        from openptx.syntax.precise import read_guard
+
+        return read_guard(self.file, self.guard_span) if self.guard_span[0] < self.guard_span[1] else None
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The operands; none where they can't be read (see `problem`)."""
+        return self._operands()[0]
+
+    @property
+    def problem(self) -> Diagnostic | None:
+        """What is wrong with the way the operands are written."""
+        return self._operands()[1]
+
+    def remember(self, operands: tuple[Operand, ...]) -> None:
+        """Keep operands that a reader has read already."""
+        self._read = operands, None
+
+    def _operands(self) -> tuple[tuple[Operand, ...], Diagnostic | None]:
+        if self._read is None:
+            from openptx.syntax.precise import read_operands
+
+            self._read = read_operands(self.file, self.operands_span, self.mnemonic)
+        return self._read
+
+
+class Label(Statement):
+    """`name:`."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, file: File, span: Span, name: Name) -> None:
+        self.file, self.span, self.name = file, span, name
+
+
+class Block(Statement):
+    """`{ ... }`: a scope inside a body."""
+
+    __slots__ = ("statements",)
+
+    def __init__(self, file: File, span: Span, statements: list[Statement]) -> None:
+        self.file, self.span, self.statements = file, span, statements
+
+
+class Unreadable(Statement):
+    """Text that can't be read; a diagnostic says why."""
+
+    __slots__ = ()
+
+    def __init__(self, file: File, span: Span) -> None:
+        self.file, self.span = file, span
+
+
+class Function(Statement):
+    """A kernel (`kind` "entry") or device function ("func"): its header is read, its body is read when asked for.
+
+    `body` is the span between the braces, None for a declaration without one. `span` includes the closing brace or the
+    `;`. `linkage` is "visible", "extern", "weak", "common" or "". `broken`: its braces don't match (reported already).
+    """
+
+    __slots__ = (
+        "attributes", "body", "broken", "directives", "header", "kind", "linkage", "name", "parameters", "returns",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        file: File,
+        span: Span,
+        *,
+        kind: str,
+        linkage: str,
+        name: Name,
+        attributes: tuple[Attribute, ...],
+        returns: tuple[Variable, ...],
+        parameters: tuple[Variable, ...],
+        directives: tuple[Directive, ...],
+        header: Span,
+        body: Span | None,
+        broken: bool,
+    ) -> None:
+        self.file, self.span, self.kind, self.linkage, self.name = file, span, kind, linkage, name
+        self.attributes, self.returns, self.parameters, self.directives = attributes, returns, parameters, directives
+        self.header, self.body, self.broken = header, body, broken
+
+    @property
+    def noreturn(self) -> bool:
+        """Whether the header says `.noreturn`."""
+        return any(directive.name == "noreturn" for directive in self.directives)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements of the body, blocks nested; read from the text at every call."""
+        return self.read()[0]
+
+    def read(self) -> tuple[list[Statement], list[Diagnostic]]:
+        """The statements of the body, and what is wrong with how they are written."""
+        from openptx.syntax.body import read_body
+
+        return read_body(self.file, self.body) if self.body else ([], [])
+
+    def walk(self) -> Iterator[Statement]:
+        """All statements of the body, those inside blocks too, each block before what it holds."""
+        return walk(self.statements)
+
+
+class Module:
+    """A whole file: `items` in order. Lossless: `str(module)` is the text.
+
+    `problems` are the mistakes found outside the bodies of functions and in their braces; `diagnostics` are all.
+    """
+
+    __slots__ = ("_diagnostics", "file", "items", "problems")
+
+    def __init__(self, file: File, items: list[Statement], problems: list[Diagnostic]) -> None:
+        self.file, self.items, self.problems = file, items, problems
+        self._diagnostics: list[Diagnostic] | None = None
+
+    @property
+    def functions(self) -> list[Function]:
+        """The functions, with and without a body."""
+        return [item for item in self.items if isinstance(item, Function)]
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Every mistake of writing in the file, in the order of the text. Reads all bodies once."""
+        if self._diagnostics is None:
+            found = [*self.problems, *(problem for function in self.functions for problem in function.read()[1])]
+            self._diagnostics = sorted(found, key=lambda diagnostic: diagnostic.span)
+        return self._diagnostics
+
+    def walk(self) -> Iterator[Statement]:
+        """All statements, each function and block before what it holds."""
+        for item in self.items:
+            yield item
+            if isinstance(item, Function):
+                yield from item.walk()
+
+    def __str__(self) -> str:
+        from openptx.syntax.printer import text_of
+
+        return text_of(self)
+
+
+def walk(statements: list[Statement]) -> Iterator[Statement]:
+    """These statements and those inside their blocks."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, Block):
+            yield from walk(statement.statements)
