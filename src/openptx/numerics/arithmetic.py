@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.numerics.conversion import Conversion
+from openptx.numerics.approximate import Approximate
 
 
-class Arithmetic(Conversion):
+class Arithmetic(Approximate):
     """Base class of machines: `const binary select resize` are theirs, every other primitive is defined here.
 
     Definitions are total on all bit patterns. A machine overrides a method with something faster and calls `super()`

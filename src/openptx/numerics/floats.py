@@ -154,7 +154,7 @@ class Floats(Rounding):
         return self.isnan(f, a) | self.isnan(f, b)
 
     def testp(self, f: Format, op: str, a: Bits) -> Bits:
-        """finite infinite number notanumber normal subnormal; zeros are neither normal nor subnormal."""
+        """finite infinite number notanumber normal subnormal; zeros count as normal, says the manual."""
         x = self
         magnitude = x.magnitude(f, a)
         infinity, hidden = f.infinity, f.hidden
@@ -169,7 +169,7 @@ class Floats(Rounding):
         if op == "notanumber":
             return magnitude > infinity
         if op == "normal":
-            return (magnitude >= hidden) & (magnitude < infinity)
+            return ((magnitude >= hidden) & (magnitude < infinity)) | (magnitude == 0)
         if op == "subnormal":
             return (magnitude < hidden) & (magnitude != 0)
         raise ValueError(f"`testp` has no `{op}`")
@@ -194,7 +194,7 @@ class Floats(Rounding):
     # Minimum and maximum
 
     def fmin(self, f: Format, a: Bits, b: Bits, *more: Bits, nan: bool = False, xorsign: bool = False) -> Bits:
-        """-0 is below +0. A NaN loses to a number, or wins with `nan`. With `xorsign`: of magnitudes, the signs multiplied.
+        """-0 is below +0. A NaN loses to a number, or wins with `nan`. `xorsign`: of magnitudes, the signs multiplied.
 
         NaN results are canonical, and then `xorsign` does nothing.
         """

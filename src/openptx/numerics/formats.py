@@ -90,6 +90,21 @@ _ROWS = (
 )
 # fmt: on
 
+
+class Fixed:
+    """A fixed-point format: two's complement in units of 2^-fraction."""
+
+    __slots__ = ("fraction", "name", "storage", "width")
+
+    def __init__(self, name: str, width: int, fraction: int) -> None:
+        self.name, self.width, self.fraction, self.storage = name, width, fraction, width
+
+    def __repr__(self) -> str:
+        return f"<Fixed {self.name}>"
+
+
+S2F6 = Fixed("s2f6", 8, 6)  # fixed-point-data-format: 127/64 down to -2, no infinity and no NaN
+
 FORMATS: dict[str, Format] = {row.name: row for row in _ROWS}
 F16, BF16, TF32, F32, F64 = (FORMATS[name] for name in ("f16", "bf16", "tf32", "f32", "f64"))
 E4M3, E5M2, E2M3, E3M2, E2M1 = (FORMATS[name] for name in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1"))

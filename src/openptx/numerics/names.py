@@ -1,0 +1,63 @@
+"""What a `cvt` type name says: integer, float, fixed point, or several of them packed into one register."""
+
+from __future__ import annotations
+
+from openptx.numerics.formats import FORMATS, S2F6, Fixed, Format
+
+
+class Integer:
+    """An integer type of 2 to 64 bits."""
+
+    __slots__ = ("name", "signed", "storage", "width")
+
+    def __init__(self, name: str) -> None:
+        self.name, self.signed, self.width = name, name[0] == "s", int(name[1:])
+        self.storage = max(8, self.width)
+
+    @property
+    def least(self) -> int:
+        return -(1 << self.width - 1) if self.signed else 0
+
+    @property
+    def greatest(self) -> int:
+        return (1 << self.width - self.signed) - 1
+
+    def __repr__(self) -> str:
+        return f"<Integer {self.name}>"
+
+
+class Packed:
+    """`count` elements in fields of `field` bits, the first operand in the highest."""
+
+    __slots__ = ("count", "element", "field", "name", "storage")
+
+    def __init__(self, name: str, element: Format | Fixed, count: int) -> None:
+        self.name, self.element, self.count = name, element, count
+        self.field = 4 if element.width == 4 else element.storage
+        self.storage = self.field * count
+
+    def __repr__(self) -> str:
+        return f"<Packed {self.name}>"
+
+
+Element = Integer | Format | Fixed
+
+INTEGERS: dict[str, Integer] = {f"{kind}{w}": Integer(f"{kind}{w}") for kind in "su" for w in (8, 16, 32, 64)}
+SUBBYTE: dict[str, Integer] = {f"{kind}{w}": Integer(f"{kind}{w}") for kind in "su" for w in (2, 4)}  # of cvt.pack
+ELEMENTS: dict[str, Element] = {**INTEGERS, **FORMATS, S2F6.name: S2F6}
+PACKED: dict[str, Packed] = {
+    f"{name}x{count}": Packed(f"{name}x{count}", S2F6 if name == "s2f6" else FORMATS[name], count)
+    for count, names in {
+        2: "f16 bf16 f32 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 s2f6",
+        4: "e4m3 e5m2 e2m3 e3m2 e2m1",
+    }.items()
+    for name in names.split()
+}
+
+
+def named(name: str) -> Element | Packed:
+    """The type called `name`; ValueError with the names there are."""
+    found = ELEMENTS.get(name) or PACKED.get(name)
+    if found is None:
+        raise ValueError(f"no number format is called {name!r}; there are {', '.join((*ELEMENTS, *PACKED))}")
+    return found
