@@ -1,6 +1,7 @@
 """Builds the case folders of tests/kernels from sources/ and the cases in tools/kernels.
 
-python tools/make_kernels.py [--only GLOB] [--source GLOB] [--verify]     --verify runs every source as host C++ instead of writing
+python tools/make_kernels.py [--only GLOB] [--source GLOB]              compiles and writes
+python tools/make_kernels.py [--only GLOB] [--source GLOB] --verify     runs the sources as host C++, writes nothing
 """
 
 from __future__ import annotations

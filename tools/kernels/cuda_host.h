@@ -8,6 +8,7 @@
 #include <cuda_fp8.h>
 #include <ucontext.h>
 
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -70,21 +71,24 @@ inline unsigned resident() {
     int left = (int)block->fibers.size() - self->linear / 32 * 32;
     return left >= 32 ? ~0u : (1u << left) - 1;
 }
-inline int barrier(int id, int count, int value) {  // count 0: all threads that are alive
+inline bool complete(Barrier &b, int count) {  // count 0: all threads that are alive
+    if (b.count != (count ? count : block->alive)) return false;
+    b.result[b.round & 1] = b.sum;
+    b.sum = b.count = 0;
+    b.round++;
+    return true;
+}
+inline void arrive(int id, int count, int value) {
     Barrier &b = block->barriers[id];
-    int round = b.round;
     b.sum += value;
     b.count++;
-    for (;;) {
-        if (b.round != round) return b.result[round & 1];
-        if (b.count == (count ? count : block->alive)) {
-            b.result[round & 1] = b.sum;
-            b.sum = b.count = 0;
-            b.round++;
-            return b.result[round & 1];
-        }
-        yield();
-    }
+    complete(b, count);
+}
+inline int barrier(int id, int count, int value) {
+    Barrier &b = block->barriers[id];
+    int round = b.round;
+    for (arrive(id, count, value); b.round == round && !complete(b, count);) yield();
+    return b.result[round & 1];
 }
 inline const unsigned long long *meet(unsigned mask, unsigned long long value) {
     mask &= resident();

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from compilers.nvidia import include_directories
 
-from kernels.case import ENTRY, Case, Out, Struct, three
+from kernels.case import Case, Out, Struct, three
 
 HEADER = Path(__file__).with_name("cuda_host.h")
 DYNAMIC = re.compile(r"extern __shared__ (?:__align__\(\d+\) )?([\w ]+?) (\w+)\[\];")
@@ -28,7 +30,10 @@ def verify(cases: list[Case], sources: Path) -> int:
     wrong = 0
     runnable = [case for case in cases if case.host and "fault" not in case.extra]
     with tempfile.TemporaryDirectory() as folder:
-        libraries = {name: _build(sources / name, Path(folder)) for name in sorted({c.source for c in runnable})}
+        kernels = {
+            name: {c.kernel for c in runnable if c.source == name} for name in sorted({c.source for c in runnable})
+        }
+        libraries = {name: _build(sources / name, each, Path(folder)) for name, each in kernels.items()}
         for case in runnable:
             message = _run(case, libraries[case.source])
             wrong += message != ""
@@ -36,12 +41,11 @@ def verify(cases: list[Case], sources: Path) -> int:
     return int(wrong > 0)
 
 
-def _build(source: Path, folder: Path) -> ctypes.CDLL:
+def _build(source: Path, kernels: set[str], folder: Path) -> ctypes.CDLL:
     text = source.read_text()
-    kernels = ENTRY.findall(text)
     text = DYNAMIC.sub(r"\1 *\2 = (\1 *)host::block->dynamic.data();", text)
     file, library = folder / f"{source.stem}.cpp", folder / f"{source.stem}.so"
-    launches = "".join(LAUNCH.format(name=name) for name in kernels)
+    launches = "".join(LAUNCH.format(name=name) for name in sorted(kernels))
     file.write_text(f'#include "{HEADER}"\n#line 1 "{source}"\n{text}{launches}')
     flags = ["-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing", "-pthread"]
     includes = [f"-I{path}" for path in include_directories()]
@@ -70,9 +74,29 @@ def _run(case: Case, library: ctypes.CDLL) -> str:
         slots.append(ctypes.create_string_buffer(address, 8))
     arguments = (ctypes.c_void_p * len(slots))(*(ctypes.addressof(slot) for slot in slots))
     sizes = ctypes.c_uint * 3
-    sys.stdout.flush()
-    getattr(library, f"host_{case.kernel}")(sizes(*three(case.grid)), sizes(*three(case.block)), case.shared, arguments)
+    launch = getattr(library, f"host_{case.kernel}")
+    printed = _printed(lambda: launch(sizes(*three(case.grid)), sizes(*three(case.block)), case.shared, arguments))
+    if printed != case.extra.get("stdout", printed):
+        return f"prints {printed!r}"
+    if sorted(printed.splitlines()) != sorted(case.extra.get("stdout_lines", printed.splitlines())):
+        return f"prints {printed!r}"
     return next((m for m in (_difference(i, out, array) for i, out, array in outs) if m), "")
+
+
+def _printed(launch: Callable[[], None]) -> str:
+    """What C's printf writes during the launch."""
+    sys.stdout.flush()
+    with tempfile.TemporaryFile() as file:
+        saved = os.dup(1)
+        os.dup2(file.fileno(), 1)
+        try:
+            launch()
+            ctypes.CDLL(None).fflush(None)
+        finally:
+            os.dup2(saved, 1)
+            os.close(saved)
+        file.seek(0)
+        return file.read().decode()
 
 
 def _difference(index: int, out: Out, got: np.ndarray) -> str:
