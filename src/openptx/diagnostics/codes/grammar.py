@@ -188,7 +188,7 @@ CODES = (
 
         No compiler writes such a thing; the limit keeps hostile files from exhausting the reader.
 
-            mov.u32 %r1, (((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))));
+            mov.u32 %r1, -------------------------------------------------1;
 
         Instead:
 
