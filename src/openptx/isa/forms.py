@@ -1,0 +1,357 @@
+"""One form of an instruction: slots for its modifiers, templates for its operands, and what an opcode means by them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from openptx.isa.types import TYPES, WIDE
+
+TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from openptx.isa.gates import Gate, Version
+    from openptx.isa.notation import Instruction
+    from openptx.isa.types import Type
+
+    Value = Any  # a spelling, a flag, a type, or None
+    TypeExpression = str | Callable[["Modifiers"], Type | None]
+    Count = str | int | Callable[["Modifiers"], int]
+
+# Sub-qualified spaces that mean the same place as a plain one (5.1.6, 5.1.7): meanings see the plain name.
+SAME_SPACE = {"shared::cta": "shared", "param::entry": "param", "param::func": "frame"}
+
+# Where an operand of this name takes its type from, the first that the form has (9.4, 9.7.3.1).
+_SLOTS_OF = {
+    "d": ("dtype", "type"),
+    "a": ("atype", "abtype", "type", "dtype"),
+    "b": ("btype", "abtype", "atype", "type", "dtype"),
+    "c": ("ctype", "type", "dtype"),
+}
+
+
+class Slot:
+    """A place for one modifier (or one dotted sequence of them): a literal, or a choice; optional or not.
+
+    Modifiers are spelled without their leading dot. `group` is not 0 where slots of an option stand or fall together,
+    as in `{.sem.scope}`.
+    """
+
+    __slots__ = ("choices", "group", "literal", "name", "optional", "typed")
+
+    def __init__(self, name: str, choices: Mapping[str, None], optional: bool, literal: bool, group: int = 0) -> None:
+        self.name = name
+        self.choices = choices
+        self.optional = optional
+        self.literal = literal
+        self.group = group
+        self.typed = all(choice in TYPES for choice in choices)
+
+    def __repr__(self) -> str:
+        text = f".{self.name}" if self.literal else f".{self.name} = {{{', '.join(self.choices)}}}"
+        return f"{{{text}}}" if self.optional else text
+
+
+class Template:
+    """An operand as the manual writes it.
+
+    `role` is one of: write, read, address, immediate, label, targets, function, prototype, returns, arguments.
+    `optional` is 0, or the number of the option it belongs to: templates of one option come and go together, and
+    where `when` names a slot, exactly with that modifier. `pair` marks the `p` of `d|p`. `elements` are the names
+    inside a written vector `{a, b, e, f}`; `parts` those inside brackets `[a, {b, c}]`. `negatable` is the `{!}` of a
+    predicate, `suffix` a modifier that may follow the operand (`[a].unified`), `selector` one of a sub-word
+    (`a.b0`): an option unless `selected`.
+    """
+
+    __slots__ = (
+        "elements",
+        "name",
+        "negatable",
+        "optional",
+        "pair",
+        "parts",
+        "role",
+        "selected",
+        "selector",
+        "suffix",
+        "vector",
+        "when",
+    )
+
+    def __init__(self, name: str, role: str = "read", optional: int = 0) -> None:
+        self.name = name
+        self.role = role
+        self.optional = optional
+        self.pair = False
+        self.negatable = False
+        self.vector = False
+        self.elements: tuple[str, ...] = ()
+        self.parts: tuple[str, ...] = ()
+        self.suffix: str | None = None
+        self.selector: str | None = None
+        self.selected = False
+        self.when: str | None = None
+
+    def __repr__(self) -> str:
+        text = f"[{', '.join(self.parts)}]" if self.role == "address" else self.name
+        return f"{{{text}}}" if self.optional else text
+
+
+class Modifiers:
+    """The modifiers of one opcode, by the names of the slots that they fill.
+
+    A choice is its spelling without the dot, or None; a literal flag is True or False; types are `Type` objects.
+    The types of a form are also there by position: `type` where it has one, else `dtype atype btype ctype`.
+    Spaces lose sub-qualifiers that change nothing (`shared::cta` is `shared`); defaults of the instruction are filled
+    in. A name that this form has no slot for is None.
+    """
+
+    __slots__ = ("_hash", "form", "values", "written")
+
+    def __init__(self, form: Form, written: tuple[str, ...], values: dict[str, Value]) -> None:
+        self.form = form
+        self.written = written  # as in the text, without dots
+        self.values = values
+        self._hash = hash((id(form), *values.values()))
+
+    def with_(self, **changes: Value) -> Modifiers:
+        """A copy with some values replaced: `m.with_(space="frame")`."""
+        return Modifiers(self.form, self.written, {**self.values, **changes})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Modifiers) and self.form is other.form and self.values == other.values
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return ".".join((self.form.instruction.name, *self.written))
+
+    if TYPE_CHECKING:  # what meanings ask for most; any other slot name works as well
+        type: Type
+        dtype: Type
+        atype: Type
+        btype: Type
+        ctype: Type
+        space: str
+        rnd: str
+        op: str
+        mode: str
+        vec: str | None
+        ftz: bool
+        sat: bool
+        satfinite: bool
+        relu: bool
+        cc: bool
+
+        def __getattr__(self, name: str) -> str | None: ...
+
+    else:
+
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return self.values.get(name)
+
+
+class Form:
+    """One line of a syntax block."""
+
+    __slots__ = ("_keys", "_sequences", "_typed", "gate", "instruction", "operands", "slots", "text")
+
+    def __init__(
+        self,
+        instruction: Instruction,
+        slots: tuple[Slot, ...],
+        operands: tuple[Template, ...],
+        gate: Gate,
+        text: str,
+    ) -> None:
+        self.instruction = instruction
+        self.slots = slots
+        self.operands = operands
+        self.gate = gate
+        self.text = text  # as declared, blanks collapsed
+        self._sequences = {c for slot in slots for c in slot.choices if "." in c}
+        self._keys = tuple(_key(slot) for slot in slots)
+        self._typed = _type_names(slots)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    @property
+    def since(self) -> tuple[Version, str | None]:
+        """The PTX version that brought this form, and the target it then asked for."""
+        first = self.gate.alternatives[0]
+        return first.since, first.targets[0] if first.targets else None
+
+    def match(self, modifiers: tuple[str, ...]) -> Modifiers | None:
+        """What `modifiers` (after the parts of the name) mean here; None if they don't fit.
+
+        Order is free, as it is for the assembler, behind the first `glued` ones.
+        """
+        if self._sequences:
+            modifiers = self._joined(modifiers)
+        slots, glued = self.slots, self.instruction.glued
+        taken: list[str | None] = [None] * len(slots)
+        for position, modifier in enumerate(modifiers):
+            if position < glued:
+                if position >= len(slots) or modifier not in slots[position].choices:
+                    return None
+                taken[position] = modifier
+                continue
+            for i, slot in enumerate(slots):
+                if taken[i] is None and modifier in slot.choices:
+                    taken[i] = modifier
+                    break
+            else:
+                return None
+        for i, slot in enumerate(slots):
+            if taken[i] is None and (not slot.optional or self._torn(slot.group, taken)):
+                return None
+        return Modifiers(self, modifiers, self._values(taken))
+
+    def _joined(self, modifiers: tuple[str, ...]) -> tuple[str, ...]:
+        joined: list[str] = []
+        for modifier in modifiers:
+            if joined and f"{joined[-1]}.{modifier}" in self._sequences:
+                joined[-1] = f"{joined[-1]}.{modifier}"
+            else:
+                joined.append(modifier)
+        return tuple(joined)
+
+    def _torn(self, group: int, taken: list[str | None]) -> bool:
+        return group != 0 and any(t is not None and s.group == group for t, s in zip(taken, self.slots, strict=True))
+
+    def _values(self, taken: list[str | None]) -> dict[str, Value]:
+        values: dict[str, Value] = {}
+        for key, slot, choice in zip(self._keys, self.slots, taken, strict=True):
+            if slot.literal:
+                values[attribute(slot.name)] = choice is not None
+            if key is not None and (choice is not None or not slot.literal):
+                values[key] = TYPES[choice] if slot.typed and choice is not None else choice
+        for name, i in self._typed.items():
+            choice = taken[i]
+            values.setdefault(name, TYPES[choice] if choice is not None else None)
+        space = values.get("space")
+        if isinstance(space, str):
+            values["space"] = SAME_SPACE.get(space, space)
+        for name, value in self.instruction.defaults.items():
+            if values.get(name) is None:
+                values[name] = value
+        return values
+
+    def types(self, m: Modifiers) -> tuple[Type | None, ...]:
+        """The instruction's type of each operand (of its elements, for vectors); None for addresses and names."""
+        return tuple(self._type(template, m) for template in self.operands)
+
+    def _type(self, template: Template, m: Modifiers) -> Type | None:
+        rule = self.instruction.types.get(template.name) or _FIXED.get(template.name)
+        if rule is None:
+            if template.pair:
+                return TYPES["pred"]
+            if template.role not in ("read", "write", "immediate"):
+                return None
+            rule = ("type", "dtype")
+            for slot in _SLOTS_OF.get(template.name, rule):
+                value = m.values.get(slot)
+                if value is not None:
+                    return value
+            return None
+        return rule(m) if callable(rule) else evaluate(rule, m)
+
+    def count(self, template: Template, m: Modifiers) -> int:
+        """How many elements the vector operand `template` has under `m`; 0 for a scalar."""
+        rule = self.instruction.vectors.get(template.name)
+        if template.elements:
+            return len(template.elements)
+        if rule is None or isinstance(rule, int):
+            return rule or 0
+        if callable(rule):
+            return rule(m)
+        vec = m.values.get(rule)
+        return int(vec.removeprefix("v").removeprefix("x")) if isinstance(vec, str) else 0
+
+    def layouts(self, m: Modifiers) -> list[tuple[int, ...]]:
+        """The operand lists that this form allows, each as positions in `operands`, without the second of a pair.
+
+        Where two of them are equally long, the earlier options of the form are the ones that are present.
+        """
+        options = sorted({t.optional for t in self.operands if t.optional and not t.pair})
+        found: dict[int, tuple[int, ...]] = {}
+        for choice in product((True, False), repeat=len(options)):
+            present = dict(zip(options, choice, strict=True))
+            layout = tuple(
+                i for i, t in enumerate(self.operands) if not t.pair and (not t.optional or present[t.optional])
+            )
+            if self._wanted(present, m):
+                found.setdefault(len(layout), layout)
+        return list(found.values())
+
+    def _wanted(self, present: dict[int, bool], m: Modifiers) -> bool:
+        """Whether the options chosen are those that the modifiers ask for (`cache-policy` with `.L2::cache_hint`)."""
+        return all(
+            present[t.optional] == bool(m.values.get(t.when))
+            for t in self.operands
+            if t.optional and t.when is not None and not t.pair
+        )
+
+
+def attribute(name: str) -> str:
+    """A slot's or operand's name as a Python name: `level1::eviction_priority` is `level1_eviction_priority`."""
+    return name.replace("::", "_").replace("-", "_")
+
+
+def evaluate(rule: str, m: Modifiers) -> Type | None:
+    """The type that a type expression means: the name of a slot or of a type, or `wide(slot)`."""
+    if rule.startswith("wide("):
+        narrow = m.values.get(rule[5:-1])
+        return WIDE[str(getattr(narrow, "name", narrow))]
+    value = m.values.get(rule)
+    if value is not None:
+        return value
+    return TYPES.get(rule)
+
+
+# Operands that have one type wherever they occur.
+_FIXED: Mapping[str, TypeExpression] = {
+    "membermask": "b32",
+    "cache-policy": "b64",
+    "p": "pred",
+    "q": "pred",
+}
+
+# Literal modifiers of these kinds are also found under the name of the kind: `fma.rn` has `m.rnd == "rn"`.
+_KINDS = {
+    **dict.fromkeys(("rn", "rna", "rz", "rm", "rp", "rs", "rni", "rzi", "rmi", "rpi"), "rnd"),
+    **dict.fromkeys(
+        (
+            "global",
+            "shared",
+            "shared::cta",
+            "shared::cluster",
+            "local",
+            "const",
+            "param",
+            "param::entry",
+            "param::func",
+        ),
+        "space",
+    ),
+    **dict.fromkeys(("v2", "v4", "v8"), "vec"),
+}
+
+
+def _key(slot: Slot) -> str | None:
+    return _KINDS.get(slot.name) if slot.literal else attribute(slot.name)
+
+
+def _type_names(slots: tuple[Slot, ...]) -> dict[str, int]:
+    """The names by position of the types of a form, for those that have no name of their own."""
+    typed = [i for i, slot in enumerate(slots) if slot.typed]
+    if len(typed) == 1:
+        return {"type": typed[0]}
+    names = ("dtype", "atype", "btype", "ctype")
+    own = {attribute(slots[i].name) for i in typed}
+    return {name: i for name, i in zip(names, typed, strict=False) if name not in own and slots[i].literal}

@@ -1,0 +1,80 @@
+"""Addresses: the space one points to, the way to and from generic ones (9.7.9.19, 9.7.9.20, 9.7.9.23, 9.7.9.24)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+isspacep = instruction(
+    "isspacep",
+    anchor="data-movement-and-conversion-instructions-isspacep",
+    summary="p = whether the generic address a falls into the window of the space.",
+    syntax="""
+        isspacep.space   p, a;   // PTX 2.0, sm_20
+        .space = { .const, .global, .local, .shared{::cta, ::cluster}, .param{::entry} };
+    """,
+    types={"a": "u64"},
+    gates="""
+        .const             PTX 3.1
+        .param             PTX 7.7, sm_70
+        .param::entry      PTX 8.3, sm_70
+        .shared::cta       PTX 7.8, sm_30
+        .shared::cluster   PTX 7.8, sm_90
+    """,
+)
+
+_CVTA = """
+        {0}.space.type   p, a;   // PTX 2.0, sm_20
+        .space = {{ .const, .global, .local, .shared{{::cta, ::cluster}}, .param{{::entry}} }};
+        .type  = {{ .u32, .u64 }};
+"""
+_CVTA_GATES = """
+        .const             PTX 3.1
+        .param             PTX 7.7, sm_70
+        .param::entry      PTX 8.3, sm_70
+        .shared::cta       PTX 7.8, sm_30
+        .shared::cluster   PTX 7.8, sm_90
+"""
+
+cvta = instruction(
+    "cvta",
+    anchor="data-movement-and-conversion-instructions-cvta",
+    summary="p = the generic address of a, which is an address in the space, or a variable there.",
+    syntax=_CVTA.format("cvta"),
+    types={"p": "type"},
+    gates=_CVTA_GATES,
+)
+
+cvta_to = instruction(
+    "cvta.to",
+    anchor="data-movement-and-conversion-instructions-cvta",
+    summary="p = the address in the space that the generic address a means.",
+    syntax=_CVTA.format("cvta.to"),
+    types={"p": "type"},
+    gates=_CVTA_GATES,
+)
+
+mapa = instruction(
+    "mapa",
+    anchor="data-movement-and-conversion-instructions-mapa",
+    summary="d = the address in another CTA of the cluster, of rank b, of what is at a in this one.",
+    syntax="""
+        mapa{.space}.type   d, a, b;   // PTX 7.8, sm_90
+        .space = { .shared::cluster };
+        .type  = { .u32, .u64 };
+    """,
+    types={"b": "u32"},
+    defaults={"space": "generic"},
+)
+
+getctarank = instruction(
+    "getctarank",
+    anchor="data-movement-and-conversion-instructions-getctarank",
+    summary="d = the rank of the CTA of the cluster whose shared memory holds a.",
+    syntax="""
+        getctarank{.space}.type   d, a;   // PTX 7.8, sm_90
+        .space = { .shared::cluster };
+        .type  = { .u32, .u64 };
+    """,
+    types={"d": "u32"},
+    defaults={"space": "generic"},
+)

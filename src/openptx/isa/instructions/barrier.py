@@ -1,0 +1,83 @@
+"""Barriers of a CTA, a warp, a cluster (9.7.13.1 to 9.7.13.3)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+_BARRIER_TYPES = {"a": "u32", "b": "u32", "c": "pred"}
+
+barrier = instruction(
+    "barrier",
+    anchor="parallel-synchronization-and-communication-instructions-bar",
+    summary="Waits for, or arrives at, barrier a of the CTA; b threads take part, or all; `.red` reduces a predicate.",
+    syntax="""
+        barrier{.cta}.mode{.aligned}          a{, b};            // PTX 6.0, sm_30
+        .mode = { .sync };
+        barrier{.cta}.mode{.aligned}          a, b;              // PTX 6.0, sm_30
+        .mode = { .arrive };
+        barrier{.cta}.mode.op{.aligned}.u32   d, a{, b}, {!}c;   // PTX 6.0, sm_30
+        .mode = { .red };
+        .op   = { .popc };
+        barrier{.cta}.mode.op{.aligned}.pred  p, a{, b}, {!}c;   // PTX 6.0, sm_30
+        .mode = { .red };
+        .op   = { .and, .or };
+    """,
+    types=_BARRIER_TYPES,
+    gates="""
+        .cta   PTX 7.8
+    """,
+    control="barrier",
+)
+
+bar = instruction(
+    "bar",
+    anchor="parallel-synchronization-and-communication-instructions-bar",
+    summary="As `barrier.aligned`: all threads of the warp must execute it together.",
+    syntax="""
+        bar{.cta}.mode          a{, b};            // PTX 1.0
+        .mode = { .sync };
+        bar{.cta}.mode          a, b;              // PTX 2.0, sm_20
+        .mode = { .arrive };
+        bar{.cta}.mode.op.u32   d, a{, b}, {!}c;   // PTX 2.0, sm_20
+        .mode = { .red };
+        .op   = { .popc };
+        bar{.cta}.mode.op.pred  p, a{, b}, {!}c;   // PTX 2.0, sm_20
+        .mode = { .red };
+        .op   = { .and, .or };
+    """,
+    types=_BARRIER_TYPES,
+    defaults={"aligned": True},
+    gates="""
+        .cta   PTX 7.8
+    """,
+    control="barrier",
+)
+
+bar_warp_sync = instruction(
+    "bar.warp.sync",
+    anchor="parallel-synchronization-and-communication-instructions-bar-warp-sync",
+    summary="Waits for the lanes of the warp in membermask, and orders their memory accesses.",
+    syntax="""
+        bar.warp.sync   membermask;   // PTX 6.0, sm_30
+    """,
+    control="warp-barrier",
+    converges="membermask",
+)
+
+barrier_cluster = instruction(
+    "barrier.cluster",
+    anchor="parallel-synchronization-and-communication-instructions-barrier-cluster",
+    summary="Arrives at, or waits for, the barrier of all threads of the cluster.",
+    syntax="""
+        barrier.cluster.mode{.sem}{.aligned};   // PTX 7.8, sm_90
+        .mode = { .arrive };
+        .sem  = { .release, .relaxed };
+        barrier.cluster.mode{.sem}{.aligned};   // PTX 7.8, sm_90
+        .mode = { .wait };
+        .sem  = { .acquire };
+    """,
+    gates="""
+        .acquire|.release|.relaxed   PTX 8.0
+    """,
+    control="cluster-barrier",
+)

@@ -1,0 +1,267 @@
+"""Floating-point arithmetic of f32 and f64 (9.7.3)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+_SUM = """
+        {0}{{.rnd}}{{.ftz}}{{.sat}}.f32   d, a, b;   // PTX 1.0
+        {0}{{.rnd}}.f64               d, a, b;   // PTX 1.0, sm_13
+        {0}{{.rnd}}{{.ftz}}.f32x2       d, a, b;   // PTX 8.6, sm_100
+        .rnd = {{ .rn, .rz, .rm, .rp }};
+"""
+_SUM_GATES = """
+        .f32 .rm|.rp   sm_20
+        .f32 .ftz      PTX 1.4
+"""
+
+add = instruction(
+    "add",
+    anchor="floating-point-instructions-add",
+    summary="d = a + b, rounded once.",
+    syntax=_SUM.format("add"),
+    gates=_SUM_GATES,
+    defaults={"rnd": "rn"},
+)
+
+sub = instruction(
+    "sub",
+    anchor="floating-point-instructions-sub",
+    summary="d = a - b, rounded once.",
+    syntax=_SUM.format("sub"),
+    gates=_SUM_GATES,
+    defaults={"rnd": "rn"},
+)
+
+mul = instruction(
+    "mul",
+    anchor="floating-point-instructions-mul",
+    summary="d = a * b, rounded once.",
+    syntax=_SUM.format("mul"),
+    gates=_SUM_GATES,
+    defaults={"rnd": "rn"},
+)
+
+fma = instruction(
+    "fma",
+    anchor="floating-point-instructions-fma",
+    summary="d = a * b + c, rounded once.",
+    syntax="""
+        fma.rnd{.ftz}{.sat}.f32   d, a, b, c;   // PTX 2.0, sm_20
+        fma.rnd.f64               d, a, b, c;   // PTX 1.4, sm_13
+        fma.rnd{.ftz}.f32x2       d, a, b, c;   // PTX 8.6, sm_100
+        .rnd = { .rn, .rz, .rm, .rp };
+    """,
+)
+
+mad = instruction(
+    "mad",
+    anchor="floating-point-instructions-mad",
+    summary="d = a * b + c, rounded once, as `fma`; without a rounding modifier the old truncating form of sm_1x.",
+    syntax="""
+        mad.rnd{.ftz}{.sat}.f32   d, a, b, c;   // PTX 2.0, sm_20
+        mad.rnd.f64               d, a, b, c;   // PTX 1.4, sm_13
+        mad{.ftz}{.sat}.f32       d, a, b, c;   // PTX 1.0 to 3.1 or PTX 1.0, sm_10 to sm_13
+        mad.f64                   d, a, b, c;   // PTX 1.0 to 1.3, sm_13
+        .rnd = { .rn, .rz, .rm, .rp };
+    """,
+    defaults={"rnd": "rn"},
+)
+
+div = instruction(
+    "div",
+    anchor="floating-point-instructions-div",
+    summary="d = a / b: approximate, approximate over the full range, or rounded once.",
+    syntax="""
+        div.approx{.ftz}.f32   d, a, b;   // PTX 1.4
+        div.full{.ftz}.f32     d, a, b;   // PTX 1.4
+        div.rnd{.ftz}.f32      d, a, b;   // PTX 1.4, sm_20
+        div.rnd.f64            d, a, b;   // PTX 1.4, sm_13
+        div.f32                d, a, b;   // PTX 1.0 to 1.3
+        div.f64                d, a, b;   // PTX 1.0 to 1.3, sm_13
+        .rnd = { .rn, .rz, .rm, .rp };
+    """,
+    gates="""
+        .f64 .rz|.rm|.rp   sm_20
+    """,
+)
+
+abs_ = instruction(
+    "abs",
+    anchor="floating-point-instructions-abs",
+    summary="d = |a|.",
+    syntax="""
+        abs{.ftz}.f32   d, a;   // PTX 1.0
+        abs.f64         d, a;   // PTX 1.0, sm_13
+    """,
+)
+
+neg = instruction(
+    "neg",
+    anchor="floating-point-instructions-neg",
+    summary="d = -a.",
+    syntax="""
+        neg{.ftz}.f32   d, a;   // PTX 1.0
+        neg.f64         d, a;   // PTX 1.0, sm_13
+    """,
+)
+
+_SMALLER_OR_LARGER = """
+        {0}{{.ftz}}{{.NaN}}{{.xorsign.abs}}.f32   d, a, b;      // PTX 1.0
+        {0}.f64                             d, a, b;      // PTX 1.0, sm_13
+        {0}{{.ftz}}{{.NaN}}{{.abs}}.f32           d, a, b, c;   // PTX 8.8, sm_100
+"""
+_SMALLER_OR_LARGER_GATES = """
+        .NaN       PTX 7.0, sm_80
+        .xorsign   PTX 7.2, sm_86
+"""
+
+min_ = instruction(
+    "min",
+    anchor="floating-point-instructions-min",
+    summary="d = the smallest of its operands; a NaN loses against a number, or wins with `.NaN`.",
+    syntax=_SMALLER_OR_LARGER.format("min"),
+    gates=_SMALLER_OR_LARGER_GATES,
+)
+
+max_ = instruction(
+    "max",
+    anchor="floating-point-instructions-max",
+    summary="d = the largest of its operands; a NaN loses against a number, or wins with `.NaN`.",
+    syntax=_SMALLER_OR_LARGER.format("max"),
+    gates=_SMALLER_OR_LARGER_GATES,
+)
+
+rcp = instruction(
+    "rcp",
+    anchor="floating-point-instructions-rcp",
+    summary="d = 1 / a: approximate, or rounded once.",
+    syntax="""
+        rcp.approx{.ftz}.f32   d, a;   // PTX 1.4
+        rcp.rnd{.ftz}.f32      d, a;   // PTX 1.4, sm_20
+        rcp.rnd.f64            d, a;   // PTX 1.4, sm_13
+        rcp.f32                d, a;   // PTX 1.0 to 1.3
+        rcp.f64                d, a;   // PTX 1.0 to 1.3, sm_13
+        .rnd = { .rn, .rz, .rm, .rp };
+    """,
+    gates="""
+        .rz|.rm|.rp   PTX 2.0, sm_20
+    """,
+)
+
+rcp_approx_ftz_f64 = instruction(
+    "rcp",
+    anchor="floating-point-instructions-rcp-approx-ftz-f64",
+    summary="d = a gross approximation of 1 / a, from the upper 32 bits of a.",
+    syntax="""
+        rcp.approx.ftz.f64   d, a;   // PTX 2.1, sm_20
+    """,
+)
+
+sqrt = instruction(
+    "sqrt",
+    anchor="floating-point-instructions-sqrt",
+    summary="d = the square root of a: approximate, or rounded once.",
+    syntax="""
+        sqrt.approx{.ftz}.f32   d, a;   // PTX 1.4
+        sqrt.rnd{.ftz}.f32      d, a;   // PTX 1.4, sm_20
+        sqrt.rnd.f64            d, a;   // PTX 1.4, sm_13
+        sqrt.f32                d, a;   // PTX 1.0 to 1.3
+        sqrt.f64                d, a;   // PTX 1.0 to 1.3, sm_13
+        .rnd = { .rn, .rz, .rm, .rp };
+    """,
+    gates="""
+        .rz|.rm|.rp   PTX 2.0, sm_20
+    """,
+)
+
+rsqrt = instruction(
+    "rsqrt",
+    anchor="floating-point-instructions-rsqrt",
+    summary="d = an approximation of 1 / sqrt(a).",
+    syntax="""
+        rsqrt.approx{.ftz}.f32   d, a;   // PTX 1.4
+        rsqrt.approx.f64         d, a;   // PTX 1.4, sm_13
+        rsqrt.f32                d, a;   // PTX 1.0 to 1.3
+        rsqrt.f64                d, a;   // PTX 1.0 to 1.3, sm_13
+    """,
+)
+
+rsqrt_approx_ftz_f64 = instruction(
+    "rsqrt",
+    anchor="floating-point-instructions-rsqrt-approx-ftz-f64",
+    summary="d = a gross approximation of 1 / sqrt(a), from the upper 32 bits of a.",
+    syntax="""
+        rsqrt.approx.ftz.f64   d, a;   // PTX 4.0, sm_20
+    """,
+)
+
+sin = instruction(
+    "sin",
+    anchor="floating-point-instructions-sin",
+    summary="d = an approximation of the sine of a, in radians.",
+    syntax="""
+        sin.approx{.ftz}.f32   d, a;   // PTX 1.4
+        sin.f32                d, a;   // PTX 1.0 to 1.3
+    """,
+)
+
+cos = instruction(
+    "cos",
+    anchor="floating-point-instructions-cos",
+    summary="d = an approximation of the cosine of a, in radians.",
+    syntax="""
+        cos.approx{.ftz}.f32   d, a;   // PTX 1.4
+        cos.f32                d, a;   // PTX 1.0 to 1.3
+    """,
+)
+
+lg2 = instruction(
+    "lg2",
+    anchor="floating-point-instructions-lg2",
+    summary="d = an approximation of the binary logarithm of a.",
+    syntax="""
+        lg2.approx{.ftz}.f32   d, a;   // PTX 1.4
+        lg2.f32                d, a;   // PTX 1.0 to 1.3
+    """,
+)
+
+ex2 = instruction(
+    "ex2",
+    anchor="floating-point-instructions-ex2",
+    summary="d = an approximation of two to the power of a.",
+    syntax="""
+        ex2.approx{.ftz}.f32   d, a;   // PTX 1.4
+        ex2.f32                d, a;   // PTX 1.0 to 1.3
+    """,
+)
+
+tanh = instruction(
+    "tanh",
+    anchor="floating-point-instructions-tanh",
+    summary="d = an approximation of the hyperbolic tangent of a.",
+    syntax="""
+        tanh.approx.f32   d, a;   // PTX 7.0, sm_75
+    """,
+)
+
+testp = instruction(
+    "testp",
+    anchor="floating-point-instructions-testp",
+    summary="p = whether a is finite, infinite, a number, not a number, normal, subnormal.",
+    syntax="""
+        testp.op.type   p, a;   // PTX 2.0, sm_20
+        .op   = { .finite, .infinite, .number, .notanumber, .normal, .subnormal };
+        .type = { .f32, .f64 };
+    """,
+)
+
+copysign = instruction(
+    "copysign",
+    anchor="floating-point-instructions-copysign",
+    summary="d = b with the sign of a.",
+    syntax="""
+        copysign.type   d, a, b;   // PTX 2.0, sm_20
+        .type = { .f32, .f64 };
+    """,
+)

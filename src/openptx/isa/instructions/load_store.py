@@ -1,0 +1,128 @@
+"""Loads and stores (9.7.9.8 to 9.7.9.11)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+_TYPES = "{ .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }"
+_CHOICES = """
+        .level1::eviction_priority = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last,
+                                       .L1::no_allocate };
+        .level2::eviction_priority = { .L2::evict_normal, .L2::evict_first, .L2::evict_last };
+        .level::cache_hint         = { .L2::cache_hint };
+        .level::prefetch_size      = { .L2::64B, .L2::128B, .L2::256B };
+        .scope                     = { .cta, .cluster, .gpu, .sys };
+        .vec                       = { .v2, .v4, .v8 };
+"""
+_GATES = """
+        .f64                                                    sm_13
+        .b128                                                   PTX 8.3, sm_70
+        .b128 .sys                                              PTX 8.4
+        .weak|.relaxed|.acquire|.release                        PTX 6.0, sm_70
+        .cluster                                                PTX 7.8, sm_90
+        .shared::cta                                            PTX 7.8, sm_30
+        .shared::cluster                                        PTX 7.8, sm_90
+        .param::entry|.param::func                              PTX 8.3
+        .ca|.cg|.cs|.lu|.cv|.wb|.wt                             PTX 2.0, sm_20
+        space=generic                                           PTX 2.0, sm_20
+        .L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate   PTX 7.4, sm_70
+        .L2::evict_normal|.L2::evict_first|.L2::evict_last      PTX 8.8, sm_100
+        .L2::64B|.L2::128B                                      PTX 7.4, sm_75
+        .L2::256B|.L2::cache_hint                               PTX 7.4, sm_80
+        .v8                                                     PTX 8.8, sm_100
+        .v4 .b64|.u64|.s64|.f64                                 PTX 8.8, sm_100
+        .volatile .local                                        PTX 9.1
+"""
+
+ld = instruction(
+    "ld",
+    anchor="data-movement-and-conversion-instructions-ld",
+    summary="d = what memory holds at a.",
+    syntax=f"""
+        ld{{.weak}}{{.space}}{{.cop}}{{.level::cache_hint}}{{.level::prefetch_size}}{{.vec}}.type
+                d, [a]{{.unified}}{{, cache-policy}};   // PTX 1.0
+        ld{{.weak}}{{.space}}{{.level1::eviction_priority}}{{.level2::eviction_priority}}{{.level::cache_hint}}
+                {{.level::prefetch_size}}{{.vec}}.type   d, [a]{{.unified}}{{, cache-policy}};   // PTX 1.0
+        ld.volatile{{.space}}{{.level::prefetch_size}}{{.vec}}.type   d, [a];   // PTX 1.1
+        ld.sem.scope{{.space}}{{.level1::eviction_priority}}{{.level2::eviction_priority}}{{.level::cache_hint}}
+                {{.level::prefetch_size}}{{.vec}}.type   d, [a]{{, cache-policy}};   // PTX 6.0, sm_70
+
+        ld.mmio.sem.scope{{.global}}.type   d, [a];   // PTX 8.2, sm_70
+        .sem   = {{ .relaxed }};
+        .scope = {{ .sys }};
+
+        .space = {{ .const, .global, .local, .param{{::entry, ::func}}, .shared{{::cta, ::cluster}} }};
+        .cop   = {{ .ca, .cg, .cs, .lu, .cv }};
+        .sem   = {{ .relaxed, .acquire }};
+        .type  = {_TYPES};
+    """
+    + _CHOICES,
+    vectors={"d": "vec"},
+    defaults={"space": "generic"},
+    gates=_GATES,
+    relaxed=True,
+)
+
+ld_global_nc = instruction(
+    "ld",
+    anchor="data-movement-and-conversion-instructions-ld-global-nc",
+    summary="d = what global memory holds at a, through the non-coherent cache: nobody may write it meanwhile.",
+    syntax=f"""
+        ld.global{{.cop}}.nc{{.level::cache_hint}}{{.level::prefetch_size}}{{.vec}}.type
+                d, [a]{{, cache-policy}};   // PTX 3.1, sm_32
+        ld.global.nc{{.level1::eviction_priority}}{{.level2::eviction_priority}}{{.level::cache_hint}}
+                {{.level::prefetch_size}}{{.vec}}.type   d, [a]{{, cache-policy}};   // PTX 3.1, sm_32
+        .cop   = {{ .ca, .cg, .cs }};
+        .type  = {_TYPES};
+    """
+    + _CHOICES,
+    vectors={"d": "vec"},
+    gates=_GATES,
+    relaxed=True,
+)
+
+ldu = instruction(
+    "ldu",
+    anchor="data-movement-and-conversion-instructions-ldu",
+    summary="d = what read-only global memory holds at an address that is the same in all threads of the warp.",
+    syntax=f"""
+        ldu{{.space}}{{.vec}}.type   d, [a];   // PTX 2.0, sm_20
+        .space = {{ .global }};
+        .vec   = {{ .v2, .v4 }};
+        .type  = {_TYPES};
+    """,
+    vectors={"d": "vec"},
+    defaults={"space": "generic"},
+    gates="""
+        .b128   PTX 8.3, sm_70
+    """,
+    relaxed=True,
+)
+
+st = instruction(
+    "st",
+    anchor="data-movement-and-conversion-instructions-st",
+    summary="Memory at a = b.",
+    syntax=f"""
+        st{{.weak}}{{.space}}{{.cop}}{{.level::cache_hint}}{{.vec}}.type   [a], b{{, cache-policy}};   // PTX 1.0
+        st{{.weak}}{{.space}}{{.level1::eviction_priority}}{{.level2::eviction_priority}}{{.level::cache_hint}}
+                {{.vec}}.type   [a], b{{, cache-policy}};   // PTX 1.0
+        st.volatile{{.space}}{{.vec}}.type   [a], b;   // PTX 1.1
+        st.sem.scope{{.space}}{{.level1::eviction_priority}}{{.level2::eviction_priority}}{{.level::cache_hint}}
+                {{.vec}}.type   [a], b{{, cache-policy}};   // PTX 6.0, sm_70
+
+        st.mmio.sem.scope{{.global}}.type   [a], b;   // PTX 8.2, sm_70
+        .sem   = {{ .relaxed }};
+        .scope = {{ .sys }};
+
+        .space = {{ .global, .local, .param{{::func}}, .shared{{::cta, ::cluster}} }};
+        .cop   = {{ .wb, .cg, .cs, .wt }};
+        .sem   = {{ .relaxed, .release }};
+        .type  = {_TYPES};
+    """
+    + _CHOICES,
+    vectors={"b": "vec"},
+    defaults={"space": "generic"},
+    gates=_GATES,
+    relaxed=True,
+)

@@ -1,0 +1,56 @@
+"""What belongs nowhere else (9.7.19)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+brkpt = instruction(
+    "brkpt",
+    anchor="miscellaneous-instructions-brkpt",
+    summary="Suspends execution for a debugger.",
+    syntax="""
+        brkpt;   // PTX 1.0, sm_11
+    """,
+    control="breakpoint",
+)
+
+nanosleep = instruction(
+    "nanosleep",
+    anchor="miscellaneous-instructions-nanosleep",
+    summary="Suspends the thread for about t nanoseconds.",
+    syntax="""
+        nanosleep.u32   t;   // PTX 6.3, sm_70
+    """,
+)
+
+pmevent = instruction(
+    "pmevent",
+    anchor="miscellaneous-instructions-pmevent",
+    summary="Triggers performance monitor event a, or those of the mask a.",
+    syntax="""
+        pmevent         a;   // PTX 1.4
+        pmevent.mask    a;   // PTX 3.0, sm_20
+    """,
+    types={"a": "u32"},
+    immediates="a",
+)
+
+trap = instruction(
+    "trap",
+    anchor="miscellaneous-instructions-trap",
+    summary="Aborts the kernel.",
+    syntax="""
+        trap;   // PTX 1.0
+    """,
+    control="trap",
+)
+
+setmaxnreg = instruction(
+    "setmaxnreg",
+    anchor="miscellaneous-instructions-setmaxnreg",
+    summary="Gives registers of the warp back, or asks for more.",
+    syntax="""
+        setmaxnreg.action.sync.aligned.u32   imm-reg-count;   // PTX 8.0, sm_90a sm_100f sm_110f sm_120f
+        .action = { .inc, .dec };
+    """,
+)

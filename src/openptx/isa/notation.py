@@ -1,0 +1,223 @@
+"""Instructions as the manual declares them: the registry, the lookup of an opcode, and the place of meanings."""
+
+from __future__ import annotations
+
+from openptx.isa.fidelity import EXACT, UNSUPPORTED
+from openptx.isa.forms import Form, Modifiers, Slot, Template
+
+TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from openptx.isa.fidelity import Fidelity
+    from openptx.isa.forms import Count, TypeExpression, Value
+
+    Meaning = Callable[..., object]
+    Judge = Callable[[Modifiers], Fidelity]
+
+_NOTHING: Mapping[str, str] = {}
+
+
+class Instruction:
+    """One instruction: what the manual says of it, and, once registered, its meaning.
+
+    Several of them may share a mnemonic (`add` of integers, of floats, of halves). Forms are read from the text when
+    they are first asked for.
+    """
+
+    __slots__ = (
+        "_fidelity",
+        "_forms",
+        "anchor",
+        "carry",
+        "control",
+        "converges",
+        "defaults",
+        "gates",
+        "glued",
+        "immediates",
+        "meaning",
+        "module",
+        "name",
+        "parts",
+        "relaxed",
+        "section",
+        "summary",
+        "syntax",
+        "types",
+        "vectors",
+        "when",
+        "writes",
+    )
+
+    def __init__(self, name: str, *, anchor: str, summary: str, syntax: str) -> None:
+        self.name = name
+        self.module = ""  # these two are known to the package that holds the module
+        self.section = ""
+        self.anchor = anchor
+        self.summary = summary
+        self.syntax = syntax
+        self.parts = tuple(name.split("."))
+        self.types: Mapping[str, TypeExpression] = _NOTHING
+        self.vectors: Mapping[str, Count] = _NOTHING
+        self.writes: frozenset[str] = frozenset()
+        self.immediates: frozenset[str] = frozenset()
+        self.when: Mapping[str, str] = _NOTHING
+        self.defaults: Mapping[str, Value] = _NOTHING
+        self.gates = ""
+        self.relaxed = False
+        self.control: str | None = None
+        self.converges: str | None = None
+        self.carry = ""
+        self.glued = 0
+        self.meaning: Meaning | None = None
+        self._fidelity: Fidelity | Judge = UNSUPPORTED
+        self._forms: tuple[Form, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"<instruction {self.name}, {self.section}>"
+
+    @property
+    def mnemonic(self) -> str:
+        return self.parts[0]
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        if self._forms is None:
+            from openptx.isa.reading import read
+
+            self._forms = read(self, self.syntax)
+        return self._forms
+
+    def fidelity(self, m: Modifiers | None = None) -> Fidelity:
+        """How true the results of this form are; without `m`, of its first form."""
+        if not callable(self._fidelity):
+            return self._fidelity
+        return self._fidelity(m or Modifiers(self.forms[0], (), {}))
+
+    def means(self, meaning: Meaning, fidelity: Fidelity | Judge) -> None:
+        """Takes its meaning; an instruction has one."""
+        if self.meaning is not None:
+            raise ValueError(f"{self.name} has a meaning already")
+        self.meaning = meaning
+        self._fidelity = fidelity
+
+
+INSTRUCTIONS: list[Instruction] = []
+"""All instructions, in the manual's order. Filled by `load()`."""
+
+MNEMONICS: dict[str, list[Instruction]] = {}
+"""The same by mnemonic (the opcode up to its first dot)."""
+
+_RESOLVED: dict[str, tuple[tuple[Form, Modifiers], ...]] = {}
+
+
+def instruction(
+    name: str,
+    *,
+    anchor: str,
+    summary: str,
+    syntax: str,
+    types: Mapping[str, TypeExpression] = _NOTHING,
+    vectors: Mapping[str, Count] = _NOTHING,
+    writes: str = "",
+    immediates: str = "",
+    when: Mapping[str, str] = _NOTHING,
+    defaults: Mapping[str, Value] = _NOTHING,
+    gates: str = "",
+    relaxed: bool = False,
+    control: str | None = None,
+    converges: str | None = None,
+    carry: str = "",
+    glued: int = 0,
+) -> Instruction:
+    """Declares an instruction in the manual's notation and registers it.
+
+    name        the mnemonic with the modifiers that belong to it and come first in every spelling: `add.cc`, `cp.async`
+    syntax      the manual's syntax block; `// PTX 2.0, sm_20` behind a form says since when (see `gates.gate`)
+    types       operand -> slot, type name, `wide(slot)`, or a function of the modifiers. Without an entry `a` takes
+                `.atype`, `d` takes `.dtype`, everything else `.type`; a `q` of `p|q` is a predicate
+    vectors     operand -> how many elements it has: a number, a slot (`vec`), or a function of the modifiers
+    writes      the destinations, where the first operand isn't called d, p, r or dst
+    immediates  operands that can't be registers, where they aren't called imm...
+    when        optional operand -> slot: it is there exactly when that modifier is
+    defaults    slot -> value where the text leaves it out
+    gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `targets.py`)
+    relaxed     Tables 27 and 28 hold: registers may be wider than the type
+    control     what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
+                cluster-barrier, trap, breakpoint
+    converges   the operand that names the lanes which must arrive together
+    carry       "in", "out", "in out": reads or writes the carry flag CC.CF
+    glued       how many modifiers behind the name must come first and in order: 1 for the `.lo` of `mul.lo`
+    """
+    self = Instruction(name, anchor=anchor, summary=summary, syntax=syntax)
+    self.types = types
+    self.vectors = vectors
+    self.writes = frozenset(writes.split())
+    self.immediates = frozenset(immediates.split())
+    self.when = when
+    self.defaults = defaults
+    self.gates = gates
+    self.relaxed = relaxed
+    self.control = control
+    self.converges = converges
+    self.carry = carry
+    self.glued = glued
+    INSTRUCTIONS.append(self)
+    MNEMONICS.setdefault(self.mnemonic, []).append(self)
+    return self
+
+
+def meaning(*instructions: Instruction, fidelity: Fidelity | Judge = EXACT) -> Callable[[Meaning], Meaning]:
+    """Registers the function below as what `instructions` do. `fidelity` may depend on the form: a function of `m`."""
+
+    def register(function: Meaning) -> Meaning:
+        for each in instructions:
+            each.means(function, fidelity)
+        return function
+
+    return register
+
+
+def load() -> Mapping[str, list[Instruction]]:
+    """Imports all declarations (once) and returns MNEMONICS."""
+    __import__("openptx.isa.instructions")
+    return MNEMONICS
+
+
+def resolve(opcode: str) -> tuple[tuple[Form, Modifiers], ...]:
+    """The forms that an opcode such as `fma.rn.ftz.f32` may be, in the manual's order; remembered; () if there is none.
+
+    Where there are several (`mov` of a register, `mov` of a vector), operands decide: the first that fits is meant.
+    """
+    known = _RESOLVED.get(opcode)
+    if known is None:
+        known = _RESOLVED[opcode] = tuple(_candidates(opcode))
+    return known
+
+
+def _candidates(opcode: str) -> list[tuple[Form, Modifiers]]:
+    mnemonic, *modifiers = opcode.split(".")
+    found: list[tuple[Form, Modifiers]] = []
+    for each in load().get(mnemonic, ()):
+        own = each.parts[1:]
+        if tuple(modifiers[: len(own)]) != own:
+            continue
+        rest = tuple(modifiers[len(own) :])
+        found += [(form, m) for form in each.forms if (m := form.match(rest)) is not None]
+    return found
+
+
+__all__ = [
+    "INSTRUCTIONS",
+    "MNEMONICS",
+    "Form",
+    "Instruction",
+    "Modifiers",
+    "Slot",
+    "Template",
+    "instruction",
+    "load",
+    "meaning",
+    "resolve",
+]

@@ -1,0 +1,315 @@
+"""Reads the manual's notation: syntax blocks become forms."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.isa.forms import Form, Slot, Template, attribute
+from openptx.isa.gates import gate
+
+TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.isa.notation import Instruction
+
+_COMMENT = re.compile(r"//\s*(.*)$")
+_SINCE = re.compile(r"(?:PTX \d|sm_\d).*$")
+_DEFINITION = re.compile(r"((?:\.?[\w:-]+\s*=\s*)+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*;?")
+_NAME = r"\w+(?:::[\w]+)*"
+_PIECE = re.compile(
+    rf"""
+      # .shared, .shared{{::cta}}, .shared::{{cta}}
+      \. ({_NAME}) (?: \{{ ((?:\s*::\w+\s*,?)+) \}} | ::\{{ ([\w\s,]+) \}} )?
+    | \. \{{ ([^{{}}]*) \}}                                                   # .{{1d, 2d}}: choose one
+    | \{{ ((?:[^{{}}]|\{{[^{{}}]*\}})*) \}}                                   # an option, or {{.hi,.lo}}: choose one
+    """,
+    re.VERBOSE,
+)
+
+
+class Definition:
+    """`.name = { choices }` in a paragraph of the block; `none` among the choices makes the slot optional."""
+
+    __slots__ = ("choices", "names", "optional", "paragraph")
+
+    def __init__(self, names: tuple[str, ...], choices: dict[str, None], optional: bool, paragraph: int) -> None:
+        self.names = names
+        self.choices = choices
+        self.optional = optional
+        self.paragraph = paragraph
+
+
+def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
+    """The forms of a syntax block. Raises ValueError, quoting the text, where it can't be read.
+
+    A paragraph is some forms with the definitions behind them; a blank line between two forms divides them as well.
+    A name means its definition in the same paragraph, or else the last one of the block. A comment
+    `// PTX 2.0, sm_20` behind a form is its gate; on a line of its own it is the gate of the forms that follow without
+    one.
+    """
+    forms: list[tuple[str, str, int]] = []
+    definitions: list[Definition] = []
+    since, paragraph, open_ = "", 0, True
+    for statement, comment in statements(block):
+        match = _DEFINITION.fullmatch(statement)
+        if match:
+            names = tuple(name.strip().removeprefix(".") for name in match[1].split("=") if name.strip())
+            chosen = choices(match[2])
+            optional = chosen.pop("none", chosen) is None
+            definitions.append(Definition(names, chosen, optional, paragraph))
+            open_ = False
+        elif statement:
+            paragraph += not open_
+            open_ = True
+            forms.append((statement, comment or since, paragraph))
+        elif comment:
+            since = comment
+        else:
+            open_ = False
+    return tuple(_form(instruction, text, comment, definitions, where) for text, comment, where in forms)
+
+
+def statements(block: str) -> Iterator[tuple[str, str]]:
+    """The statements of a block with blanks collapsed, and the gate in the comment behind each.
+
+    A blank line comes as an empty statement, a comment alone with one. Headings (`Alternate floating point type :`)
+    and rules of dashes are passed over.
+    """
+    text = ""
+    for line in block.splitlines():
+        found = _COMMENT.search(line)
+        since = _SINCE.search(found[1]) if found else None
+        comment = since[0].strip() if since else ""
+        bare = (line[: found.start()] if found else line).strip()
+        if not text and (not bare or bare.endswith(":") or set(bare) == {"-"}):
+            if comment or not line.strip():
+                yield "", comment
+            continue
+        opcode_goes_on = bare.startswith((".", "{.")) and not _cut(text)[1]
+        text = f"{text}{'' if opcode_goes_on else ' '}{bare}".strip()
+        complete = text.endswith(";") or (_DEFINITION.fullmatch(text) is not None)
+        if complete:
+            yield " ".join(text.removesuffix(";").split()), comment
+            text = ""
+    if text:
+        raise ValueError(f"statement without end: {text!r}")
+
+
+def choices(text: str) -> dict[str, None]:
+    """The alternatives in a pair of braces, without their leading dots and with `{::cta, ::cluster}` multiplied out."""
+    found: dict[str, None] = {}
+    for part in _split(text):
+        part = part.strip().removeprefix(".").strip()
+        if not part:
+            continue
+        suffixed = re.fullmatch(r"([^{]*?)(::)?\{([^{}]*)\}", part)
+        if suffixed is None:
+            found[part] = None
+        elif suffixed[2]:  # async.shared::{cta, cluster}
+            found |= dict.fromkeys(f"{suffixed[1]}::{s.strip()}" for s in suffixed[3].split(","))
+        else:  # shared{::cta, ::cluster}
+            found |= dict.fromkeys(suffixed[1] + s.strip() for s in ("", *suffixed[3].split(",")))
+    return found
+
+
+def _split(text: str) -> list[str]:
+    """`text` cut at its commas, but not inside brackets or braces."""
+    parts: list[str] = []
+    depth = start = 0
+    for i, c in enumerate(text):
+        depth += (c in "{[(") - (c in "}])")
+        if c == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    return [*parts, text[start:]]
+
+
+def _form(instruction: Instruction, text: str, since: str, definitions: list[Definition], paragraph: int) -> Form:
+    bare = re.sub(r"^@\{?!?\}?p\s+", "", text)
+    opcode, operands = _cut(bare)
+    if not opcode.startswith(instruction.name):
+        raise ValueError(f"not a form of {instruction.name}: {text!r}")
+    slots = tuple(_slots(opcode[len(instruction.name) :], definitions, paragraph, text))
+    templates = tuple(_operands(operands, definitions))
+    _give_roles(instruction, templates)
+    return Form(instruction, slots, templates, gate(since), text)
+
+
+def _cut(text: str) -> tuple[str, str]:
+    """A form's opcode and operands: the first blank outside braces is between them."""
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "{") - (c == "}")
+        if c == " " and depth == 0:
+            return text[:i].replace(" ", ""), text[i + 1 :]
+    return text.replace(" ", ""), ""
+
+
+def _slots(text: str, definitions: list[Definition], paragraph: int, whole: str) -> Iterator[Slot]:
+    position, group = 0, 0
+    while position < len(text):
+        match = _PIECE.match(text, position)
+        if match is None:
+            raise ValueError(f"can't read {text[position:]!r} in {whole!r}")
+        position = match.end()
+        name, suffixes, tails, one_of, option = match.groups()
+        if name is not None:
+            yield _slot(name, suffixes, tails, False, 0, definitions, paragraph)
+        elif one_of is not None:
+            yield Slot("one_of", choices(one_of), False, False)
+        elif "," in _outside_braces(option):
+            yield Slot("one_of", choices(option), False, False)
+        else:
+            inner = list(_PIECE.finditer(option))
+            if "".join(m[0] for m in inner) != option or not inner:
+                raise ValueError(f"can't read option {option!r} in {whole!r}")
+            group += 1
+            for m in inner:
+                yield _slot(m[1], m[2], m[3], True, group if len(inner) > 1 else 0, definitions, paragraph)
+
+
+def _outside_braces(text: str) -> str:
+    return re.sub(r"\{[^{}]*\}", "", text)
+
+
+def _slot(
+    name: str,
+    suffixes: str | None,
+    tails: str | None,
+    optional: bool,
+    group: int,
+    definitions: list[Definition],
+    paragraph: int,
+) -> Slot:
+    if suffixes is not None:
+        return Slot(name, choices(f"{name}{{{suffixes}}}"), optional, False, group)
+    if tails is not None:
+        return Slot(name, choices(f"{name}::{{{tails}}}"), optional, False, group)
+    known = [d for d in definitions if name in d.names]
+    if not known:
+        return Slot(name, {name: None}, optional, True, group)
+    definition = next((d for d in known if d.paragraph == paragraph), known[-1])
+    return Slot(name, definition.choices, optional or definition.optional, False, group)
+
+
+_OPERAND = re.compile(
+    r"""
+      (?P<not>\{!\})?
+      (?: \[ (?P<parts>[^\[\]]*) \]
+        | \( (?P<list>[\w-]+) \)
+        | \{ (?P<elements>[^{}]*) \}
+        | (?P<name>[A-Za-z_][\w-]*) (?:(?P<selected>\.\w+))? )
+      (?: \{ \.(?P<suffix>\w+) \} )?
+      (?: \[ \| (?P<maybe>[\w-]+) \] | \s*\|\s* (?P<second>[\w-]+) )?
+    """,
+    re.VERBOSE,
+)
+
+
+def _operands(text: str, definitions: list[Definition]) -> Iterator[Template]:
+    """The templates of an operand list, options in braces with the comma inside: `a{, b}, c`, `[a, {b,} c]`."""
+    option = 0
+    for chunk, optional in _chunks(text):
+        if optional:
+            option += 1
+        for operand in _split(chunk):
+            operand = operand.strip()
+            if not operand:
+                continue
+            match = _OPERAND.fullmatch(operand)
+            if match is None:
+                raise ValueError(f"can't read operand {operand!r} in {text!r}")
+            number = option if optional else 0
+            template = _template(match, number, definitions)
+            yield template
+            second = match["maybe"] or match["second"]
+            if second:
+                pair = Template(second, "write", number)
+                pair.pair = True
+                if match["maybe"]:
+                    pair.optional = -1
+                yield pair
+
+
+def _chunks(text: str) -> Iterator[tuple[str, bool]]:
+    """Cuts an operand list into what is always there and what `{, x}` or `{x,}` make optional."""
+    start, position = 0, 0
+    while position < len(text):
+        if text[position] == "[" and "|" not in text[position : position + 2]:
+            position = text.index("]", position) + 1
+        elif text[position] == "{":
+            end = _closing(text, position)
+            inner = text[position + 1 : end].strip()
+            if inner.startswith(",") or inner.endswith(","):
+                yield text[start:position], False
+                yield inner.strip(","), True
+                start = end + 1
+            position = end + 1
+        else:
+            position += 1
+    yield text[start:], False
+
+
+def _closing(text: str, position: int) -> int:
+    depth = 0
+    for i in range(position, len(text)):
+        depth += (text[i] == "{") - (text[i] == "}")
+        if depth == 0:
+            return i
+    raise ValueError(f"no closing brace in {text!r}")
+
+
+def _template(match: re.Match[str], optional: int, definitions: list[Definition]) -> Template:
+    if match["parts"] is not None:
+        parts = tuple(p.strip(" {},") for p in match["parts"].replace("{,", ",{").split(",") if p.strip(" {},"))
+        template = Template(parts[0], "address", optional)
+        template.parts = parts
+    elif match["list"] is not None:
+        template = Template(match["list"], "returns" if match["list"].startswith("ret") else "arguments", optional)
+    elif match["elements"] is not None:
+        elements = tuple(e.strip() for e in match["elements"].split(","))
+        template = Template(elements[0], "read", optional)
+        template.elements = elements
+        template.vector = True
+    else:
+        template = Template(match["name"], "read", optional)
+        if match["selected"]:
+            template.selector, template.selected = match["selected"][1:], True
+    template.negatable = match["not"] is not None
+    suffix = match["suffix"]
+    if suffix is not None and any(suffix in d.names for d in definitions):
+        template.selector = suffix
+    elif suffix is not None:
+        template.suffix = suffix
+    return template
+
+
+# What operands of these names are, wherever they occur.
+_ROLES = {
+    "tgt": "label",
+    "tlist": "targets",
+    "flist": "targets",
+    "func": "function",
+    "fproto": "prototype",
+}
+_DESTINATIONS = frozenset(("d", "p", "r", "dst"))
+_WHEN = {"cache-policy": "level_cache_hint"}
+
+
+def _give_roles(instruction: Instruction, templates: tuple[Template, ...]) -> None:
+    writes, immediates = instruction.writes, instruction.immediates
+    for i, template in enumerate(templates):
+        name = template.name
+        if template.role == "read":
+            if name in writes or (not writes and i == 0 and name in _DESTINATIONS):
+                template.role = "write"
+            elif name in immediates or name.startswith("imm"):
+                template.role = "immediate"
+            else:
+                template.role = _ROLES.get(name, "read")
+        template.when = instruction.when.get(name, _WHEN.get(name))
+        template.vector = template.vector or name in instruction.vectors
+
+
+__all__ = ["attribute", "choices", "read", "statements"]
