@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from openptx.isa.types import TYPES, WIDE
+from openptx.isa.types import TYPES, WIDE, Type
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from openptx.isa.gates import Gate, Version
     from openptx.isa.notation import Instruction
-    from openptx.isa.types import Type
 
     Value = Any  # a spelling, a flag, a type, or None
     TypeExpression = str | Callable[["Modifiers"], Type | None]
@@ -309,7 +308,7 @@ def evaluate(rule: str, m: Modifiers) -> Type | None:
         narrow = m.values.get(rule[5:-1])
         return WIDE[str(getattr(narrow, "name", narrow))]
     value = m.values.get(rule)
-    if value is not None:
+    if isinstance(value, Type):
         return value
     return TYPES.get(rule)
 
