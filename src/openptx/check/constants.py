@@ -1,0 +1,61 @@
+"""Constants as the bits of a type: wrapped integers, rounded floats (manual 4.5)."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from openptx.syntax.operands import Float, Integer
+
+if TYPE_CHECKING:
+    from openptx.isa.types import Type
+
+_INFINITY = {"f": 0x7F80_0000, "e": 0x7C00}
+
+
+def single_bits(value: float) -> int:
+    """The `.f32` nearest to a double, as bits; what is too large becomes infinity."""
+    return _bits("f", "I", value)
+
+
+def half_bits(value: float) -> int:
+    """The `.f16` nearest to a double, as bits; what is too large becomes infinity."""
+    return _bits("e", "H", value)
+
+
+def double_bits(value: float) -> int:
+    """The bits of a double."""
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def _bits(code: str, raw: str, value: float) -> int:
+    try:
+        return struct.unpack("<" + raw, struct.pack("<" + code, value))[0]
+    except OverflowError:
+        return _INFINITY[code] | (value < 0) << (15 if code == "e" else 31)
+
+
+def float_bits(constant: Float, width: int) -> int:
+    """A floating-point constant in a float type of this width. `0f` literals keep their 32 bits as they are."""
+    if constant.width == width:
+        return constant.bits
+    if width == 64:
+        return double_bits(constant.value)
+    return half_bits(constant.value) if width == 16 else single_bits(constant.value)
+
+
+def constant_bits(constant: Integer | Float, type: Type) -> int:
+    """The bits of a constant where the instruction wants this type.
+
+    Integers wrap. A float takes the width of the type, or its own where the type is wider: `mov.b64 d, 1.0`.
+    """
+    if type.kind == "pred":
+        return int(constant.value != 0)
+    if isinstance(constant, Integer):
+        return constant.value & ((1 << type.width) - 1)
+    return float_bits(constant, min(type.width, 64))
+
+
+def truncates(constant: Integer, width: int) -> bool:
+    """Whether a constant has more bits than a type of this width, read as signed or as unsigned."""
+    return not -(1 << width >> 1) <= constant.value < 1 << width

@@ -1,0 +1,208 @@
+"""A checked module becomes a Program: module-level memory at once, functions when they are first asked for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from openptx.check.bodies import Body
+from openptx.check.layout import Frame, rounded_up, variable
+from openptx.check.scopes import Registers, Scope
+from openptx.isa.types import TYPES
+from openptx.program import Program, Prototype, Register
+from openptx.source import File
+from openptx.syntax import tree
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Version
+
+if TYPE_CHECKING:
+    from openptx.isa.notation import Modifiers
+    from openptx.program import Function, Variable
+    from openptx.syntax.declarations import Declarator
+    from openptx.syntax.directives import CallPrototype, Location
+
+# A state space of a declaration, not part of an opcode.
+_DECLARES = re.compile(r"(?<![\w:])\.(?:shared|global|const|tex)\b(?!\.|::)")
+_DYNAMIC_ALIGN = 16
+
+
+class Names:
+    """What a module's functions see of each other: variables, functions, aliases, files, and one shared window."""
+
+    def __init__(self, module: tree.Module) -> None:
+        self.module = module
+        self.scope = Scope()
+        self.window = Frame()
+        self.variables: dict[str, Variable] = {}
+        self.headers: dict[str, tree.Function] = {}
+        self.files: dict[int, str] = {}
+        self.aliases: dict[str, str] = {}
+        self.version, self.target, self.address_size = (1, 0), "", 64
+        self._inner: dict[tuple[int, int], Variable] = {}
+        self._dynamic: list[tuple[Declaration, Declarator]] = []
+        self._modifiers: dict[tuple[int, str], Modifiers] = {}
+        self._formals: dict[str, tuple[Register | Variable, ...]] = {}
+        for item in module.items:
+            self._take(item)
+        for header in self.headers.values():
+            if header.body is not None and _DECLARES.search(module.file.text, *header.body):
+                self._take_inner(header)
+        self.shared_size = self._place_dynamic()
+
+    def _take(self, item: tree.Statement) -> None:
+        match item:
+            case Version():
+                self.version = item.major, item.minor
+            case Target():
+                self.target = item.targets[0].text
+            case AddressSize():
+                self.address_size = item.values[0].value
+            case SourceFile():
+                self.files[item.index] = item.path.value
+            case Alias():
+                self.aliases[item.alias.text] = item.aliasee.text
+            case tree.Function():
+                name = item.name.text
+                if name not in self.headers or self.headers[name].body is None:
+                    self.headers[name] = item
+            case Declaration():
+                for declarator in item.names:
+                    self._take_variable(item, declarator)
+            case _:
+                pass
+
+    def _take_variable(self, declaration: Declaration, declarator: Declarator) -> None:
+        name = declarator.name.text
+        count = declarator.count.value if declarator.count is not None else None
+        if declaration.space == "reg":
+            registers = Registers(TYPES[declaration.type], declaration.vector or 1, count, declarator.name.span)
+            self.scope.declare(name, registers)
+        elif declaration.space == "shared" and declaration.linkage == "extern":
+            self._dynamic.append((declaration, declarator))
+        else:
+            for i in [""] if count is None else range(count):
+                self._add(self._placed(declaration, declarator, f"{name}{i}"))
+
+    def _add(self, found: Variable) -> None:
+        known = self.variables.get(found.name)
+        if known is None or (known.linkage == "extern" and found.linkage != "extern"):
+            self.variables[found.name] = found
+            self.scope.declare(found.name, found)
+
+    def _placed(self, declaration: Declaration, declarator: Declarator, name: str) -> Variable:
+        space = "global" if declaration.space == "tex" else declaration.space
+        return variable(declaration, declarator, space, self.window if space == "shared" else None, name)
+
+    def _take_inner(self, header: tree.Function) -> None:
+        """Variables that a body declares but that live as long as the module, or the CTA."""
+        for statement in header.walk():
+            if isinstance(statement, Declaration) and statement.space not in ("reg", "param", "local"):
+                for declarator in statement.names:
+                    if statement.space == "shared" and statement.linkage == "extern":
+                        self._dynamic.append((statement, declarator))
+                    elif statement.space == "shared":
+                        self._inner[declarator.name.span] = self._placed(statement, declarator, declarator.name.text)
+                    else:
+                        self._inner[declarator.name.span] = self._own(statement, declarator, header)
+
+    def _own(self, declaration: Declaration, declarator: Declarator, header: tree.Function) -> Variable:
+        """Module-level memory that only one body knows, under a name that no other has."""
+        name = declarator.name.text
+        if name in self.variables:
+            name = f"{header.name.text}::{name}::{declarator.span[0]}"
+        self.variables[name] = found = self._placed(declaration, declarator, name)
+        return found
+
+    def _place_dynamic(self) -> int:
+        """Dynamic shared memory begins behind all static one; every `extern` array is all of it."""
+        if not self._dynamic:
+            return self.window.size
+        align = max([_DYNAMIC_ALIGN, *(d.align.value for d, _ in self._dynamic if d.align)])
+        begin = rounded_up(self.window.size, align)
+        for declaration, declarator in self._dynamic:
+            found = variable(declaration, declarator, "shared", Frame(begin))
+            self._inner[declarator.name.span] = found
+            if declaration in self.module.items:
+                self._add(found)
+        return begin
+
+    # What bodies ask for.
+
+    def inner(self, declarator: Declarator) -> Variable:
+        """A shared, global or const variable that a function's body declares: placed when the module was read."""
+        return self._inner[declarator.name.span]
+
+    def place(self, location: Location) -> tuple[str, int, int]:
+        """File, line and column of a `.loc`."""
+        index, line, column = (value.value for value in location.values[:3])
+        return self.files.get(index, ""), line, column
+
+    def is_function(self, name: str) -> bool:
+        """Whether the module declares a function of this name."""
+        return name in self.headers or name in self.aliases
+
+    def function_name(self, name: str) -> str:
+        """The function that a name stands for, through aliases."""
+        seen = {name}
+        while name in self.aliases and self.aliases[name] not in seen:
+            name = self.aliases[name]
+            seen.add(name)
+        return name
+
+    def formals(self, name: str) -> tuple[Register | Variable, ...] | None:
+        """The parameters of a function, as types and sizes."""
+        header = self.headers.get(self.function_name(name))
+        if header is None:
+            return None
+        if name not in self._formals:
+            self._formals[name] = tuple(signature(p, i) for i, p in enumerate(header.parameters))
+        return self._formals[name]
+
+    def prototype(self, table: CallPrototype) -> Prototype:
+        """The signature of an indirect call."""
+        returns = tuple(signature(p, i) for i, p in enumerate(table.returns))
+        parameters = tuple(signature(p, i) for i, p in enumerate(table.parameters))
+        return Prototype(returns, parameters, table.noreturn)
+
+    def modifiers(self, m: Modifiers, space: str) -> Modifiers:
+        """`m` with another space; the same object every time."""
+        key = id(m), space
+        if key not in self._modifiers:
+            self._modifiers[key] = m.with_(space=space)
+        return self._modifiers[key]
+
+    def lower(self, name: str) -> Function:
+        """The function of this name, lowered."""
+        return Body(self, self.headers[name]).lower()
+
+
+def signature(declaration: Declaration, i: int) -> Register | Variable:
+    """A parameter as its type and size: its place is not that of a real register or variable."""
+    declarator = declaration.names[0]
+    if declaration.space == "reg":
+        return Register(declarator.name.text, TYPES[declaration.type], i)
+    return variable(declaration, declarator, "frame", None)
+
+
+def lower(source: tree.Module | File) -> Program:
+    """The Program of a module that has no errors. Functions are lowered when asked for.
+
+    An instruction that no declaration covers makes only its function fail, with `Unsupported`, when it is asked for.
+    """
+    if isinstance(source, File):
+        from openptx.syntax import parse
+
+        source = parse(source)
+    names = Names(source)
+    defined = [header for header in names.headers.values() if header.body is not None]
+    return Program(
+        file=source.file,
+        version=names.version,
+        target=names.target,
+        address_size=names.address_size,
+        variables=names.variables,
+        shared_size=names.shared_size,
+        kernels=tuple(header.name.text for header in defined if header.kind == "entry"),
+        functions=tuple(header.name.text for header in defined if header.kind == "func"),
+        lower=names.lower,
+    )
