@@ -6,8 +6,8 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from typing import TextIO, TypeVar
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.diagnostics.render.cells import Cells
 
+TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.diagnostics.render.style import Style
     from openptx.source import File, Span

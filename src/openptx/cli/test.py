@@ -1,0 +1,71 @@
+"""Run tests that are files: case folders (case.json, kernel.ptx, arrays) and annotated PTX.
+
+An annotated file says in comments what its functions give and which lines are wrong:
+    // run: negate(1.0) == -1.0
+    neg.u32 %r1, %r2;   //~ PTX0301
+The exit status is 1 when a test failed or could not be run as it is written; a known gap is no failure.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from openptx.cli import CLEAN, FINDINGS
+from openptx.cli.terminal import paint, progress
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from openptx.testing.result import Result
+
+STYLES = {"passed": "added", "failed": "error", "unsupported": "warning", "error": "error"}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx test`."""
+    add = parser.add_argument
+    add("paths", nargs="+", metavar="PATH", help="a case folder, an annotated .ptx file, or a folder of these")
+    add("--engine", choices=("auto", "interp", "native"), default="auto", help="the engine that runs the kernels")
+    add("--output-format", choices=("full", "json"), default="full", help="a line each (default), or a JSON list")
+
+
+def run(args: Namespace) -> int:
+    """Run all tests, print a line each and how many there were of each kind."""
+    from openptx.testing.discovery import find, run_test
+
+    paths = find(args.paths)
+    results: list[Result] = []
+    if args.output_format == "json":
+        results = [run_test(path, args.engine) for path in progress(paths, len(paths), "tests")]
+        print(as_json(results))
+    else:
+        for path in paths:
+            results.append(run_test(path, args.engine))
+            print(line(results[-1]), flush=True)
+        print(summary(results))
+    return FINDINGS if any(result.status in ("failed", "error") for result in results) else CLEAN
+
+
+def line(result: Result) -> str:
+    """One test: its status, name, time; below them what went wrong."""
+    status = paint(STYLES[result.status], f"{result.status:<11}", sys.stdout)
+    below = "".join(f"\n    {text}".rstrip() for text in result.message.splitlines())
+    return f"{status} {result.name} ({result.seconds:.2f} s){below}"
+
+
+def summary(results: list[Result]) -> str:
+    """`50 passed, 1 failed, 1 unsupported`."""
+    statuses = [result.status for result in results]
+    counts = [f"{statuses.count(status)} {status}" for status in ("passed", "failed", "unsupported")]
+    if errors := statuses.count("error"):
+        counts.append(f"{errors} error{'s' if errors > 1 else ''}")
+    return ", ".join(counts)
+
+
+def as_json(results: list[Result]) -> str:
+    """The results for tools."""
+    import json
+
+    rows = [{"name": r.name, "status": r.status, "message": r.message, "seconds": round(r.seconds, 6)} for r in results]
+    return json.dumps(rows, indent=2)

@@ -1,0 +1,164 @@
+"""Runs an annotated PTX file: its diagnostics are those that `//~` names, its functions give what `// run:` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.errors import Fault, InputError, Unsupported
+from openptx.source import File
+from openptx.testing.annotations import Annotations, Run, Value, read_annotations
+from openptx.testing.result import Mismatch
+from openptx.testing.values import WIDTHS, agrees, bits_of, is_nan_word, shown
+from openptx.testing.wrapper import PREFIX, SLOT, Formal, formals, wrapper
+
+if TYPE_CHECKING:
+    from openptx.diagnostics import Diagnostic
+    from openptx.runtime import Module as Program
+    from openptx.syntax.tree import Function
+
+HEADER = ".version 9.0 .target sm_100a .address_size 64 "
+"""What a file without `.version` starts with, in its first line, so that no row moves."""
+
+SHOWN = 10
+QUIET_NAN = {"f16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FF8000000000000, "b32": 0x7FFFFFFF, "b64": 0x7FF8000000000000}
+
+
+def run_annotated(file: File, engine: str = "auto") -> None:
+    """Run one file; raises `Mismatch` with all that differs, `InputError` for annotations that cannot be read."""
+    notes = read_annotations(file.text)
+    if notes.empty:
+        raise InputError(f"{file.name}: nothing to test: no `// run:` and no `//~`")
+    if ".version" not in file.text:
+        file = File(file.name, HEADER + file.text)
+    found = check_diagnostics(file, notes)
+    problems: list[str] = []
+    gaps: list[Unsupported] = []
+    if notes.runs:
+        run_functions(file, notes, found, engine, problems, gaps)
+    if problems:
+        more = [f"and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
+        raise Mismatch("\n".join(problems[:SHOWN] + more))
+    if gaps:
+        raise gaps[0]
+
+
+def check_diagnostics(file: File, notes: Annotations) -> list[Diagnostic]:
+    """Hold the diagnostics of the file against its `//~` comments; both ways round."""
+    from openptx.api import check
+
+    found = check(file, profile=notes.profile)
+    wanted = list(notes.diagnostics)
+    problems: list[str] = []
+    for diagnostic in found:
+        row = diagnostic.location[0]
+        for expected in wanted:
+            named = expected.code in (diagnostic.code, diagnostic.name)
+            if expected.row == row and named and expected.text in diagnostic.message:
+                wanted.remove(expected)
+                break
+        else:
+            problems.append(f"line {row}: not expected: {diagnostic.severity}[{diagnostic.code}] {diagnostic.message}")
+    problems += [f"line {e.row}: expected {e.code} {e.text}".rstrip() for e in wanted]
+    if problems:
+        raise Mismatch("\n".join(problems))
+    return found
+
+
+def run_functions(
+    file: File, notes: Annotations, found: list[Diagnostic], engine: str, problems: list[str], gaps: list[Unsupported]
+) -> None:
+    """Run every `// run:` line. All runs of a function with one thread share a launch, one block each."""
+    from openptx.runtime import load
+    from openptx.syntax import parse
+
+    text = without_errors(file, found)
+    functions = {f.name.text: f for f in parse(File(file.name, text)).functions if f.kind == "func" and f.body}
+    if missing := [run for run in notes.runs if run.function not in functions]:
+        raise InputError(f"line {missing[0].row}: no function `{missing[0].function}` to run")
+    used = {run.function: functions[run.function] for run in notes.runs}
+    module = load(File(file.name, "\n".join([text, *map(wrapper, used.values())])))
+    for name, function in used.items():
+        runs = [run for run in notes.runs if run.function == name]
+        together = [run for run in runs if run.threads == 1 and not run.fault]
+        apart = [[run] for run in runs if run not in together]
+        for batch in ([together] if together else []) + apart:
+            launch_batch(module, function, batch, engine, problems, gaps)
+
+
+def without_errors(file: File, found: list[Diagnostic]) -> str:
+    """The text with the rows of expected errors blanked, so that the rest of it can run."""
+    rows = {row for d in found if d.severity == "error" for row in range(d.location[0], d.end_location[0] + 1)}
+    return "\n".join("" if row in rows else line for row, line in enumerate(file.text.split("\n"), 1))
+
+
+def launch_batch(
+    module: Program, function: Function, runs: list[Run], engine: str, problems: list[str], gaps: list[Unsupported]
+) -> None:
+    """Launch runs together; one after the other when that faults, to find out which it was."""
+    try:
+        problems += launch(module, function, runs, engine)
+    except Unsupported as gap:
+        gaps.append(gap)
+    except Fault as fault:
+        if len(runs) > 1:
+            for run in runs:
+                launch_batch(module, function, [run], engine, problems, gaps)
+        elif runs[0].fault not in (fault.code, fault.name):
+            problems.append(f"line {runs[0].row}: {fault}")
+    except InputError as error:
+        raise InputError(f"line {runs[0].row}: {error}") from error
+    else:
+        problems += [f"line {run.row}: expected fault {run.fault}, and nothing happened" for run in runs if run.fault]
+
+
+def launch(module: Program, function: Function, runs: list[Run], engine: str) -> list[str]:
+    """One launch with a block for each run; what differs from what the runs say, a line each."""
+    import numpy as np
+
+    takes, gives = formals(function, function.parameters), formals(function, function.returns)
+    for run in runs:
+        if len(run.arguments) != len(takes) or (not run.fault and len(run.results) != len(gives)):
+            raise InputError(f"line {run.row}: `{run.function}` takes {len(takes)} and gives {len(gives)} values")
+    threads = runs[0].threads
+    data = b"".join(record(run, thread, takes) for run in runs for thread in range(threads))
+    source = np.frombuffer(data or bytes(SLOT), np.uint8)
+    results = np.zeros((len(runs), threads, max(len(gives), 1) * SLOT), np.uint8)
+    kernel = module.get_function(PREFIX + function.name.text.lstrip("%$"))
+    kernel((len(runs),), (threads,), (source, results), engine=engine)
+    problems: list[str] = []
+    for run, rows in zip(runs, results, strict=True):
+        if not run.fault:
+            for thread, row in enumerate(rows):
+                problems += compare(run, thread, gives, row.tobytes())
+    return problems
+
+
+def record(run: Run, thread: int, takes: list[Formal]) -> bytes:
+    """The arguments of one thread, a slot each."""
+    slots = zip(run.arguments, takes, strict=True)
+    return b"".join(argument_bits(pick(value, thread), formal).to_bytes(SLOT, "little") for value, formal in slots)
+
+
+def argument_bits(text: str, formal: Formal) -> int:
+    """The bits of one argument."""
+    if is_nan_word(text) and formal.type in QUIET_NAN:
+        return QUIET_NAN[formal.type]
+    return bits_of(text, formal.type)
+
+
+def pick(value: Value, thread: int) -> str:
+    """The value of one thread."""
+    return value if isinstance(value, str) else value[thread]
+
+
+def compare(run: Run, thread: int, gives: list[Formal], slots: bytes) -> list[str]:
+    """What one thread of a run got and should not have got."""
+    problems: list[str] = []
+    for number, (value, formal) in enumerate(zip(run.results, gives, strict=True)):
+        got = int.from_bytes(slots[number * SLOT :][:SLOT], "little") & ((1 << WIDTHS[formal.type]) - 1)
+        wanted = pick(value, thread)
+        if not agrees(got, wanted, formal.type, run.tolerance):
+            who = f"thread {thread}: " if run.threads > 1 else ""
+            which = f"result {number}: " if len(gives) > 1 else ""
+            problems.append(f"line {run.row}: {who}{which}{shown(got, formal.type)}, not {wanted}")
+    return problems

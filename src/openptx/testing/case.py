@@ -1,0 +1,164 @@
+"""Runs a case folder: `case.json`, `kernel.ptx`, and the arrays that go in and should come out.
+
+`case.json` names the kernel, `grid`, `block`, `dynamic_shared`, optionally `cluster`, and `params` in order: `buffer`
+(with `expect`, bit for bit or within `atol + rtol * |expected|`), `scalar`, `struct` (bytes in hexadecimal), `null`.
+`stdout` is what the kernel prints, `stdout_lines` the lines it prints in any order, `fault` the fault it must end in.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from openptx.errors import Fault, InputError
+from openptx.testing.result import Mismatch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Json = dict[str, Any]
+
+# fmt: off
+#           the NumPy type of a scalar; b types hold bits
+SCALARS = {
+    "f16": "float16", "f32": "float32", "f64": "float64",
+    "s8":  "int8",    "s16": "int16",   "s32": "int32",    "s64": "int64",
+    "u8":  "uint8",   "u16": "uint16",  "u32": "uint32",   "u64": "uint64",
+    "b8":  "uint8",   "b16": "uint16",  "b32": "uint32",   "b64": "uint64",
+}
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What `case.json` says. `params` are its entries as they are written."""
+
+    folder: str
+    kernel: str
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    shared: int
+    cluster: tuple[int, ...] | None
+    params: tuple[Json, ...]
+    stdout: str | None
+    stdout_lines: tuple[str, ...] | None
+    fault: Json | str | None
+
+
+def is_case(folder: str) -> bool:
+    """Whether a folder is a case."""
+    return os.path.isfile(os.path.join(folder, "case.json"))
+
+
+def read_case(folder: str) -> Case:
+    """The case in a folder; `InputError` where it is not one."""
+    path = os.path.join(folder, "case.json")
+    try:
+        with open(path, encoding="utf-8") as stream:
+            data = cast("Json", json.load(stream))
+        lines = data.get("stdout_lines")
+        return Case(
+            folder=folder,
+            kernel=data["kernel"],
+            grid=tuple(data["grid"]),
+            block=tuple(data["block"]),
+            shared=data.get("dynamic_shared", 0),
+            cluster=tuple(data["cluster"]) if data.get("cluster") else None,
+            params=tuple(data["params"]),
+            stdout=data.get("stdout"),
+            stdout_lines=tuple(lines) if lines is not None else None,
+            fault=data.get("fault"),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: not a case: {type(error).__name__}: {error}") from error
+
+
+def run_case(case: Case, engine: str = "auto") -> None:
+    """Launch the kernel of a case and compare; raises `Mismatch` with all that differs."""
+    from openptx.runtime import load
+
+    kernel = load(os.path.join(case.folder, "kernel.ptx")).get_function(case.kernel)
+    arguments = [argument(case, param) for param in case.params]
+    printed = io.StringIO()
+    try:
+        with redirect_stdout(printed):
+            kernel(case.grid, case.block, arguments, shared_mem=case.shared, cluster=case.cluster, engine=engine)
+    except Fault as fault:
+        if case.fault is None:
+            raise
+        problems = compare_fault(case.fault, fault)
+    else:
+        problems = [] if case.fault is None else [f"expected the fault {case.fault}, and nothing happened"]
+        problems += compare_buffers(case, arguments)
+    problems += compare_output(case, printed.getvalue())
+    if problems:
+        raise Mismatch("\n".join(problems))
+
+
+def argument(case: Case, param: Json) -> object:
+    """One parameter as a launch takes it: an array, a number, bytes, or None."""
+    import numpy as np
+
+    match param:
+        case {"kind": "buffer", "file": str(file)}:
+            return load_array(case, file)
+        case {"kind": "scalar", "dtype": str(dtype), "value": int() | float() as value} if dtype in SCALARS:
+            return np.dtype(SCALARS[dtype]).type(value)
+        case {"kind": "struct", "bytes": str(data)}:
+            return bytes.fromhex(data)
+        case {"kind": "null"}:
+            return None
+        case _:
+            raise InputError(f"{case.folder}: no such parameter: {param}")
+
+
+def load_array(case: Case, file: str) -> Array:
+    """An array of the case; `InputError` where the file holds none."""
+    import numpy as np
+
+    try:
+        return np.load(os.path.join(case.folder, file), allow_pickle=False)
+    except ValueError as error:
+        raise InputError(f"{os.path.join(case.folder, file)}: {error}") from error
+
+
+def compare_buffers(case: Case, arguments: list[object]) -> list[str]:
+    """What the kernel left in its buffers and should not have."""
+    from openptx.testing.comparison import compare
+
+    problems: list[str] = []
+    for index, (param, got) in enumerate(zip(case.params, arguments, strict=True)):
+        if "expect" not in param:
+            continue
+        wanted = load_array(case, param["expect"])
+        exact, rtol, atol = param.get("bit_exact", True), param.get("rtol", 0.0), param.get("atol", 0.0)
+        dtype = param.get("expect_dtype", param["dtype"])
+        if wrong := compare(cast("Array", got), wanted, dtype, exact=exact, rtol=rtol, atol=atol):
+            problems.append(f"buffer {index}: {wrong}")
+    return problems
+
+
+def compare_output(case: Case, printed: str) -> list[str]:
+    """What the kernel printed and should not have."""
+    if case.stdout is not None and printed != case.stdout:
+        return [f"printed {printed!r}, not {case.stdout!r}"]
+    if case.stdout_lines is not None and sorted(printed.splitlines()) != sorted(case.stdout_lines):
+        return [f"printed the lines {sorted(printed.splitlines())}, not {sorted(case.stdout_lines)}"]
+    return []
+
+
+def compare_fault(wanted: Json | str, fault: Fault) -> list[str]:
+    """Facts of a fault that are not those that the case names: a code or a name, or an object of attributes."""
+    facts = {"code": wanted} if isinstance(wanted, str) else wanted
+    problems: list[str] = []
+    for fact, value in facts.items():
+        got = getattr(fault, fact, None)
+        got = list(got) if isinstance(got, tuple) else got
+        if got != value and not (fact == "code" and value == fault.name):
+            problems.append(f"the fault's {fact} is {got}, not {value}")
+    return problems

@@ -1,0 +1,61 @@
+"""A pytest plugin: with `-p openptx.testing.plugin`, case folders and annotated PTX files are tests.
+
+`--ptx-engine` picks the engine. A known gap (`Unsupported`) is a skip that names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from openptx.testing.discovery import has_annotations, run_test
+from openptx.testing.result import FAILED, PASSED, UNSUPPORTED
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of the plugin."""
+    group = parser.getgroup("openptx")
+    group.addoption("--ptx-engine", default="auto", choices=("auto", "interp", "native"), help="engine for PTX tests")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A `case.json`, or a PTX file that promises something."""
+    if file_path.name == "case.json" or (file_path.suffix == ".ptx" and has_annotations(str(file_path))):
+        return cast("Any", PtxFile).from_parent(parent, path=file_path)
+    return None
+
+
+class PtxFile(pytest.File):
+    """A file with one test in it."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The test."""
+        name = self.path.parent.name if self.path.name == "case.json" else self.path.stem
+        yield cast("Any", PtxTest).from_parent(self, name=name)
+
+
+class PtxTest(pytest.Item):
+    """A case folder or an annotated file."""
+
+    def runtest(self) -> None:
+        """Run it."""
+        result = run_test(str(self.path), str(self.config.getoption("--ptx-engine")))
+        if result.status == UNSUPPORTED:
+            pytest.skip(result.message)
+        if result.status != PASSED:
+            raise PtxFailure(result.message if result.status == FAILED else f"{result.status}: {result.message}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        """What differs, without a traceback through the runner."""
+        return str(excinfo.value) if excinfo.errisinstance(PtxFailure) else str(super().repr_failure(excinfo, style))
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The file, for pytest's lists."""
+        return self.path, None, self.name
+
+
+class PtxFailure(Exception):
+    """A PTX test gave another answer than it should."""

@@ -1,0 +1,43 @@
+"""What came of one test, and how a test's own exceptions become that."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from openptx.errors import CheckError, Error, Fault, InputError, Unsupported
+
+PASSED, FAILED, UNSUPPORTED, ERROR = "passed", "failed", "unsupported", "error"
+"""`error` is a test that cannot be run as it is written; `failed` is a test that gave the wrong answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One test: its name, one of the four words, what went wrong (empty where nothing did), and how long it took."""
+
+    name: str
+    status: str
+    message: str
+    seconds: float
+
+
+class Mismatch(Exception):
+    """A test gave another answer than it should."""
+
+
+def timed(name: str, run: Callable[[], None]) -> Result:
+    """Run a test. `KeyboardInterrupt` and mistakes of ours go through."""
+    start = time.perf_counter()
+    status, message = PASSED, ""
+    try:
+        run()
+    except (Mismatch, CheckError, Fault) as error:
+        status, message = FAILED, str(error)
+    except Unsupported as error:
+        status, message = UNSUPPORTED, str(error)
+    except (InputError, OSError) as error:
+        status, message = ERROR, str(error)
+    except Error as error:
+        status, message = ERROR, f"{type(error).__name__}: {error}"
+    return Result(name, status, message, time.perf_counter() - start)
