@@ -19,7 +19,7 @@ from kernels.case import CASES, Case, folder_name, only, write
 import kernels
 
 ROOT = Path(__file__).resolve().parent.parent / "tests" / "kernels"
-QUIET = "-diag-suppress=177,550"  # the other kernels of a source are unused on purpose
+OPTIONS = ("-diag-suppress=177,550", "--device-int128")  # the other kernels of a source are unused on purpose
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def build(case: Case, options: str) -> int:
     target, *flags = options.split()
     text = only((ROOT / "sources" / case.source).read_text(), case.kernel)
     try:
-        ptx = nvidia.nvrtc(text, target, (*flags, QUIET), name=case.source)
+        ptx = nvidia.nvrtc(text, target, (*flags, *OPTIONS), name=case.source)
     except nvidia.CompileError as error:
         print(f"{folder_name(case, options)}: {error}", file=sys.stderr)
         return 1

@@ -1,6 +1,7 @@
 """Cases of calls.cu."""
 
 import functools
+import math
 
 import numpy as np
 from numpy.random import Generator
@@ -81,15 +82,18 @@ for twice in (0, 1):
         return Struct(f), Out(moved, init=points), np.int32(twice), Out(out)
 
 
+def _signed(v: int, bits: int) -> int:
+    return (v + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
 @case("calls.cu", "many_arguments", block=50, builds=("sm_80", "sm_120"))
 def many_arguments(r: Generator):
     a = r.integers(-(2**31), 2**31, 50, dtype=np.int32)
     results = []
     for v in a.tolist():
-        rem = [abs(v) % m * (1 if v >= 0 else -1) for m in (1000, 7, 11, 13, 17, 19, 23, 29)]
-        signed = lambda bits: (v + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)  # noqa: E731
-        terms = [signed(8), v % 256, signed(16), v % 65536, v, v % 2**32, v << 20, rem[0], rem[0], v & 1]
-        results.append(sum(t * (i + 1) for i, t in enumerate(terms)) + sum(rem[1:5]) * 11 + sum(rem[5:]) * 12)
+        rem = [math.fmod(v, m) for m in (1000, 7, 11, 13, 17, 19, 23, 29)]
+        terms = [_signed(v, 8), v % 256, _signed(v, 16), v % 65536, v, v % 2**32, v << 20, rem[0], rem[0], v & 1]
+        results.append(sum(int(t) * i for i, t in enumerate(terms, 1)) + int(sum(rem[1:5]) * 11 + sum(rem[5:]) * 12))
     return a, Out(np.array(results, np.int64))
 
 

@@ -8,7 +8,7 @@ from kernels.case import Out, case
 FORMATS = """hello from openptx
 -42    42|42   |00042 4000000000 beef BEEF 0xbeef 10 z %
 3.141593 3.142       3.14 3.141593e+00 3.14159
--1234567890123 18446742839141661493 fffffee08e046b35 -1234567890123 -3
+-1234567890123 18446742839141661493 fffffee08e04fb35 -1234567890123 -3
 PTX has 3 letters
 no arguments
 """
