@@ -1,0 +1,390 @@
+"""Floats of the NumPy machine: hardware arithmetic where it gives the same bits, f64 rounded to odd elsewhere.
+
+Every method answers for the cases that it knows and hands the others to the generic definition; tests compare the two.
+Why f64 is enough for f32 in every direction: sums and products are made exact or odd (an inexact result has its last
+bit set), and no quotient or root of 24-bit significands comes within 2^-50 of a place where rounding to f32 turns.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.numerics.bits import Bits, Signedness
+from openptx.numerics.floats import QUIET64
+from openptx.numerics.formats import BF16, F16, F32, F64, Format
+from openptx.numerics.lanes_integer import IntegerLanes
+from openptx.numerics.rounding import TO_INTEGER, RandomBits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+NATIVE = {"f32": np.float32, "f64": np.float64}
+ROUND = {"rn": np.rint, "rz": np.trunc, "rm": np.floor, "rp": np.ceil}
+NAN32 = np.uint32(0x7FFFFFFF)
+ABSENT = np.uint64(0xFFF8000000000000)  # the f64 NaN of an operation without a NaN operand
+SMALLEST = 2.0**-126
+
+
+class FloatLanes(IntegerLanes):
+    _quiet = False
+
+    @contextmanager
+    def quietly(self) -> Generator[None]:
+        """Enter this once around many operations: each then saves the microsecond of silencing NumPy by itself."""
+        before, self._quiet = self._quiet, True
+        try:
+            with np.errstate(all="ignore"):
+                yield
+        finally:
+            self._quiet = before
+
+    def _native(self, f: Callable[..., Array], *operands: Any) -> Array:
+        if self._quiet:
+            return f(*operands)
+        with np.errstate(all="ignore"):
+            return f(*operands)
+
+    # Arithmetic
+
+    def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if rnd == "rn" and not ftz and f.name in NATIVE:
+            return self._hardware(f, np.add, a, b)
+        if f.name in _IN_F64:
+            return self._through_f64(f, _add, rnd, ftz, a, b)
+        return super().fadd(f, a, b, rnd, ftz)
+
+    def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if rnd == "rn" and not ftz and f.name in NATIVE:
+            return self._hardware(f, np.multiply, a, b)
+        if f.name in _IN_F64:
+            return self._through_f64(f, np.multiply, rnd, ftz, a, b)
+        return super().fmul(f, a, b, rnd, ftz)
+
+    def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if rnd == "rn" and not ftz and f.name in NATIVE:
+            return self._hardware(f, np.divide, a, b)
+        if f.name in _IN_F64:
+            return self._through_f64(f, np.divide, rnd, ftz, a, b)
+        return super().fdiv(f, a, b, rnd, ftz)
+
+    def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if rnd == "rn" and not ftz and f.name in NATIVE:
+            return self._hardware(f, np.sqrt, a)
+        if f.name in _IN_F64:
+            return self._through_f64(f, np.sqrt, rnd, ftz, a)
+        return super().fsqrt(f, a, rnd, ftz)
+
+    def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if f.name in _IN_F64:
+            return self._through_f64(f, _fma, rnd, ftz, a, b, c)
+        if f.name == "f64" and rnd == "rn" and not ftz:
+            return self._fma64(a, b, c)
+        return super().fma(f, a, b, c, rnd, ftz)
+
+    def _hardware(self, f: Format, ufunc: Callable[..., Array], *operands: Bits) -> Bits:
+        dtype = NATIVE[f.name]
+        values = [a.v.view(dtype) for a in operands]
+        d = self._native(ufunc, *values)
+        nan = np.isnan(d)
+        bits = d.view(operands[0].v.dtype)
+        if f.name == "f32":
+            np.copyto(bits, NAN32, where=nan)
+        elif nan.any():
+            chosen = np.full(bits.shape, ABSENT)
+            for v in reversed(values):
+                np.copyto(chosen, v.view(np.uint64) | np.uint64(QUIET64), where=np.isnan(v))
+            np.copyto(bits, chosen, where=nan)
+        return Bits(self, f.storage, bits)
+
+    def _through_f64(self, f: Format, op: Callable[..., Array], rnd: str, ftz: bool, *operands: Bits) -> Bits:
+        wide = [self._widen(f, self.flush(f, a, ftz)) for a in operands]
+        v = self._native(op, *wide)
+        d = self._narrow(f, v, rnd, ftz)
+        if rnd == "rm" and op in (_add, _fma):  # a zero difference is -0, but for (+0) + (+0)
+            left = self._native(np.multiply, *wide[:2]) if op is _fma else wide[0]
+            minus = (v == 0) & (np.signbit(left) | np.signbit(wide[-1]))
+            d = Bits(self, d.width, d.v | (minus.astype(d.v.dtype) << d.v.dtype.type(f.storage - 1)))
+        return d
+
+    def _widen(self, f: Format, a: Bits) -> Array:
+        """Exact values in f64; NaN stays NaN."""
+        if f is F16:
+            return a.v.view(np.float16).astype(np.float64)
+        if f is BF16:
+            return self._native((a.v.astype(np.uint32) << np.uint32(16)).view(np.float32).astype, np.float64)
+        return self._native(a.v.view(np.float32).astype, np.float64)
+
+    def _narrow(self, f: Format, v: Array, rnd: str, ftz: bool = False) -> Bits:
+        """f64 values, exact or odd, rounded once to f32, f16 or bf16; NaN canonical."""
+        if f is F32:
+            d = self._to_f32(v, rnd)
+            if ftz:
+                self._flush_tiny(d, v, rnd)
+            np.copyto(d, NAN32, where=np.isnan(v))
+            return Bits(self, 32, d)
+        odd = self._to_f32(v, "odd")
+        np.copyto(odd, NAN32, where=np.isnan(v))
+        return self.convert(f, F32, Bits(self, 32, odd), rnd) if not ftz else self._narrow_ftz(f, v, rnd)
+
+    def _narrow_ftz(self, f: Format, v: Array, rnd: str) -> Bits:
+        wide = self.unpack(F64, Bits(self, 64, v.view(np.uint64)), 64)
+        return self.round(f, wide, rnd, ftz=True)
+
+    def _to_f32(self, v: Array, rnd: str) -> Array:
+        """Codes of `v` in f32; NaN left to the caller. "odd" is towards zero, with the last bit set if inexact."""
+        d = self._native(v.astype, np.float32)
+        bits = d.view(np.uint32)
+        if rnd == "rn":
+            return bits
+        back = self._native(d.astype, np.float64)
+        if rnd in ("rz", "odd"):
+            bits -= self._native(np.greater, np.abs(back), np.abs(v))
+            if rnd == "odd":
+                bits |= self._native(np.not_equal, back, v)
+            return bits
+        minus = (bits >> np.uint32(31)).astype(bool)
+        if rnd == "rm":
+            wrong = self._native(np.greater, back, v)
+        elif rnd == "rp":
+            wrong = self._native(np.less, back, v)
+        else:
+            raise ValueError(f"no rounding is called `{rnd}`")
+        # One code further from zero on the side that rounding goes to, one nearer on the other.
+        away = minus if rnd == "rm" else ~minus
+        bits += (wrong & away).astype(np.uint32) - (wrong & ~away).astype(np.uint32)
+        return bits
+
+    def _flush_tiny(self, d: Array, v: Array, rnd: str) -> None:
+        """Zeroes what, rounded to 24 bits with unbounded exponent, is below the smallest normal number."""
+        m = np.abs(v)
+        if rnd == "rn":
+            tiny = self._native(np.less, m, SMALLEST - 2.0**-151)
+        elif rnd == "rz":
+            tiny = self._native(np.less, m, SMALLEST)
+        else:
+            away = np.signbit(v) if rnd == "rm" else ~np.signbit(v)
+            limit = np.where(away, SMALLEST - 2.0**-150, np.nextafter(SMALLEST, 0))
+            tiny = self._native(np.less_equal, m, limit)
+        np.copyto(d, d & np.uint32(0x80000000), where=tiny)
+
+    def _fma64(self, a: Bits, b: Bits, c: Bits) -> Bits:
+        """Boldo and Melquiond's fma from sums and products with exact errors, where nothing can over- or underflow."""
+        p, q, r = np.broadcast_arrays(*(v.v.view(np.float64) for v in (a, b, c)))
+        d = self._native(_fma_exact, p, q, r)
+        zero = (p == 0) | (q == 0)  # then the product is exact, and so is the sum
+        safe = _between(p, -450, 450) & _between(q, -450, 450)
+        np.copyto(d, self._native(_multiply_add, p, q, r), where=zero | (safe & (r == 0)))
+        fine = safe & ((r == 0) | _between(r, -900, 900)) | (zero & np.isfinite(p) & np.isfinite(q) & np.isfinite(r))
+        bits = d.view(np.uint64)
+        if not fine.all():
+            rest = ~fine
+            x, y, z = (Bits(self, 64, v[rest].view(np.uint64)) for v in (p, q, r))
+            bits[rest] = super().fma(F64, x, y, z).v
+        return Bits(self, 64, bits)
+
+    def horner(self, coefficients: Sequence[float], r: Bits) -> Bits:
+        v = r.v.view(np.float64)
+        return Bits(self, 64, self._native(_polynomial, coefficients, v).view(np.uint64))
+
+    # Conversion
+
+    def convert(
+        self,
+        d: Format,
+        s: Format,
+        a: Bits,
+        rnd: str = "rn",
+        *,
+        ftz: bool = False,
+        satfinite: bool = False,
+        rbits: RandomBits | None = None,
+    ) -> Bits:
+        if d is not s and rbits is None and not satfinite:
+            if s is F64 and d in (F32, F16, BF16) and rnd in ROUND:
+                return self._from_f64(d, a, rnd, ftz and d is F32)
+            if s is F32 and d is BF16 and rnd in ("rn", "rz"):
+                return self._to_bf16(self.flush(F32, a, ftz), rnd)
+            if s is F32 and d is F16 and rnd == "rn":
+                return self._to_f16(self.flush(F32, a, ftz))
+            if s in (F16, BF16) and d is F32:
+                return self.flush(F32, self._to_single(s, a), ftz)
+            if s in (F16, BF16, F32) and d is F64:
+                return self._to_double(s, a, ftz and s is F32)
+        return super().convert(d, s, a, rnd, ftz=ftz, satfinite=satfinite, rbits=rbits)
+
+    def _from_f64(self, d: Format, a: Bits, rnd: str, ftz: bool) -> Bits:
+        v = a.v.view(np.float64)
+        code = self._narrow(d, v, rnd, ftz)
+        if d is F32:
+            nan = np.isnan(v)
+            if nan.any():
+                payload = (a.v >> np.uint64(32) & np.uint64(0x80000000)) | (a.v >> np.uint64(29) & np.uint64(0x3FFFFF))
+                np.copyto(code.v, (payload | np.uint64(0x7FC00000)).astype(np.uint32), where=nan)
+        return code
+
+    def _to_bf16(self, a: Bits, rnd: str) -> Bits:
+        u = a.v
+        d = u >> np.uint32(16)
+        if rnd == "rn":
+            up = d & np.uint32(1)
+            up += np.uint32(0x7FFF)
+            up += u
+            d = np.right_shift(up, np.uint32(16), out=up)
+        d = d.astype(np.uint16)
+        np.copyto(d, np.uint16(0x7FFF), where=self._native(np.isnan, u.view(np.float32)))
+        return Bits(self, 16, d)
+
+    def _to_f16(self, a: Bits) -> Bits:
+        v = a.v.view(np.float32)
+        d = self._native(v.astype, np.float16).view(np.uint16)
+        np.copyto(d, np.uint16(0x7FFF), where=self._native(np.isnan, v))
+        return Bits(self, 16, d)
+
+    def _to_single(self, s: Format, a: Bits) -> Bits:
+        if s is BF16:
+            d = a.v.astype(np.uint32) << np.uint32(16)
+        else:
+            d = self._native(a.v.view(np.float16).astype, np.float32).view(np.uint32)
+        np.copyto(d, NAN32, where=self._native(np.isnan, d.view(np.float32)))
+        return Bits(self, 32, d)
+
+    def _to_double(self, s: Format, a: Bits, ftz: bool) -> Bits:
+        v = self._widen(s, self.flush(s, a, ftz))
+        d = v.view(np.uint64)
+        if s is F32 and not ftz:
+            return Bits(self, 64, d)  # the hardware keeps sign and payload, and sets the quiet bit, as PTX does
+        np.copyto(d, np.uint64(0x7FFFFFFFE0000000), where=np.isnan(v))
+        return Bits(self, 64, d)
+
+    def from_int(
+        self, f: Format, t: Signedness, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False
+    ) -> Bits:
+        if f.name in NATIVE and (rnd == "rn" or (f is F64 and a.width < 64)):
+            v = a.v.view(f"i{a.v.itemsize}") if t.signed else a.v
+            return Bits(self, f.storage, v.astype(NATIVE[f.name]).view(f"u{f.storage // 8}"))
+        return super().from_int(f, t, a, rnd, ftz=ftz, satfinite=satfinite)
+
+    def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
+        rounded = ROUND.get(TO_INTEGER.get(rnd, rnd))
+        if rounded is None or w == 64 or f not in (F16, BF16, F32, F64):
+            return super().to_int(t, f, a, rnd, w=w, ftz=ftz)
+        v = a.v.view(np.float64) if f is F64 else self._widen(f, self.flush(f, a, ftz and f is F32))
+        low, high = (-(2.0 ** (w - 1)), 2.0 ** (w - 1) - 1) if t.signed else (0.0, 2.0**w - 1)
+        d = np.clip(self._native(rounded, v), low, high)
+        np.copyto(d, float(1 << w - 1) if f is F64 else 0.0, where=np.isnan(v))
+        return Bits(self, w, d.astype(np.int64).astype(f"u{w // 8}"))
+
+    def integral(self, f: Format, a: Bits, rnd: str, ftz: bool = False) -> Bits:
+        rounded = ROUND.get(TO_INTEGER.get(rnd, rnd))
+        if rounded is None or f is not F32:
+            return super().integral(f, a, rnd, ftz)
+        v = self.flush(f, a, ftz).v.view(np.float32)
+        d = self._native(rounded, v)
+        np.copyto(d.view(np.uint32), NAN32, where=np.isnan(v))
+        return Bits(self, 32, d.view(np.uint32))
+
+    # Comparisons
+
+    def isnan(self, f: Format, a: Bits) -> Bits:
+        if f.name in NATIVE:
+            return Bits(self, 1, np.isnan(a.v.view(NATIVE[f.name])))
+        return super().isnan(f, a)
+
+    def fless(self, f: Format, a: Bits, b: Bits) -> Bits:
+        if f.name in NATIVE:
+            dtype = NATIVE[f.name]
+            return Bits(self, 1, self._native(np.less, a.v.view(dtype), b.v.view(dtype)))
+        return super().fless(f, a, b)
+
+    def fequal(self, f: Format, a: Bits, b: Bits) -> Bits:
+        if f.name in NATIVE:
+            dtype = NATIVE[f.name]
+            return Bits(self, 1, self._native(np.equal, a.v.view(dtype), b.v.view(dtype)))
+        return super().fequal(f, a, b)
+
+    def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
+        if f.name not in NATIVE or xorsign or len(operands) != 2:
+            return super().extreme(f, operands, largest, nan, xorsign)
+        p, q = (a.v.view(NATIVE[f.name]) for a in operands)
+        ufunc = (np.maximum if largest else np.minimum) if nan else (np.fmax if largest else np.fmin)
+        d = self._native(ufunc, p, q)
+        bits = d.view(operands[0].v.dtype)
+        # Equal numbers have equal bits but for zeros, of which the machine may take either.
+        zeros = (np.bitwise_and if largest else np.bitwise_or)(operands[0].v, operands[1].v)
+        np.copyto(bits, zeros, where=self._native(np.equal, p, q))
+        np.copyto(bits, bits.dtype.type(f.nan or 0), where=np.isnan(d))
+        return Bits(self, f.storage, bits)
+
+
+_IN_F64 = frozenset(("f32", "f16", "bf16"))
+
+
+def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """The rounded sum and its error, exactly (Knuth)."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+def _odd_sum(a: Array, b: Array) -> Array:
+    """a + b rounded to odd: an inexact result whose last bit is clear steps to the neighbour beyond the sum."""
+    s, error = _two_sum(a, b)
+    bits = s.view(np.int64)
+    step = np.where((error > 0) == (s > 0), 1, -1)
+    even = (bits & 1 == 0) & (error != 0) & np.isfinite(s)
+    np.add(bits, step, out=bits, where=even)
+    return s
+
+
+def _add(a: Array, b: Array) -> Array:
+    return _odd_sum(a, b)
+
+
+def _fma(a: Array, b: Array, c: Array) -> Array:
+    return _odd_sum(a * b, c)
+
+
+def _multiply_add(a: Array, b: Array, c: Array) -> Array:
+    return a * b + c
+
+
+def _polynomial(coefficients: Sequence[float], r: Array) -> Array:
+    d = r * coefficients[-1]
+    for c in coefficients[-2:0:-1]:
+        d += c
+        d *= r
+    d += coefficients[0]
+    return d
+
+
+def _between(v: Array, low: int, high: int) -> Array:
+    m = np.abs(v)
+    return (m >= 2.0**low) & (m <= 2.0**high)
+
+
+def _halves(a: Array) -> tuple[Array, Array]:
+    """Veltkamp's split into 26 and 27 bits."""
+    t = a * 134217729.0
+    high = t - (t - a)
+    return high, a - high
+
+
+def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """The rounded product and its error, exactly (Dekker)."""
+    p = a * b
+    (ah, al), (bh, bl) = _halves(a), _halves(b)
+    return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
+
+
+def _fma_exact(a: Array, b: Array, c: Array) -> Array:
+    high, low = _two_product(a, b)
+    t, rest = _two_sum(c, low)
+    v, below = _two_sum(high, t)
+    return v + _odd_sum(rest, below)
