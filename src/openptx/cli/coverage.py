@@ -1,0 +1,73 @@
+"""How much of the instruction set is declared, and how much of that has a meaning: counted, never claimed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from openptx.isa.forms import Modifiers
+from openptx.isa.notation import INSTRUCTIONS, Instruction, load
+
+KINDS = ("exact", "bounded", "modelled", "engine", "unsupported")
+"""Fidelities of forms; `engine` is control flow, which every engine does itself."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One module of `isa/instructions`: a section of 9.7, or a part of one."""
+
+    section: str
+    module: str
+    mnemonics: set[str] = field(default_factory=set[str])
+    forms: Counter[str] = field(default_factory=Counter[str])
+
+
+def coverage() -> list[Row]:
+    """A row for each module, in the manual's order."""
+    load()
+    rows: dict[str, Row] = {}
+    for instruction in INSTRUCTIONS:
+        row = rows.setdefault(instruction.module, Row(instruction.section, instruction.module))
+        row.mnemonics.add(instruction.mnemonic)
+        row.forms.update(kinds(instruction))
+    return list(rows.values())
+
+
+def kinds(instruction: Instruction) -> list[str]:
+    """The fidelity of each form."""
+    if instruction.control and instruction.meaning is None:
+        return ["engine"] * len(instruction.forms)
+    return [instruction.fidelity(Modifiers(form, (), {})).kind for form in instruction.forms]
+
+
+def table(rows: list[Row]) -> list[list[str]]:
+    """The rows as text, with a head and a line of sums. `run` is how many forms can be executed."""
+    head = ["section", "module", "instructions", "forms", "run", *KINDS]
+    body = [[row.section, row.module, str(len(row.mnemonics)), *counts(row.forms)] for row in rows]
+    everything = sum((row.forms for row in rows), Counter[str]())
+    mnemonics = set[str]().union(*(row.mnemonics for row in rows))
+    return [head, *body, ["", "all", str(len(mnemonics)), *counts(everything)]]
+
+
+def counts(forms: Counter[str]) -> list[str]:
+    """How many forms there are, how many run, and how many there are of each fidelity."""
+    run = forms.total() - forms["unsupported"]
+    return [str(forms.total()), str(run), *(str(forms[kind]) for kind in KINDS)]
+
+
+def aligned(rows: list[list[str]]) -> str:
+    """Rows as columns: the first two to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+
+    def line(row: list[str]) -> str:
+        cells = zip(row, widths, strict=True)
+        return "  ".join(cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(cells)).rstrip()
+
+    return "\n".join(map(line, rows))
+
+
+def markdown(rows: list[list[str]]) -> str:
+    """Rows as a Markdown table."""
+    head, *body = rows
+    rule = ["---", "---", *["--:"] * (len(head) - 2)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *body])

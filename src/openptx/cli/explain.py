@@ -1,0 +1,73 @@
+"""Explain something of PTX: what it is, what it needs, where the manual says so.
+
+openptx explain PTX0312          a code of a diagnostic, or its name
+openptx explain fma              an instruction
+openptx explain cvt.rn.f16.f32   an opcode: which form it is, what it needs
+openptx explain .satfinite       a modifier
+openptx explain 0f3F800000       a literal
+openptx explain e4m3             a number format, or a type: .b32, f16x2
+openptx explain %laneid          a special register
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from openptx.cli import CLEAN
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    Explainer = Callable[[str], str | None]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx explain`."""
+    parser.add_argument("what", nargs="+", metavar="WHAT", help="a code, opcode, modifier, literal, type...")
+
+
+def run(args: Namespace) -> int:
+    """Print one explanation for each word."""
+    print("\n\n".join(explain(word.strip()) for word in args.what))
+    return CLEAN
+
+
+def explain(word: str) -> str:
+    """What a word of PTX means; `InputError` where nobody knows it."""
+    for explainer in explainers(word):
+        if (text := explainer(word)) is not None:
+            return text
+    raise InputError(f"`{word}` is no code, instruction, modifier, literal, type or special register{hint(word)}")
+
+
+def explainers(word: str) -> list[Explainer]:
+    """Who may know a word, the likeliest first."""
+    from openptx.cli.explanations.codes import explain_code
+    from openptx.cli.explanations.instructions import explain_instruction
+    from openptx.cli.explanations.literals import explain_literal
+    from openptx.cli.explanations.modifiers import explain_modifier
+    from openptx.cli.explanations.registers import explain_register
+    from openptx.cli.explanations.types import explain_type
+
+    if word.upper().startswith("PTX"):
+        return [explain_code]
+    if word.startswith("%"):
+        return [explain_register]
+    if word.startswith("."):
+        return [explain_type, explain_modifier]
+    return [explain_literal, explain_instruction, explain_type, explain_code, explain_modifier]
+
+
+def hint(word: str) -> str:
+    """The nearest thing that has an explanation."""
+    from difflib import get_close_matches
+
+    from openptx.diagnostics.codes import every_code
+    from openptx.isa.notation import load
+    from openptx.isa.types import TYPES
+
+    known = [*load(), *TYPES, *(row.name for row in every_code()), *(row.code for row in every_code())]
+    near = get_close_matches(word.lstrip("."), known, n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""

@@ -1,0 +1,42 @@
+"""Explains instructions, and whole opcodes: the form, what each modifier means, which type each operand has."""
+
+from __future__ import annotations
+
+from openptx.cli.explanations.modifiers import meaning_of
+from openptx.cli.isa import MANUAL, description, fidelities, paint_title
+from openptx.isa.forms import Form, Modifiers
+from openptx.isa.notation import load, resolve
+
+
+def explain_instruction(word: str) -> str | None:
+    """An instruction, or the forms that an opcode may be."""
+    mnemonic = word.split(".", 1)[0]
+    declared = load().get(mnemonic)
+    if declared is None:
+        return None
+    names = [each for each in declared if each.name == word]
+    if names or word == mnemonic:
+        return "\n\n".join(description(each) for each in names or declared)
+    found = resolve(word)
+    if not found:
+        from openptx.cli.isa import find
+
+        return f"`{word}` is no form of `{mnemonic}`.\n\n" + "\n\n".join(description(each) for each in find(word))
+    return "\n\n".join(explain_form(word, form, m) for form, m in found)
+
+
+def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
+    """One form that an opcode is."""
+    lines = [paint_title(opcode), form.instruction.summary, "", f"    {form.text}", ""]
+    for modifier in opcode.split(".")[1:]:
+        lines.append(f"  .{modifier:<12} {meaning_of(modifier, form.instruction.mnemonic)}".rstrip())
+    lines.append("")
+    for template, type in zip(form.operands, form.types(m), strict=True):
+        lines.append(f"  {template.name:<13} {role(template.role)}{f', .{type.name}' if type else ''}")
+    lines += ["", f"since:   {form.gate.text}", f"results: {fidelities(form.instruction)}"]
+    return "\n".join([*lines, f"manual:  {MANUAL}{form.instruction.anchor}"])
+
+
+def role(name: str) -> str:
+    """What an operand is for, in words."""
+    return {"write": "result", "read": "source", "returns": "results", "arguments": "arguments"}.get(name, name)

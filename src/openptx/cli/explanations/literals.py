@@ -1,0 +1,79 @@
+"""Explains literals: the type that they have by themselves, their value, their bits, what they are in other types."""
+
+from __future__ import annotations
+
+import struct
+from decimal import Decimal
+
+from openptx.cli.isa import paint_title
+from openptx.syntax.constants import literal
+from openptx.syntax.operands import Float, Integer
+
+
+def explain_literal(word: str) -> str | None:
+    """A literal of PTX, with or without sign."""
+    if not word or not (word[0].isdigit() or word[0] in "+-."):
+        return None
+    sign = -1 if word.startswith("-") else 1
+    constant = literal(word.lstrip("+-"), (0, len(word)))
+    if isinstance(constant, Integer):
+        return integer(word, sign * constant.value, constant.unsigned)
+    if isinstance(constant, Float):
+        return floating(word, sign, constant)
+    return None
+
+
+def integer(word: str, value: int, unsigned: bool) -> str:
+    """An integer constant: `.s64`, or `.u64` where it says so or does not fit (PTX ISA, Integer Constants)."""
+    lines = [paint_title(word), f"an integer constant of type .{'u' if unsigned else 's'}64", "", f"  value   {value}"]
+    for width in (8, 16, 32, 64):
+        bits = value % (1 << width)
+        fits = -(1 << width - 1) <= value < 1 << width
+        signed = bits - (1 << width) if bits >> width - 1 else bits
+        cut = "" if fits else "  (cut off)"
+        lines.append(f"  .b{width:<5} 0x{bits:0{width // 4}X}  .u{width} {bits}  .s{width} {signed}{cut}")
+    lines += ["", "a float type does not take it: write it with a point"]
+    return "\n".join(lines)
+
+
+def floating(word: str, sign: int, constant: Float) -> str:
+    """A float constant: `0f...` is an `.f32`, everything else an `.f64`."""
+    bits = constant.bits
+    single = constant.width == 32
+    number = (
+        struct.unpack("<f", struct.pack("<I", bits))[0] if single else struct.unpack("<d", struct.pack("<Q", bits))[0]
+    )
+    number *= sign
+    f64 = struct.unpack("<Q", struct.pack("<d", number))[0]
+    f32 = to_f32(number)
+    back = from_f32(f32)
+    lines = [
+        paint_title(word),
+        f"a floating-point constant of type .f{constant.width}",
+        "",
+        f"  value   {number!r}",
+        f"  exact   {exact(number)}",
+        f"  .f32    0f{f32:08X}" + ("" if back == number or number != number else f"  (rounded: {exact(back)})"),
+        f"  .f64    0d{f64:016X}",
+        "",
+        "integer types, .f16, .bf16 and packed types do not take it",
+    ]
+    return "\n".join(lines)
+
+
+def from_f32(bits: int) -> float:
+    """The value of an `.f32`."""
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def to_f32(number: float) -> int:
+    """The bits of the nearest `.f32`; infinity beyond the largest."""
+    try:
+        return struct.unpack("<I", struct.pack("<f", number))[0]
+    except OverflowError:
+        return 0x7F800000 | (0x80000000 if number < 0 else 0)
+
+
+def exact(number: float) -> str:
+    """All digits of a float, or its bits where they would fill lines."""
+    return format(Decimal(number), "f") if number == 0 or 1e-20 < abs(number) < 1e30 else number.hex()
