@@ -55,16 +55,18 @@ class Slot:
 class Template:
     """An operand as the manual writes it.
 
-    `role` is one of: write, read, address, immediate, label, targets, function, prototype, returns, arguments.
+    `role` is one of: write, sink (only `_`), read, address, immediate, label, targets, function, prototype, returns,
+    arguments.
     `optional` is 0, or the number of the option it belongs to: templates of one option come and go together, and
     where `when` names a slot, exactly with that modifier. `pair` marks the `p` of `d|p`. `elements` are the names
     inside a written vector `{a, b, e, f}`; `parts` those inside brackets `[a, {b, c}]`. `negatable` is the `{!}` of a
-    predicate, `suffix` a modifier that may follow the operand (`[a].unified`), `selector` one of a sub-word
-    (`a.b0`): an option unless `selected`.
+    predicate, `suffix` a modifier that may follow the operand (`[a].unified`). `selectors` are the patterns of the
+    sub-words that it may name (`a.b0`): an option unless `selected`. `minus` is the `{-}` of an operand.
     """
 
     __slots__ = (
         "elements",
+        "minus",
         "name",
         "negatable",
         "optional",
@@ -72,7 +74,7 @@ class Template:
         "parts",
         "role",
         "selected",
-        "selector",
+        "selectors",
         "suffix",
         "vector",
         "when",
@@ -84,11 +86,12 @@ class Template:
         self.optional = optional
         self.pair = False
         self.negatable = False
+        self.minus = False
         self.vector = False
         self.elements: tuple[str, ...] = ()
         self.parts: tuple[str, ...] = ()
         self.suffix: str | None = None
-        self.selector: str | None = None
+        self.selectors: tuple[str, ...] = ()
         self.selected = False
         self.when: str | None = None
 
@@ -192,16 +195,17 @@ class Form:
         """
         if self._sequences:
             modifiers = self._joined(modifiers)
-        slots, glued = self.slots, self.instruction.glued
+        slots = self.slots
         taken: list[str | None] = [None] * len(slots)
-        for position, modifier in enumerate(modifiers):
-            if position < glued:
-                if position >= len(slots) or modifier not in slots[position].choices:
-                    return None
-                taken[position] = modifier
-                continue
-            for i, slot in enumerate(slots):
-                if taken[i] is None and modifier in slot.choices:
+        position = 0
+        glued = self.instruction.glued
+        for i in range(min(glued, len(slots))):
+            if position < len(modifiers) and modifiers[position] in slots[i].choices:
+                taken[i] = modifiers[position]
+                position += 1
+        for modifier in modifiers[position:]:
+            for i in range(glued, len(slots)):
+                if taken[i] is None and modifier in slots[i].choices:
                     taken[i] = modifier
                     break
             else:
@@ -233,9 +237,10 @@ class Form:
         for name, i in self._typed.items():
             choice = taken[i]
             values.setdefault(name, TYPES[choice] if choice is not None else None)
-        space = values.get("space")
-        if isinstance(space, str):
-            values["space"] = SAME_SPACE.get(space, space)
+        for name in ("space", "dst", "src"):
+            space = values.get(name)
+            if space in SAME_SPACE:
+                values[name] = SAME_SPACE[space]
         for name, value in self.instruction.defaults.items():
             if values.get(name) is None:
                 values[name] = value
@@ -243,28 +248,35 @@ class Form:
 
     def types(self, m: Modifiers) -> tuple[Type | None, ...]:
         """The instruction's type of each operand (of its elements, for vectors); None for addresses and names."""
-        return tuple(self._type(template, m) for template in self.operands)
+        return tuple(
+            TYPES["pred"]
+            if t.pair and t.name not in self.instruction.types
+            else self.type_of(t.name, m)
+            if t.role in ("read", "write", "immediate")
+            else None
+            for t in self.operands
+        )
 
-    def _type(self, template: Template, m: Modifiers) -> Type | None:
-        rule = self.instruction.types.get(template.name) or _FIXED.get(template.name)
-        if rule is None:
-            if template.pair:
-                return TYPES["pred"]
-            if template.role not in ("read", "write", "immediate"):
-                return None
-            rule = ("type", "dtype")
-            for slot in _SLOTS_OF.get(template.name, rule):
-                value = m.values.get(slot)
-                if value is not None:
-                    return value
-            return None
-        return rule(m) if callable(rule) else evaluate(rule, m)
+    def type_of(self, name: str, m: Modifiers) -> Type | None:
+        """The type of what the form calls `name`: an operand, an element of one, or a part of an address."""
+        rule = self.instruction.types.get(name) or _FIXED.get(name)
+        if rule is not None:
+            return rule(m) if callable(rule) else evaluate(rule, m)
+        for slot in _SLOTS_OF.get(name, ("type", "dtype")):
+            value = m.values.get(slot)
+            if value is not None:
+                return value
+        return None
 
     def count(self, template: Template, m: Modifiers) -> int:
         """How many elements the vector operand `template` has under `m`; 0 for a scalar."""
-        rule = self.instruction.vectors.get(template.name)
         if template.elements:
             return len(template.elements)
+        return self.count_of(template.name, m)
+
+    def count_of(self, name: str, m: Modifiers) -> int:
+        """How many elements what the form calls `name` has under `m`: an operand, or a part of an address."""
+        rule = self.instruction.vectors.get(name)
         if rule is None or isinstance(rule, int):
             return rule or 0
         if callable(rule):

@@ -195,11 +195,11 @@ def _slot(
 
 _OPERAND = re.compile(
     r"""
-      (?P<not>\{!\})?
+      (?: (?P<not>\{!\}) | (?P<minus>\{-\}) )?
       (?: \[ (?P<parts>[^\[\]]*) \]
         | \( (?P<list>[\w-]+) \)
         | \{ (?P<elements>[^{}]*) \}
-        | (?P<name>[A-Za-z_][\w-]*) (?:(?P<selected>\.\w+))? )
+        | (?P<name>[A-Za-z_][\w-]*) (?: \. (?P<selected>\w+) )? )
       (?: \{ \.(?P<suffix>\w+) \} )?
       (?: \[ \| (?P<maybe>[\w-]+) \] | \s*\|\s* (?P<second>[\w-]+) )?
     """,
@@ -273,15 +273,17 @@ def _template(match: re.Match[str], optional: int, definitions: list[Definition]
         template.elements = elements
         template.vector = True
     else:
-        template = Template(match["name"], "read", optional)
-        if match["selected"]:
-            template.selector, template.selected = match["selected"][1:], True
+        template = Template(match["name"], "sink" if match["name"] == "_" else "read", optional)
     template.negatable = match["not"] is not None
-    suffix = match["suffix"]
-    if suffix is not None and any(suffix in d.names for d in definitions):
-        template.selector = suffix
-    elif suffix is not None:
-        template.suffix = suffix
+    template.minus = match["minus"] is not None
+    name = match["selected"] or match["suffix"]
+    if name is not None:
+        known = next((d for d in definitions if name in d.names), None)
+        if known is None:
+            template.suffix = name
+        else:
+            template.selectors = tuple(known.choices)
+            template.selected = match["selected"] is not None
     return template
 
 

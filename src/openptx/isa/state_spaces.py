@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Space:
-    """A state space. `sub` are the sub-qualifiers that instructions may add, `declared` whether variables live there."""
+    """A state space. `sub` are its sub-qualifiers in instructions, `declared` whether variables live there."""
 
     __slots__ = ("declared", "name", "shared_by", "sub", "text")
 

@@ -27,6 +27,7 @@ barrier = instruction(
         .cta   PTX 7.8
     """,
     control="barrier",
+    glued=1,
 )
 
 bar = instruction(
@@ -51,6 +52,7 @@ bar = instruction(
         .cta   PTX 7.8
     """,
     control="barrier",
+    glued=2,
 )
 
 bar_warp_sync = instruction(

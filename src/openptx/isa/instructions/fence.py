@@ -4,65 +4,91 @@ from __future__ import annotations
 
 from openptx.isa.notation import instruction
 
+_ANCHOR = "parallel-synchronization-and-communication-instructions-membar-fence"
+_PROXY_GATES = """
+        .async|.async.global|.async.shared::cta|.async.shared::cluster   PTX 8.0, sm_90
+"""
+
 fence = instruction(
     "fence",
-    anchor="parallel-synchronization-and-communication-instructions-membar-fence",
-    summary="Orders the memory accesses around it, for the threads of the scope; `.proxy` between proxies.",
+    anchor=_ANCHOR,
+    summary="Orders the memory accesses around it, for the threads of the scope.",
     syntax="""
-        fence{.sem}.scope;   // PTX 6.0, sm_70
+        fence{.sem}.scope;                   // PTX 6.0, sm_70
         .sem   = { .sc, .acq_rel, .acquire, .release };
         .scope = { .cta, .cluster, .gpu, .sys };
-        fence.sem.sync_restrict.scope;   // PTX 8.6, sm_90
+        fence.sem.sync_restrict.scope;       // PTX 8.6, sm_90
         .sem           = { .acquire };
         .sync_restrict = { .sync_restrict::shared::cluster };
         .scope         = { .cluster };
-        fence.sem.sync_restrict.scope;   // PTX 8.6, sm_90
+        fence.sem.sync_restrict.scope;       // PTX 8.6, sm_90
         .sem           = { .release };
         .sync_restrict = { .sync_restrict::shared::cta };
         .scope         = { .cluster };
-        fence.op_restrict.sem.scope;   // PTX 8.0, sm_90
+        fence.op_restrict.sem.scope;         // PTX 8.0, sm_90
         .op_restrict = { .mbarrier_init };
         .sem         = { .release };
         .scope       = { .cluster };
-        fence.proxy.proxykind;   // PTX 7.5, sm_70
+    """,
+    defaults={"sem": "acq_rel"},
+    gates="""
+        .cluster            PTX 7.8, sm_90
+        .acquire            PTX 8.6, sm_90
+        .release op_restrict=none   PTX 8.6, sm_90
+    """,
+)
+
+fence_proxy = instruction(
+    "fence.proxy",
+    anchor=_ANCHOR,
+    summary="Orders memory accesses of different proxies: ways to the same memory.",
+    syntax="""
+        fence.proxy.proxykind;                                                // PTX 7.5, sm_70
         .proxykind = { .alias, .async, .async.global, .async.shared::{cta, cluster} };
-        fence.proxy.to_proxykind::from_proxykind.sem.scope;   // PTX 8.3, sm_90
+        fence.proxy.to_proxykind::from_proxykind.sem.scope;                   // PTX 8.3, sm_90
+        .to_proxykind::from_proxykind = { .tensormap::generic };
         .sem   = { .release };
         .scope = { .cta, .cluster, .gpu, .sys };
-        fence.proxy.to_proxykind::from_proxykind.sem.scope   [addr], size;   // PTX 8.3, sm_90
+        fence.proxy.to_proxykind::from_proxykind.sem.scope   [addr], size;    // PTX 8.3, sm_90
+        .to_proxykind::from_proxykind = { .tensormap::generic };
         .sem   = { .acquire };
         .scope = { .cta, .cluster, .gpu, .sys };
-        .to_proxykind::from_proxykind = { .tensormap::generic };
-        fence.proxy.async::generic.sem.sync_restrict.scope;   // PTX 8.6, sm_90
+        fence.proxy.to_proxykind::from_proxykind.sem.sync_restrict.scope;     // PTX 8.6, sm_90
+        .to_proxykind::from_proxykind = { .async::generic };
         .sem           = { .acquire };
         .sync_restrict = { .sync_restrict::shared::cluster };
         .scope         = { .cluster };
-        fence.proxy.async::generic.sem.sync_restrict.scope;   // PTX 8.6, sm_90
+        fence.proxy.to_proxykind::from_proxykind.sem.sync_restrict.scope;     // PTX 8.6, sm_90
+        .to_proxykind::from_proxykind = { .async::generic };
         .sem           = { .release };
         .sync_restrict = { .sync_restrict::shared::cta };
         .scope         = { .cluster };
     """,
     types={"size": "u32"},
     immediates="size",
-    gates="""
-        .cluster                                             PTX 7.8, sm_90
-        .acquire|.release                                    PTX 8.6, sm_90
-        .async|.async.global|.async.shared::cta|.async.shared::cluster   PTX 8.0, sm_90
-    """,
+    gates=_PROXY_GATES,
 )
 
 membar = instruction(
     "membar",
-    anchor="parallel-synchronization-and-communication-instructions-membar-fence",
+    anchor=_ANCHOR,
     summary="Orders the memory accesses around it, for the threads of the level.",
     syntax="""
         membar.level;   // PTX 1.4
         .level = { .cta, .gl, .sys };
-        membar.proxy.proxykind;   // PTX 7.5, sm_60
-        .proxykind = { .alias, .async, .async.global, .async.shared::{cta, cluster} };
     """,
     gates="""
         .sys   PTX 2.0, sm_20
-        .async|.async.global|.async.shared::cta|.async.shared::cluster   PTX 8.0, sm_90
     """,
+)
+
+membar_proxy = instruction(
+    "membar.proxy",
+    anchor=_ANCHOR,
+    summary="As `fence.proxy`.",
+    syntax="""
+        membar.proxy.proxykind;   // PTX 7.5, sm_60
+        .proxykind = { .alias, .async, .async.global, .async.shared::{cta, cluster} };
+    """,
+    gates=_PROXY_GATES,
 )

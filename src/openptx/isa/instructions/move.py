@@ -51,7 +51,7 @@ shfl = instruction(
 )
 
 shfl_sync = instruction(
-    "shfl.sync",
+    "shfl",
     anchor="data-movement-and-conversion-instructions-shfl-sync",
     summary="d = a of another lane of the warp, for the lanes in membermask; p = whether that lane is in range.",
     syntax="""

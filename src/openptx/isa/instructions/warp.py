@@ -18,7 +18,7 @@ vote = instruction(
 )
 
 vote_sync = instruction(
-    "vote.sync",
+    "vote",
     anchor="parallel-synchronization-and-communication-instructions-vote-sync",
     summary="d = whether a holds in all, any, or equally in all lanes of membermask, or where it does.",
     syntax="""
@@ -56,7 +56,7 @@ activemask = instruction(
 )
 
 redux_sync = instruction(
-    "redux.sync",
+    "redux",
     anchor="parallel-synchronization-and-communication-instructions-redux-sync",
     summary="dst = the reduction of src over the lanes of membermask.",
     syntax="""
@@ -72,7 +72,7 @@ redux_sync = instruction(
 )
 
 elect_sync = instruction(
-    "elect.sync",
+    "elect",
     anchor="parallel-synchronization-and-communication-instructions-elect-sync",
     summary="p = whether this lane is the one elected out of membermask; d = the elected lane.",
     syntax="""
