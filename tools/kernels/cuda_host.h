@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include <cassert>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -331,12 +332,28 @@ BITS(__uint_as_float, unsigned, float)
 BITS(__double_as_longlong, double, long long)
 BITS(__longlong_as_double, long long, double)
 #undef BITS
-inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
+#define ROUNDED(T, f, fma_, suffix, mode) \
+    inline T __##f##add_##suffix(T a, T b) { return rounded<T>(mode, a, b, [](T x, T y) { return x + y; }); } \
+    inline T __##f##sub_##suffix(T a, T b) { return rounded<T>(mode, a, b, [](T x, T y) { return x - y; }); } \
+    inline T __##f##mul_##suffix(T a, T b) { return rounded<T>(mode, a, b, [](T x, T y) { return x * y; }); } \
+    inline T __##f##div_##suffix(T a, T b) { return rounded<T>(mode, a, b, [](T x, T y) { return x / y; }); } \
+    inline T __##f##rcp_##suffix(T a) { return rounded<T>(mode, 1, a, [](T x, T y) { return x / y; }); } \
+    inline T __##f##sqrt_##suffix(T a) { return rounded<T>(mode, a, 0, [](T x, T) { return (T)std::sqrt(x); }); } \
+    inline T fma_##suffix(T a, T b, T c) { return rounded<T>(mode, a, b, [c](T x, T y) { return (T)std::fma(x, y, c); }); }
+template <class T, class F> T rounded(int mode, T a, T b, F f) {
+    volatile T x = a, y = b, result;
+    fesetround(mode);
+    result = f(x, y);
+    fesetround(FE_TONEAREST);
+    return result;
+}
+#define ROUNDINGS(T, f, fma_) \
+    ROUNDED(T, f, fma_, rn, FE_TONEAREST) \
+    ROUNDED(T, f, fma_, rz, FE_TOWARDZERO) \
+    ROUNDED(T, f, fma_, rd, FE_DOWNWARD) \
+    ROUNDED(T, f, fma_, ru, FE_UPWARD)
+ROUNDINGS(float, f, __fmaf_)
+ROUNDINGS(double, d, __fma_)
 inline float __saturatef(float v) { return v > 1 ? 1 : v > 0 ? v : 0; }
 inline float __expf(float v) { return expf(v); }
 inline float __logf(float v) { return logf(v); }
@@ -349,8 +366,6 @@ inline float __cosf(float v) { return cosf(v); }
 inline float __tanf(float v) { return tanf(v); }
 inline void __sincosf(float v, float *s, float *c) { *s = sinf(v), *c = cosf(v); }
 inline float __fdividef(float a, float b) { return a / b; }
-inline float __frcp_rn(float v) { return 1 / v; }
-inline float __fsqrt_rn(float v) { return sqrtf(v); }
 inline float __frsqrt_rn(float v) { return (float)(1 / sqrt((double)v)); }
 inline float rsqrtf(float v) { return 1 / sqrtf(v); }
 inline double rsqrt(double v) { return 1 / sqrt(v); }
@@ -363,3 +378,10 @@ inline __half __hfma(__half a, __half b, __half c) {
 inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
 inline void sincospi(double v, double *s, double *c) { *s = sin(v * M_PI), *c = cos(v * M_PI); }
 inline float sinpif(float v) { return (float)sin(v * M_PI); }
+inline __half2 __hfma2_relu(__half2 a, __half2 b, __half2 c) { return __hmax2(__hfma2(a, b, c), __float2half2_rn(0)); }
+inline __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+    auto one = [](__nv_bfloat16 x, __nv_bfloat16 y, __nv_bfloat16 z) {
+        return __double2bfloat16(fma((double)__bfloat162float(x), (double)__bfloat162float(y), (double)__bfloat162float(z)));
+    };
+    return {one(a.x, b.x, c.x), one(a.y, b.y, c.y)};
+}

@@ -47,7 +47,17 @@ def _build(source: Path, kernels: set[str], folder: Path) -> ctypes.CDLL:
     file, library = folder / f"{source.stem}.cpp", folder / f"{source.stem}.so"
     launches = "".join(LAUNCH.format(name=name) for name in sorted(kernels))
     file.write_text(f'#include "{HEADER}"\n#line 1 "{source}"\n{text}{launches}')
-    flags = ["-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing", "-pthread"]
+    flags = [
+        "-std=c++17",
+        "-O1",
+        "-frounding-math",
+        "-w",
+        "-fPIC",
+        "-shared",
+        "-ffp-contract=off",
+        "-fno-strict-aliasing",
+        "-pthread",
+    ]
     includes = [f"-I{path}" for path in include_directories()]
     subprocess.run(["g++", *flags, *includes, str(file), "-o", str(library), "-latomic"], check=True)
     return ctypes.CDLL(str(library))
