@@ -16,9 +16,10 @@ def check(file: File, target: str | None = None, profile: str = "ptxas") -> list
 
     `target` stands for the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa".
     """
+    from openptx.check.module import ModuleChecker
     from openptx.syntax import parse
 
-    return parse(file).diagnostics
+    return ModuleChecker(parse(file), target, profile).check()
 
 
 def lower(source: Module | File) -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from openptx.check.constants import constant_bits, float_bits
-from openptx.check.scopes import Registers
+from openptx.check.scopes import Held, Registers
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import TYPES
 from openptx.program import (
@@ -153,7 +153,7 @@ class Binder:
         while isinstance(tree, (text.Address, text.Subscript, text.Sum, text.Selector)):
             tree = tree.base
         found = self.scope.find(tree.text) if isinstance(tree, text.Name) else None
-        return found[0] if found and isinstance(found[0], Variable) else None
+        return found[0].variable if found and isinstance(found[0], Held) else None
 
     # Operands.
 
@@ -235,8 +235,9 @@ class Binder:
         if found is None:
             return self._elsewhere(tree, type)
         meaning, scope = found
-        if isinstance(meaning, Variable):
-            return Symbol(meaning)
+        if isinstance(meaning, Held):
+            return Symbol(meaning.variable)
+        assert isinstance(meaning, Registers)
         registers = self.body.numbered(tree.text, scope, meaning)
         bound = tuple(Reg(register.index, register.type.width) for register in registers)
         return bound[0] if meaning.vector == 1 else Vector(bound)

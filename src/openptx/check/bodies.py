@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from openptx.check.binding import Binder, UnboundError, select
 from openptx.check.layout import Frame, variable
-from openptx.check.scopes import Registers, Scope
+from openptx.check.scopes import Held, Registers, Scope
 from openptx.errors import Unsupported
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
@@ -87,7 +87,7 @@ class Body:
             return self.numbered(name, scope, Registers(TYPES[declaration.type], 1, None, declarator.name.span))[0]
         space, frame = ("param", self.window) if self.entry else ("frame", self.frame)
         found = variable(declaration, declarator, space, frame)
-        scope.declare(name, found)
+        scope.declare(name, Held(found))
         return found
 
     def declare(self, declaration: Declaration, declarator: Declarator, scope: Scope) -> None:
@@ -103,12 +103,12 @@ class Body:
             count = declarator.count.value if declarator.count is not None else None
             for i in [""] if count is None else range(count):
                 found = variable(declaration, declarator, space, self.frame, f"{name}{i}")
-                scope.declare(found.name, found)
+                scope.declare(found.name, Held(found))
                 if space == "local":
                     self.local.append(found)
         else:
             found = self.names.inner(declarator)
-            scope.declare(name, found)
+            scope.declare(name, Held(found))
             if found.space == "shared":
                 self.shared.append(found)
 

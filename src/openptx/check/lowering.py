@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openptx.check.bodies import Body
 from openptx.check.layout import Frame, rounded_up, variable
-from openptx.check.scopes import Registers, Scope
+from openptx.check.scopes import Held, Registers, Scope
 from openptx.isa.types import TYPES
 from openptx.program import Program, Prototype, Register
 from openptx.source import File
@@ -87,7 +87,7 @@ class Names:
         known = self.variables.get(found.name)
         if known is None or (known.linkage == "extern" and found.linkage != "extern"):
             self.variables[found.name] = found
-            self.scope.declare(found.name, found)
+            self.scope.declare(found.name, Held(found))
 
     def _placed(self, declaration: Declaration, declarator: Declarator, name: str) -> Variable:
         space = "global" if declaration.space == "tex" else declaration.space

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.types import Type
     from openptx.program import Variable
@@ -11,13 +10,30 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import Directive
 
 
-class Registers:
+class Meaning:
+    """What a name may mean: registers, or memory as the one who asks keeps it."""
+
+    __slots__ = ("span",)
+
+    span: Span
+
+
+class Registers(Meaning):
     """One register, or as many as `%r<count>` says: scalar, or vectors of `vector` elements."""
 
-    __slots__ = ("count", "span", "type", "vector")
+    __slots__ = ("count", "type", "vector")
 
     def __init__(self, type: Type, vector: int, count: int | None, span: Span) -> None:
         self.type, self.vector, self.count, self.span = type, vector, count, span
+
+
+class Held(Meaning):
+    """A variable that has its place in memory."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable, self.span = variable, variable.span
 
 
 class Scope:
@@ -27,19 +43,19 @@ class Scope:
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.outer = outer
-        self.names: dict[str, Registers | Variable] = {}
+        self.names: dict[str, Meaning] = {}
         self.ranges: dict[str, Registers] = {}
         self.labels: dict[str, int] = {}
         self.tables: dict[str, Directive] = {}
 
-    def declare(self, name: str, meaning: Registers | Variable) -> None:
+    def declare(self, name: str, meaning: Meaning) -> None:
         """Make a name known here; that of a range `%r<4>` is its prefix `%r`."""
         if isinstance(meaning, Registers) and meaning.count is not None:
             self.ranges[name] = meaning
         else:
             self.names[name] = meaning
 
-    def find(self, name: str) -> tuple[Registers | Variable, Scope] | None:
+    def find(self, name: str) -> tuple[Meaning, Scope] | None:
         """What a name means, and the scope that says so."""
         numbered = splits(name)
         scope: Scope | None = self

@@ -1,0 +1,147 @@
+"""Judges address operands (manual 6.4.1): base, offset, space, alignment where they are constant."""
+
+from __future__ import annotations
+
+from openptx.check import kinds
+from openptx.check.problems import Path, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.kinds import Kind
+    from openptx.check.operands import Place
+
+_RULE = "PTX ISA, Addresses as Operands (6.4.1)"
+_ACCESSES = frozenset(("ld", "st", "ldu", "atom", "red"))
+
+
+def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """What is wrong with an address, and what the assembler lets through."""
+    if kind.sort == kinds.ELEMENT:
+        yield from _base(place, kind, where)
+        return
+    if kind.sort != kinds.ADDRESS:
+        yield Problem(
+            "address-form",
+            f"operand `{place.name}` of `{place.opcode}` is an address, in brackets",
+            where,
+            "no address",
+            operand=place.name,
+            expected="an address `[...]`",
+            actual=kind.text,
+            rule=_RULE,
+            help="write `[{}]`" if kind.sort in (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER) else None,
+        )
+        return
+    if (len(kind.parts) > 1) != (len(place.template.parts) > 1):
+        yield Problem(
+            "address-form",
+            f"the address of `{place.opcode}` has {'more parts' if len(place.template.parts) > 1 else 'one part'}",
+            where,
+            operand=place.name,
+            rule=_RULE,
+        )
+        return
+    if kind.bits == 64:
+        yield Problem("offset-too-large", "the offset has more than 32 bits", where, "out of range", rule=_RULE)
+    yield from _base(place, kind.parts[0], where)
+
+
+def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
+    match base.sort:
+        case kinds.REGISTER:
+            yield from _register(place, base, where)
+        case kinds.VARIABLE | kinds.ELEMENT if base.type is not None:
+            yield from _variable(place, base, where)
+        case kinds.INTEGER:
+            if place.m.values.get("space") != "local" and place.context.precedent:
+                yield Problem(
+                    "address-form",
+                    "a constant address is only possible in `.local`",
+                    where,
+                    "a constant",
+                    operand=place.name,
+                    rule=f"{_RULE} allows it; the assembler doesn't",
+                    help="put it into a register first: `mov.u64 %rd, ...;`",
+                )
+        case kinds.ELEMENT:
+            yield Problem("not-an-array", "`{}` indexes something that is no array", where, "no array")
+        case kinds.NAME:
+            yield Problem("unknown-name", "`{}` is not declared", (*where, 0), "no such name here")
+        case _:
+            yield Problem(
+                "address-register",
+                f"{base.text} can't be an address",
+                (*where, 0),
+                "no address",
+                operand=place.name,
+                expected="an integer register or a variable",
+                actual=base.text,
+                rule=_RULE,
+            )
+
+
+def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
+    declared = base.type
+    assert declared is not None
+    if declared.kind not in "bsu" or declared.width > 64:
+        yield Problem(
+            "address-register",
+            f"an address register is an integer or bit register of 32 or 64 bits, not `.{declared.name}`",
+            (*where, 0),
+            f"this is `.{declared.name}`",
+            operand=place.name,
+            expected=".b64, .u64, .s64, .b32, .u32 or .s32",
+            actual=f".{declared.name}",
+            rule=_RULE,
+        )
+    elif declared.width < 64 and place.context.precedent:
+        space = place.m.values.get("space")
+        narrow = declared.width < 32
+        if narrow or space in ("global", "generic", None):
+            yield Problem(
+                "narrow-address",
+                f"an address of {declared.width} bits in a register `.{declared.name}`",
+                (*where, 0),
+                "extended with zeros; the code generator may refuse it",
+                operand=place.name,
+                expected=".b64, .u64 or .s64",
+                actual=f".{declared.name}",
+                rule=_RULE,
+            )
+
+
+def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
+    wanted = place.m.values.get("space")
+    held = "param" if base.space == "frame" else base.space
+    space = "param" if wanted == "frame" else wanted
+    if isinstance(space, str) and space not in ("generic", held) and not (space == "shared::cluster" and held == "shared"):
+        yield Problem(
+            "state-space",
+            f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`",
+            where,
+            f"declared in `.{held}`",
+            operand=place.name,
+            expected=f".{space}",
+            actual=f".{held}",
+            rule=_RULE,
+        )
+        return
+    size = access_size(place)
+    if not size:
+        return
+    if 0 <= base.room < size:
+        about = "parameter-past-end" if held == "param" else "index-out-of-bounds"
+        yield Problem(about, f"this accesses {size} bytes, and {base.room} are left of the variable", where, "past its end")
+    elif base.align % size:
+        yield Problem("misaligned-address", f"this address is not a multiple of {size}", where, "misaligned", rule=_RULE)
+
+
+def access_size(place: Place) -> int:
+    """The bytes that an instruction touches at its address; 0 where that is not the type's business."""
+    type = place.m.values.get("type")
+    if place.form.instruction.mnemonic not in _ACCESSES or type is None:
+        return 0
+    vec = place.m.values.get("vec")
+    return max(1, type.width // 8) * (int(vec[1:]) if isinstance(vec, str) else 1)

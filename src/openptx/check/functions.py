@@ -1,0 +1,171 @@
+"""Checks the body of one function, statement by statement, with the precise reader."""
+
+from __future__ import annotations
+
+from openptx.check import kinds
+from openptx.check.names import Memory
+from openptx.check.reading import kind_of, variable
+from openptx.check.report import diagnostic
+from openptx.check.scopes import Registers, Scope
+from openptx.check.verdicts import WARNINGS, verdicts
+from openptx.diagnostics import Diagnostic, Label
+from openptx.isa.types import TYPES
+from openptx.syntax import operands as text
+from openptx.syntax import tree
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import BranchTargets, CallPrototype
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.context import Context
+    from openptx.check.module import ModuleChecker
+    from openptx.check.problems import Problem
+
+
+class FunctionChecker:
+    """The checks of one function. Findings go to the module's collector."""
+
+    def __init__(self, module: ModuleChecker, function: tree.Function, context: Context) -> None:
+        self.module = module
+        self.function = function
+        self.context = context
+        self.verdicts = verdicts(context)
+        self.labels: dict[str, text.Name] = {}
+
+    def check(self) -> None:
+        """Check the header's parameters and the body."""
+        outer = Scope(self.module.scope)
+        for parameter in (*self.function.returns, *self.function.parameters):
+            self.module.declarations.parameter(parameter, self.function, outer)
+        if self.function.body is not None:
+            statements, problems = self.function.read()
+            self.module.collector.extend(problems)
+            self.block(statements, Scope(outer))
+
+    def block(self, statements: list[tree.Statement], scope: Scope) -> None:
+        """The statements of a block; its labels are known in all of it."""
+        for statement in statements:
+            self._label(statement, scope)
+        for statement in statements:
+            if isinstance(statement, tree.Instruction):
+                self.instruction(statement, scope)
+            elif isinstance(statement, Declaration):
+                self.module.declarations.local(statement, self.function, scope)
+            elif isinstance(statement, tree.Block):
+                self.block(statement.statements, Scope(scope))
+            elif isinstance(statement, BranchTargets):
+                self.table(statement, scope)
+
+    def _label(self, statement: tree.Statement, scope: Scope) -> None:
+        if isinstance(statement, tree.Label):
+            name = statement.name
+        elif isinstance(statement, (BranchTargets, CallPrototype)) and statement.label is not None:
+            name = statement.label
+            scope.tables[name.text] = statement
+        else:
+            return
+        if name.text in scope.labels:
+            first = (scope.labels[name.text], scope.labels[name.text] + len(name.text))
+            self.add(
+                "duplicate-label",
+                f"the label `{name.text}` stands twice in this block",
+                name.span,
+                labels=(Label(first, "first here"),),
+            )
+        if not isinstance(statement, tree.Label):
+            scope.tables[name.text] = statement
+        scope.labels[name.text] = name.span[0]
+
+    def instruction(self, instruction: tree.Instruction, scope: Scope) -> None:
+        """One instruction: its guard, its operands, its labels."""
+        if instruction.problem is not None:
+            return
+        def known(name: str) -> kinds.Kind:
+            return self.module.kind(name, scope)
+
+        operands = instruction.operands
+        given = tuple(kind_of(operand, known) for operand in operands)
+        self.guard(instruction, scope)
+        opcode = instruction.opcode
+        findings = self.verdicts[(opcode, *given)] or ()
+        for problem in findings:
+            self.report(problem, instruction, scope)
+        if all(problem.about in WARNINGS for problem in findings):
+            for operand, kind in zip(operands, given, strict=True):
+                if kind is kinds.NAME_KIND:
+                    self.branch(operand, scope)
+            if instruction.mnemonic == "call":
+                from openptx.check.calls import judge_call
+
+                judge_call(self, instruction, scope)
+
+    def report(self, problem: Problem, instruction: tree.Instruction, scope: Scope) -> None:
+        """Turn a problem into a diagnostic; unknown names are told apart, and folded."""
+        found = diagnostic(problem, instruction, scope)
+        if problem.about == "unknown-name":
+            found = self.unknown(found, scope)
+            name = found.file.text[found.span[0] : found.span[1]]
+            self.module.collector.add(found, ("unknown-name", name, id(self.function)))
+            return
+        cause = problem.about, instruction.opcode
+        self.module.collector.add(found, cause if problem.about == "unknown-instruction" else None)
+
+    def unknown(self, found: Diagnostic, scope: Scope) -> Diagnostic:
+        """Say more about a name that nothing declares."""
+        name = found.file.text[found.span[0] : found.span[1]]
+        if scope.label(name) is not None:
+            return Diagnostic(
+                "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
+            )
+        return self.module.unknown(name, found, scope)
+
+    def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
+        """The guard is a predicate register."""
+        guard = instruction.guard
+        if guard is None:
+            return
+        kind = self.module.kind(guard.name.text, scope)
+        if kind.sort == kinds.NAME:
+            found = Diagnostic(
+                "unknown-name", f"`{guard.name.text}` is not declared", instruction.file, guard.name.span, "no such name here"
+            )
+            self.module.collector.add(self.unknown(found, scope), ("unknown-name", guard.name.text, id(self.function)))
+        elif kind.sort != kinds.REGISTER or kind.type is None or kind.type.kind != "pred":
+            declared = scope.find(guard.name.text)
+            self.add(
+                "operand-type",
+                "a guard is a predicate register",
+                guard.name.span,
+                f"this is {kind.text}",
+                operand="guard",
+                expected=".pred",
+                actual=kind.text,
+                rule="PTX ISA, Predicated Execution (9.3)",
+                labels=(Label(declared[0].span, "declared here"),) if declared else (),
+                help=f"make it a predicate first: `setp.ne.u32 %p, {guard.name.text}, 0;`",
+            )
+
+    def branch(self, operand: text.Operand, scope: Scope) -> None:
+        """The target of a branch is a label of this function."""
+        if scope.label(operand.text) is None:
+            found = Diagnostic(
+                "unknown-label", f"there is no label `{operand.text}` here", self.function.file, operand.span, "no such label"
+            )
+            self.module.collector.add(found, ("unknown-label", operand.text, id(self.function)))
+
+    def table(self, table: BranchTargets, scope: Scope) -> None:
+        """The targets of a list are labels of this function, or functions."""
+        for target in table.targets:
+            names = [target.text] if target.count is None else [f"{target.text}{i}" for i in range(target.count)]
+            for name in names:
+                if table.name == "branchtargets" and scope.label(name) is None:
+                    self.add("unknown-label", f"there is no label `{name}` here", target.span, "no such label")
+                elif table.name == "calltargets" and name not in self.module.names.functions:
+                    self.add("unknown-function", f"there is no function `{name}`", target.span, "no such function")
+
+    def add(self, about: str, message: str, span: tuple[int, int], label: str = "", **facts: object) -> None:
+        """Collect a finding."""
+        self.module.collector.add(Diagnostic(about, message, self.function.file, span, label, **facts))  # pyright: ignore
+
+
+__all__ = ["TYPES", "FunctionChecker", "Memory", "Registers", "variable"]

@@ -1,0 +1,128 @@
+"""What a rule may know of an operand without knowing its text: its kind. Equal kinds are one object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.isa.types import Type
+
+# Sorts of kinds. Where a sort uses fields of Kind, they stand behind it.
+REGISTER = "register"  # type
+VECTOR = "vector"  # type, count: a whole vector register
+INTEGER = "integer"  # bits: the least of 8, 16, 32, 64 that holds it, else 128
+FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; literal
+SPECIAL = "special"  # type, count 4 for all of `%tid`
+VARIABLE = "variable"  # space, type, align, room: the address of a variable, plus a constant where `offset`
+SUM = "sum"  # parts: what something was added to, but is no variable
+ELEMENT = "element"  # the same for `a[i]`, and parts: base, index; without type where base is no array
+FUNCTION = "function"  # space "entry" or "func"
+NAME = "name"  # no declaration: a label, or a mistake
+TABLE = "table"  # the label of a .branchtargets, .calltargets or .callprototype
+ADDRESS = "address"  # parts: base, then the further operands; align, room, bits of the offset
+LIST = "list"  # parts
+PAIR = "pair"  # parts: first, second
+NEGATED = "negated"  # parts: the operand
+MINUS = "minus"  # parts: the operand
+SELECTED = "selected"  # parts: the register; `a.b0`
+SINK = "sink"
+ARGUMENTS = "arguments"  # parts
+UNREADABLE = "unreadable"
+
+FAR = 256
+"""Room and alignment beyond this many bytes make no difference to any rule."""
+
+
+class Kind:
+    """A kind. Made by the functions below, never directly, so that identity is equality."""
+
+    __slots__ = ("align", "bits", "count", "literal", "parts", "room", "sort", "space", "text", "type")
+
+    def __init__(
+        self,
+        sort: str,
+        type: Type | None,
+        count: int,
+        bits: int,
+        space: str,
+        parts: tuple[Kind, ...],
+        align: int,
+        room: int,
+        literal: bool,
+        text: str,
+    ) -> None:
+        self.sort, self.type, self.count, self.bits = sort, type, count, bits
+        self.space, self.parts, self.align, self.room, self.literal = space, parts, align, room, literal
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+_KINDS: dict[tuple[object, ...], Kind] = {}
+
+
+def kind(
+    sort: str,
+    text: str,
+    *,
+    type: Type | None = None,
+    count: int = 0,
+    bits: int = 0,
+    space: str = "",
+    parts: tuple[Kind, ...] = (),
+    align: int = 0,
+    room: int = FAR,
+    literal: bool = True,
+) -> Kind:
+    """The one kind with these facts. `text` says in PTX words what the operand is: `.b32`, an integer."""
+    key = sort, type and type.name, count, bits, space, parts, align, room, literal
+    found = _KINDS.get(key)
+    if found is None:
+        found = _KINDS[key] = Kind(sort, type, count, bits, space, parts, align, room, literal, text)
+    return found
+
+
+def register(type: Type) -> Kind:
+    """A scalar register."""
+    return kind(REGISTER, f".{type.name}", type=type)
+
+
+def vector(type: Type, count: int) -> Kind:
+    """A whole vector register."""
+    return kind(VECTOR, f".v{count} .{type.name}", type=type, count=count)
+
+
+def integer(value: int, literal: bool = True) -> Kind:
+    """An integer constant: how many bits it needs, whichever way they are read."""
+    for bits in (8, 16, 32, 64):
+        if -(1 << bits >> 1) <= value < 1 << bits:
+            return kind(INTEGER, "an integer", bits=bits, literal=literal)
+    return kind(INTEGER, "an integer", bits=128, literal=literal)
+
+
+def floating(bits: int, width: int, text: str, literal: bool = True) -> Kind:
+    """A floating-point constant: `0f...` is 32 bits wide; `0d...` and decimals are 64."""
+    exact = text.lstrip("+-")[:2] in ("0f", "0F", "0d", "0D")
+    return kind(FLOAT, "a floating-point constant", bits=width, literal=literal, space="exact" if exact else "")
+
+
+def special(type: Type, count: int) -> Kind:
+    """A special register, or all components of one."""
+    return kind(SPECIAL, "a special register", type=type, count=count)
+
+
+def composed(sort: str, parts: tuple[Kind, ...]) -> Kind:
+    """A list, pair, negation, subword or argument list of other kinds."""
+    words = ", ".join(part.text for part in parts)
+    return kind(sort, _BRACKETS.get(sort, "{}").format(words), parts=parts)
+
+
+_BRACKETS = {LIST: "{{{}}}", ARGUMENTS: "({})", NEGATED: "!{}", MINUS: "-{}", PAIR: "{}"}
+
+SINK_KIND = kind(SINK, "`_`")
+NAME_KIND = kind(NAME, "an undeclared name")
+TABLE_KIND = kind(TABLE, "a table of targets")
+ENTRY_KIND = kind(FUNCTION, "a kernel", space="entry")
+FUNCTION_KIND = kind(FUNCTION, "a function", space="func")
+UNREADABLE_KIND = kind(UNREADABLE, "unreadable")

@@ -1,0 +1,74 @@
+"""Checks a file: its header, what it declares, its functions."""
+
+from __future__ import annotations
+
+from openptx.check.context import Context
+from openptx.check.declarations import Declarations
+from openptx.check.functions import FunctionChecker
+from openptx.check import kinds
+from openptx.check.names import Names
+from openptx.check.scopes import Scope
+from openptx.diagnostics import Collector, Diagnostic
+from openptx.syntax import tree
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import Target, Version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.kinds import Kind
+    from openptx.source import File
+
+
+class ModuleChecker:
+    """The checks of one file."""
+
+    def __init__(self, module: tree.Module, target: str | None, profile: str) -> None:
+        self.tree = module
+        self.profile = profile
+        self.collector = Collector()
+        self.scope = Scope()
+        self.names = Names()
+        self.version, self.target = header(module)
+        if target is not None:
+            self.target = target
+        self.declarations = Declarations(self)
+
+    @property
+    def file(self) -> File:
+        """The file that is checked."""
+        return self.tree.file
+
+    def check(self) -> list[Diagnostic]:
+        """Every finding, in the order of the text."""
+        self.collector.extend(self.tree.problems)
+        for item in self.tree.items:
+            if isinstance(item, Declaration):
+                self.declarations.module_level(item)
+            elif isinstance(item, tree.Function):
+                self.names.functions[item.name.text] = (
+                    kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND
+                )
+                context = Context(self.version, self.target, self.profile, item.kind == "entry")
+                FunctionChecker(self, item, context).check()
+        return self.collector.diagnostics
+
+    def kind(self, name: str, scope: Scope) -> Kind:
+        """What a plain name is as an operand."""
+        return self.names.kind(name, scope)
+
+    def unknown(self, name: str, found: Diagnostic, scope: Scope) -> Diagnostic:
+        """Say more about a name that nothing declares."""
+        return found
+
+
+def header(module: tree.Module) -> tuple[tuple[int, int], str]:
+    """The version and the first target of a file; the newest ones where it has none."""
+    version, target = (99, 0), ""
+    for item in module.items:
+        if isinstance(item, Version):
+            version = item.major, item.minor
+        elif isinstance(item, Target) and item.targets:
+            target = target or item.targets[0].text
+        elif isinstance(item, tree.Function):
+            break
+    return version, target

@@ -1,0 +1,313 @@
+"""Judges one operand: may something of this kind stand in this place of this form?"""
+
+from __future__ import annotations
+
+from openptx.check import kinds
+from openptx.check.agreement import INTEGER_ONLY, agrees, registers_for, takes_constant
+from openptx.check.places import Allowance, allowance
+from openptx.check.problems import Path, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.context import Context
+    from openptx.check.kinds import Kind
+    from openptx.isa.forms import Form, Modifiers, Template
+    from openptx.isa.types import Type
+
+
+class Place:
+    """One operand's place in a form, under certain modifiers."""
+
+    __slots__ = ("allows", "context", "count", "form", "integer", "m", "packs", "relaxed", "template", "type")
+
+    def __init__(self, form: Form, m: Modifiers, template: Template, type: Type | None, context: Context) -> None:
+        instruction = form.instruction
+        self.form, self.m, self.template, self.type, self.context = form, m, template, type, context
+        self.count = form.count(template, m) if template.vector else 0
+        self.packs = instruction.name == "mov" and template.vector and not m.vec
+        self.relaxed = instruction.relaxed
+        self.integer = instruction.name in INTEGER_ONLY
+        self.allows: Allowance = allowance(instruction, m, template)
+
+    @property
+    def name(self) -> str:
+        """The operand as the manual calls it."""
+        return self.template.name
+
+    @property
+    def opcode(self) -> str:
+        """The opcode as it is written."""
+        return repr(self.m)
+
+    @property
+    def writes(self) -> bool:
+        """Whether this is a destination."""
+        return self.template.role == "write"
+
+    def agrees(self, declared: Type) -> bool:
+        """Whether a register of this type fits here."""
+        if self.type is None:
+            return declared.kind in "bsu"
+        return agrees(self.type, declared, self.relaxed, self.context.precedent, self.integer)
+
+    def expected(self) -> str:
+        """The register types that fit, in words."""
+        if self.type is None:
+            return "an integer register"
+        names = registers_for(self.type, self.relaxed, self.context.precedent, self.integer)
+        return words([f"`.{name}`" for name in names])
+
+
+def words(items: list[str]) -> str:
+    """`a`, `b` or `c`."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else "nothing"
+
+
+def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """What is wrong with an operand, and what is only doubtful."""
+    match place.template.role:
+        case "label":
+            if kind.sort != kinds.NAME:
+                yield _wrong_kind(place, kind, where, "a label", "branch-target")
+        case "targets" | "prototype":
+            if kind.sort != kinds.TABLE:
+                yield _wrong_kind(place, kind, where, f"the label of a {_TABLES[place.template.role]}", "target-list")
+        case "function" | "returns" | "arguments":
+            yield from ()
+        case "address":
+            from openptx.check.addresses import judge_address
+
+            yield from judge_address(place, kind, where)
+        case "immediate":
+            if kind.sort != kinds.INTEGER:
+                yield _wrong_kind(place, kind, where, "an integer constant")
+        case _:
+            yield from value(place, kind, where)
+
+
+_TABLES = {"targets": "`.branchtargets`", "prototype": "`.callprototype`"}
+
+
+def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """An operand that holds or takes a value."""
+    match kind.sort:
+        case kinds.REGISTER:
+            yield from _register(place, kind, where)
+        case kinds.VECTOR:
+            yield from _vector(place, kind, where)
+        case kinds.LIST:
+            from openptx.check.lists import judge_list
+
+            yield from judge_list(place, kind, where)
+        case kinds.SINK:
+            if not (place.writes and place.allows.sink):
+                yield Problem(
+                    "sink",
+                    f"`_` can't stand for operand `{place.name}` of `{place.opcode}`",
+                    where,
+                    "a value is needed here" if not place.writes else "this result can't be left out",
+                    operand=place.name,
+                    expected=place.expected(),
+                    actual="`_`",
+                )
+        case kinds.NAME:
+            yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
+        case kinds.INTEGER | kinds.FLOAT if not place.writes and not place.count:
+            yield from constant(place, kind, where)
+        case kinds.SPECIAL if not place.writes:
+            yield from _special(place, kind, where)
+        case kinds.NEGATED if not place.writes:
+            yield from _negated(place, kind, where)
+        case kinds.FUNCTION if not place.writes and place.allows.function and not place.count:
+            return
+        case kinds.VARIABLE | kinds.ELEMENT if not place.writes:
+            yield from _variable(place, kind, where)
+        case kinds.SELECTED if place.template.selector or place.allows.selected:
+            return
+        case kinds.MINUS if place.allows.minus:
+            yield from value(place, kind.parts[0], where)
+        case _ if place.writes:
+            yield Problem(
+                "destination",
+                f"operand `{place.name}` of `{place.opcode}` is written, so it must be a register",
+                where,
+                f"this is {kind.text}",
+                operand=place.name,
+                expected=place.expected(),
+                actual=kind.text,
+                rule="PTX ISA, Destination Operands (6.3)",
+            )
+        case _:
+            yield _wrong_kind(place, kind, where, _what(place))
+
+
+def _what(place: Place) -> str:
+    if place.count:
+        return f"a list of {place.count} registers"
+    return f"a register of type {place.expected()}"
+
+
+def _wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = "operand-kind") -> Problem:
+    return Problem(
+        about,
+        f"operand `{place.name}` of `{place.opcode}` must be {wanted}",
+        where,
+        f"this is {kind.text}" if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
+        operand=place.name,
+        expected=wanted,
+        actual=kind.text,
+    )
+
+
+def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    if kind.space == "beyond":
+        yield Problem("selector-out-of-range", "the vector of `{}` has no such element", where, "beyond its end")
+    if place.count and not place.packs:
+        yield _wrong_kind(place, kind, where, _what(place), "vector-length")
+        return
+    declared = kind.type
+    assert declared is not None
+    if not place.agrees(declared):
+        yield mismatch(place, declared, where)
+
+
+def mismatch(place: Place, declared: Type, where: Path) -> Problem:
+    """A register of a type that does not agree."""
+    wanted = place.type
+    names = place.expected()
+    size = wanted is not None and wanted.kind == declared.kind and wanted.kind in "bsu"
+    return Problem(
+        "operand-size" if size else "operand-type",
+        f"operand `{place.name}` of `{place.opcode}` must be a register of type {names}",
+        where,
+        f"this is `.{declared.name}`",
+        operand=place.name,
+        expected=names.replace("`", ""),
+        actual=f".{declared.name}",
+        rule=rule_of(place, wanted, declared),
+        help=help_for(place, wanted, declared),
+    )
+
+
+def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
+    """Where the document says so."""
+    if wanted is None:
+        return "PTX ISA, Instruction Operands (6)"
+    if not wanted.fundamental:
+        where = "Table 9" if wanted.count > 1 else "Alternate Floating-Point Data Formats (5.2.3)"
+        return f"PTX ISA, {where}: `.{wanted.name}` is held in {words([f'`.{n}`' for n in wanted.registers])}"
+    if place.relaxed:
+        table = "28" if place.writes else "27"
+        return f"PTX ISA, Operand Size Exceeding Instruction-Type Size, Table {table}"
+    return f"PTX ISA, Type Information for Instructions and Operands, Table 26: {_AGREEMENT[wanted.kind]}"
+
+
+_AGREEMENT = {
+    "b": "a bit type agrees with any type of its size",
+    "s": "a signed type agrees with integer and bit types of its size",
+    "u": "an unsigned type agrees with integer and bit types of its size",
+    "f": "a floating-point type agrees with itself and with the bit type of its size",
+    "pred": "predicates agree with predicates alone",
+}
+
+
+def help_for(place: Place, wanted: Type | None, declared: Type) -> str | None:
+    """What to write instead."""
+    from openptx.check.advice import conversion
+
+    if wanted is None or place.count:
+        return None
+    return conversion(place, wanted, declared)
+
+
+def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    declared = kind.type
+    assert declared is not None
+    if place.packs and place.type is not None:
+        if declared.width * kind.count != place.type.width or declared.kind == "pred":
+            yield _wrong_kind(place, kind, where, f"elements of {place.type.width} bits in all", "vector-length")
+        return
+    if place.count != kind.count:
+        yield _wrong_kind(place, kind, where, _what(place), "vector-length")
+    elif not place.agrees(declared):
+        yield mismatch(place, declared, where)
+
+
+def constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A constant as a source."""
+    wanted = place.type
+    if wanted is None:
+        if kind.sort != kinds.INTEGER:
+            yield _wrong_kind(place, kind, where, "an integer")
+        return
+    if not place.allows.constant:
+        yield _wrong_kind(place, kind, where, _what(place))
+    elif not takes_constant(wanted, kind):
+        from openptx.check.advice import wrong_constant
+
+        yield wrong_constant(place, kind, where)
+    elif kind.sort == kinds.INTEGER and kind.bits > max(wanted.width, 8) and wanted.kind != "pred":
+        yield Problem(
+            "immediate-truncated",
+            f"`{{}}` has more bits than the {wanted.width} of `.{wanted.name}`",
+            where,
+            "its upper bits are dropped",
+            operand=place.name,
+            expected=f".{wanted.name}",
+            rule="PTX ISA, Integer Constants (4.5.1)",
+        )
+
+
+def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    declared, wanted = kind.type, place.type
+    if not place.allows.special or wanted is None or declared is None:
+        yield Problem(
+            "special-register-place",
+            f"`{place.opcode}` can't read a special register",
+            where,
+            "only `mov` and integer `cvt` can",
+            operand=place.name,
+            expected=place.expected().replace("`", ""),
+            actual="a special register",
+            rule="PTX ISA, Special Registers (10)",
+            help="move it into a register first: `mov.u32 %r, {};`",
+        )
+        return
+    total = 128 if kind.count else declared.width
+    fits = wanted.width <= total if place.allows.special == "narrower" else agrees(wanted, declared, False, True)
+    if not fits or (wanted.kind == "pred") != (declared.kind == "pred") or place.count:
+        yield mismatch(place, declared, where)
+
+
+def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    if not (place.template.negatable or place.allows.negated):
+        yield Problem(
+            "negation",
+            f"operand `{place.name}` of `{place.opcode}` can't be negated",
+            where,
+            "`!` can't stand here",
+            operand=place.name,
+        )
+        return
+    yield from value(place, kind.parts[0], where)
+
+
+def _variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    if kind.type is None:
+        yield Problem("not-an-array", "`{}` indexes something that is no array", where, "no array", operand=place.name)
+        return
+    if place.allows.address and place.type is not None and place.type.kind in "bsu" and not place.count:
+        return
+    yield Problem(
+        "operand-kind",
+        f"`{place.opcode}` can't take the address of a variable as operand `{place.name}`",
+        where,
+        f"this is a variable in `.{kind.space}`",
+        operand=place.name,
+        expected=place.expected().replace("`", ""),
+        actual=f"the address of a `.{kind.space}` variable",
+        rule="PTX ISA, Source Operands (6.2): operands of arithmetic are registers",
+        help="take its address first: `mov.u64 %rd, {};`",
+    )

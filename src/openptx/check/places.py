@@ -1,0 +1,65 @@
+"""What may stand in a place beside registers and constants: sinks, special registers, addresses, function names."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers, Template
+    from openptx.isa.notation import Instruction
+
+
+class Allowance:
+    """What one place allows. `special` is "" (no), "agreeing" (of the very type) or "narrower" (cut to the type)."""
+
+    __slots__ = ("address", "constant", "function", "minus", "negated", "selected", "sink", "special")
+
+    def __init__(
+        self,
+        *,
+        sink: bool = False,
+        special: str = "",
+        address: bool = False,
+        function: bool = False,
+        constant: bool = True,
+        negated: bool = False,
+        minus: bool = False,
+        selected: bool = False,
+    ) -> None:
+        self.sink, self.special, self.address, self.function = sink, special, address, function
+        self.constant, self.negated, self.minus, self.selected = constant, negated, minus, selected
+
+
+# Destinations that may be `_`.
+_SINKS = frozenset(("setp", "elect", "atom", "mbarrier", "vote", "match", "shfl"))
+# Predicate sources that may be negated though the manual's syntax has no {!}.
+_NEGATED = frozenset(("selp", "not", "and", "or", "xor", "mov"))
+_VIDEO = frozenset(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"))
+# Matrices are held in registers alone.
+_NO_CONSTANTS = frozenset(("mma", "wmma", "wgmma"))
+
+_DESTINATION = Allowance()
+_SINK = Allowance(sink=True)
+
+
+def allowance(instruction: Instruction, m: Modifiers, template: Template) -> Allowance:
+    """What the place of `template` allows."""
+    mnemonic = instruction.mnemonic
+    if template.role == "write":
+        return _SINK if mnemonic in _SINKS or template.pair else _DESTINATION
+    return Allowance(
+        special=_special(mnemonic, m),
+        address=mnemonic in ("mov", "cvta"),
+        function=template.role == "read" and mnemonic not in _NO_CONSTANTS,
+        constant=mnemonic not in _NO_CONSTANTS,
+        negated=mnemonic in _NEGATED,
+        minus=mnemonic in _VIDEO,
+        selected=mnemonic in _VIDEO or mnemonic == "cvt",
+    )
+
+
+def _special(mnemonic: str, m: Modifiers) -> str:
+    if mnemonic == "mov":
+        return "narrower"
+    if mnemonic == "cvt" and m.dtype.kind in "su" and m.atype.kind in "su":
+        return "narrower"
+    return ""

@@ -1,0 +1,139 @@
+"""The verdict on an instruction: a lookup by opcode and kinds of operands, and the rules behind it."""
+
+from __future__ import annotations
+
+from openptx.check import kinds
+from openptx.check.operands import Place, judge
+from openptx.check.problems import Problem
+from openptx.isa.notation import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.context import Context
+    from openptx.check.kinds import Kind
+    from openptx.check.problems import Path
+    from openptx.isa.forms import Form, Modifiers
+
+    Placed = tuple[Kind, Path] | None
+    Findings = tuple[Problem, ...]
+
+
+class Verdicts(dict[tuple[object, ...], "Findings | None"]):
+    """Verdicts of one context by (opcode, kind, kind, ...): None where there is nothing to say."""
+
+    __slots__ = ("context",)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+
+    def __missing__(self, key: tuple[object, ...]) -> Findings | None:
+        found = verdict(str(key[0]), key[1:], self.context) or None  # pyright: ignore
+        self[key] = found
+        return found
+
+
+_VERDICTS: dict[tuple[object, ...], Verdicts] = {}
+
+
+def verdicts(context: Context) -> Verdicts:
+    """The verdicts remembered for a context."""
+    key = context.key()
+    found = _VERDICTS.get(key)
+    if found is None:
+        found = _VERDICTS[key] = Verdicts(context)
+    return found
+
+
+class Judged:
+    """What one form says about the operands. The better of two is the one with the higher `rank`."""
+
+    __slots__ = ("findings", "form", "m", "rank")
+
+    def __init__(self, form: Form, m: Modifiers, rank: tuple[int, ...], findings: Findings) -> None:
+        self.form, self.m, self.rank, self.findings = form, m, rank, findings
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing but warnings was found."""
+        return all(finding.about in WARNINGS for finding in self.findings)
+
+
+WARNINGS = frozenset((
+    "immediate-truncated", "duplicate-destination", "selector-out-of-range", "index-out-of-bounds",
+    "misaligned-address", "parameter-past-end", "offset-too-large", "uninitialized-register", "narrow-address",
+    "deprecated", "document-disagrees", "displaced-vector",
+))  # fmt: skip
+"""What is let through, with a word (the codes PTX1xxx)."""
+
+
+def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
+    """What there is to say about an instruction with such operands."""
+    from openptx.check.rules import refine
+
+    candidates = resolve(opcode)
+    if not candidates:
+        from openptx.check.opcodes import explain
+
+        return (explain(opcode, operands),)
+    best: Judged | None = None
+    for form, m in candidates:
+        judged = refine(examine(form, m, operands, context), operands, context)
+        if judged.accepted:
+            return judged.findings
+        if best is None or judged.rank > best.rank:
+            best = judged
+    assert best is not None
+    return best.findings
+
+
+def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Judged:
+    """What one form says: the number of operands first, then each of them."""
+    layouts = form.layouts(m)
+    layout = next((layout for layout in layouts if len(layout) == len(operands)), None)
+    if layout is None:
+        return Judged(form, m, (0, -min(abs(len(x) - len(operands)) for x in layouts)), (_count(m, form, layouts, operands),))
+    placed = place(form, layout, operands)
+    if isinstance(placed, Problem):
+        return Judged(form, m, (1, 0), (placed,))
+    findings: list[Problem] = []
+    bad = 0
+    for template, type, given in zip(form.operands, form.types(m), placed, strict=True):
+        if given is None:
+            continue
+        found = list(judge(Place(form, m, template, type, context), *given))
+        bad += any(problem.about not in WARNINGS for problem in found)
+        findings += found
+    return Judged(form, m, (2, -bad), tuple(findings))
+
+
+def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> list[Placed] | Problem:
+    """Operands by template: their kinds and their paths. `d|p` fills two templates."""
+    placed: list[Placed] = [None] * len(form.operands)
+    for number, (position, kind) in enumerate(zip(layout, operands, strict=True)):
+        paired = position + 1 < len(form.operands) and form.operands[position + 1].pair
+        if kind.sort != kinds.PAIR:
+            if paired and not form.operands[position + 1].optional:
+                return Problem("operand-kind", f"`{form.text}` writes a pair `d|p`", (number,), "half of a pair")
+            placed[position] = kind, (number,)
+        elif not paired:
+            return Problem(
+                "operand-kind", f"`{form.instruction.name}` has no pair of results here", (number,), "a pair `d|p`"
+            )
+        else:
+            placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))
+    return placed
+
+
+def _count(m: Modifiers, form: Form, layouts: list[tuple[int, ...]], operands: tuple[Kind, ...]) -> Problem:
+    counts = sorted({len(layout) for layout in layouts})
+    wanted = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    plural = "" if wanted == "1" else "s"
+    return Problem(
+        "operand-count",
+        f"`{m}` takes {wanted} operand{plural}, not {len(operands)}",
+        label=f"{len(operands)} operand{'' if len(operands) == 1 else 's'}",
+        expected=f"{wanted} operand{plural}",
+        actual=str(len(operands)),
+        help=f"its form is `{form.text}`",
+    )
