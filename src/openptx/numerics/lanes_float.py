@@ -8,6 +8,7 @@ bit set), and no quotient or root of 24-bit significands comes within 2^-50 of a
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,35 +59,40 @@ class FloatLanes(IntegerLanes):
             return self._hardware(f, np.add, a, b)
         if f.name in _IN_F64:
             return self._through_f64(f, _add, rnd, ftz, a, b)
-        return super().fadd(f, a, b, rnd, ftz)
+        generic = super().fadd
+        return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if rnd == "rn" and not ftz and f.name in NATIVE:
             return self._hardware(f, np.multiply, a, b)
         if f.name in _IN_F64:
             return self._through_f64(f, np.multiply, rnd, ftz, a, b)
-        return super().fmul(f, a, b, rnd, ftz)
+        generic = super().fmul
+        return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
 
     def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if rnd == "rn" and not ftz and f.name in NATIVE:
             return self._hardware(f, np.divide, a, b)
         if f.name in _IN_F64:
             return self._through_f64(f, np.divide, rnd, ftz, a, b)
-        return super().fdiv(f, a, b, rnd, ftz)
+        generic = super().fdiv
+        return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
 
     def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if rnd == "rn" and not ftz and f.name in NATIVE:
             return self._hardware(f, np.sqrt, a)
         if f.name in _IN_F64:
             return self._through_f64(f, np.sqrt, rnd, ftz, a)
-        return super().fsqrt(f, a, rnd, ftz)
+        generic = super().fsqrt
+        return self.blocks(lambda a: generic(f, a, rnd, ftz), a)
 
     def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if f.name in _IN_F64:
             return self._through_f64(f, _fma, rnd, ftz, a, b, c)
-        if f.name == "f64" and rnd == "rn" and not ftz:
-            return self._fma64(a, b, c)
-        return super().fma(f, a, b, c, rnd, ftz)
+        if rnd == "rn" and not ftz:
+            return self.blocks(self._fma64, a, b, c)
+        generic = super().fma
+        return self.blocks(lambda a, b, c: generic(f, a, b, c, rnd, ftz), a, b, c)
 
     def _hardware(self, f: Format, ufunc: Callable[..., Array], *operands: Bits) -> Bits:
         dtype = NATIVE[f.name]
@@ -104,8 +110,11 @@ class FloatLanes(IntegerLanes):
         return Bits(self, f.storage, bits)
 
     def _through_f64(self, f: Format, op: Callable[..., Array], rnd: str, ftz: bool, *operands: Bits) -> Bits:
+        return self.blocks(partial(self._block_in_f64, f, op, rnd, ftz), *operands)
+
+    def _block_in_f64(self, f: Format, op: Callable[..., Array], rnd: str, ftz: bool, *operands: Bits) -> Bits:
         wide = [self._widen(f, self.flush(f, a, ftz)) for a in operands]
-        v = self._native(op, *wide)
+        v = self._native(_careful, f, op, wide) if rnd == "rn" and op in PLAIN else self._native(op, *wide)
         d = self._narrow(f, v, rnd, ftz)
         if rnd == "rm" and op in (_add, _fma):  # a zero difference is -0, but for (+0) + (+0)
             left = self._native(np.multiply, *wide[:2]) if op is _fma else wide[0]
@@ -193,6 +202,10 @@ class FloatLanes(IntegerLanes):
         v = r.v.view(np.float64)
         return Bits(self, 64, self._native(_polynomial, coefficients, v).view(np.uint64))
 
+    def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
+        generic = super().approx
+        return self.blocks(lambda a: generic(op, f, a, ftz), a)
+
     # Conversion
 
     def convert(
@@ -206,7 +219,13 @@ class FloatLanes(IntegerLanes):
         satfinite: bool = False,
         rbits: RandomBits | None = None,
     ) -> Bits:
-        if d is not s and rbits is None and not satfinite:
+        if rbits is None:
+            return self.blocks(lambda a: self._convert(d, s, a, rnd, ftz, satfinite), a)
+        generic, (r, count) = super().convert, rbits
+        return self.blocks(lambda a, r: generic(d, s, a, rnd, ftz=ftz, satfinite=satfinite, rbits=(r, count)), a, r)
+
+    def _convert(self, d: Format, s: Format, a: Bits, rnd: str, ftz: bool, satfinite: bool) -> Bits:
+        if d is not s and not satfinite:
             if s is F64 and d in (F32, F16, BF16) and rnd in ROUND:
                 return self._from_f64(d, a, rnd, ftz and d is F32)
             if s is F32 and d is BF16 and rnd in ("rn", "rz"):
@@ -217,7 +236,7 @@ class FloatLanes(IntegerLanes):
                 return self.flush(F32, self._to_single(s, a), ftz)
             if s in (F16, BF16, F32) and d is F64:
                 return self._to_double(s, a, ftz and s is F32)
-        return super().convert(d, s, a, rnd, ftz=ftz, satfinite=satfinite, rbits=rbits)
+        return super().convert(d, s, a, rnd, ftz=ftz, satfinite=satfinite)
 
     def _from_f64(self, d: Format, a: Bits, rnd: str, ftz: bool) -> Bits:
         v = a.v.view(np.float64)
@@ -272,6 +291,9 @@ class FloatLanes(IntegerLanes):
         return super().from_int(f, t, a, rnd, ftz=ftz, satfinite=satfinite)
 
     def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
+        return self.blocks(lambda a: self._to_int(t, f, a, rnd, w, ftz), a)
+
+    def _to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
         rounded = ROUND.get(TO_INTEGER.get(rnd, rnd))
         if rounded is None or w == 64 or f not in (F16, BF16, F32, F64):
             return super().to_int(t, f, a, rnd, w=w, ftz=ftz)
@@ -351,8 +373,27 @@ def _fma(a: Array, b: Array, c: Array) -> Array:
     return _odd_sum(a * b, c)
 
 
+def _careful(f: Format, odd: Callable[..., Array], operands: Sequence[Array]) -> Array:
+    """The sum rounded to f64: enough to round it to nearest in `f`, unless it looks like a tie or is subnormal.
+
+    Those lanes, few as a rule, get the odd sum.
+    """
+    v = PLAIN[odd](*operands)
+    bits = v.view(np.uint64)
+    below = 52 - f.man
+    near = bits & np.uint64((1 << below) - 1) == np.uint64(1 << below - 1)
+    near |= (bits << np.uint64(1)) - np.uint64(1) < np.uint64((f.emin + 1023 << 53) - 1)
+    if near.any():
+        near = np.broadcast_to(near, v.shape)
+        v[near] = odd(*(np.broadcast_to(a, v.shape)[near] for a in operands))
+    return v
+
+
 def _multiply_add(a: Array, b: Array, c: Array) -> Array:
     return a * b + c
+
+
+PLAIN: dict[Callable[..., Array], Callable[..., Array]] = {_add: np.add, _fma: _multiply_add}
 
 
 def _polynomial(coefficients: Sequence[float], r: Array) -> Array:
