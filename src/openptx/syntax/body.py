@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from openptx.syntax.declare import LINKAGE, SPACES, declaration, recover
-from openptx.syntax.direct import directive
+from openptx.syntax.declare import LINKAGE, SPACES, declaration
+from openptx.syntax.direct import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import Dwarf, Preprocessor
 from openptx.syntax.operands import Name
 from openptx.syntax.precise import instruction
+from openptx.syntax.recover import recover
 from openptx.syntax.statements import BRACE, END, INSTRUCTION, LABEL, PLAIN, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Block, Instruction, Label, Statement, Unreadable
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
+_LINE = re.compile(r'@@DWARF\b[^\n]*+|#(?:line)?[ \t]+[0-9]+[ \t]+"[^"\n]*"[^\n]*+')
+_MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
+_BODY_ONLY = (".loc", *LABELLED, *TUNING)
 
 
 def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]]:
@@ -48,7 +52,7 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
         elif kind == END:
             break
         else:
-            offset = read_statement(Cursor(file, start, end), found, problems)
+            offset = read_statement(Cursor(file, start, end), found, problems, inside=True)
     while outer:
         start, inner = outer.pop()
         inner.append(Block(file, (start, end), found))
@@ -56,59 +60,89 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
     return found, problems
 
 
-def read_statement(c: Cursor, found: list[Statement], problems: list[Diagnostic]) -> int:
-    """Read one statement that is no block, and say where it ends."""
+def read_statement(c: Cursor, found: list[Statement], problems: list[Diagnostic], inside: bool) -> int:
+    """Read one statement that is no block, inside a body or outside of all, and say where it ends."""
     start = c.start
     try:
-        statement = _statement(c, problems)
-        if statement is not None:
-            found.append(statement)
+        statement = _statement(c, problems, inside)
+        c.about = "syntax"
+        found.append(statement)
     except Mistake as mistake:
         problems.append(mistake.diagnostic)
         recover(c)
-        if c.last > start:
-            found.append(Unreadable(c.file, (start, c.last)))
+        if c.last == start:
+            c.advance()
+        found.append(Unreadable(c.file, (start, c.last)))
     return c.last
 
 
-def _statement(c: Cursor, problems: list[Diagnostic]) -> Statement | None:
+def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     start = c.start
-    if c.take(";"):
-        return None
     if c.kind == "dot":
-        return _dotted(c, problems)
+        return _dotted(c, problems, inside)
     if c.word in ("@@", "#"):
         return _line(c)
-    if c.kind == "word":
-        ahead = Cursor(c.file, c.end, c.limit)
-        if ahead.word == ":":
-            name = Name(c.word, c.span)
-            c.advance()
-            c.advance()
-            if c.word in (".branchtargets", ".calltargets", ".callprototype"):
-                return directive(c, name, start)
-            return Label(c.file, (start, c.last), name)
+    if c.word == ";":
+        raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
+    if c.kind == "word" and Cursor(c.file, c.end, c.limit).word == ":":
+        name = Name(c.word, c.span)
+        c.advance()
+        c.advance()
+        if c.word in LABELLED:
+            return labelled(c, problems, name, start)
+        return Label(c.file, (start, c.last), name)
     return instruction(c, problems)
 
 
-def _dotted(c: Cursor, problems: list[Diagnostic]) -> Statement:
-    if c.word in SPACES or c.word in LINKAGE:
+def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
+    word = c.word
+    if word in LINKAGE or word in (".entry", ".func"):
+        ahead = c if word not in LINKAGE else Cursor(c.file, c.end, c.limit)
+        if ahead.word in (".entry", ".func") and inside:
+            return _declared_function(c, problems)
+        if inside:
+            raise _misplaced(c, "linkage can only be given to variables of the module")
+    if word in SPACES or word in LINKAGE or word in (".align", ".attribute"):
         return declaration(c, problems)
+    if inside and word in _MODULE_ONLY:
+        raise _misplaced(c, f"`{word}` can't stand inside the body of a function")
+    if not inside and word in _BODY_ONLY:
+        where = "the header of a function" if word in TUNING else "the body of a function"
+        raise _misplaced(c, f"`{word}` can only stand in {where}")
+    if word in LABELLED:
+        raise _misplaced(c, f"`{word}` needs a label before it: `targets: {word} ...`")
     found = directive(c)
     if found is None:
-        raise unknown_directive(c)
+        raise _unknown(c)
     return found
 
 
-def unknown_directive(c: Cursor) -> Mistake:
-    """The mistake that there is no directive of this name."""
-    return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span)
+def _misplaced(c: Cursor, message: str) -> Mistake:
+    return c.mistake("misplaced-directive", message, c.span)
+
+
+def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
+    """`.extern .func f();` inside a body."""
+    start, header = c.start, Header()
+    header.read(c, problems)
+    c.expect(";", "behind a declaration inside a body")
+    return header.function(c.file, start, None, c.last, broken=False)
+
+
+def _unknown(c: Cursor) -> Mistake:
+    from openptx.syntax.directives import nearest
+
+    near = nearest(c.word)
+    help = f"did you mean `{near}`?" if near else None
+    return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span, help=help)
 
 
 def _line(c: Cursor) -> Statement:
-    """`@@DWARF ...` and `# ...` last to the end of their line."""
-    start, name_span, kind = c.start, c.span, Dwarf if c.word == "@@" else Preprocessor
-    end = c.file.text.find("\n", start, c.limit)
-    end = c.limit if end < 0 else end
-    c.seek(end)
-    return kind(c.file, (start, end), "dwarf" if kind is Dwarf else "#", name_span)
+    """`@@DWARF ...` and `#line 1 "file"` last to the end of their line."""
+    match = _LINE.match(c.file.text, c.start, c.limit)
+    if match is None:
+        raise c.invalid_character()
+    span, kind = match.span(), Dwarf if c.word == "@@" else Preprocessor
+    name_span = c.span
+    c.seek(span[1])
+    return kind(c.file, span, "dwarf" if kind is Dwarf else "line", name_span)

@@ -10,6 +10,7 @@ from openptx.syntax.statements import BRACE, DIRECTIVE, HEADER, INSTRUCTION, LAB
 
 # A group that holds no other is stepped over whole, like comments and strings.
 _BRACES = re.compile(r'(?>[^{}"/]++|\{[^{}"/]*+\}|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*\*/|"[^"\n]*+"?|/)*+([{}]?)')
+_DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
 
 
@@ -51,7 +52,9 @@ def closing(text: str, start: int) -> int | None:
 def _following(text: str, start: int, end: int) -> int | None:
     """Where between these offsets the next function or section begins: neither can stand inside a body."""
     for match in STATEMENT.finditer(text, start, end):
-        if match.lastindex == HEADER or (match.lastindex == DIRECTIVE and match[12].startswith(".section")):
+        if match.lastindex == HEADER and not _DECLARED.search(match[11]):
+            return match.end(1)
+        if match.lastindex == DIRECTIVE and match[12].startswith(".section"):
             return match.end(1)
     return None
 

@@ -1,9 +1,15 @@
-"""Literals and constant expressions, folded as manual 4.5.5 and 4.5.6 say: 64-bit integers, or doubles."""
+"""Literals and constant expressions, folded as manual 4.5.5 and 4.5.6 say: 64-bit integers, or doubles.
+
+Where these sections are silent or differ, measured on ptxas 13.5: shift counts are taken modulo 64; `& | ^` have the
+type of the usual arithmetic conversions (4.5.5), not `.u64`; the result of `%` is unsigned, not `.s64` (both Table 5).
+"""
 
 from __future__ import annotations
 
+import math
 import re
 import struct
+import sys
 from typing import TYPE_CHECKING
 
 from openptx.syntax.operands import Constant, Float, Integer
@@ -16,7 +22,9 @@ _INTEGER = re.compile(r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9
 _BITS = re.compile(r"0(?:[fF]([0-9a-fA-F]{8})|[dD]([0-9a-fA-F]{16}))", re.A)
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?", re.A)
 _FLOATING = re.compile(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
+_SIGNIFICANT = re.compile(r"[0.]*[1-9]", re.A)
 _MASK = (1 << 64) - 1
+_LONGEST = 66  # bits of an integer literal that the assembler still takes, keeping the low 64
 WARP_SIZE = 32
 
 # fmt: off
@@ -40,14 +48,17 @@ def literal(text: str, span: Span) -> Constant | None:
         value = int(
             hexadecimal or binary or octal or decimal, 16 if hexadecimal else 2 if binary else 8 if octal else 10
         )
-        if value > _MASK:
+        if value >> _LONGEST:
             return None
-        return Integer(value, bool(suffix) or value >> 63 != 0, text, span)
+        return Integer(value & _MASK, bool(suffix) or value >> 63 != 0, text, span, overflow=value > _MASK)
     if match := _BITS.fullmatch(text):
         single, double = match.groups()
         return Float(int(single or double, 16), 32 if single else 64, text, span)
     if _DECIMAL.fullmatch(text):
-        return Float(_bits(float(text)), 64, text, span)
+        value = float(text)
+        if value == math.inf or (value < sys.float_info.min and _SIGNIFICANT.match(text)):
+            return None
+        return Float(_bits(value), 64, text, span)
     return None
 
 
@@ -147,7 +158,7 @@ def primary(c: Cursor) -> Constant:
         if isinstance(value, Integer):
             return Integer(value.value, value.unsigned, "", span, literal=False)
         return Float(value.bits, value.width, "", span, literal=False)
-    raise c.expected("a constant")
+    raise c.expected("a constant", about="invalid-expression" if c.about == "syntax" else c.about)
 
 
 def _apply(c: Cursor, operator: str, place: Span, left: Constant, right: Constant) -> Constant:
@@ -182,18 +193,17 @@ def _integers(operator: str, left: Integer, right: Integer, span: Span) -> Integ
             quotient = abs(a) // abs(b)
             return _integer(quotient if (a < 0) == (b < 0) else -quotient, unsigned, span)
         case "%":
-            return _integer((a & _MASK) % (b & _MASK), False, span)
+            return _integer((a & _MASK) % (b & _MASK), True, span)
         case "<<":
-            count = right.value & _MASK
-            return _integer(left.value << count if count < 64 else 0, left.unsigned, span)
+            return _integer(left.value << (right.value & 63), left.unsigned, span)
         case ">>":
-            return _integer(left.value >> min(right.value & _MASK, 64), left.unsigned, span)
+            return _integer(left.value >> (right.value & 63), left.unsigned, span)
         case "&":
-            return _integer(a & b, True, span)
+            return _integer(a & b, unsigned, span)
         case "|":
-            return _integer(a | b, True, span)
+            return _integer(a | b, unsigned, span)
         case "^":
-            return _integer(a ^ b, True, span)
+            return _integer(a ^ b, unsigned, span)
         case "&&":
             return _integer(a != 0 and b != 0, False, span)
         case "||":
@@ -262,6 +272,8 @@ def _advice(text: str) -> str | None:
         return f"the suffix of an unsigned integer is a capital letter: `{text[:-1]}U`"
     if _INTEGER.fullmatch(text):
         return "an integer constant has at most 64 bits"
+    if _DECIMAL.fullmatch(text):
+        return "its magnitude is no normal double; write the bits instead, as `0d` and 16 hexadecimal digits"
     if re.fullmatch(r"0[0-9]+U?", text):
         return f"an integer that starts with 0 is octal, of the digits 0 to 7; in decimal it is `{text.lstrip('0')}`"
     if lower.startswith("0f"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from openptx.syntax.constants import constant
+from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.declare import LINKAGE, attributes, integer, parameters
 from openptx.syntax.directives import (
     AddressSize,
@@ -24,7 +24,7 @@ from openptx.syntax.directives import (
 )
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import missing_semicolon
-from openptx.syntax.tokens import TRIVIA, Cursor
+from openptx.syntax.tokens import TRIVIA, Cursor, Mistake
 from openptx.syntax.tree import Function
 
 if TYPE_CHECKING:
@@ -33,7 +33,16 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.declarations import Attribute, Variable
 
-_SECTION = re.compile(rf'(?>[^{{}}"/]++|{TRIVIA})*+\}}')
+_VALUE = r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)(?!\w)"
+_SYMBOL = r"\.?[A-Za-z_$%][\w$]*+"
+_DATA = re.compile(
+    rf"""(?>{TRIVIA}++
+      | {_SYMBOL}{TRIVIA}*+:
+      | \.[0-9a-z]\w*+{TRIVIA}*+(?:{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
+        | {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_VALUE}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:))
+    )*+""",
+    re.X | re.A,
+)
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)", re.A)
 
 # fmt: off
@@ -68,20 +77,25 @@ class Header:
         self.parameters: tuple[Variable, ...] = ()
         self.directives: tuple[Directive, ...] = ()
 
-    def read(self, c: Cursor) -> None:
-        while c.word in LINKAGE:
+    def read(self, c: Cursor, problems: list[Diagnostic]) -> None:
+        """Read it."""
+        c.about = "invalid-directive"
+        if c.word in LINKAGE:
             self.linkage = c.word[1:]
             c.advance()
+        if not c.at(".entry", ".func") or self.linkage == "common":
+            what = "a variable" if self.linkage == "common" else "`.entry` or `.func`"
+            raise c.expected(what, f"behind `.{self.linkage}`")
         self.kind = c.word[1:]
         c.advance()
-        if c.take(".attribute"):
+        if c.word == ".attribute":
             self.attributes = attributes(c)
-        if c.word == "(":
-            self.returns = parameters(c)
+        if c.word == "(" and self.kind == "func":
+            self.returns = parameters(c, problems)
         what = "kernel" if self.kind == "entry" else "function"
         self.name = Name(*c.name(f"the name of the {what}", f"behind `.{self.kind}`"))
         if c.word == "(":
-            self.parameters = parameters(c)
+            self.parameters = parameters(c, problems)
         self.directives = tuning(c)
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
@@ -119,13 +133,12 @@ def _tuning(c: Cursor) -> Directive:
     return Directive(c.file, (start, c.last), name[1:], name_span, tuple(values))
 
 
-def directive(c: Cursor, label: Name | None = None, start: int | None = None) -> Directive | None:
+def directive(c: Cursor) -> Directive | None:
     """Read a directive that is a statement of its own; None if there is none of this name."""
+    c.about = "invalid-directive"
     read = _READERS.get(c.word)
     if read is not None:
         return read(c)
-    if c.word in (".branchtargets", ".calltargets", ".callprototype"):
-        return _labelled(c, label, c.start if start is None else start)
     return _tuning(c) if c.word in TUNING else None
 
 
@@ -163,8 +176,8 @@ def _file(c: Cursor) -> Directive:
     path = _string(c, "the file's name in quotes")
     if c.take(","):
         values.append(integer(c, "a timestamp"))
-        c.expect(",", "between timestamp and size")
-        values.append(integer(c, "the size of the file"))
+        if c.take(","):
+            values.append(integer(c, "the size of the file"))
     return SourceFile(c.file, (start, c.last), name_span, path, tuple(values))
 
 
@@ -175,17 +188,14 @@ def _loc(c: Cursor) -> Directive:
     function: Name | None = None
     offset = 0
     inlined: list[Integer] = []
-    while c.take(","):
-        word, _ = c.name("`function_name` or `inlined_at`", "behind the comma")
-        if word == "function_name":
-            function = _label(c)
-            if c.take("+"):
-                found = constant(c)
-                offset = found.value if isinstance(found, Integer) else 0
-        elif word == "inlined_at":
-            inlined = [integer(c, what) for what in ("the index of a file", "a line number", "a column")]
-        else:
-            raise c.mistake("syntax", f"expected `function_name` or `inlined_at`, found `{word}`", _)
+    if c.take(","):
+        c.expect("function_name", "behind the comma")
+        function = _label(c)
+        if c.take("+"):
+            offset = integer(c, "an offset in bytes").value
+        c.expect(",", "behind the name of the function")
+        c.expect("inlined_at", "behind the comma")
+        inlined = [integer(c, what) for what in ("the index of a file", "a line number", "a column")]
     return Location(c.file, (start, c.last), name_span, tuple(values), function, offset, tuple(inlined))
 
 
@@ -226,30 +236,49 @@ def _alias(c: Cursor) -> Directive:
 
 
 def _section(c: Cursor) -> Directive:
-    """Debug data is kept as a span. `.section` with flags is old assembler style, and may stand without a body."""
+    """`.section .name { lines }`; debug data is kept as a span."""
     start, name_span = c.start, c.span
     c.advance()
-    if c.kind not in ("dot", "word"):
-        raise c.expected("the name of a section", "behind `.section`")
+    if c.kind != "dot":
+        raise c.expected("the name of a section, with its dot", "behind `.section`")
     section = c.word
     c.advance()
-    while c.take(","):
-        c.take("@")
-        c.advance()
     opened = c.expect("{", "before the data of the section")
-    match = _SECTION.match(c.file.text, opened[1], c.limit)
-    if match is None:
-        raise c.mistake("unclosed-brace", "this section is never closed", opened, "opened here")
-    body = opened[1], match.end() - 1
-    c.seek(match.end())
+    plain = _DATA.match(c.file.text, opened[1], c.limit)
+    if plain is None or not c.file.text.startswith("}", plain.end()):
+        raise _bad_data(c, opened, plain.end() if plain else opened[1])
+    body = opened[1], plain.end()
+    c.seek(plain.end() + 1)
     return Section(c.file, (start, c.last), name_span, section, body)
 
 
-def _labelled(c: Cursor, label: Name | None, start: int) -> Directive:
+def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
+    c.seek(where)
+    if c.kind == "end":
+        return c.mistake("unclosed-brace", "this section is never closed", opened, "opened here")
+    text = c.described
+    mistake = c.mistake(
+        "invalid-directive",
+        f"expected a line of data such as `.b8 1, 2`, found {text}",
+        c.span,
+        labels=(Label(opened, "the section begins here"),),
+        rule="PTX ISA 11.5.2: integers, or one label, `label+imm` or `label-label` a line",
+    )
+    end = c.file.text.find("}", where, c.limit)
+    c.seek(c.limit if end < 0 else end + 1)
+    return mistake
+
+
+LABELLED = (".branchtargets", ".calltargets", ".callprototype")
+
+
+def labelled(c: Cursor, problems: list[Diagnostic], label: Name, start: int) -> Directive:
+    """Read one of these, whose label has been read."""
+    c.about = "invalid-directive"
     word, name_span = c.word, c.span
     c.advance()
     if word == ".callprototype":
-        return _prototype(c, label, start, name_span)
+        return _prototype(c, problems, label, start, name_span)
     names = [_target_name(c, word)]
     while c.take(","):
         names.append(_target_name(c, word))
@@ -269,10 +298,10 @@ def _target_name(c: Cursor, directive: str) -> Name:
     return Name(text, (span[0], c.last), count.value)
 
 
-def _prototype(c: Cursor, label: Name | None, start: int, name_span: Span) -> Directive:
-    returns = parameters(c) if c.word == "(" else ()
+def _prototype(c: Cursor, problems: list[Diagnostic], label: Name | None, start: int, name_span: Span) -> Directive:
+    returns = parameters(c, problems) if c.word == "(" else ()
     c.expect("_", "in place of the function's name")
-    taken = parameters(c) if c.word == "(" else ()
+    taken = parameters(c, problems) if c.word == "(" else ()
     found = tuning(c)
     _end(c)
     return CallPrototype(c.file, (start, c.last), name_span, label, returns, taken, found)

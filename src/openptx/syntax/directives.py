@@ -175,3 +175,21 @@ class Preprocessor(Directive):
     """A line that begins with `#`, kept as it is."""
 
     __slots__ = ()
+
+
+NAMES = (
+    ".abi_preserve", ".abi_preserve_control", ".address_size", ".alias", ".align", ".attribute", ".blocksareclusters",
+    ".branchtargets", ".callprototype", ".calltargets", ".common", ".const", ".entry", ".explicitcluster", ".extern",
+    ".file", ".func", ".global", ".loc", ".local", ".maxclusterrank", ".maxnctapersm", ".maxnreg", ".maxntid",
+    ".minnctapersm", ".noreturn", ".param", ".pragma", ".reg", ".reqnctapercluster", ".reqntid", ".section", ".shared",
+    ".target", ".tex", ".version", ".visible", ".weak",
+)  # fmt: skip
+
+
+def nearest(name: str) -> str | None:
+    """The directive that is written most alike, if one is."""
+    import difflib
+
+    names = {".function": ".func", ".kernel": ".entry", ".sreg": ".reg"}
+    near = difflib.get_close_matches(name, NAMES, 1, 0.6)
+    return names.get(name) or (near[0] if near else None)

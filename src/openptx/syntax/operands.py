@@ -40,12 +40,18 @@ class Sink(Node):
 
 
 class Integer(Node):
-    """An integer constant, literal or folded: `value` is in the range of `.s64`, or of `.u64` where `unsigned`."""
+    """An integer constant, literal or folded: `value` is in the range of `.s64`, or of `.u64` where `unsigned`.
 
-    __slots__ = ("literal", "unsigned", "value")
+    `overflow`: the literal has more than 64 bits, and `value` is the low 64, as the assembler takes it.
+    """
 
-    def __init__(self, value: int, unsigned: bool, text: str, span: Span, literal: bool = True) -> None:
-        self.value, self.unsigned, self.text, self.span, self.literal = value, unsigned, text, span, literal
+    __slots__ = ("literal", "overflow", "unsigned", "value")
+
+    def __init__(
+        self, value: int, unsigned: bool, text: str, span: Span, literal: bool = True, overflow: bool = False
+    ) -> None:
+        self.value, self.unsigned, self.text, self.span = value, unsigned, text, span
+        self.literal, self.overflow = literal, overflow
 
 
 class Float(Node):

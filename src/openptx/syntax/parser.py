@@ -31,7 +31,7 @@ def parse(file: File) -> Module:
         elif kind in (INSTRUCTION, LABEL):
             offset = _outside(file, start, items, problems)
         else:
-            offset = read_statement(Cursor(file, start, len(text)), items, problems)
+            offset = read_statement(Cursor(file, start, len(text)), items, problems, inside=False)
     return Module(file, items, problems)
 
 
@@ -39,7 +39,7 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
     c = Cursor(file, start, len(file.text))
     header = Header()
     try:
-        header.read(c)
+        header.read(c, problems)
     except Mistake as mistake:
         problems.append(mistake.diagnostic)
         while c.kind != "end" and c.word not in ("{", ";"):
@@ -50,6 +50,8 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
     if c.word == ";":
         c.advance()
         ends = c.last
+    elif header.linkage == "extern" and header.kind == "func" and c.kind in ("dot", "end"):
+        pass  # the assembler asks for no `;` here
     elif c.word in (".visible", ".extern", ".weak", ".common", ".entry", ".func", ".section") or c.kind == "end":
         message = f"expected `{{` or `;` behind the header of `{header.name.text}`"
         fix = Fix((ends, ends), ";", "declare it without a body")

@@ -22,15 +22,20 @@ from openptx.syntax.operands import (
     Sum,
     Vector,
 )
-from openptx.syntax.tokens import Cursor, Mistake
+from openptx.syntax.tokens import TRIVIA, Cursor, Mistake
 from openptx.syntax.tree import Guard, Instruction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from openptx.source import File, Span
 
-# Blanks may stand before a dot, not behind it; a bank may follow `.const` (manual 5.1.3.1).
-OPCODE = re.compile(r"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:[ \t\r\n]*+\.[A-Za-z0-9][\w:]*+(?:\[[0-9]+\])?+)*+", re.A)
-_ENDS = (";", ",", "]", "}", ")")
+    Reader = Callable[[Cursor], Operand]
+
+# Blanks and comments may stand before a dot, not behind it; a bank may follow `.const` (manual 5.1.3.1).
+OPCODE = re.compile(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+\.[A-Za-z0-9][\w:]*+(?:\[[0-9]+\])?+)*+", re.A)
+_SELECTOR = re.compile(r"\.(?:[xyzwrgba]{1,4}|[bh][0-7]{1,4})", re.A)
+_CLOSES = {"[": "]", "(": ")", "{": "}"}
 
 
 def read_operands(file: File, span: Span, mnemonic: str) -> tuple[tuple[Operand, ...], Diagnostic | None]:
@@ -60,9 +65,10 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
     if match is None:
         raise c.expected("an opcode" if guard_span[1] > start else "a statement")
     c.seek(match.end())
+    if c.word == ":":
+        raise c.mistake("syntax", "a label stands before the guard, not behind it", match.span(), "this is a label")
     opened = c.start if c.kind != "end" else c.last
-    mnemonic = match[0].partition(".")[0].strip()
-    read = operands(c, mnemonic)
+    read = operands(c, re.split(r"[^\w]", match[0], maxsplit=1)[0])
     operands_span = (opened, c.last) if read else (match.end(), match.end())
     if not c.take(";"):
         mistake = after_operand(c)
@@ -79,8 +85,11 @@ def guard(c: Cursor) -> Guard:
     start = c.start
     c.expect("@", "before a guard predicate")
     negated = c.take("!")
-    text, span = c.name("a predicate register", "behind `@`")
-    return Guard(Name(text, span), negated, (start, c.last))
+    if c.kind != "word":
+        raise c.expected("a predicate register", "behind `@`", about="invalid-guard")
+    name = Name(c.word, c.span)
+    c.advance()
+    return Guard(name, negated, (start, c.last))
 
 
 def operands(c: Cursor, mnemonic: str) -> tuple[Operand, ...]:
@@ -96,21 +105,23 @@ def operands(c: Cursor, mnemonic: str) -> tuple[Operand, ...]:
 
 def _opens_statement(c: Cursor) -> bool:
     """Whether the current token is on a new line and begins a statement: the one before has no operands and no `;`."""
-    text = c.file.text
-    if "\n" not in text[c.last : c.start]:
+    if not _new_line(c):
         return False
     if c.kind == "dot":
         return True
-    match = OPCODE.match(text, c.start, c.limit)
+    match = OPCODE.match(c.file.text, c.start, c.limit)
     ahead = Cursor(c.file, match.end() if match else c.end, c.limit)
     return ahead.word == ":" or (match is not None and (ahead.kind in ("word", "number") or ahead.at("[", "{", "(")))
+
+
+def _new_line(c: Cursor) -> bool:
+    return "\n" in c.file.text[c.last : c.start]
 
 
 def after_operand(c: Cursor) -> Mistake:
     """The mistake in what follows a whole operand: a comma or a semicolon is missing, or a bracket is too many."""
     place = c.last
-    line_ends = "\n" in c.file.text[place : c.start]
-    if c.kind == "end" or c.word in ("}", "{", "@") or (line_ends and c.kind in ("word", "dot")):
+    if c.kind == "end" or c.word in ("}", "{", "@", ":") or (_new_line(c) and c.kind in ("word", "dot")):
         return missing_semicolon(c, place)
     if c.word in ("]", ")"):
         return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=Fix(c.span, "", "remove it"))
@@ -143,7 +154,7 @@ def operand(c: Cursor) -> Operand:
         case "+" | "~" | "(":
             return constant(c)
         case _:
-            raise c.expected("an operand")
+            raise c.expected("an operand", about="invalid-operand")
 
 
 def _argument(c: Cursor) -> Operand:
@@ -151,40 +162,45 @@ def _argument(c: Cursor) -> Operand:
     start = c.start
     if not c.take("("):
         return operand(c)
-    elements = _elements(c, ")")
-    _close(c, ")", start)
-    return Arguments(elements, c.file.text[start : c.last], (start, c.last))
+    elements = () if c.word == ")" else _elements(c, operand)
+    _close(c, start)
+    return Arguments(elements, *_text(c, start))
 
 
 def _named(c: Cursor) -> Operand:
     """A name and what may follow it: `.x`, `[i]`, `|q`, `+4`, `<4>`."""
     start = c.start
-    base = _name(c)
+    base = _simple(c)
     if c.word == "|":
         c.advance()
         if c.kind != "word":
-            raise c.expected("a register or `_`", "behind `|`")
-        second = _name(c)
-        return Pair(base, second, *_text(c, start))
-    if isinstance(base, Sink):
+            raise c.expected("a register or `_`", "behind `|`", about="invalid-operand")
+        return Pair(base, _name(c), *_text(c, start))
+    if not isinstance(base, Name):
         return base
-    if c.kind == "dot" and c.start == c.last:
-        field = c.word[1:]
-        c.advance()
-        return Selector(base, field, *_text(c, start))
     if c.word == "[":
-        return _subscript(c, base)
-    if c.word == "+":
+        opened = c.start
         c.advance()
-        return Sum(base, _offset(c), *_text(c, start))
-    if c.word == "-":
-        raise _negative_offset(c, base)
+        index = _place(c)
+        _close(c, opened)
+        return Subscript(base, index, *_text(c, start))
     if c.word == "<" and c.kind == "op":
         c.advance()
         count = primary(c)
         c.expect(">", "behind the number of names")
         return Name(*_text(c, start), count.value if isinstance(count, Integer) else None)
-    return base
+    return _sum(c, base)
+
+
+def _simple(c: Cursor) -> Name | Sink | Selector:
+    """A name, alone or with a selector: what can stand in a vector."""
+    start = c.start
+    base = _name(c)
+    if c.kind != "dot" or not isinstance(base, Name) or (_new_line(c) and not _SELECTOR.fullmatch(c.word)):
+        return base
+    field = c.word[1:]
+    c.advance()
+    return Selector(base, field, *_text(c, start))
 
 
 def _name(c: Cursor) -> Name | Sink:
@@ -197,50 +213,55 @@ def _text(c: Cursor, start: int) -> tuple[str, Span]:
     return c.file.text[start : c.last], (start, c.last)
 
 
-def _offset(c: Cursor) -> Integer:
-    found = constant(c)
-    if isinstance(found, Integer):
-        return found
-    raise c.mistake("invalid-expression", "an offset is an integer", found.span, "this is a floating-point constant")
+def _sum(c: Cursor, base: Name) -> Name | Sum:
+    """A name, or a name and an offset: `var+4`. Nothing is subtracted (manual 6.4.1; the assembler refuses it too)."""
+    if c.word == "-":
+        raise negative_offset(c, base)
+    if not c.take("+"):
+        return base
+    offset = constant(c)
+    if isinstance(offset, Integer):
+        return Sum(base, offset, *_text(c, base.span[0]))
+    raise c.mistake("invalid-expression", "an offset is an integer", offset.span, "this is a floating-point constant")
 
 
-def _negative_offset(c: Cursor, base: Name) -> Mistake:
-    """`[r-8]`: the grammar only adds (manual 6.4.1; the assembler refuses it too)."""
-    start = c.start
-    c.advance()
-    if c.kind in ("number", "word") and c.word[0] not in "%$_":
-        text = c.word
-        fix = Fix((start, c.end), f"+-{text}", f"add the negative offset: `{base.text}+-{text}`")
-        help = f"add the negative number instead: `{base.text}+-{text}`"
-        span = start, c.end
-    else:
-        fix, span, help = None, (start, start + 1), "compute the address with `sub` first"
-    message = f"nothing can be subtracted from `{base.text}` in an operand"
+def negative_offset(c: Cursor, base: Name) -> Mistake:
+    """The mistake `[r-8]`, with its repair `[r+-8]`."""
+    start, ahead = c.start, Cursor(c.file, c.end, c.limit)
+    message = f"nothing can be subtracted from `{base.text}` here"
+    if ahead.kind != "number":
+        help = "compute the difference with `sub` first"
+        return c.mistake("address-subtraction", message, c.span, "`+` is the only operator here", help=help)
+    repair = f"{base.text}+-{ahead.word}"
+    fix = Fix((start, ahead.end), f"+-{ahead.word}", "add the negative number")
+    help = f"add the negative number instead: `{repair}`"
+    span = start, ahead.end
     return c.mistake("address-subtraction", message, span, "`+` is the only operator here", help=help, fix=fix)
 
 
-def _subscript(c: Cursor, base: Name) -> Operand:
-    start = c.start
-    c.expect("[", "")
-    index = operand(c)
-    _close(c, "]", start)
-    return Subscript(base, index, *_text(c, base.span[0]))
+def _place(c: Cursor) -> Operand:
+    """What stands in brackets first: a name, a name and an offset, or a constant."""
+    if c.kind != "word" or c.word == "WARP_SZ":
+        if c.kind == "number" or c.kind == "word" or c.word in ("+", "-", "~", "!", "("):
+            return constant(c)
+        raise c.expected("an address", about="invalid-operand")
+    base = _name(c)
+    return _sum(c, base) if isinstance(base, Name) else base
 
 
 def _address(c: Cursor) -> Operand:
     start = c.start
     c.expect("[", "")
-    base = operand(c)
-    offset = None
+    base, offset = _place(c), None
     if isinstance(base, Sum):
         base, offset = base.base, base.offset
     parts: list[Operand] = []
     while c.take(","):
         parts.append(operand(c))
-    _close(c, "]", start)
+    _close(c, start)
     suffix = ""
-    if c.kind == "dot":
-        suffix = c.word[1:]
+    if c.word == ".unified":
+        suffix = "unified"
         c.advance()
     return Address(base, offset, tuple(parts), suffix, *_text(c, start))
 
@@ -248,41 +269,46 @@ def _address(c: Cursor) -> Operand:
 def _vector(c: Cursor) -> Operand:
     start = c.start
     c.expect("{", "")
-    elements = _elements(c, "}")
-    _close(c, "}", start)
+    elements = _elements(c, _element)
+    _close(c, start)
     return Vector(elements, *_text(c, start))
 
 
-def _elements(c: Cursor, close: str) -> tuple[Operand, ...]:
-    if c.word == close:
-        return ()
+def _element(c: Cursor) -> Operand:
+    if c.kind == "word" and c.word != "WARP_SZ":
+        return _simple(c)
+    if c.kind == "number" or c.kind == "word" or c.word in ("+", "-", "~", "!", "("):
+        return constant(c)
+    raise c.expected("a register or a constant", about="invalid-operand")
+
+
+def _elements(c: Cursor, read: Reader) -> tuple[Operand, ...]:
     c.deeper()
-    found = [operand(c)]
+    found = [read(c)]
     while c.take(","):
-        found.append(operand(c))
+        found.append(read(c))
     c.depth -= 1
     return tuple(found)
 
 
-def _close(c: Cursor, close: str, opened: int) -> None:
+def _close(c: Cursor, opened: int) -> None:
+    """Step over the bracket that closes the one at `opened`."""
+    bracket = c.file.text[opened]
+    close = _CLOSES[bracket]
     if c.word == close and c.kind == "op":
         c.advance()
         return
-    if c.kind in ("word", "number") and "\n" not in c.file.text[c.last : c.start]:
+    if c.kind in ("word", "number") and not _new_line(c):
+        message = f"expected `,` or `{close}`, found {c.described}"
         fix = Fix((c.last, c.last), ",", "insert a comma")
-        raise c.mistake("syntax", f"expected `,` or `{close}`, found {c.described}", c.span, "expected `,`", fix=fix)
-    if c.kind == "end" or c.kind == "dot" or c.word in _ENDS or "\n" in c.file.text[c.last : c.start]:
-        open = c.file.text[opened]
-        fix = Fix((c.last, c.last), close, f"close it with `{close}`")
-        span = max(c.last - 1, 0), c.last
-        label = Label((opened, opened + 1), "opened here")
-        raise c.mistake(
-            "unclosed-bracket", f"this `{open}` is never closed", (opened, opened + 1), fix=fix, labels=()
-        ) if span[0] <= opened else c.mistake(
-            "unclosed-bracket", f"expected `{close}`, found {c.described}", span, f"expected `{close}` behind this",
-            labels=(label,), fix=fix,
-        )  # fmt: skip
-    raise c.expected(f"`,` or `{close}`")
+        raise c.mistake("syntax", message, c.span, "expected `,`", fix=fix)
+    if c.kind == "bad" or (c.kind == "op" and c.word not in (";", ",", "]", "}", ")", "@", "{", ":", "|")):
+        raise c.expected(f"`,` or `{close}`")
+    label = Label((opened, opened + 1), "opened here")
+    fix = Fix((c.last, c.last), close, f"close it with `{close}`")
+    message = f"this `{bracket}` is never closed" if c.kind == "end" else f"expected `{close}`, found {c.described}"
+    place = max(c.last - 1, opened), c.last
+    raise c.mistake("unclosed-bracket", message, place, f"expected `{close}` behind this", labels=(label,), fix=fix)
 
 
 def _signed(c: Cursor) -> Operand:
@@ -292,6 +318,5 @@ def _signed(c: Cursor) -> Operand:
     if ahead.kind != "word" or ahead.word == "WARP_SZ":
         return constant(c)
     c.advance()
-    inner = _named(c)
     kind = Negated if sign == "!" else Minus
-    return kind(inner, *_text(c, start))
+    return kind(_simple(c), *_text(c, start))

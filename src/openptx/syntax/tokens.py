@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 # Manual 4.2, 4.4, 4.5. What starts with a digit is one token however wrong it is, so that `42u` is one mistake.
-TRIVIA = r"(?>[ \t\r\n\f\v]+|//[^\n]*|/\*(?>[^*]+|\*(?!/))*\*/)"
+TRIVIA = r"(?>[ \t\r\n\f]+|//[^\n]*|/\*(?>[^*]+|\*(?!/))*\*/)"
 TOKEN = re.compile(
     rf"""
     (?P<trivia>{TRIVIA}++)
   | (?P<number>(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)\w*+)
-  | (?P<word>[A-Za-z_$][\w$]*+|%[\w$]++)
+  | (?P<word>[A-Za-z_][\w$]*+|[$%][\w$]++)
   | (?P<dot>\.[A-Za-z_][\w$]*+(?:::\w++)*+)
   | (?P<string>"[^"\n]*+")
   | (?P<op>&&|\|\||<<|>>|<=|>=|==|!=|@@|[-+*/%~!<>=&|^?:;,(){{}}\[\]@\#])
-  | (?P<bad>.)
+  | (?P<bad>[^\x00-\x7f]++|\x00++|.)
     """,
     re.X | re.A | re.S,
 )
@@ -115,12 +115,14 @@ class Cursor:
         if self.depth > DEPTH:
             raise self.mistake("nesting-too-deep", f"this is nested more than {DEPTH} levels deep", self.span)
 
-    def expected(self, what: str, where: str = "", help: str | None = None, labels: tuple[Label, ...] = ()) -> Mistake:
+    def expected(
+        self, what: str, where: str = "", *, about: str = "", help: str | None = None, labels: tuple[Label, ...] = ()
+    ) -> Mistake:
         """The mistake that the current token isn't `what`."""
-        if self.kind == "bad" or (self.kind == "op" and self.word == "#"):
+        if self.kind == "bad" or self.word in ("%", "#", "@@"):
             return self.invalid_character()
         message = f"expected {what}{' ' if where else ''}{where}, found {self.described}"
-        return self.mistake(self.about, message, self.span, f"expected {what}", help=help, labels=labels)
+        return self.mistake(about or self.about, message, self.span, f"expected {what}", help=help, labels=labels)
 
     def invalid_character(self) -> Mistake:
         """The mistake that the current character can't begin any token."""
@@ -130,8 +132,19 @@ class Cursor:
             return self.mistake("unterminated-string", "this string has no closing quote", span, "starts here")
         if self.file.text.startswith("/*", self.start):
             return self.mistake("unterminated-comment", "this comment has no `*/`", (self.start, self.start + 2))
-        name = f"`{self.word}`" if self.word.isprintable() else f"U+{ord(self.word):04X}"
-        return self.mistake("invalid-character", f"no token begins with {name}", (self.start, self.end))
+        if self.word in ("%", "$"):
+            help = f"a name that begins with `{self.word}` has at least one more letter or digit"
+            return self.mistake("invalid-name", f"`{self.word}` alone is no name", self.span, help=help)
+        if self.word == ".":
+            about = "invalid-opcode" if self.about == "syntax" else self.about
+            return self.mistake(about, "a `.` without its word directly behind it", self.span, "remove the blank")
+        help = "PTX is ASCII; other characters can stand in comments and strings" if self.word >= "\x80" else None
+        if self.word[0] == "\0":
+            help = "a NUL ends a string in C; the text given as a file must not include it"
+        elif self.word == "#":
+            help = 'run the C preprocessor first; of its lines only `#line 1 "file"` may stay'
+        name = f"`{self.word[:8]}`" if self.word.isprintable() else f"U+{ord(self.word[0]):04X}"
+        return self.mistake("invalid-character", f"PTX has no use for {name} here", self.span, help=help)
 
     def mistake(
         self,
