@@ -68,7 +68,7 @@ def location(file: File, span: Span) -> Json:
 
 def artifact(file: File) -> Json:
     """A file, named as a URI."""
-    return {"uri": quote(file.name.replace("\\", "/"))}
+    return {"uri": quote(file.name.replace("\\", "/"), errors="surrogateescape")}
 
 
 def region(file: File, span: Span) -> Json:

@@ -108,7 +108,7 @@ def underline(strokes: list[Stroke], style: Style) -> list[str]:
     if not strokes:
         return []
     strokes = sorted(strokes, key=lambda s: (s.start, s.kind != "secondary"))
-    last = max(strokes, key=lambda s: (s.end, s.start))
+    last = rightmost(strokes)
     lines = [paint_marks(strokes, style) + (" " + style(last.kind, last.text) if last.text else "")]
     hanging = [s for s in strokes if s is not last and s.text]
     if hanging:
@@ -117,6 +117,13 @@ def underline(strokes: list[Stroke], style: Style) -> list[str]:
         lines.append(hang(hanging[:-1], hanging[-1], style))
         hanging.pop()
     return lines
+
+
+def rightmost(strokes: list[Stroke]) -> Stroke:
+    """The stroke whose label stands beside the marks: the last one, or a labelled one inside it."""
+    last = max(strokes, key=lambda s: (s.end, s.start))
+    inside = [s for s in strokes if s.text and s.end > last.start]
+    return last if last.text or not inside else max(inside, key=lambda s: s.end)
 
 
 def paint_marks(strokes: list[Stroke], style: Style) -> str:

@@ -1,0 +1,85 @@
+"""The registry of codes: every row is complete, unique, and in the module of its hundred."""
+
+from __future__ import annotations
+
+import ast
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from openptx.diagnostics.codes import PHASES, Code, code, every_code
+
+SOURCE = Path(__file__).parents[3] / "src" / "openptx"
+HUNDREDS = {
+    "00": "lexing",
+    "01": "grammar",
+    "02": "names",
+    "03": "forms",
+    "04": "targets",
+    "05": "flow",
+    "06": "memory",
+}
+
+
+def phase_of(row: Code) -> str:
+    if row.code.startswith("PTX1"):
+        return "warnings"
+    if row.code.startswith("PTX9"):
+        return "faults"
+    return HUNDREDS[row.code[3:5]]
+
+
+@pytest.mark.parametrize("row", every_code(), ids=lambda row: row.code)
+def test_row_is_complete(row: Code) -> None:
+    assert re.fullmatch(r"PTX[0-9]{4}", row.code)
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", row.name)
+    assert row.summary.endswith(".")
+    assert re.search(r"^Instead:$", row.doc, re.M), "no fix"
+    assert row.example, "no example"
+    assert row.instead, "no fix"
+    assert row.example != row.instead
+    assert all(len(line) <= 120 for line in row.doc.splitlines())
+    assert row in import_module(f"openptx.diagnostics.codes.{phase_of(row)}").CODES
+
+
+def test_codes_and_names_find_the_same_row() -> None:
+    for row in every_code():
+        assert code(row.code) is code(row.name) is row
+    assert code("operand-type").code == "PTX0312"
+    assert code("PTX1001").severity == "warning"
+    assert code("PTX9001").severity == code("PTX0001").severity == "error"
+
+
+def test_rows_of_a_module_are_in_order() -> None:
+    for phase in PHASES:
+        codes = [row.code for row in import_module(f"openptx.diagnostics.codes.{phase}").CODES]
+        assert codes == sorted(codes)
+        assert len(codes) == len(set(codes))
+
+
+def test_unknown_code() -> None:
+    with pytest.raises(KeyError):
+        code("PTX0999")
+
+
+def emitted() -> set[str]:
+    """Every string in the sources, outside the registry, that is a code or a name of one."""
+    known = {key for row in every_code() for key in (row.code, row.name)}
+    found: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        if path.parent.name != "codes":
+            strings = (n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant))
+            found |= {text for text in strings if isinstance(text, str)} & known
+    return found
+
+
+def test_codes_that_the_sources_name_exist() -> None:
+    """`Diagnostic("no-such-code", ...)` would be a KeyError at the worst moment; find it here."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "Diagnostic":
+                first = node.args[0] if node.args else None
+                if isinstance(first, ast.Constant):
+                    code(str(first.value))
