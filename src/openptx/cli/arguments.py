@@ -1,0 +1,145 @@
+"""Reads the arguments of a kernel from the command line: numbers, `@in.npy`, `zeros:f32:1024`, `null`."""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from typing import TYPE_CHECKING, Any
+
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+# fmt: off
+#            how NumPy calls it; formats that it lacks come from ml_dtypes
+DTYPES = {
+    "s8": "int8",   "s16": "int16",   "s32": "int32",    "s64": "int64",
+    "u8": "uint8",  "u16": "uint16",  "u32": "uint32",   "u64": "uint64",
+    "b8": "uint8",  "b16": "uint16",  "b32": "uint32",   "b64": "uint64",
+    "f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16",
+    "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2",
+}
+# fmt: on
+
+
+def read_argument(text: str) -> object:
+    """One argument, as `Kernel` takes it."""
+    text = text.strip()
+    if text == "null":
+        return None
+    if text.startswith("@"):
+        return load_array(text[1:])
+    if text.startswith("zeros:"):
+        return zeros(text)
+    return read_number(text)
+
+
+def read_number(text: str) -> int | float:
+    """A number in Python's spelling, or a PTX literal `0f3F800000`, `0d3FF0000000000000`."""
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+    if digits[:2] in ("0f", "0F", "0d", "0D"):
+        return sign * ptx_float(digits, text)
+    for read in (lambda t: int(t, 0), float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    raise InputError(f"`{text}` is no argument: write a number, @FILE.npy, zeros:TYPE:COUNT or null")
+
+
+def ptx_float(digits: str, text: str) -> float:
+    """The value of `0f...` with 8 digits, or of `0d...` with 16."""
+    code, length = ("<f", 8) if digits[1] in "fF" else ("<d", 16)
+    try:
+        bits = bytes.fromhex(digits[2:])
+    except ValueError:
+        bits = b""
+    if len(digits) != length + 2 or len(bits) != length // 2:
+        raise InputError(f"`{text}` is no literal: 0f takes 8 hexadecimal digits, 0d takes 16")
+    return struct.unpack(code, bits[::-1])[0]
+
+
+def load_array(path: str) -> Array:
+    """An array from a .npy file; `InputError` where it holds none."""
+    import numpy as np
+
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise InputError(f"{path}: not an array in .npy format: {error}") from error
+
+
+def zeros(text: str) -> Array:
+    """`zeros:f32:1024`, or `zeros:f32:32x32`."""
+    import numpy as np
+
+    _, _, rest = text.partition(":")
+    name, _, extent = rest.partition(":")
+    if name not in DTYPES:
+        raise InputError(f"`{text}`: no type `{name}`; one of {' '.join(DTYPES)}")
+    try:
+        shape = tuple(int(part) for part in extent.split("x"))
+    except ValueError:
+        shape = (-1,)
+    if min(shape) < 0:
+        raise InputError(f"`{text}`: `{extent}` is no count; write zeros:{name}:1024 or zeros:{name}:32x32")
+    if math.prod(shape) >= 1 << 40:
+        raise InputError(f"`{text}` is larger than any memory")
+    return np.zeros(shape, dtype_of(name))
+
+
+def dtype_of(name: str) -> Any:
+    """The dtype of a PTX type."""
+    import numpy as np
+
+    if DTYPES[name] in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, DTYPES[name]))
+    return np.dtype(DTYPES[name])
+
+
+def read_extent(text: str, what: str) -> tuple[int, ...]:
+    """`X`, `X,Y` or `X,Y,Z`."""
+    try:
+        extent = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        extent = ()
+    if not 1 <= len(extent) <= 3:
+        raise InputError(f"--{what} {text}: write X, X,Y or X,Y,Z")
+    return extent
+
+
+def read_save(text: str, arguments: list[object]) -> tuple[int, str]:
+    """`INDEX=out.npy`, where the argument of that index, counted from 0, is an array."""
+    import numpy as np
+
+    index, equals, path = text.partition("=")
+    if not equals or not path or not index.isdigit():
+        raise InputError(f"--save {text}: write INDEX=FILE.npy, arguments counted from 0")
+    if int(index) >= len(arguments):
+        raise InputError(f"--save {text}: there are {len(arguments)} arguments, counted from 0")
+    if not isinstance(arguments[int(index)], np.ndarray):
+        raise InputError(f"--save {text}: argument {index} is not an array")
+    return int(index), path
+
+
+def save_array(path: str, array: Array) -> None:
+    """Write an array whole or not at all: beside its place first, then into it."""
+    import numpy as np
+
+    beside = f"{path}.{os.getpid()}.part"
+    try:
+        with open(beside, "wb") as stream:
+            np.save(stream, array, allow_pickle=False)
+        os.replace(beside, path)
+    except OSError as error:
+        error.filename = path
+        raise
+    finally:
+        if os.path.exists(beside):
+            os.remove(beside)

@@ -1,0 +1,92 @@
+"""Run a kernel on NumPy arrays, without a GPU.
+
+    openptx run saxpy.ptx --grid 4 --block 256 --arg 1000 2.0 @x.npy zeros:f32:1000 --save 3=y.npy
+
+Arguments stand in the order of the kernel's parameters: a number (42, 1.5, 0f3F800000, inf), @FILE.npy for an array,
+zeros:TYPE:COUNT for a new one, null for a null pointer. Every array is printed after the launch; --save keeps one.
+A fault of the kernel is explained on stderr, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from openptx.cli import CLEAN
+from openptx.cli.files import load
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from openptx.runtime import Kernel, Module
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx run`."""
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a PTX file, or - for stdin")
+    add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
+    add("--grid", metavar="X[,Y[,Z]]", required=True, help="blocks in the grid")
+    add("--block", metavar="X[,Y[,Z]]", required=True, help="threads in a block")
+    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
+    add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
+    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
+    add("--save", metavar="INDEX=FILE", action="append", default=[], help="write an array after the launch, as .npy")
+    add("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
+    add("--workers", metavar="N", type=int, help="threads of this computer to use")
+    add("--timeout", metavar="SECONDS", type=float, help="stop a kernel that runs longer")
+    add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
+    add("--quiet", action="store_true", help="print no arrays")
+
+
+def run(args: Namespace) -> int:
+    """Load, launch, print, save."""
+    import numpy as np
+
+    from openptx.cli.arguments import read_argument, read_extent, read_save, save_array
+    from openptx.runtime import load as load_module
+
+    grid, block = read_extent(args.grid, "grid"), read_extent(args.block, "block")
+    cluster = read_extent(args.cluster, "cluster") if args.cluster else None
+    file = load(args.file)
+    kernel = pick(load_module(file), args.kernel, file.name)
+    arguments = [read_argument(text) for text in args.arg]
+    saves = [read_save(text, arguments) for text in args.save]
+    kernel(
+        grid,
+        block,
+        arguments,
+        shared_mem=args.shared,
+        cluster=cluster,
+        engine=args.engine,
+        workers=args.workers,
+        timeout=args.timeout,
+        max_instructions=args.max_instructions,
+    )
+    for index, argument in enumerate(arguments):
+        if isinstance(argument, np.ndarray) and not args.quiet:
+            shape = "x".join(map(str, argument.shape))
+            print(f"{index}: {argument.dtype} {shape} {np.array2string(argument, threshold=16, edgeitems=4)}")
+    sys.stdout.flush()
+    for index, path in saves:
+        array = arguments[index]
+        assert isinstance(array, np.ndarray)
+        save_array(path, array)
+    return CLEAN
+
+
+def pick(module: Module, name: str | None, filename: str) -> Kernel:
+    """The kernel of that name, or the only one."""
+    names = module.kernels
+    if not names:
+        raise InputError(f"{filename}: no kernel in it")
+    if name is None and len(names) > 1:
+        raise InputError(f"{filename}: which kernel? --kernel {' or '.join(names)}")
+    if name is not None and name not in names:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"it has {' '.join(names)}"
+        raise InputError(f"{filename}: no kernel `{name}`; {hint}")
+    return module.get_function(name or names[0])

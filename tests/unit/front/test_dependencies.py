@@ -1,0 +1,93 @@
+"""Dependencies point one way: what each part of the package may import, and that the core needs no package at all."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[3] / "src" / "openptx"
+
+# fmt: off
+#    part            what it may import, besides itself
+ALLOWED = {
+    "source":       set[str](),
+    "diagnostics":  {"source", "__init__"},
+    "errors":       {"source", "diagnostics", "__init__"},
+    "reading":      {"source", "errors"},
+    "numerics":     {"errors"},
+    "isa":          {"errors", "numerics"},
+    "syntax":       {"source", "diagnostics", "errors", "isa"},
+    "program":      {"source", "isa"},
+    "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program"},
+    "engines":      {"source", "diagnostics", "errors", "numerics", "isa", "program", "runtime"},
+    "runtime":      {"source", "errors", "reading", "numerics", "isa", "program", "check", "engines", "api"},
+    "api":          {"source", "diagnostics", "syntax", "check"},
+    "testing":      {"source", "diagnostics", "errors", "reading", "api", "syntax", "runtime"},
+}
+# fmt: on
+ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp"}
+STANDARD_LIBRARY_ONLY = {"source", "diagnostics", "errors", "reading", "isa", "syntax", "check", "program", "api"}
+
+
+def parts() -> list[str]:
+    return sorted({path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()} - {"py", "__pycache__"})
+
+
+def files_of(part: str) -> list[Path]:
+    single = PACKAGE / f"{part}.py"
+    return [single] if single.exists() else sorted((PACKAGE / part).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Every module that a file imports when it runs, at its top or in a function; not what only types need."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for_types = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if node in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            assert node.module
+            yield node.module, node.lineno
+
+
+def part_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def test_every_part_has_a_rule() -> None:
+    assert set(parts()) <= set(ALLOWED) | ANYTHING
+
+
+@pytest.mark.parametrize("part", sorted(ALLOWED))
+def test_dependencies_point_one_way(part: str) -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {module}"
+        for path in files_of(part)
+        for module, line in imports(path)
+        if module.split(".")[0] == "openptx" and part_of(module) not in ALLOWED[part] | {part}
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("part", sorted(STANDARD_LIBRARY_ONLY))
+def test_the_core_needs_the_standard_library_alone(part: str) -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {module}"
+        for path in files_of(part)
+        for module, line in imports(path)
+        if module.split(".")[0] not in sys.stdlib_module_names | {"openptx"}
+    ]
+    assert wrong == []

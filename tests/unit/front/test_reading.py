@@ -1,0 +1,50 @@
+"""Bytes become text, or a refusal that says what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openptx.errors import InputError
+from openptx.reading import decode, read
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b".version 8.0\n", ".version 8.0\n"),
+        (b".version 8.0\n\0", ".version 8.0\n"),  # NVRTC counts the zero byte as part of the program
+        (b"\xef\xbb\xbf.version 8.0", ".version 8.0"),
+        (b"// \xe6\x97\xa5\xe6\x9c\xac", "// \u65e5\u672c"),
+        (b"// caf\xe9", "// caf\udce9"),
+        (b"a\r\nb", "a\r\nb"),
+    ],
+)
+def test_text(data: bytes, text: str) -> None:
+    file = decode("k.ptx", data)
+    assert (file.name, file.text) == ("k.ptx", text)
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"\x7fELF\x02\x01", "an ELF object"),
+        (b"\x50\xed\x55\xba\x01", "a fat binary"),
+        (b"BC\xc0\xde5", "LLVM bitcode"),
+        (b"\x1f\x8b\x08", "compressed with gzip"),
+        (".version".encode("utf-16"), "UTF-16"),
+        (b".ver\0sion", "byte 4 is zero"),
+    ],
+)
+def test_what_is_not_text(data: bytes, what: str) -> None:
+    with pytest.raises(InputError, match=what) as caught:
+        decode("k.ptx", data)
+    assert str(caught.value).startswith("k.ptx: this is not PTX text")
+    assert "\n" not in str(caught.value)
+
+
+def test_reading_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "none.ptx")
