@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.comparing import combine, compare
+from openptx.isa.notation import instruction, meaning
+from openptx.numerics import FORMATS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
+
+ONE = FORMATS["f32"].bias << FORMATS["f32"].man
 
 _COMPARISONS = """
         .CmpOp  = { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
@@ -26,6 +36,13 @@ set_ = instruction(
     """,
 )
 
+
+@meaning(set_)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    p = combine(m.BoolOp, compare(x, m.CmpOp or "", m.atype, a, b, m.ftz), c)
+    return x.pick(p, ONE if m.dtype.kind == "f" else -1, x.const(0, 32))
+
+
 setp = instruction(
     "setp",
     anchor="comparison-and-selection-instructions-setp",
@@ -42,6 +59,13 @@ setp = instruction(
     """,
 )
 
+
+@meaning(setp)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> tuple[Bits, Bits]:
+    t = compare(x, m.CmpOp or "", m.type, a, b, m.ftz)
+    return combine(m.BoolOp, t, c), combine(m.BoolOp, ~t, c)
+
+
 selp = instruction(
     "selp",
     anchor="comparison-and-selection-instructions-selp",
@@ -55,6 +79,12 @@ selp = instruction(
         .f64   sm_13
     """,
 )
+
+
+@meaning(selp)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    return x.select(c, a, b)
+
 
 slct = instruction(
     "slct",
@@ -70,3 +100,11 @@ slct = instruction(
         dtype=.f64   sm_13
     """,
 )
+
+
+@meaning(slct)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    if m.atype.kind == "s":
+        return x.select(x.negative(c), b, a)
+    # -0 and, flushed, all subnormal numbers count as zero; a NaN selects b.
+    return x.select(compare(x, "ge", m.atype, c, x.const(0, 32), m.ftz), a, b)

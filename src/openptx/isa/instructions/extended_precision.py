@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 add_cc = instruction(
     "add",
@@ -17,6 +23,13 @@ add_cc = instruction(
     carry="out",
 )
 
+
+@meaning(add_cc)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> tuple[Bits, Bits]:
+    d = a + b
+    return d, d < a
+
+
 addc = instruction(
     "addc",
     anchor="extended-precision-arithmetic-instructions-addc",
@@ -29,6 +42,19 @@ addc = instruction(
     """,
     carry="in out",
 )
+
+
+@meaning(addc)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | tuple[Bits, Bits]:
+    return with_carry(x, m, a, b, cc)
+
+
+def with_carry(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | tuple[Bits, Bits]:
+    """a + b + CC.CF, and with `.cc` the carry."""
+    s = a + b
+    d = s + x.resize(cc, a.width)
+    return (d, (s < a) | (d < s)) if m.cc else d
+
 
 sub_cc = instruction(
     "sub",
@@ -43,6 +69,12 @@ sub_cc = instruction(
     carry="out",
 )
 
+
+@meaning(sub_cc)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> tuple[Bits, Bits]:
+    return a - b, a < b
+
+
 subc = instruction(
     "subc",
     anchor="extended-precision-arithmetic-instructions-subc",
@@ -55,6 +87,13 @@ subc = instruction(
     """,
     carry="in out",
 )
+
+
+@meaning(subc)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | tuple[Bits, Bits]:
+    s, borrow = a - b, x.resize(cc, a.width)
+    return (s - borrow, (a < b) | (s < borrow)) if m.cc else s - borrow
+
 
 mad_cc = instruction(
     "mad",
@@ -71,6 +110,17 @@ mad_cc = instruction(
     glued=1,
 )
 
+
+@meaning(mad_cc)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
+    d = half_product(x, m, a, b) + c
+    return d, d < c
+
+
+def half_product(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return x.mulhi(m.type, a, b) if m.mode == "hi" else a * b
+
+
 madc = instruction(
     "madc",
     anchor="extended-precision-arithmetic-instructions-madc",
@@ -85,3 +135,8 @@ madc = instruction(
     carry="in out",
     glued=1,
 )
+
+
+@meaning(madc)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, cc: Bits) -> Bits | tuple[Bits, Bits]:
+    return with_carry(x, m, half_product(x, m, a, b), c, cc)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.comparing import combine, compare
+from openptx.isa.notation import instruction, meaning
+from openptx.numerics import FORMATS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.isa.types import Type
+    from openptx.numerics import Bits
 
 _COMPARISONS = """
         .CmpOp  = { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
@@ -37,6 +46,26 @@ set_ = instruction(
     types={"c": "pred"},
 )
 
+
+@meaning(set_)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    d, t = m.dtype, m.atype
+    if t.count == 1:
+        return choose(x, d, t, m, a, b, c, d.width)
+    halves = zip(x.split(a, 16), x.split(b, 16), strict=True)
+    return x.join([choose(x, d, t.element, m, p, q, c, 16) for p, q in halves])
+
+
+def choose(x: Machine, d: Type, t: Type, m: Modifiers, a: Bits, b: Bits, c: Bits | None, w: int) -> Bits:
+    """1.0 or all ones in `w` bits where the comparison holds, else 0."""
+    p = combine(m.BoolOp, compare(x, m.CmpOp or "", t, a, b, m.ftz), c)
+    true = -1
+    if d.format is not None:
+        f = FORMATS[d.format]
+        true = f.bias << f.man
+    return x.pick(p, true, x.const(0, w))
+
+
 setp = instruction(
     "setp",
     anchor="half-precision-comparison-instructions-setp",
@@ -54,3 +83,15 @@ setp = instruction(
     + _COMPARISONS,
     types={"c": "pred"},
 )
+
+
+@meaning(setp)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> tuple[Bits, Bits]:
+    if m.type.count == 1:
+        t = compare(x, m.CmpOp or "", m.type, a, b, m.ftz)
+        return combine(m.BoolOp, t, c), combine(m.BoolOp, ~t, c)
+    low, high = (
+        combine(m.BoolOp, compare(x, m.CmpOp or "", m.type.element, p, q, m.ftz), c)
+        for p, q in zip(x.split(a, 16), x.split(b, 16), strict=True)
+    )
+    return low, high

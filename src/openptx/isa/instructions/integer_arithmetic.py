@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.packing import packed
 from openptx.isa.types import TYPES, WIDE, Type
+from openptx.numerics import S, U
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 
 def product(m: Modifiers) -> Type:
@@ -36,6 +43,22 @@ add = instruction(
     """,
 )
 
+
+@meaning(add)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return saturating_sum(x, m.type.element, a, b) if m.sat else a + b
+
+
+def saturating_sum(x: Machine, t: Type, a: Bits, b: Bits) -> Bits:
+    """a + b, clamped to the range of the type."""
+    d, w = a + b, a.width
+    if not t.signed:
+        return x.pick(d < a, (1 << w) - 1, d)
+    limit = x.pick(x.negative(a), 1 << w - 1, x.const((1 << w - 1) - 1, w))
+    return x.select(x.negative((a ^ d) & (b ^ d)), limit, d)
+
+
 sub = instruction(
     "sub",
     anchor="integer-arithmetic-instructions-sub",
@@ -50,6 +73,17 @@ sub = instruction(
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
 )
+
+
+@meaning(sub)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    d, w = a - b, a.width
+    if not m.sat:
+        return d
+    limit = x.pick(x.negative(a), 1 << w - 1, x.const((1 << w - 1) - 1, w))
+    return x.select(x.negative((a ^ b) & (a ^ d)), limit, d)
+
 
 mul = instruction(
     "mul",
@@ -67,6 +101,19 @@ mul = instruction(
     types={"d": product},
     glued=1,
 )
+
+
+@meaning(mul)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return multiply(x, m, a, b)
+
+
+def multiply(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    """The part of the product that `.hi`, `.lo` or `.wide` asks for."""
+    if m.mode == "wide":
+        a, b = (x.resize(q, 2 * q.width, m.type.signed) for q in (a, b))
+    return x.mulhi(m.type, a, b) if m.mode == "hi" else a * b
+
 
 mad = instruction(
     "mad",
@@ -87,6 +134,13 @@ mad = instruction(
     glued=1,
 )
 
+
+@meaning(mad)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    d = multiply(x, m, a, b)
+    return saturating_sum(x, m.type, d, c) if m.sat else d + c
+
+
 mul24 = instruction(
     "mul24",
     anchor="integer-arithmetic-instructions-mul24",
@@ -98,6 +152,18 @@ mul24 = instruction(
     """,
     glued=1,
 )
+
+
+@meaning(mul24)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return multiply_24(x, m, a, b)
+
+
+def multiply_24(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    """Bits 47 to 16 or 31 to 0 of the product of two 24-bit integers."""
+    a, b = (x.shr(m.type, x.resize(q, 64) << 40, 40) for q in (a, b))
+    return x.resize(a * b >> (16 if m.mode == "hi" else 0), 32)
+
 
 mad24 = instruction(
     "mad24",
@@ -115,6 +181,13 @@ mad24 = instruction(
     glued=1,
 )
 
+
+@meaning(mad24)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    d = multiply_24(x, m, a, b)
+    return saturating_sum(x, m.type, d, c) if m.sat else d + c
+
+
 sad = instruction(
     "sad",
     anchor="integer-arithmetic-instructions-sad",
@@ -124,6 +197,12 @@ sad = instruction(
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
 )
+
+
+@meaning(sad)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    return c + x.select(x.less(m.type, a, b), b - a, a - b)
+
 
 div = instruction(
     "div",
@@ -135,6 +214,12 @@ div = instruction(
     """,
 )
 
+
+@meaning(div)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return x.divide(m.type, a, b)
+
+
 rem = instruction(
     "rem",
     anchor="integer-arithmetic-instructions-rem",
@@ -144,6 +229,12 @@ rem = instruction(
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
 )
+
+
+@meaning(rem)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return x.remainder(m.type, a, b)
+
 
 abs_ = instruction(
     "abs",
@@ -155,6 +246,12 @@ abs_ = instruction(
     """,
 )
 
+
+@meaning(abs_)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.abs(a)
+
+
 neg = instruction(
     "neg",
     anchor="integer-arithmetic-instructions-neg",
@@ -165,6 +262,13 @@ neg = instruction(
         .type = { .s16, .s32, .s64 };
     """,
 )
+
+
+@meaning(neg)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return -a
+
 
 _SMALLER_OR_LARGER = """
         {0}.type          d, a, b;   // PTX 1.0
@@ -184,12 +288,28 @@ min_ = instruction(
     syntax=_SMALLER_OR_LARGER.format("min"),
 )
 
+
+@meaning(min_)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    d = x.min(m.type.element, a, b)
+    return x.max(S, d, 0) if m.relu else d
+
+
 max_ = instruction(
     "max",
     anchor="integer-arithmetic-instructions-max",
     summary="d = the larger of a and b; with `.relu` not below zero.",
     syntax=_SMALLER_OR_LARGER.format("max"),
 )
+
+
+@meaning(max_)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    d = x.max(m.type.element, a, b)
+    return x.max(S, d, 0) if m.relu else d
+
 
 popc = instruction(
     "popc",
@@ -202,6 +322,12 @@ popc = instruction(
     types={"d": "u32"},
 )
 
+
+@meaning(popc)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.popc(a)
+
+
 clz = instruction(
     "clz",
     anchor="integer-arithmetic-instructions-clz",
@@ -212,6 +338,12 @@ clz = instruction(
     """,
     types={"d": "u32"},
 )
+
+
+@meaning(clz)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.clz(a)
+
 
 bfind = instruction(
     "bfind",
@@ -225,6 +357,15 @@ bfind = instruction(
     types={"d": "u32"},
 )
 
+
+@meaning(bfind)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    if m.type.signed:
+        a = x.select(x.negative(a), ~a, a)
+    n = x.clz(a)
+    return x.pick(a == 0, -1, n if m.shiftamt else a.width - 1 - n)
+
+
 fns = instruction(
     "fns",
     anchor="integer-arithmetic-instructions-fns",
@@ -234,6 +375,24 @@ fns = instruction(
     """,
     types={"d": "b32", "mask": "b32", "base": "b32", "offset": "s32"},
 )
+
+
+@meaning(fns)
+def _(x: Machine, m: Modifiers, mask: Bits, base: Bits, offset: Bits) -> Bits:
+    backwards = x.negative(offset)
+    # Searched upwards from bit 0: the mask from `base` on, mirrored for the other direction.
+    start = x.select(backwards, 31 - base, base)
+    found = x.select(backwards, x.reverse(mask), mask) & x.binary("shl", x.const(-1, 32), start)
+    count = x.select(offset == 0, x.const(1, 32), x.abs(offset))
+    here = x.pick(offset == 0, base, 32)  # with offset 0 only the bit at `base` counts
+    d = x.const(-1, 32)
+    for i in range(32):
+        bit = (found >> i) & 1
+        hit = (bit == 1) & (count == 1) & ((here == 32) | (here == i))
+        d = x.pick(hit, x.pick(backwards, 31 - i, x.const(i, 32)), d)
+        count = count - bit
+    return d
+
 
 brev = instruction(
     "brev",
@@ -245,6 +404,12 @@ brev = instruction(
     """,
 )
 
+
+@meaning(brev)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.reverse(a)
+
+
 bfe = instruction(
     "bfe",
     anchor="integer-arithmetic-instructions-bfe",
@@ -255,6 +420,15 @@ bfe = instruction(
     """,
     types={"b": "u32", "c": "u32"},
 )
+
+
+@meaning(bfe)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    w = m.type.width
+    pos, length = b & 0xFF, c & 0xFF
+    up = w - x.min(U, pos + length, w)  # bring the field's last bit to the top, then all of it down again
+    return x.pick(length == 0, 0, x.shr(m.type, a << up, up + pos))
+
 
 bfi = instruction(
     "bfi",
@@ -268,6 +442,15 @@ bfi = instruction(
     writes="f",
 )
 
+
+@meaning(bfi)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, d: Bits) -> Bits:
+    pos, length = c & 0xFF, d & 0xFF
+    ones = x.const(-1, m.type.width)
+    field = ~(ones << length) << pos
+    return (a << pos & field) | (b & ~field)
+
+
 szext = instruction(
     "szext",
     anchor="integer-arithmetic-instructions-szext",
@@ -280,6 +463,13 @@ szext = instruction(
     types={"b": "u32"},
 )
 
+
+@meaning(szext)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    n = x.min(U, b, 32) if m.mode == "clamp" else b & 31
+    return x.pick(n == 0, 0, x.shr(m.type, a << (32 - n), 32 - n))
+
+
 bmsk = instruction(
     "bmsk",
     anchor="integer-arithmetic-instructions-bmsk",
@@ -290,6 +480,15 @@ bmsk = instruction(
     """,
     types={"a": "u32", "b": "u32"},
 )
+
+
+@meaning(bmsk)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    if m.mode == "wrap":
+        a, b = a & 31, b & 31
+    ones = x.const(-1, 32)
+    return ~(ones << b) << a
+
 
 dp4a = instruction(
     "dp4a",
@@ -302,6 +501,14 @@ dp4a = instruction(
     types={"d": dot_product, "a": "b32", "b": "b32", "c": dot_product},
 )
 
+
+@meaning(dp4a)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    for p, q in zip(x.split(a, 8), x.split(b, 8), strict=True):
+        c = c + x.resize(p, 32, m.atype.signed) * x.resize(q, 32, m.btype.signed)
+    return c
+
+
 dp2a = instruction(
     "dp2a",
     anchor="integer-arithmetic-instructions-dp2a",
@@ -313,3 +520,11 @@ dp2a = instruction(
     """,
     types={"d": dot_product, "a": "b32", "b": "b32", "c": dot_product},
 )
+
+
+@meaning(dp2a)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    chosen = x.split(b, 8)[:2] if m.mode == "lo" else x.split(b, 8)[2:]
+    for p, q in zip(x.split(a, 16), chosen, strict=True):
+        c = c + x.resize(p, 32, m.atype.signed) * x.resize(q, 32, m.btype.signed)
+    return c

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.comparing import combine
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 and_ = instruction(
     "and",
@@ -14,6 +21,12 @@ and_ = instruction(
     """,
 )
 
+
+@meaning(and_)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return a & b
+
+
 or_ = instruction(
     "or",
     anchor="logic-and-shift-instructions-or",
@@ -23,6 +36,12 @@ or_ = instruction(
         .type = { .pred, .b16, .b32, .b64 };
     """,
 )
+
+
+@meaning(or_)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return a | b
+
 
 xor = instruction(
     "xor",
@@ -34,6 +53,12 @@ xor = instruction(
     """,
 )
 
+
+@meaning(xor)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return a ^ b
+
+
 not_ = instruction(
     "not",
     anchor="logic-and-shift-instructions-not",
@@ -44,6 +69,12 @@ not_ = instruction(
     """,
 )
 
+
+@meaning(not_)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return ~a
+
+
 cnot = instruction(
     "cnot",
     anchor="logic-and-shift-instructions-cnot",
@@ -53,6 +84,12 @@ cnot = instruction(
         .type = { .b16, .b32, .b64 };
     """,
 )
+
+
+@meaning(cnot)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.resize(a == 0, a.width)
+
 
 lop3 = instruction(
     "lop3",
@@ -65,6 +102,36 @@ lop3 = instruction(
     """,
     types={"immLut": "u32"},
 )
+
+
+@meaning(lop3)
+def _(
+    x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, table: int, q: Bits | None = None
+) -> Bits | tuple[Bits, Bits]:
+    # Bit 4a + 2b + c of the table is the result: the upper half is what b and c give where a is set.
+    off, on = table & 15, table >> 4 & 15
+    d = two_inputs(x, off, b, c)
+    if on != off:
+        d = d ^ (a & two_inputs(x, on ^ off, b, c))
+    return (d, combine(m.BoolOp, d != 0, q)) if m.BoolOp else d
+
+
+def two_inputs(x: Machine, table: int, b: Bits, c: Bits) -> Bits:
+    """The operation whose result is bit 2b + c of the table."""
+    if table & 1:
+        return ~two_inputs(x, table ^ 15, b, c)
+    operations = {
+        0b0000: lambda: x.const(0, 32),
+        0b0010: lambda: c & ~b,
+        0b0100: lambda: b & ~c,
+        0b0110: lambda: b ^ c,
+        0b1000: lambda: b & c,
+        0b1010: lambda: c,
+        0b1100: lambda: b,
+        0b1110: lambda: b | c,
+    }
+    return operations[table]()
+
 
 shf = instruction(
     "shf",
@@ -79,6 +146,13 @@ shf = instruction(
     glued=1,
 )
 
+
+@meaning(shf)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    n = x.pick(c > 32, 32, c) if m.mode == "clamp" else c & 31
+    return (b << n) | (a >> (32 - n)) if m.direction == "l" else (b << (32 - n)) | (a >> n)
+
+
 shl = instruction(
     "shl",
     anchor="logic-and-shift-instructions-shl",
@@ -90,6 +164,12 @@ shl = instruction(
     types={"b": "u32"},
 )
 
+
+@meaning(shl)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return a << b
+
+
 shr = instruction(
     "shr",
     anchor="logic-and-shift-instructions-shr",
@@ -100,3 +180,8 @@ shr = instruction(
     """,
     types={"b": "u32"},
 )
+
+
+@meaning(shr)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return x.shr(m.type, a, b)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+from openptx.numerics import S
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine, Word
+    from openptx.numerics import Bits
 
 mov = instruction(
     "mov",
@@ -18,6 +24,11 @@ mov = instruction(
         .f64   sm_13
     """,
 )
+
+
+@meaning(mov)
+def _(x: Machine, m: Modifiers, a: Word) -> Word:
+    return a
 
 
 def mov_elements(m: Modifiers) -> int:
@@ -37,6 +48,15 @@ mov_pack = instruction(
     vectors={"d": mov_elements, "a": mov_elements},
 )
 
+
+@meaning(mov_pack)
+def _(x: Machine, m: Modifiers, a: Word | tuple[Bits, ...]) -> Word | tuple[Bits, ...]:
+    """Which way, the operands say: a list is packed. `m.elements` is the length of the list that is written."""
+    if isinstance(a, tuple):
+        return a if m.type.width == 128 else x.join(a)
+    return tuple(x.split(a, a.width // int(m.elements or 2)))
+
+
 _SHUFFLE_TYPES = {"b": "u32", "c": "u32"}
 
 shfl = instruction(
@@ -50,6 +70,29 @@ shfl = instruction(
     types=_SHUFFLE_TYPES,
 )
 
+
+@meaning(shfl)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
+    return exchange(x, m, a, b, c)
+
+
+def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
+    """`a` of the lane that `b` means, if it is in the segment and under the bound that `c` gives."""
+    lane, offset = x.lane(), b & 31
+    segment, bound = (c >> 8) & 31, c & 31
+    first = lane & segment
+    last = first | (bound & ~segment)
+    j = {
+        "up": lambda: lane - offset,
+        "down": lambda: lane + offset,
+        "bfly": lambda: lane ^ offset,
+        "idx": lambda: first | (offset & ~segment),
+    }[m.mode]()
+    inside = ~x.less(S, j, last) if m.mode == "up" else ~x.less(S, last, j)
+    j = x.select(inside, j, lane)
+    return x.shuffle(a, j), inside
+
+
 shfl_sync = instruction(
     "shfl",
     anchor="data-movement-and-conversion-instructions-shfl-sync",
@@ -62,6 +105,12 @@ shfl_sync = instruction(
     converges="membermask",
 )
 
+
+@meaning(shfl_sync)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits) -> tuple[Bits, Bits]:
+    return exchange(x, m, a, b, c)
+
+
 prmt = instruction(
     "prmt",
     anchor="data-movement-and-conversion-instructions-prmt",
@@ -71,3 +120,36 @@ prmt = instruction(
         .mode = { .f4e, .b4e, .rc8, .ecl, .ecr, .rc16 };
     """,
 )
+
+
+@meaning(prmt)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    source = x.concat(b, a)
+    if not m.mode:
+        return x.join([generic_byte(x, source, c >> 4 * i) for i in range(4)])
+    places = [chosen(m.mode, i, c & 3) for i in range(4)]
+    return x.join([x.resize(source >> ((place & 7) << 3), 8) for place in places])
+
+
+def generic_byte(x: Machine, source: Bits, selector: Bits) -> Bits:
+    """The byte that three bits select; the fourth replicates its sign."""
+    v = x.resize(source >> ((selector & 7) << 3), 8)
+    return x.select((selector & 8) != 0, x.shr(S, v, 7), v)
+
+
+def chosen(mode: str, i: int, c: Bits) -> Bits:
+    """Which of the eight bytes becomes byte `i`; the low three bits count."""
+    x = c.x
+    match mode:
+        case "f4e":
+            return c + i
+        case "b4e":
+            return c - i
+        case "rc8":
+            return c
+        case "ecl":
+            return x.select(c < i, x.const(i, 32), c)
+        case "ecr":
+            return x.select(c < i, c, x.const(i, 32))
+        case _:  # rc16
+            return ((c & 1) << 1) + (i & 1)

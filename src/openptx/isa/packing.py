@@ -1,0 +1,30 @@
+"""Packed types: the meaning of one element, applied to each."""
+
+from __future__ import annotations
+
+from functools import wraps
+
+from openptx.numerics import Bits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+
+
+def packed(meaning: Callable[..., Bits]) -> Callable[..., Bits]:
+    """Splits operands of a packed `m.type` into elements and joins what `meaning` makes of them.
+
+    A meaning finds its element's type in `m.type.element`, which for scalars is the type itself.
+    """
+
+    @wraps(meaning)
+    def each(x: Machine, m: Modifiers, *operands: Bits) -> Bits:
+        if m.type.count == 1:
+            return meaning(x, m, *operands)
+        columns = [x.split(a, m.type.element.width) for a in operands]
+        return x.join([meaning(x, m, *elements) for elements in zip(*columns, strict=True)])
+
+    return each
