@@ -1,0 +1,34 @@
+"""How a matrix is spread over the registers of a warp: how many a thread holds, and of which type (9.7.14, 9.7.15)."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.types import Type
+
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+
+
+def shape(m: Modifiers) -> tuple[int, int, int]:
+    """Rows, columns and depth of `.m16n8k8`."""
+    match = _SHAPE.fullmatch(m.shape or "")
+    assert match is not None, m
+    rows, columns, depth = match.groups()
+    return int(rows), int(columns), int(depth)
+
+
+def registers(elements: int, type: Type | str, lanes: int = 32) -> int:
+    """How many registers a lane holds of a matrix of so many elements: 64-bit ones for f64, 32-bit ones otherwise."""
+    width = TYPES[type].width if isinstance(type, str) else type.width
+    return max(elements * width // lanes // max(width, 32), 1)
+
+
+def fragment(type: Type) -> Type:
+    """The type of a register of a fragment: pairs of halves, whole f32, f64 and s32, other elements as bits."""
+    names = {"f16": "f16x2", "bf16": "bf16x2", "f32": "f32", "f64": "f64", "s32": "s32"}
+    return TYPES[names.get(type.name, "b32")]

@@ -1,0 +1,156 @@
+"""Asynchronous copies: of a few bytes a thread, in bulk, reducing (9.7.9.25)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+cp_async = instruction(
+    "cp.async",
+    anchor="data-movement-and-conversion-instructions-cp-async",
+    summary="Copies cp-size bytes from global to shared memory, asynchronously; what src-size leaves out is zero.",
+    syntax="""
+        cp.async.cop.dst.src{.level::cache_hint}{.level::prefetch_size}
+                [dst], [src], cp-size{, src-size}{, cache-policy};     // PTX 7.0, sm_80
+        cp.async.cop.dst.src{.level::cache_hint}{.level::prefetch_size}
+                [dst], [src], cp-size{, ignore-src}{, cache-policy};   // PTX 7.5, sm_80
+
+        .cop = { .ca, .cg };
+        .dst = { .shared{::cta} };
+        .src = { .global };
+        .level::cache_hint    = { .L2::cache_hint };
+        .level::prefetch_size = { .L2::64B, .L2::128B, .L2::256B };
+    """,
+    types={"cp-size": "u32", "src-size": "u32", "ignore-src": "pred"},
+    immediates="cp-size",
+    gates="""
+        .shared::cta                               PTX 7.8
+        .L2::cache_hint|.L2::64B|.L2::128B|.L2::256B   PTX 7.4
+    """,
+)
+
+cp_async_commit_group = instruction(
+    "cp.async.commit_group",
+    anchor="data-movement-and-conversion-instructions-cp-async-commit-group",
+    summary="Makes a group of the thread's asynchronous copies that aren't in one yet.",
+    syntax="""
+        cp.async.commit_group;   // PTX 7.0, sm_80
+    """,
+)
+
+cp_async_wait_group = instruction(
+    "cp.async.wait_group",
+    anchor="data-movement-and-conversion-instructions-cp-async-wait-group",
+    summary="Waits until at most N of the thread's newest groups of copies are pending.",
+    syntax="""
+        cp.async.wait_group   N;   // PTX 7.0, sm_80
+    """,
+    types={"N": "u32"},
+    immediates="N",
+)
+
+cp_async_wait_all = instruction(
+    "cp.async.wait_all",
+    anchor="data-movement-and-conversion-instructions-cp-async-wait-group",
+    summary="Waits for all of the thread's asynchronous copies.",
+    syntax="""
+        cp.async.wait_all;   // PTX 7.0, sm_80
+    """,
+)
+
+_BULK_TYPES = {"size": "u32", "ctaMask": "b16", "byteMask": "b16"}
+
+cp_async_bulk = instruction(
+    "cp.async.bulk",
+    anchor="data-movement-and-conversion-instructions-cp-async-bulk",
+    summary="Copies size bytes between global and shared memory, asynchronously.",
+    syntax="""
+        cp.async.bulk.dst.src.completion_mechanism{.level::cache_hint}
+                [dstMem], [srcMem], size, [mbar]{, cache-policy};              // PTX 8.6, sm_90
+        .dst = { .shared::cta };
+        .src = { .global };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        cp.async.bulk.dst.src.completion_mechanism{.multicast}{.level::cache_hint}
+                [dstMem], [srcMem], size, [mbar]{, ctaMask}{, cache-policy};   // PTX 8.0, sm_90
+        .dst = { .shared::cluster };
+        .src = { .global };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        .multicast = { .multicast::cluster };
+        cp.async.bulk.dst.src.completion_mechanism
+                [dstMem], [srcMem], size, [mbar];                              // PTX 8.0, sm_90
+        .dst = { .shared::cluster };
+        .src = { .shared::cta };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        cp.async.bulk.dst.src.completion_mechanism{.level::cache_hint}{.cp_mask}
+                [dstMem], [srcMem], size{, cache-policy}{, byteMask};          // PTX 8.0, sm_90
+        .dst = { .global };
+        .src = { .shared::cta };
+        .completion_mechanism = { .bulk_group };
+
+        .level::cache_hint = { .L2::cache_hint };
+    """,
+    types=_BULK_TYPES,
+    when={"ctaMask": "multicast", "byteMask": "cp_mask"},
+    gates="""
+        .cp_mask   PTX 8.6, sm_100
+    """,
+)
+
+cp_reduce_async_bulk = instruction(
+    "cp.reduce.async.bulk",
+    anchor="data-movement-and-conversion-instructions-cp-reduce-async-bulk",
+    summary="Reduces size bytes of shared memory into global or another CTA's shared memory, asynchronously.",
+    syntax="""
+        cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size, [mbar];           // PTX 8.0, sm_90
+        .dst  = { .shared::cluster };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        .op   = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
+        .type = { .b32, .u32, .s32, .b64, .u64 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type
+                [dstMem], [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
+        .op   = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
+        .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.noftz.type
+                [dstMem], [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
+        .op   = { .add };
+        .type = { .f16, .bf16 };
+
+        .dst = { .global };
+        .src = { .shared::cta };
+        .completion_mechanism = { .bulk_group };
+        .level::cache_hint    = { .L2::cache_hint };
+    """,
+    types=_BULK_TYPES,
+)
+
+cp_async_bulk_prefetch = instruction(
+    "cp.async.bulk.prefetch",
+    anchor="data-movement-and-conversion-instructions-cp-async-bulk-prefetch",
+    summary="Brings size bytes of global memory into the L2 cache, asynchronously.",
+    syntax="""
+        cp.async.bulk.prefetch.L2.src{.level::cache_hint}   [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
+        .src = { .global };
+        .level::cache_hint = { .L2::cache_hint };
+    """,
+    types=_BULK_TYPES,
+)
+
+cp_async_bulk_commit_group = instruction(
+    "cp.async.bulk.commit_group",
+    anchor="data-movement-and-conversion-instructions-cp-async-bulk-commit-group",
+    summary="Makes a group of the thread's bulk copies that aren't in one yet.",
+    syntax="""
+        cp.async.bulk.commit_group;   // PTX 8.0, sm_90
+    """,
+)
+
+cp_async_bulk_wait_group = instruction(
+    "cp.async.bulk.wait_group",
+    anchor="data-movement-and-conversion-instructions-cp-async-bulk-wait-group",
+    summary="Waits until at most N of the thread's newest groups of bulk copies are pending, or have yet to read.",
+    syntax="""
+        cp.async.bulk.wait_group{.read}   N;   // PTX 8.0, sm_90
+    """,
+    types={"N": "u32"},
+    immediates="N",
+)

@@ -1,0 +1,101 @@
+"""Hints to the caches (9.7.9.15 to 9.7.9.18)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+prefetch = instruction(
+    "prefetch",
+    anchor="data-movement-and-conversion-instructions-prefetch-prefetchu",
+    summary="Brings the cache line at a into a cache; `.tensormap` prepares the tensor map at a for use.",
+    syntax="""
+        prefetch{.space}.level                   [a];   // PTX 2.0, sm_20
+        .space = { .global, .local };
+        .level = { .L1, .L2 };
+        prefetch.global.level                    [a];   // PTX 7.4, sm_80
+        .level = { .L2::evict_last, .L2::evict_normal };
+        prefetch{.space}.tensormap               [a];   // PTX 8.0, sm_90
+        .space = { .const, .param };
+    """,
+    defaults={"space": "generic"},
+)
+
+prefetchu = instruction(
+    "prefetchu",
+    anchor="data-movement-and-conversion-instructions-prefetch-prefetchu",
+    summary="Brings the cache line at a into the uniform cache.",
+    syntax="""
+        prefetchu.level   [a];   // PTX 2.0, sm_20
+        .level = { .L1 };
+    """,
+    defaults={"space": "generic"},
+)
+
+applypriority = instruction(
+    "applypriority",
+    anchor="data-movement-and-conversion-instructions-applypriority",
+    summary="Gives the cache lines from a on an eviction priority.",
+    syntax="""
+        applypriority{.global}.level   [a], size;   // PTX 7.4, sm_80
+        .level = { .L2::evict_normal };
+    """,
+    types={"size": "u64"},
+    immediates="size",
+    defaults={"space": "generic"},
+)
+
+discard = instruction(
+    "discard",
+    anchor="data-movement-and-conversion-instructions-discard",
+    summary="Drops the cached data from a on, without writing it back.",
+    syntax="""
+        discard{.global}.level   [a], size;   // PTX 7.4, sm_80
+        .level = { .L2 };
+    """,
+    types={"size": "u64"},
+    immediates="size",
+    defaults={"space": "generic"},
+)
+
+_PRIORITIES = """
+        .level::primary_priority   = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged };
+        .level::secondary_priority = { .L2::evict_first, .L2::evict_unchanged };
+"""
+
+createpolicy_range = instruction(
+    "createpolicy.range",
+    anchor="data-movement-and-conversion-instructions-createpolicy",
+    summary="Makes a cache policy that gives one priority to a range of addresses and another to what follows it.",
+    syntax="""
+        createpolicy.range{.global}.level::primary_priority{.level::secondary_priority}.b64
+                cache-policy, [a], primary-size, total-size;   // PTX 7.4, sm_80
+    """
+    + _PRIORITIES,
+    types={"primary-size": "u32", "total-size": "u32"},
+    writes="cache-policy",
+    defaults={"space": "generic"},
+)
+
+createpolicy_fractional = instruction(
+    "createpolicy.fractional",
+    anchor="data-movement-and-conversion-instructions-createpolicy",
+    summary="Makes a cache policy that gives one priority to a fraction of the accesses and another to the rest.",
+    syntax="""
+        createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64
+                cache-policy{, fraction};   // PTX 7.4, sm_80
+    """
+    + _PRIORITIES,
+    types={"fraction": "f32"},
+    writes="cache-policy",
+)
+
+createpolicy_cvt = instruction(
+    "createpolicy.cvt",
+    anchor="data-movement-and-conversion-instructions-createpolicy",
+    summary="Makes a cache policy of an access property of the CUDA API.",
+    syntax="""
+        createpolicy.cvt.L2.b64   cache-policy, access-property;   // PTX 7.4, sm_80
+    """,
+    types={"access-property": "b64"},
+    writes="cache-policy",
+)

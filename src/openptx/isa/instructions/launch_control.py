@@ -1,0 +1,58 @@
+"""Dependent grids and cancelled clusters (9.7.13.13, 9.7.13.17, 9.7.13.18)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+griddepcontrol = instruction(
+    "griddepcontrol",
+    anchor="parallel-synchronization-and-communication-instructions-griddepcontrol",
+    summary="Lets dependent grids launch, or waits for the grids that this one depends on.",
+    syntax="""
+        griddepcontrol.action;   // PTX 7.8, sm_90
+        .action = { .launch_dependents, .wait };
+    """,
+)
+
+try_cancel = instruction(
+    "clusterlaunchcontrol.try_cancel",
+    anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-try-cancel",
+    summary="Asks to cancel a cluster that isn't launched yet; the answer goes to shared memory, asynchronously.",
+    syntax="""
+        clusterlaunchcontrol.try_cancel.async{.space}.completion_mechanism{.multicast::cluster::all}.b128
+                [addr], [mbar];   // PTX 8.6, sm_100
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        .space = { .shared::cta };
+    """,
+    defaults={"space": "generic"},
+    gates="""
+        .multicast::cluster::all   sm_100f sm_110f sm_120f
+    """,
+)
+
+query_cancel_is_canceled = instruction(
+    "clusterlaunchcontrol.query_cancel.is_canceled",
+    anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-query-cancel",
+    summary="pred = whether a cluster was cancelled.",
+    syntax="""
+        clusterlaunchcontrol.query_cancel.is_canceled.pred.b128   pred, try_cancel_response;   // PTX 8.6, sm_100
+    """,
+    types={"pred": "pred", "try_cancel_response": "b128"},
+    writes="pred",
+)
+
+query_cancel_get_first_ctaid = instruction(
+    "clusterlaunchcontrol.query_cancel",
+    anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-query-cancel",
+    summary="The coordinates of the first CTA of the cancelled cluster.",
+    syntax="""
+        clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128
+                xdim, try_cancel_response;   // PTX 8.6, sm_100
+        clusterlaunchcontrol.query_cancel.dimension.b32.b128
+                reg, try_cancel_response;    // PTX 8.6, sm_100
+        .dimension = { .get_first_ctaid::x, .get_first_ctaid::y, .get_first_ctaid::z };
+    """,
+    types={"xdim": "b32", "reg": "b32", "try_cancel_response": "b128"},
+    vectors={"xdim": 4},
+    writes="xdim reg",
+)

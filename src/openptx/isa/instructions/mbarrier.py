@@ -1,0 +1,177 @@
+"""Barriers in memory (9.7.13.15)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+_ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
+_TYPES = {
+    "count": "u32",
+    "txCount": "u32",
+    "state": "b64",
+    "waitComplete": "pred",
+    "phaseParity": "u32",
+    "suspendTimeHint": "u32",
+}
+_DEFAULTS = {"space": "generic"}
+_GATES = """
+        .shared::cta              PTX 7.8
+        .shared::cluster          PTX 8.0, sm_90
+        .cta|.cluster             PTX 8.0
+        .cluster                  sm_90
+        .relaxed .arrive|.arrive_drop|.test_wait|.try_wait   PTX 8.6, sm_90
+"""
+
+init = instruction(
+    "mbarrier.init",
+    anchor=_ANCHOR + "init",
+    summary="Makes an mbarrier at addr that expects count arrivals.",
+    syntax="""
+        mbarrier.init{.space}.b64   [addr], count;   // PTX 7.0, sm_80
+        .space = { .shared{::cta} };
+    """,
+    types=_TYPES,
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+inval = instruction(
+    "mbarrier.inval",
+    anchor=_ANCHOR + "inval",
+    summary="Ends the mbarrier at addr: its memory may be used for other things.",
+    syntax="""
+        mbarrier.inval{.space}.b64   [addr];   // PTX 7.0, sm_80
+        .space = { .shared{::cta} };
+    """,
+    types=_TYPES,
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+_TRANSACTION = """
+        mbarrier.{0}{{.sem.scope}}{{.space}}.b64   [addr], txCount;   // PTX 8.0, sm_90
+        .sem   = {{ .relaxed }};
+        .scope = {{ .cta, .cluster }};
+        .space = {{ .shared{{::cta}}, .shared::cluster }};
+"""
+
+expect_tx = instruction(
+    "mbarrier.expect_tx",
+    anchor=_ANCHOR + "expect-tx",
+    summary="The mbarrier expects txCount more transactions in this phase.",
+    syntax=_TRANSACTION.format("expect_tx"),
+    types=_TYPES,
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+complete_tx = instruction(
+    "mbarrier.complete_tx",
+    anchor=_ANCHOR + "complete-tx",
+    summary="The mbarrier counts txCount transactions as done.",
+    syntax=_TRANSACTION.format("complete_tx"),
+    types=_TYPES,
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+_ARRIVE = """
+        mbarrier.{0}{{.sem.scope}}{{.space}}.b64              state, [addr];            // PTX 7.0, sm_80
+        mbarrier.{0}{{.sem.scope}}{{.space}}.b64              state, [addr], count;     // PTX 7.8, sm_90
+        mbarrier.{0}.expect_tx{{.sem.scope}}{{.space}}.b64    state, [addr], txCount;   // PTX 8.0, sm_90
+        mbarrier.{0}.noComplete{{.sem.scope}}{{.space}}.b64   state, [addr], count;     // PTX 7.0, sm_80
+        .sem   = {{ .release }};
+        .scope = {{ .cta }};
+        .space = {{ .shared{{::cta}} }};
+        mbarrier.{0}{{.sem.scope}}{{.space}}.b64              _, [addr]{{, count}};       // PTX 8.0, sm_90
+        mbarrier.{0}.expect_tx{{.sem.scope}}{{.space}}.b64    _, [addr], txCount;       // PTX 8.0, sm_90
+        .space = {{ .shared::cluster }};
+
+        .sem   = {{ .release, .relaxed }};
+        .scope = {{ .cta, .cluster }};
+        .space = {{ .shared{{::cta}} }};
+"""
+
+arrive = instruction(
+    "mbarrier.arrive",
+    anchor=_ANCHOR + "arrive",
+    summary="Arrives at the mbarrier; state = its phase and counts before.",
+    syntax=_ARRIVE.format("arrive"),
+    types=_TYPES,
+    writes="state",
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+arrive_drop = instruction(
+    "mbarrier.arrive_drop",
+    anchor=_ANCHOR + "arrive-drop",
+    summary="Arrives at the mbarrier, which will expect one arrival less from the next phase on.",
+    syntax=_ARRIVE.format("arrive_drop"),
+    types=_TYPES,
+    writes="state",
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+cp_async_mbarrier_arrive = instruction(
+    "cp.async.mbarrier.arrive",
+    anchor=_ANCHOR.removesuffix("mbarrier-") + "cp-async-mbarrier-arrive",
+    summary="Lets the mbarrier be arrived at when the thread's asynchronous copies so far are done.",
+    syntax="""
+        cp.async.mbarrier.arrive{.noinc}{.space}.b64   [addr];   // PTX 7.0, sm_80
+        .space = { .shared{::cta} };
+    """,
+    types=_TYPES,
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+_CHOICES = """
+        .sem   = { .acquire, .relaxed };
+        .scope = { .cta, .cluster };
+        .space = { .shared{::cta} };
+"""
+
+test_wait = instruction(
+    "mbarrier.test_wait",
+    anchor=_ANCHOR + "test-wait-try-wait",
+    summary="waitComplete = whether the phase of the mbarrier is complete.",
+    syntax="""
+        mbarrier.test_wait{.sem.scope}{.space}.b64          waitComplete, [addr], state;         // PTX 7.0, sm_80
+        mbarrier.test_wait.parity{.sem.scope}{.space}.b64   waitComplete, [addr], phaseParity;   // PTX 7.1, sm_80
+    """
+    + _CHOICES,
+    types=_TYPES,
+    writes="waitComplete",
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+try_wait = instruction(
+    "mbarrier.try_wait",
+    anchor=_ANCHOR + "test-wait-try-wait",
+    summary="As `mbarrier.test_wait`, but the thread may be suspended for a while.",
+    syntax="""
+        mbarrier.try_wait{.sem.scope}{.space}.b64
+                waitComplete, [addr], state{, suspendTimeHint};         // PTX 7.8, sm_90
+        mbarrier.try_wait.parity{.sem.scope}{.space}.b64
+                waitComplete, [addr], phaseParity{, suspendTimeHint};   // PTX 7.8, sm_90
+    """
+    + _CHOICES,
+    types=_TYPES,
+    writes="waitComplete",
+    defaults=_DEFAULTS,
+    gates=_GATES,
+)
+
+pending_count = instruction(
+    "mbarrier.pending_count",
+    anchor=_ANCHOR + "pending-count",
+    summary="count = the pending arrivals in the opaque state.",
+    syntax="""
+        mbarrier.pending_count.b64   count, state;   // PTX 7.0, sm_80
+    """,
+    types=_TYPES,
+    writes="count",
+)

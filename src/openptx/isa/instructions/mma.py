@@ -1,0 +1,156 @@
+"""Matrix multiplication by a warp, with fragments whose layout is known (9.7.14.5)."""
+
+from __future__ import annotations
+
+from openptx.isa.forms import Modifiers
+from openptx.isa.fragments import fragment, registers, shape
+from openptx.isa.notation import instruction
+from openptx.isa.types import Type
+
+
+def stored(m: Modifiers, type: Type) -> Type | str:
+    """What an element takes: formats below eight bits have a byte each, but where all are e2m1 (`.kind::mxf4`)."""
+    return "b8" if m.kind in ("kind::f8f6f4", "kind::mxf8f6f4") else type
+
+
+def type_d(m: Modifiers) -> Type:
+    return fragment(m.dtype)
+
+
+def type_a(m: Modifiers) -> Type:
+    return fragment(m.atype)
+
+
+def type_b(m: Modifiers) -> Type:
+    return fragment(m.btype)
+
+
+def type_c(m: Modifiers) -> Type:
+    return fragment(m.ctype)
+
+
+def _quarters(m: Modifiers) -> int:
+    """The f16 form of m8n8k4 does four multiplications at once, one for each quarter of the warp."""
+    return 4 if m.shape == "m8n8k4" and m.atype.name == "f16" else 1
+
+
+def count_d(m: Modifiers) -> int:
+    rows, columns, _ = shape(m)
+    return registers(rows * columns * _quarters(m), m.dtype)
+
+
+def count_a(m: Modifiers) -> int:
+    """The registers of matrix a, which is half as large where it is sparse."""
+    rows, _, depth = shape(m)
+    return registers(rows * depth * _quarters(m) // (2 if m.spvariant else 1), stored(m, m.atype))
+
+
+def count_b(m: Modifiers) -> int:
+    _, columns, depth = shape(m)
+    return registers(depth * columns * _quarters(m), stored(m, m.btype))
+
+
+def count_c(m: Modifiers) -> int:
+    rows, columns, _ = shape(m)
+    return registers(rows * columns * _quarters(m), m.ctype)
+
+
+TYPES_OF = {
+    "d": type_d,
+    "a": type_a,
+    "b": type_b,
+    "c": type_c,
+    "e": "b32",
+    "f": "u32",
+    "scale-a-data": "b32",
+    "scale-b-data": "b32",
+    "byte-id-a": "u16",
+    "byte-id-b": "u16",
+}
+COUNTS = {"d": count_d, "a": count_a, "b": count_b, "c": count_c}
+SCALES = "scale-a-data, {byte-id-a, thread-id-a}, scale-b-data, {byte-id-b, thread-id-b}"
+
+mma = instruction(
+    "mma",
+    anchor="warp-level-matrix-instructions-mma",
+    summary="d = a * b + c; block-scaled kinds multiply blocks of a and b by scales first.",
+    syntax=f"""
+        mma.sync.aligned.shape.alayout.blayout.dtype.f16.f16.ctype   d, a, b, c;   // PTX 6.4, sm_70
+        .shape   = {{ .m8n8k4 }};
+        .alayout = .blayout = {{ .row, .col }};
+        mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype           d, a, b, c;   // PTX 6.5, sm_75
+        .shape   = {{ .m16n8k8 }};
+        mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype           d, a, b, c;   // PTX 7.0, sm_80
+        .shape   = {{ .m16n8k16 }};
+
+        mma.sync.aligned.shape.row.col.f32.tf32.tf32.f32             d, a, b, c;   // PTX 7.0, sm_80
+        .shape   = {{ .m16n8k4, .m16n8k8 }};
+        mma.sync.aligned.shape.row.col.f32.bf16.bf16.f32             d, a, b, c;   // PTX 7.0, sm_80
+        .shape   = {{ .m16n8k8, .m16n8k16 }};
+        mma.sync.aligned.shape.row.col.f32.atype.btype.f32           d, a, b, c;   // PTX 8.4, sm_89
+        .shape   = {{ .m16n8k32 }};
+        .atype   = .btype = {{ .e4m3, .e5m2 }};
+        mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype       d, a, b, c;   // PTX 8.7, sm_89
+        .shape   = {{ .m16n8k16, .m16n8k32 }};
+        .atype   = .btype = {{ .e4m3, .e5m2 }};
+        mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype  d, a, b, c;   // PTX 8.7, sm_120f
+        .shape   = {{ .m16n8k32 }};
+        .kind    = {{ .kind::f8f6f4 }};
+        .atype   = .btype = {{ .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 }};
+
+        mma.sync.aligned.shape.row.col.kind.block_scale{{.scale_vec_size}}.f32.e2m1.e2m1.f32.stype
+                d, a, b, c, {SCALES};   // PTX 8.7, sm_120f
+        .shape   = {{ .m16n8k64 }};
+        .kind    = {{ .kind::mxf4 }};
+        .scale_vec_size = {{ .scale_vec::2X }};
+        .stype   = {{ .ue8m0 }};
+        mma.sync.aligned.shape.row.col.kind.block_scale.scale_vec_size.f32.e2m1.e2m1.f32.stype
+                d, a, b, c, {SCALES};   // PTX 8.7, sm_120f
+        .shape   = {{ .m16n8k64 }};
+        .kind    = {{ .kind::mxf4nvf4 }};
+        .scale_vec_size = {{ .scale_vec::2X, .scale_vec::4X }};
+        .stype   = {{ .ue8m0, .ue4m3 }};
+        mma.sync.aligned.shape.row.col.kind.block_scale{{.scale_vec_size}}.f32.atype.btype.f32.stype
+                d, a, b, c, {SCALES};   // PTX 8.7, sm_120f
+        .shape   = {{ .m16n8k32 }};
+        .kind    = {{ .kind::mxf8f6f4 }};
+        .scale_vec_size = {{ .scale_vec::1X }};
+        .atype   = .btype = {{ .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 }};
+        .stype   = {{ .ue8m0 }};
+
+        mma.sync.aligned.shape.row.col{{.rnd}}.f64.f64.f64.f64         d, a, b, c;   // PTX 7.0, sm_80
+        .shape   = {{ .m8n8k4 }};
+        .rnd     = {{ .rn, .rz, .rm, .rp }};
+        mma.sync.aligned.shape.row.col{{.rnd}}.f64.f64.f64.f64         d, a, b, c;   // PTX 7.8, sm_90
+        .shape   = {{ .m16n8k4, .m16n8k8, .m16n8k16 }};
+        .rnd     = {{ .rn, .rz, .rm, .rp }};
+
+        mma.sync.aligned.shape.row.col{{.satfinite}}.s32.atype.btype.s32   d, a, b, c;   // PTX 6.5, sm_75
+        .shape   = {{ .m8n8k16 }};
+        .atype   = .btype = {{ .u8, .s8 }};
+        mma.sync.aligned.shape.row.col{{.satfinite}}.s32.atype.btype.s32   d, a, b, c;   // PTX 7.0, sm_80
+        .shape   = {{ .m16n8k16, .m16n8k32 }};
+        .atype   = .btype = {{ .u8, .s8 }};
+        mma.sync.aligned.shape.row.col{{.satfinite}}.s32.atype.btype.s32   d, a, b, c;   // PTX 6.5, sm_75
+        .shape   = {{ .m8n8k32 }};
+        .atype   = .btype = {{ .u4, .s4 }};
+        mma.sync.aligned.shape.row.col{{.satfinite}}.s32.atype.btype.s32   d, a, b, c;   // PTX 7.0, sm_80
+        .shape   = {{ .m16n8k32, .m16n8k64 }};
+        .atype   = .btype = {{ .u4, .s4 }};
+
+        mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc         d, a, b, c;   // PTX 7.0, sm_75
+        .shape   = {{ .m8n8k128 }};
+        .op      = {{ .xor, .and }};
+        mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc         d, a, b, c;   // PTX 7.0, sm_80
+        .shape   = {{ .m16n8k128, .m16n8k256 }};
+        .op      = {{ .xor, .and }};
+
+        .dtype = .ctype = {{ .f16, .f32 }};
+    """,
+    types=TYPES_OF,
+    vectors=COUNTS,
+    gates="""
+        .and                     PTX 7.1, sm_80
+        .scale_vec::4X .ue8m0    PTX 9.1
+    """,
+)

@@ -1,0 +1,74 @@
+"""Matrix multiplication by a warp with a sparse first matrix (9.7.14.6)."""
+
+from __future__ import annotations
+
+from openptx.isa.instructions.mma import COUNTS, SCALES, TYPES_OF
+from openptx.isa.notation import instruction
+
+mma_sp = instruction(
+    "mma",
+    anchor="warp-level-matrix-instructions-sparse-mma",
+    summary="d = a * b + c, a being sparse: e tells which of its elements are kept, f which lanes say so.",
+    syntax=f"""
+        mma.spvariant.sync.aligned.shape.row.col.dtype.f16.f16.ctype   d, a, b, c, e, f;   // PTX 7.1, sm_80
+        .shape = {{ .m16n8k16, .m16n8k32 }};
+
+        mma.spvariant.sync.aligned.shape.row.col.f32.bf16.bf16.f32     d, a, b, c, e, f;   // PTX 7.1, sm_80
+        .shape = {{ .m16n8k16, .m16n8k32 }};
+        mma.spvariant.sync.aligned.shape.row.col.f32.tf32.tf32.f32     d, a, b, c, e, f;   // PTX 7.1, sm_80
+        .shape = {{ .m16n8k8, .m16n8k16 }};
+        mma.spvariant.sync.aligned.shape.row.col.f32.atype.btype.f32   d, a, b, c, e, f;   // PTX 8.4, sm_89
+        .shape = {{ .m16n8k64 }};
+        .atype = .btype = {{ .e4m3, .e5m2 }};
+        mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype   d, a, b, c, e, f;   // PTX 8.7, sm_120
+        .shape = {{ .m16n8k32, .m16n8k64 }};
+        .atype = .btype = {{ .e4m3, .e5m2 }};
+        mma.spvariant.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype   d, a, b, c, e, f;   // PTX 8.7, sm_120f
+        .spvariant = {{ .sp::ordered_metadata }};
+        .shape = {{ .m16n8k64 }};
+        .kind  = {{ .kind::f8f6f4 }};
+        .atype = .btype = {{ .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 }};
+
+        mma.spvariant.sync.aligned.shape.row.col.kind.block_scale{{.scale_vec_size}}.f32.e2m1.e2m1.f32.stype
+                d, a, b, c, e, f, {SCALES};   // PTX 8.7, sm_120a sm_121a
+        .spvariant = {{ .sp::ordered_metadata }};
+        .shape = {{ .m16n8k128 }};
+        .kind  = {{ .kind::mxf4 }};
+        .scale_vec_size = {{ .scale_vec::2X }};
+        .stype = {{ .ue8m0 }};
+        mma.spvariant.sync.aligned.shape.row.col.kind.block_scale.scale_vec_size.f32.e2m1.e2m1.f32.stype
+                d, a, b, c, e, f, {SCALES};   // PTX 8.7, sm_120a sm_121a
+        .spvariant = {{ .sp::ordered_metadata }};
+        .shape = {{ .m16n8k128 }};
+        .kind  = {{ .kind::mxf4nvf4 }};
+        .scale_vec_size = {{ .scale_vec::2X, .scale_vec::4X }};
+        .stype = {{ .ue8m0, .ue4m3 }};
+        mma.spvariant.sync.aligned.shape.row.col.kind.block_scale{{.scale_vec_size}}.f32.atype.btype.f32.stype
+                d, a, b, c, e, f, {SCALES};   // PTX 8.7, sm_120f
+        .spvariant = {{ .sp::ordered_metadata }};
+        .shape = {{ .m16n8k64 }};
+        .kind  = {{ .kind::mxf8f6f4 }};
+        .scale_vec_size = {{ .scale_vec::1X }};
+        .atype = .btype = {{ .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 }};
+        .stype = {{ .ue8m0 }};
+
+        mma.spvariant.sync.aligned.shape.row.col{{.satfinite}}.s32.atype.btype.s32
+                d, a, b, c, e, f;   // PTX 7.1, sm_80
+        .shape = {{ .m16n8k32, .m16n8k64 }};
+        .atype = .btype = {{ .u8, .s8 }};
+        mma.spvariant.sync.aligned.shape.row.col{{.satfinite}}.s32.atype.btype.s32
+                d, a, b, c, e, f;   // PTX 7.1, sm_80
+        .shape = {{ .m16n8k64, .m16n8k128 }};
+        .atype = .btype = {{ .u4, .s4 }};
+
+        .spvariant = {{ .sp, .sp::ordered_metadata }};
+        .dtype = .ctype = {{ .f16, .f32 }};
+    """,
+    types=TYPES_OF,
+    vectors=COUNTS,
+    immediates="f",
+    gates="""
+        .sp::ordered_metadata    PTX 8.5
+        .scale_vec::4X .ue8m0    PTX 9.1
+    """,
+)

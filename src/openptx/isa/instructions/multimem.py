@@ -1,0 +1,118 @@
+"""Accesses to multimem addresses: the same place in the memories of several devices (9.7.9.14, 9.7.9.26, 9.7.9.27)."""
+
+from __future__ import annotations
+
+from openptx.isa.notation import instruction
+
+_ANCHOR = "data-movement-and-conversion-instructions-multimem"
+_CHOICES = """
+        .space = { .global };
+        .scope = { .cta, .cluster, .gpu, .sys };
+        .vec   = { .v2, .v4, .v8 };
+"""
+_GATES = """
+        .acc::f32                               PTX 8.2
+        .acc::f16                               PTX 8.6, sm_100f sm_110f sm_120f
+        .e5m2|.e5m2x2|.e5m2x4|.e4m3|.e4m3x2|.e4m3x4   PTX 8.6, sm_100f sm_110f sm_120f
+"""
+
+multimem_ld_reduce = instruction(
+    "multimem.ld_reduce",
+    anchor=_ANCHOR,
+    summary="d = the reduction of what the memories hold at a.",
+    syntax="""
+        multimem.ld_reduce{.sem}{.scope}{.space}.op.type                   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op.type                            d, [a];   // PTX 8.1, sm_90
+        .op   = { .min, .max, .add, .and, .or, .xor };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64 };
+        multimem.ld_reduce{.sem}{.scope}{.space}.op{.acc_prec}{.vec}.type  d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}{.vec}.type           d, [a];   // PTX 8.1, sm_90
+        .op       = { .min, .max, .add };
+        .acc_prec = { .acc::f32, .acc::f16 };
+        .type     = { .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2, .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+
+        .sem = { .relaxed, .acquire };
+    """
+    + _CHOICES,
+    vectors={"d": "vec"},
+    defaults={"space": "generic"},
+    gates=_GATES,
+)
+
+multimem_st = instruction(
+    "multimem.st",
+    anchor=_ANCHOR,
+    summary="All the memories at a = b.",
+    syntax="""
+        multimem.st{.sem}{.scope}{.space}.type          [a], b;   // PTX 8.1, sm_90
+        multimem.st.weak{.space}.type                   [a], b;   // PTX 8.1, sm_90
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64 };
+        multimem.st{.sem}{.scope}{.space}{.vec}.type    [a], b;   // PTX 8.1, sm_90
+        multimem.st.weak{.space}{.vec}.type             [a], b;   // PTX 8.1, sm_90
+        .type = { .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2, .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+
+        .sem = { .relaxed, .release };
+    """
+    + _CHOICES,
+    vectors={"b": "vec"},
+    defaults={"space": "generic"},
+    gates=_GATES,
+)
+
+multimem_red = instruction(
+    "multimem.red",
+    anchor=_ANCHOR,
+    summary="Reduces b into all the memories at a.",
+    syntax="""
+        multimem.red{.sem}{.scope}{.space}.op.type         [a], b;   // PTX 8.1, sm_90
+        .op   = { .min, .max, .add, .and, .or, .xor };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64 };
+        multimem.red{.sem}{.scope}{.space}.op{.vec}.type   [a], b;   // PTX 8.1, sm_90
+        .op   = { .add };
+        .type = { .f16, .f16x2, .bf16, .bf16x2, .f32, .f64 };
+
+        .sem = { .relaxed, .release };
+    """
+    + _CHOICES,
+    vectors={"b": "vec"},
+    defaults={"space": "generic"},
+)
+
+multimem_cp_async_bulk = instruction(
+    "multimem.cp.async.bulk",
+    anchor="data-movement-and-conversion-instructions-multimem-cp-async-bulk",
+    summary="Copies size bytes of shared memory to all the memories at dstMem, asynchronously.",
+    syntax="""
+        multimem.cp.async.bulk.dst.src.completion_mechanism{.cp_mask}
+                [dstMem], [srcMem], size{, byteMask};   // PTX 9.1, sm_90
+        .dst = { .global };
+        .src = { .shared::cta };
+        .completion_mechanism = { .bulk_group };
+    """,
+    types={"size": "u32", "byteMask": "b16"},
+    when={"byteMask": "cp_mask"},
+    gates="""
+        .cp_mask   sm_100
+    """,
+)
+
+multimem_cp_reduce_async_bulk = instruction(
+    "multimem.cp.reduce.async.bulk",
+    anchor="data-movement-and-conversion-instructions-multimem-cp-reduce-async-bulk",
+    summary="Reduces size bytes of shared memory into all the memories at dstMem, asynchronously.",
+    syntax="""
+        multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size;   // PTX 9.1, sm_90
+        .op   = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
+        .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
+        multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.noftz.type
+                [dstMem], [srcMem], size;   // PTX 9.1, sm_90
+        .op   = { .add };
+        .type = { .f16, .bf16 };
+
+        .dst = { .global };
+        .src = { .shared::cta };
+        .completion_mechanism = { .bulk_group };
+    """,
+    types={"size": "u32"},
+)

@@ -1,0 +1,110 @@
+"""Matrix multiplication in tensor memory, asynchronous, started by one thread (9.7.16.10)."""
+
+from __future__ import annotations
+
+from openptx.isa.forms import Modifiers
+from openptx.isa.notation import instruction
+
+_ANCHOR = "tcgen05-mma-instructions-"
+_SINCE = "// PTX 8.6, sm_100f sm_110f"
+_TYPES = {
+    "a-desc": "b64",
+    "b-desc": "b64",
+    "idesc": "b32",
+    "enable-input-d": "pred",
+    "scale-input-d": "u32",
+    "disable-output-lane": "b32",
+    "zero-column-mask-desc": "b64",
+}
+_CHOICES = """
+        .cta_group = { .cta_group::1, .cta_group::2 };
+        .collector_usage = { .collector::a::fill, .collector::a::use, .collector::a::lastuse, .collector::a::discard };
+        .scale_vectorsize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
+"""
+_GATES = """
+        .kind::i8                        sm_100a sm_110a
+        .kind::mxf4nvf4                  PTX 8.7
+        .kind::mxf4|.kind::mxf4nvf4      sm_100a sm_103a sm_107a sm_110a
+        .block16|.block32                PTX 8.8
+"""
+
+
+def lanes(m: Modifiers) -> int:
+    """A mask of the lanes of one or two CTAs."""
+    return 8 if m.cta_group == "cta_group::2" else 4
+
+
+def _block(name: str, meta: str) -> str:
+    """Dense and sparse multiplication have the same forms, but for the metadata."""
+    forms: list[str] = []
+    for a in ("a-desc", "[a-tmem]"):
+        head = f"[d-tmem], {a}, b-desc, {meta}idesc"
+        shift = "{.ashift}" if a == "[a-tmem]" else ""
+        forms.append(
+            f"""
+        {name}.cta_group.kind{shift}{{.collector_usage}}
+                {head}{{, disable-output-lane}}, enable-input-d{{, scale-input-d}};   {_SINCE}
+        .kind = {{ .kind::f16, .kind::tf32, .kind::f8f6f4 }};
+        {name}.cta_group.kind{shift}{{.collector_usage}}
+                {head}{{, disable-output-lane}}, enable-input-d;   {_SINCE}
+        .kind = {{ .kind::i8 }};
+        {name}.cta_group.kind.block_scale{{.scale_vectorsize}}{{.collector_usage}}
+                {head}, [scale-A-tmem], [scale-B-tmem], enable-input-d;   {_SINCE}
+        .kind = {{ .kind::mxf8f6f4, .kind::mxf4, .kind::mxf4nvf4 }};
+"""
+        )
+    return "".join(forms) + _CHOICES
+
+
+mma = instruction(
+    "tcgen05.mma",
+    anchor=_ANCHOR + "mma",
+    summary="d = a * b + d, asynchronously; d is in tensor memory, a there or in shared memory, b in shared memory.",
+    syntax=_block("tcgen05.mma", ""),
+    types=_TYPES,
+    vectors={"disable-output-lane": lanes},
+    immediates="scale-input-d",
+    gates=_GATES,
+)
+
+mma_sp = instruction(
+    "tcgen05.mma.sp",
+    anchor=_ANCHOR + "mma-sp",
+    summary="As `tcgen05.mma`, with a sparse a whose metadata is in tensor memory.",
+    syntax=_block("tcgen05.mma.sp", "[sp-meta-tmem], "),
+    types=_TYPES,
+    vectors={"disable-output-lane": lanes},
+    immediates="scale-input-d",
+    gates=_GATES,
+)
+
+
+def _weight_stationary(name: str, meta: str) -> str:
+    buffers = ", ".join(f".collector::b{i}::{use}" for i in range(4) for use in ("fill", "use", "lastuse", "discard"))
+    return f"""
+        {name}.cta_group::1.kind{{.collector_usage}}
+                [d-tmem], a-desc, b-desc, {meta}idesc, enable-input-d{{, zero-column-mask-desc}};   {_SINCE}
+        {name}.cta_group::1.kind{{.collector_usage}}
+                [d-tmem], [a-tmem], b-desc, {meta}idesc, enable-input-d{{, zero-column-mask-desc}};   {_SINCE}
+        .kind = {{ .kind::f16, .kind::tf32, .kind::f8f6f4, .kind::i8 }};
+        .collector_usage = {{ {buffers} }};
+    """
+
+
+mma_ws = instruction(
+    "tcgen05.mma.ws",
+    anchor=_ANCHOR + "mma-ws",
+    summary="As `tcgen05.mma`, keeping b in a collector buffer.",
+    syntax=_weight_stationary("tcgen05.mma.ws", ""),
+    types=_TYPES,
+    gates=_GATES,
+)
+
+mma_ws_sp = instruction(
+    "tcgen05.mma.ws.sp",
+    anchor=_ANCHOR + "mma-ws-sp",
+    summary="As `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
+    syntax=_weight_stationary("tcgen05.mma.ws.sp", "[sp-meta-tmem], "),
+    types=_TYPES,
+    gates=_GATES,
+)

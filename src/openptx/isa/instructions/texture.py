@@ -1,0 +1,145 @@
+"""Textures (9.7.10)."""
+
+from __future__ import annotations
+
+from openptx.isa.forms import Modifiers
+from openptx.isa.notation import instruction
+from openptx.isa.types import TYPES, Type
+
+_COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
+_OFFSETS = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "2dms": 2, "a2dms": 2, "3d": 4}
+_GRADIENTS = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 4, "cube": 4, "acube": 4}
+
+
+def coordinates(m: Modifiers) -> int:
+    """The length of the coordinate vector: a power of two, with the array index first."""
+    return _COORDINATES[m.geom or "2d"]
+
+
+def offsets(m: Modifiers) -> int:
+    return _OFFSETS.get(m.geom or "2d", 0)
+
+
+def gradients(m: Modifiers) -> int:
+    return _GRADIENTS.get(m.geom or "2d", 0)
+
+
+def sample(m: Modifiers) -> Type:
+    """What comes in the place of a single-sample comparison: 32 bits, but f32 for depth."""
+    return TYPES["f32"]
+
+
+_TEX_TYPES = {"d": "dtype", "c": "ctype", "lod": "ctype", "dPdx": "f32", "dPdy": "f32", "e": "s32", "f": sample}
+_TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
+
+tex = instruction(
+    "tex",
+    anchor="texture-instructions-tex",
+    summary="d = the texel of texture a, sampled by b, at coordinates c, moved by e, compared with depth f.",
+    syntax="""
+        tex.geom.vec.dtype.ctype            d[|p], [a, c]{, e}{, f};               // PTX 1.0
+        tex.geom.vec.dtype.ctype            d[|p], [a, b, c]{, e}{, f};            // PTX 1.5
+        tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, c]{, e}{, f};               // PTX 3.1, sm_20
+        .mipmap = { .base };
+        tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, b, c]{, e}{, f};            // PTX 3.1, sm_20
+        .mipmap = { .base };
+        tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, c], lod{, e}{, f};          // PTX 3.1, sm_20
+        .mipmap = { .level };
+        tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, b, c], lod{, e}{, f};       // PTX 3.1, sm_20
+        .mipmap = { .level };
+        tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, c], dPdx, dPdy{, e}{, f};   // PTX 3.1, sm_20
+        .mipmap = { .grad };
+        tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, b, c], dPdx, dPdy{, e}{, f};   // PTX 3.1, sm_20
+        .mipmap = { .grad };
+        tex.geom.vec.f16x2.ctype            d[|p], [a, c]{, e}{, f};               // PTX 4.2, sm_53
+        .vec = { .v2 };
+        tex.geom.vec.f16x2.ctype            d[|p], [a, b, c]{, e}{, f};            // PTX 4.2, sm_53
+        .vec = { .v2 };
+        tex.mipmap.geom.vec.f16x2.ctype     d[|p], [a, c]{, e}{, f};               // PTX 4.2, sm_53
+        .mipmap = { .base };
+        .vec = { .v2 };
+        tex.mipmap.geom.vec.f16x2.ctype     d[|p], [a, b, c]{, e}{, f};            // PTX 4.2, sm_53
+        .mipmap = { .base };
+        .vec = { .v2 };
+        tex.mipmap.geom.vec.f16x2.ctype     d[|p], [a, c], lod{, e}{, f};          // PTX 4.2, sm_53
+        .mipmap = { .level };
+        .vec = { .v2 };
+        tex.mipmap.geom.vec.f16x2.ctype     d[|p], [a, b, c], lod{, e}{, f};       // PTX 4.2, sm_53
+        .mipmap = { .level };
+        .vec = { .v2 };
+        tex.mipmap.geom.vec.f16x2.ctype     d[|p], [a, c], dPdx, dPdy{, e}{, f};   // PTX 4.2, sm_53
+        .mipmap = { .grad };
+        .vec = { .v2 };
+        tex.mipmap.geom.vec.f16x2.ctype     d[|p], [a, b, c], dPdx, dPdy{, e}{, f};   // PTX 4.2, sm_53
+        .mipmap = { .grad };
+        .vec = { .v2 };
+
+        .geom  = { .1d, .2d, .3d, .a1d, .a2d, .cube, .acube, .2dms, .a2dms };
+        .vec   = { .v4 };
+        .dtype = { .u32, .s32, .f16, .f32 };
+        .ctype = { .s32, .f32 };
+    """,
+    types=_TEX_TYPES,
+    vectors=_TEX_VECTORS,
+    gates="""
+        .a1d|.a2d      PTX 2.3
+        .cube          PTX 3.0
+        .acube         PTX 3.0, sm_20
+        .2dms|.a2dms   PTX 3.2, sm_30
+        .f16           PTX 4.2, sm_53
+    """,
+)
+
+tld4 = instruction(
+    "tld4",
+    anchor="texture-instructions-tld4",
+    summary="d = one component of the four texels of texture a around coordinates c.",
+    syntax="""
+        tld4.comp.geom.vec.dtype.ctype   d[|p], [a, c]{, e}{, f};      // PTX 2.2, sm_20
+        tld4.comp.geom.vec.dtype.ctype   d[|p], [a, b, c]{, e}{, f};   // PTX 2.2, sm_20
+        .comp  = { .r, .g, .b, .a };
+        .geom  = { .2d, .a2d, .cube, .acube };
+        .vec   = { .v4 };
+        .dtype = { .u32, .s32, .f32 };
+        .ctype = { .f32 };
+    """,
+    types=_TEX_TYPES,
+    vectors=_TEX_VECTORS,
+    gates="""
+        .a2d|.cube|.acube   PTX 4.3, sm_30
+    """,
+)
+
+txq = instruction(
+    "txq",
+    anchor="texture-instructions-txq",
+    summary="d = an attribute of texture or sampler a.",
+    syntax="""
+        txq.query.b32         d, [a];        // PTX 1.5
+        .query = { .width, .height, .depth, .channel_data_type, .channel_order, .normalized_coords, .array_size,
+                   .num_mipmap_levels, .num_samples };
+        txq.level.query.b32   d, [a], lod;   // PTX 4.3, sm_30
+        .query = { .width, .height, .depth };
+        txq.query.b32         d, [a];        // PTX 1.5
+        .query = { .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
+    """,
+    types={"lod": "u32"},
+    gates="""
+        .channel_data_type|.channel_order                PTX 2.1
+        .force_unnormalized_coords                       PTX 2.2
+        .array_size|.num_mipmap_levels|.num_samples      PTX 4.1
+        .num_mipmap_levels                               sm_20
+        .num_samples                                     sm_30
+    """,
+)
+
+istypep = instruction(
+    "istypep",
+    anchor="texture-instructions-istypep",
+    summary="p = whether register a points to an opaque variable of the type.",
+    syntax="""
+        istypep.type   p, a;   // PTX 4.0, sm_30
+        .type = { .texref, .samplerref, .surfref };
+    """,
+    types={"a": "u64"},
+)

@@ -1,0 +1,143 @@
+"""Asynchronous matrix multiplication by a warpgroup (9.7.15)."""
+
+from __future__ import annotations
+
+from openptx.isa.forms import Modifiers
+from openptx.isa.fragments import fragment, registers, shape
+from openptx.isa.notation import instruction
+from openptx.isa.types import Type
+
+LANES = 128
+
+
+def count_d(m: Modifiers) -> int:
+    rows, columns, _ = shape(m)
+    return registers(rows * columns, m.dtype, LANES)
+
+
+def count_a(m: Modifiers) -> int:
+    """The registers of matrix a, which is half as large where it is sparse."""
+    rows, _, depth = shape(m)
+    return registers(rows * depth // (2 if m.sp else 1), m.atype, LANES)
+
+
+def type_d(m: Modifiers) -> Type:
+    return fragment(m.dtype)
+
+
+def type_a(m: Modifiers) -> Type:
+    return fragment(m.atype)
+
+
+def shapes(depth: int, columns: range | tuple[int, ...] = range(8, 257, 8)) -> str:
+    return ", ".join(f".m64n{n}k{depth}" for n in columns)
+
+
+# Integer forms take every eighth column count up to 32, then every sixteenth.
+INTEGER = (8, 16, 24, *range(32, 225, 16))
+INTEGER_SPARSE = SINGLE_BIT = (8, 16, 24, *range(32, 257, 16))
+
+_TYPES = {
+    "d": type_d,
+    "a": type_a,
+    "a-desc": "b64",
+    "b-desc": "b64",
+    "scale-d": "pred",
+    "sp-meta": "b32",
+    "sp-sel": "u32",
+    "imm-scale-a": "s32",
+    "imm-scale-b": "s32",
+    "imm-trans-a": "s32",
+    "imm-trans-b": "s32",
+}
+_VECTORS = {"d": count_d, "a": count_a}
+_SCALES = "scale-d, imm-scale-a, imm-scale-b"
+
+
+def _block(name: str, metadata: str, factor: int, since: str, integer: tuple[int, ...]) -> str:
+    """The forms of dense and sparse multiplication differ in depth and by the metadata in front of the scales."""
+    halves, scales = f"{metadata}{_SCALES}", f"{metadata}scale-d"
+    return f"""
+        // {since}, sm_90a
+        {name}.sync.aligned.shape.dtype.f16.f16     d, a-desc, b-desc, {halves}, imm-trans-a, imm-trans-b;
+        {name}.sync.aligned.shape.dtype.f16.f16     d, a, b-desc, {halves}, imm-trans-b;
+        .shape = {{ {shapes(16 * factor)} }};
+        {name}.sync.aligned.shape.f32.bf16.bf16     d, a-desc, b-desc, {halves}, imm-trans-a, imm-trans-b;
+        {name}.sync.aligned.shape.f32.bf16.bf16     d, a, b-desc, {halves}, imm-trans-b;
+        .shape = {{ {shapes(16 * factor)} }};
+        {name}.sync.aligned.shape.f32.tf32.tf32     d, a-desc, b-desc, {halves};
+        {name}.sync.aligned.shape.f32.tf32.tf32     d, a, b-desc, {halves};
+        .shape = {{ {shapes(8 * factor)} }};
+        {name}.sync.aligned.shape.dtype.atype.btype  d, a-desc, b-desc, {halves};
+        {name}.sync.aligned.shape.dtype.atype.btype  d, a, b-desc, {halves};
+        .shape = {{ {shapes(32 * factor)} }};
+        .atype = .btype = {{ .e4m3, .e5m2 }};
+        {name}.sync.aligned.shape{{.satfinite}}.s32.atype.btype  d, a-desc, b-desc, {scales};
+        {name}.sync.aligned.shape{{.satfinite}}.s32.atype.btype  d, a, b-desc, {scales};
+        .shape = {{ {shapes(32 * factor, integer)} }};
+        .atype = .btype = {{ .s8, .u8 }};
+
+        .dtype = {{ .f16, .f32 }};
+    """
+
+
+mma_async = instruction(
+    "wgmma.mma_async",
+    anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async",
+    summary="d = a * b + d, asynchronously; a comes from registers or shared memory, b from shared memory.",
+    syntax=f"""
+        wgmma.mma_async.sync.aligned.shape.s32.b1.b1.op.popc  d, a-desc, b-desc, scale-d;   // PTX 8.0, sm_90a
+        wgmma.mma_async.sync.aligned.shape.s32.b1.b1.op.popc  d, a, b-desc, scale-d;        // PTX 8.0, sm_90a
+        .shape = {{ {shapes(256, SINGLE_BIT)} }};
+        .op    = {{ .and }};
+    """
+    + _block("wgmma.mma_async", "", 1, "PTX 8.0", INTEGER),
+    types=_TYPES,
+    vectors=_VECTORS,
+    gates="""
+        .u8 .s8   PTX 8.4
+    """,
+)
+
+mma_async_sp = instruction(
+    "wgmma.mma_async.sp",
+    anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp",
+    summary="d = a * b + d, asynchronously, a being sparse: sp-meta tells which of its elements are kept.",
+    syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2", INTEGER_SPARSE),
+    types=_TYPES,
+    vectors=_VECTORS,
+    immediates="sp-sel",
+    defaults={"sp": True},
+    gates="""
+        .u8 .s8   PTX 8.4
+    """,
+)
+
+fence = instruction(
+    "wgmma.fence",
+    anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-fence",
+    summary="Orders accesses to registers and shared memory before a `wgmma.mma_async`.",
+    syntax="""
+        wgmma.fence.sync.aligned;   // PTX 8.0, sm_90a
+    """,
+)
+
+commit_group = instruction(
+    "wgmma.commit_group",
+    anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group",
+    summary="Makes a group of the multiplications that aren't in one yet.",
+    syntax="""
+        wgmma.commit_group.sync.aligned;   // PTX 8.0, sm_90a
+    """,
+)
+
+wait_group = instruction(
+    "wgmma.wait_group",
+    anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group",
+    summary="Waits until at most N of the newest groups of multiplications are pending.",
+    syntax="""
+        wgmma.wait_group.sync.aligned   N;   // PTX 8.0, sm_90a
+    """,
+    types={"N": "u32"},
+    immediates="N",
+)

@@ -1,0 +1,180 @@
+"""Matrix multiplication by a warp, with opaque fragments (9.7.14.4)."""
+
+from __future__ import annotations
+
+from openptx.isa.forms import Modifiers
+from openptx.isa.fragments import fragment, registers, shape
+from openptx.isa.notation import instruction
+from openptx.isa.types import Type
+
+
+def count(matrix: str, type: Type, m: Modifiers) -> int:
+    """The registers of a fragment of matrix a, b, c or d. Those of f16 factors hold every element twice: always 8."""
+    rows, columns, depth = shape(m)
+    if matrix in "ab" and type.name == "f16":
+        return 8
+    return registers({"a": rows * depth, "b": depth * columns}.get(matrix, rows * columns), type)
+
+
+def _loaded(m: Modifiers) -> int:
+    return count(m.matrix or "a", m.type, m)
+
+
+def _load_type(m: Modifiers) -> Type:
+    return fragment(m.type)
+
+
+_ANCHOR = "warp-level-matrix-instructions-wmma-"
+_LOAD_CHOICES = """
+        .layout = { .row, .col };
+        .space  = { .global, .shared{::cta} };
+"""
+_GATES = """
+        .m8n32k16|.m32n8k16   PTX 6.1
+        .shared::cta          PTX 7.8
+        .s8|.u8               PTX 6.3, sm_72
+        .s32                  PTX 6.3, sm_72
+"""
+
+_LOAD = """
+        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 6.0, sm_70
+        .shape  = {{ .m16n16k16, .m8n32k16, .m32n8k16 }};
+        .type   = {{ {1} }};
+        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 7.0, sm_80
+        .shape  = {{ .m16n16k16, .m8n32k16, .m32n8k16 }};
+        .type   = {{ {2} }};
+        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 7.0, sm_80
+        .shape  = {{ .m16n16k8 }};
+        .type   = {{ {3} }};
+        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 7.0, sm_80
+        .shape  = {{ .m8n8k4 }};
+        .type   = {{ .f64 }};
+        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 6.3, sm_75
+        .layout = {{ {4} }};
+        .shape  = {{ .m8n8k32 }};
+        .type   = {{ {5} }};
+        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 6.3, sm_75
+        .layout = {{ {4} }};
+        .shape  = {{ .m8n8k128 }};
+        .type   = {{ {6} }};
+
+"""
+_FACTOR_TYPES = (".f16, .s8, .u8", ".bf16", ".tf32")
+_LOAD_TYPES = {"r": _load_type, "stride": "u32"}
+_LOAD_VECTORS = {"r": _loaded}
+
+load_a = instruction(
+    "wmma.load.a",
+    anchor=_ANCHOR + "ld",
+    summary="r = matrix a, from memory at p, its rows or columns stride elements apart.",
+    syntax=_LOAD.format("a", *_FACTOR_TYPES, ".row", ".s4, .u4", ".b1") + _LOAD_CHOICES,
+    types=_LOAD_TYPES,
+    vectors=_LOAD_VECTORS,
+    defaults={"space": "generic", "matrix": "a"},
+    gates=_GATES,
+)
+
+load_b = instruction(
+    "wmma.load.b",
+    anchor=_ANCHOR + "ld",
+    summary="r = matrix b, from memory at p, its rows or columns stride elements apart.",
+    syntax=_LOAD.format("b", *_FACTOR_TYPES, ".col", ".s4, .u4", ".b1") + _LOAD_CHOICES,
+    types=_LOAD_TYPES,
+    vectors=_LOAD_VECTORS,
+    defaults={"space": "generic", "matrix": "b"},
+    gates=_GATES,
+)
+
+load_c = instruction(
+    "wmma.load.c",
+    anchor=_ANCHOR + "ld",
+    summary="r = matrix c, from memory at p, its rows or columns stride elements apart.",
+    syntax=_LOAD.format("c", ".f16, .f32, .s32", ".f32", ".f32", ".row, .col", ".s32", ".s32") + _LOAD_CHOICES,
+    types=_LOAD_TYPES,
+    vectors=_LOAD_VECTORS,
+    defaults={"space": "generic", "matrix": "c"},
+    gates=_GATES,
+)
+
+store_d = instruction(
+    "wmma.store.d",
+    anchor=_ANCHOR + "st",
+    summary="Memory at p = matrix d, its rows or columns stride elements apart.",
+    syntax="""
+        wmma.store.d.sync{.aligned}.layout.shape{.space}.type   [p], r{, stride};   // PTX 6.0, sm_70
+        .shape  = { .m16n16k16, .m8n32k16, .m32n8k16 };
+        .type   = { .f16, .f32, .s32 };
+        wmma.store.d.sync{.aligned}.layout.shape{.space}.type   [p], r{, stride};   // PTX 6.3, sm_75
+        .shape  = { .m8n8k32, .m8n8k128 };
+        .type   = { .s32 };
+        wmma.store.d.sync{.aligned}.layout.shape{.space}.type   [p], r{, stride};   // PTX 7.0, sm_80
+        .shape  = { .m16n16k8 };
+        .type   = { .f32 };
+        wmma.store.d.sync{.aligned}.layout.shape{.space}.type   [p], r{, stride};   // PTX 7.0, sm_80
+        .shape  = { .m8n8k4 };
+        .type   = { .f64 };
+
+"""
+    + _LOAD_CHOICES,
+    types=_LOAD_TYPES,
+    vectors=_LOAD_VECTORS,
+    defaults={"space": "generic", "matrix": "d"},
+    gates=_GATES,
+)
+
+
+def _factor(m: Modifiers) -> Type:
+    return fragment(m.atype)
+
+
+mma = instruction(
+    "wmma.mma",
+    anchor=_ANCHOR + "mma",
+    summary="d = a * b + c.",
+    syntax="""
+        wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite}   d, a, b, c;   // PTX 6.0 to 6.4, sm_70
+        .dtype = .ctype = { .f16, .f32 };
+        wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype                d, a, b, c;   // PTX 6.0, sm_70
+        .dtype = .ctype = { .f16, .f32 };
+        wmma.mma.sync{.aligned}.alayout.blayout.shape.s32.atype.btype.s32{.satfinite}   d, a, b, c;   // PTX 6.3, sm_72
+        .atype = .btype = { .s8, .u8 };
+        wmma.mma.sync{.aligned}.alayout.blayout.shape.f32.atype.btype.f32        d, a, b, c;   // PTX 7.0, sm_80
+        .atype = .btype = { .bf16 };
+        wmma.mma.sync{.aligned}.alayout.blayout.shape.f32.atype.btype.f32        d, a, b, c;   // PTX 7.0, sm_80
+        .shape = { .m16n16k8 };
+        .atype = .btype = { .tf32 };
+        wmma.mma.sync{.aligned}.alayout.blayout.shape{.rnd}.f64.f64.f64.f64      d, a, b, c;   // PTX 7.0, sm_80
+        .shape = { .m8n8k4 };
+        .rnd   = { .rn, .rz, .rm, .rp };
+        wmma.mma.sync{.aligned}.alayout.blayout.shape.s32.atype.btype.s32{.satfinite}   d, a, b, c;   // PTX 6.3, sm_75
+        .alayout = { .row };
+        .blayout = { .col };
+        .shape = { .m8n8k32 };
+        .atype = .btype = { .s4, .u4 };
+        wmma.mma.op.popc.sync{.aligned}.alayout.blayout.shape.s32.atype.btype.s32   d, a, b, c;   // PTX 6.3, sm_75
+        .alayout = { .row };
+        .blayout = { .col };
+        .shape = { .m8n8k128 };
+        .atype = .btype = { .b1 };
+        .op    = { .xor, .and };
+
+        .alayout = .blayout = { .row, .col };
+        .shape = { .m16n16k16, .m8n32k16, .m32n8k16 };
+    """,
+    types={
+        "d": lambda m: fragment(m.dtype),
+        "a": _factor,
+        "b": _factor,
+        "c": lambda m: fragment(m.ctype),
+    },
+    vectors={
+        "d": lambda m: count("d", m.dtype, m),
+        "a": lambda m: count("a", m.atype, m),
+        "b": lambda m: count("b", m.btype, m),
+        "c": lambda m: count("c", m.ctype, m),
+    },
+    gates="""
+        .m8n32k16|.m32n8k16   PTX 6.1
+        .and                  PTX 7.1, sm_80
+    """,
+)
