@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openptx.syntax.declare import LINKAGE, SPACES, declaration
 from openptx.syntax.direct import LABELLED, TUNING, Header, directive, labelled
-from openptx.syntax.directives import Dwarf, Preprocessor
+from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
 from openptx.syntax.operands import Name
 from openptx.syntax.precise import instruction
 from openptx.syntax.recover import recover
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
-_LINE = re.compile(r'@@DWARF\b[^\n]*+|#(?:line)?[ \t]+[0-9]+[ \t]+"[^"\n]*"[^\n]*+')
+_LINE = re.compile(r'@@DWARF[ \t]+\.[^\n]*+|#(?:line)?[ \t]+[0-9]+[ \t]+"[^"\n]*"[^\n]*+')
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)
 
@@ -69,9 +69,8 @@ def read_statement(c: Cursor, found: list[Statement], problems: list[Diagnostic]
         found.append(statement)
     except Mistake as mistake:
         problems.append(mistake.diagnostic)
-        recover(c)
-        if c.last == start:
-            c.advance()
+        if not mistake.recovered:
+            recover(c, start)
         found.append(Unreadable(c.file, (start, c.last)))
     return c.last
 
@@ -81,7 +80,7 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
     if c.kind == "dot":
         return _dotted(c, problems, inside)
     if c.word in ("@@", "#"):
-        return _line(c)
+        return _line(c, inside)
     if c.word == ";":
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
     if c.kind == "word" and Cursor(c.file, c.end, c.limit).word == ":":
@@ -102,6 +101,8 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
             return _declared_function(c, problems)
         if inside:
             raise _misplaced(c, "linkage can only be given to variables of the module")
+        if ahead.word not in (*SPACES, ".entry", ".func", ".align", ".attribute") and ahead.kind == "dot":
+            raise _unknown(ahead) if ahead.word not in NAMES else ahead.expected("a state space, `.entry` or `.func`")
     if word in SPACES or word in LINKAGE or word in (".align", ".attribute"):
         return declaration(c, problems)
     if inside and word in _MODULE_ONLY:
@@ -130,18 +131,18 @@ def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
 
 
 def _unknown(c: Cursor) -> Mistake:
-    from openptx.syntax.directives import nearest
-
     near = nearest(c.word)
     help = f"did you mean `{near}`?" if near else None
     return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span, help=help)
 
 
-def _line(c: Cursor) -> Statement:
+def _line(c: Cursor, inside: bool) -> Statement:
     """`@@DWARF ...` and `#line 1 "file"` last to the end of their line."""
     match = _LINE.match(c.file.text, c.start, c.limit)
     if match is None:
         raise c.invalid_character()
+    if inside and c.word == "@@":
+        raise _misplaced(c, "`@@DWARF` can't stand inside the body of a function")
     span, kind = match.span(), Dwarf if c.word == "@@" else Preprocessor
     name_span = c.span
     c.seek(span[1])

@@ -6,12 +6,31 @@ import re
 
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.source import File, Span
-from openptx.syntax.statements import BRACE, DIRECTIVE, HEADER, INSTRUCTION, LABEL, STATEMENT
+from openptx.syntax.statements import (
+    BRACE,
+    DIRECTIVE,
+    END,
+    HEADER,
+    INITIAL_LIST,
+    INSTRUCTION,
+    LABEL,
+    LINE,
+    REGISTERS,
+    STATEMENT,
+)
+from openptx.syntax.tokens import COMMENT, TRIVIA
 
-# A group that holds no other is stepped over whole, like comments and strings.
-_BRACES = re.compile(r'(?>[^{}"/]++|\{[^{}"/]*+\}|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*\*/|"[^"\n]*+"?|/)*+([{}]?)')
-_DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
+# A group that holds no other is stepped over whole, like comments, strings and initial values. So are the braces of
+# operands that lack their other half: a block's `{` follows no comma, and its `}` is followed by none.
+_OPERAND = "|".join(rf"(?<=[\w,\[(|]{'[ 	]' * blanks})" for blanks in range(4))
+_BRACES = re.compile(
+    rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{[^{{}}"/;]*+\}} | {COMMENT}
+      | "[^"\n]*+"? | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | \}}(?=[ \t]*+[;,\]])
+    )*+([{{}}]?)""",
+    re.X | re.A,
+)
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
+_DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 
 
 class Body:
@@ -52,27 +71,58 @@ def closing(text: str, start: int) -> int | None:
 def _following(text: str, start: int, end: int) -> int | None:
     """Where between these offsets the next function or section begins: neither can stand inside a body."""
     for match in STATEMENT.finditer(text, start, end):
-        if match.lastindex == HEADER and not _DECLARED.search(match[11]):
+        if match.lastindex == HEADER and not _DECLARED.search(match[HEADER]):
             return match.end(1)
-        if match.lastindex == DIRECTIVE and match[12].startswith(".section"):
+        if match.lastindex == DIRECTIVE and match[DIRECTIVE].startswith(".section"):
             return match.end(1)
     return None
 
 
 def _goes_on(text: str, start: int) -> int | None:
     """Where an instruction or a label stands right behind a body: it can't stand outside of one."""
-    match = STATEMENT.match(text, start)
-    return match.end(1) if match and match.lastindex in (INSTRUCTION, LABEL) else None
+    for match in STATEMENT.finditer(text, start):
+        if match.lastindex in (INSTRUCTION, LABEL) or (match.lastindex == BRACE and match[BRACE] == "{"):
+            return match.end(1)
+        if match.lastindex not in (REGISTERS, LINE):
+            break
+    return None
 
 
 def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Body:
     end = len(file.text) if following is None else following
     labels = () if following is None else (Label((following, following + 1), "what follows can't be inside a body"),)
-    message = f"the body of `{name}` is never closed"
+    inner = _innermost(file.text, opened[1], end)
+    message = f"the body of `{name}` is never closed" if inner is None else "this block is never closed"
     place = opened if opened[0] < opened[1] else (max(opened[0] - 1, 0), opened[0])
-    fix = Fix((end, end), "}\n", "close the body")
+    if inner is not None:
+        labels = (Label(place, f"so the body of `{name}` is not closed either"), *labels)
+        place = inner, inner + 1
+    fix = Fix((end, end), "}\n", "close it")
     problem = Diagnostic("unclosed-brace", message, file, place, "opened here", labels=labels, fix=fix)
     return Body((opened[1], end), end, problem)
+
+
+def _innermost(text: str, start: int, end: int) -> int | None:
+    """The block whose `{` was most likely left open: the innermost one that the indentation of its `}` betrays."""
+    opened: list[int] = []
+    suspect: int | None = None
+    for match in STATEMENT.finditer(text, start, end):
+        if match.lastindex != BRACE:
+            continue
+        place = match.start(BRACE)
+        if match[BRACE] == "{":
+            opened.append(place)
+        elif opened:
+            other = opened.pop()
+            if suspect is None and _indentation(text, other) > _indentation(text, place):
+                suspect = other
+    return suspect if suspect is not None else (opened[-1] if opened else None)
+
+
+def _indentation(text: str, offset: int) -> int:
+    """The column of a brace that is alone in front of its line, else of no line: -1."""
+    line = text.rfind("\n", 0, offset) + 1
+    return offset - line if text[line:offset].isspace() or line == offset else -1
 
 
 def _closed_early(file: File, name: str, opened: Span, close: int, again: int) -> Body:
@@ -80,10 +130,17 @@ def _closed_early(file: File, name: str, opened: Span, close: int, again: int) -
     message = f"this `}}` ends the body of `{name}`, but statements follow"
     label = Label((again, again + 1), "this is outside of every function")
     problem = Diagnostic("unmatched-brace", message, file, (close, close + 1), "one `}` too many", labels=(label,))
-    limit = _following(file.text, again, len(file.text))
-    end = len(file.text) if limit is None else limit
-    last = again
-    for match in STATEMENT.finditer(file.text, again, end):
-        if match.lastindex == BRACE and match[6] == "}":
-            last = match.end()
-    return Body((opened[1], last), last, problem)
+    end = outside(file.text, again)
+    tail = file.text.rfind("}", again, end)
+    inside = tail if tail >= 0 and not file.text[tail + 1 : end].strip() else end
+    return Body((opened[1], inside), end, problem)
+
+
+def outside(text: str, start: int) -> int:
+    """Where the statements end that begin here, of which each can only stand inside a body."""
+    last = start
+    for match in STATEMENT.finditer(text, start):
+        if match.lastindex in (HEADER, DIRECTIVE, END):
+            break
+        last = match.end()
+    return last

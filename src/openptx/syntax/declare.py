@@ -30,52 +30,57 @@ def declaration(c: Cursor, problems: list[Diagnostic]) -> Variable:
     head = _Head(c)
     try:
         if c.word != ";":
-            names.append(_declarator(c, head.space))
+            names.append(_declarator(c))
         while names and c.take(","):
-            names.append(_declarator(c, head.space))
+            names.append(_declarator(c))
         if not c.take(";"):
             raise _after_declarator(c)
     except Mistake as mistake:
         if not names:
             raise
         problems.append(mistake.diagnostic)
-        recover(c)
+        recover(c, start)
     return head.variable(c, start, tuple(names))
 
 
-def parameters(c: Cursor, problems: list[Diagnostic]) -> tuple[Variable, ...]:
+def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tuple[Variable, ...]:
     """Read `( .param .u64 a, .reg .f32 b )`. One that can't be read is reported, and those around it are kept."""
     outer, c.about = c.about, "invalid-declaration"
-    opened = c.expect("(", "before parameters")
+    place = c.expect("(", "before parameters") if opened else c.span
     found: list[Variable] = []
-    while not (c.take(")") and not found):
+    while found or not c.take(")"):
         try:
-            found.append(_parameter(c))
+            found.append(_parameter(c, place))
         except Mistake as mistake:
             problems.append(mistake.diagnostic)
-            _next_parameter(c)
+            if _behind_parameters(c) or not _next_parameter(c):
+                break
         if c.take(")"):
             break
-        if not c.take(","):
-            problems.append(_after_parameter(c, opened).diagnostic)
-            if not _next_parameter(c):
-                break
-            c.take(",")
+        c.take(",")
     c.about = outer
     return tuple(found)
 
 
-def _parameter(c: Cursor) -> Variable:
+def _parameter(c: Cursor, opened: Span) -> Variable:
     start = c.start
     head = _Head(c)
-    name = _declarator(c, "", parameter=True)
+    name = _declarator(c, parameter=True)
+    if not c.at(",", ")"):
+        raise _after_parameter(c, opened)
     return head.variable(c, start, (name,))
+
+
+def _behind_parameters(c: Cursor) -> bool:
+    """Whether the `)` was forgotten: what follows is the name of the function, with its own parenthesis or body."""
+    return c.kind == "word" and Cursor(c.file, c.end, c.limit).word in ("(", "{", ";")
 
 
 def _next_parameter(c: Cursor) -> bool:
     """Go to the `,` or `)` behind a parameter that can't be read, or to the next parameter if the comma is missing."""
+    start = c.start
     while c.kind != "end" and c.word not in ("{", ";", ".entry", ".func"):
-        if c.word in (",", ")") or c.word in (".param", ".reg"):
+        if c.word in (",", ")") or (c.word in (".param", ".reg") and c.start > start):
             return True
         c.advance()
     return False
@@ -190,9 +195,11 @@ def _pointer(c: Cursor) -> Pointer:
     return Pointer(space, align, (start, c.last))
 
 
-def _declarator(c: Cursor, space: str, parameter: bool = False) -> Declarator:
+def _declarator(c: Cursor, parameter: bool = False) -> Declarator:
     start = c.start
     text, span = c.name("a name", "in this declaration")
+    if text == "_" and not parameter:
+        raise c.mistake("invalid-name", "`_` alone is no name", span, help="it is the sink for unused results")
     count: Integer | None = None
     dimensions: list[Integer | None] = []
     if c.word == "<" and not parameter:

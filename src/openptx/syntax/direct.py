@@ -64,6 +64,9 @@ TUNING = {
 # fmt: on
 
 
+_FUNCTIONS_ONLY = (".noreturn", ".abi_preserve", ".abi_preserve_control")
+
+
 class Header:
     """The header of a function, read up to its `{`, `;`, or what is there instead. What precedes a mistake stays."""
 
@@ -94,9 +97,12 @@ class Header:
             self.returns = parameters(c, problems)
         what = "kernel" if self.kind == "entry" else "function"
         self.name = Name(*c.name(f"the name of the {what}", f"behind `.{self.kind}`"))
-        if c.word == "(":
+        if c.at("("):
             self.parameters = parameters(c, problems)
-        self.directives = tuning(c)
+        elif c.at(".param"):
+            problems.append(c.expected("`(`", "before the parameters").diagnostic)
+            self.parameters = parameters(c, problems, opened=False)
+        self.directives = tuning(c, _FUNCTIONS_ONLY if self.kind == "entry" else ())
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
@@ -108,10 +114,12 @@ class Header:
         )  # fmt: skip
 
 
-def tuning(c: Cursor) -> tuple[Directive, ...]:
+def tuning(c: Cursor, forbidden: tuple[str, ...] = ()) -> tuple[Directive, ...]:
     """Read the directives of a function header or a prototype, as many as there are."""
     found: list[Directive] = []
     while c.kind == "dot":
+        if c.word in forbidden:
+            raise c.mistake("misplaced-directive", f"a kernel can't have `{c.word}`", c.span)
         if c.word == ".pragma":
             found.append(_pragma(c))
         elif c.word in TUNING:
@@ -266,6 +274,7 @@ def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
     )
     end = c.file.text.find("}", where, c.limit)
     c.seek(c.limit if end < 0 else end + 1)
+    mistake.recovered = True
     return mistake
 
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from openptx.diagnostics import Diagnostic, Fix
 from openptx.syntax.body import read_statement
-from openptx.syntax.braces import body, closing
+from openptx.syntax.braces import body, closing, outside
 from openptx.syntax.direct import Header
-from openptx.syntax.statements import BRACE, END, HEADER, INSTRUCTION, LABEL, STATEMENT
+from openptx.syntax.statements import BRACE, END, HEADER, INSTRUCTION, LABEL, ODD, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Module, Statement, Unreadable
 
 if TYPE_CHECKING:
-    from openptx.source import File
+    from openptx.source import File, Span
+
+
+_COMMENTS = re.compile(r'"[^"\n]*+"|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*+\*/|(/\*)')
 
 
 def parse(file: File) -> Module:
     """Read a file. Never raises for a bad one: `module.diagnostics` says what is wrong with it."""
     text, items, problems = file.text, list[Statement](), list[Diagnostic]()
-    offset = 1 if text.startswith("\ufeff") else 0
+    offset = 0
+    if text.startswith("\ufeff"):
+        offset = 1
+        help = "save the file as UTF-8 without a byte order mark"
+        mark = Diagnostic("invalid-character", "a byte order mark stands before the text", file, (0, 1), help=help)
+        problems.append(mark)
     while match := STATEMENT.match(text, offset):
         kind, start = match.lastindex, match.end(1)
         if kind == END:
@@ -32,7 +41,17 @@ def parse(file: File) -> Module:
             offset = _outside(file, start, items, problems)
         else:
             offset = read_statement(Cursor(file, start, len(text)), items, problems, inside=False)
+    if (comment := _unterminated(text)) is not None:
+        problems = [problem for problem in problems if problem.name != "unclosed-brace"]
+        problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
     return Module(file, items, problems)
+
+
+def _unterminated(text: str) -> int | None:
+    """Where a comment begins that lasts to the end of the file."""
+    if text.rfind("/*") <= text.rfind("*/"):
+        return None
+    return next((match.start(1) for match in _COMMENTS.finditer(text) if match.start(1) >= 0), None)
 
 
 def _function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
@@ -59,40 +78,51 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
             Diagnostic("missing-semicolon", message, file, (ends - 1, ends), "expected behind this", fix=fix)
         )
     else:
-        opened = c.span if c.word == "{" else (ends, ends)
-        if c.word != "{":
-            message = f"expected `{{` behind the header of `{header.name.text}`, found {c.described}"
-            fix = Fix((ends, ends), " {", "open the body")
-            problems.append(Diagnostic("syntax", message, file, c.span, "expected `{` before this", fix=fix))
-        found = body(file, header.name.text, opened)
-        if found.problem:
-            problems.append(found.problem)
-        inside, ends, broken = found.span, found.end, found.problem is not None
+        opened = _opened(c, header.name.text, problems)
+        ends = c.end
+        if opened is not None:
+            found = body(file, header.name.text, opened)
+            if found.problem:
+                problems.append(found.problem)
+            inside, ends, broken = found.span, found.end, found.problem is not None
     items.append(header.function(file, start, inside, ends, broken))
     return ends
 
 
+def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
+    """Where the body is opened: the `{`, or behind the header where a statement begins instead. None: nowhere."""
+    if c.word != "{":
+        place, start = c.last, c.start
+        message = f"expected `{{` behind the header of `{name}`, found {c.described}"
+        fix = Fix((place, place), " {", "open the body")
+        problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{` before this", fix=fix))
+        match = STATEMENT.match(c.file.text, start)
+        if match is None or match.lastindex != ODD:
+            return place, place
+        while c.kind != "end" and c.word not in ("{", ";"):
+            c.advance()
+    return c.span if c.word == "{" else None
+
+
 def _brace(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
-    """A brace where none can stand."""
+    """A brace where none can stand. A block behind a header that can't be read goes with it."""
     end = start + 1
+    behind = items and isinstance(items[-1], Unreadable) and not file.text[items[-1].span[1] : start].strip()
     if file.text[start] == "}":
         problems.append(Diagnostic("unmatched-brace", "this `}` closes nothing", file, (start, end), "no `{` is open"))
     else:
         close = closing(file.text, end)
         end = len(file.text) if close is None else close + 1
-        message = "a block can only stand inside the body of a function"
-        problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), "no function begins here"))
+        if not behind:
+            message, label = "a block can only stand inside the body of a function", "no function begins here"
+            problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), label))
     items.append(Unreadable(file, (start, end)))
     return end
 
 
 def _outside(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
     """Instructions outside of every function: one mistake, however many there are."""
-    last = start
-    for match in STATEMENT.finditer(file.text, start):
-        if match.lastindex not in (INSTRUCTION, LABEL, BRACE):
-            break
-        last = match.end()
+    last = outside(file.text, start)
     message = "an instruction can only stand inside the body of a function"
     c = Cursor(file, start, last)
     problems.append(Diagnostic("misplaced-statement", message, file, c.span, "no function is open here"))

@@ -121,11 +121,18 @@ def _new_line(c: Cursor) -> bool:
 def after_operand(c: Cursor) -> Mistake:
     """The mistake in what follows a whole operand: a comma or a semicolon is missing, or a bracket is too many."""
     place = c.last
-    if c.kind == "end" or c.word in ("}", "{", "@", ":") or (_new_line(c) and c.kind in ("word", "dot")):
+    if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ","):
+        return c.mistake("syntax", "this `}` closes nothing", c.span, fix=Fix(c.span, "", "remove it"))
+    if (
+        c.kind == "end"
+        or c.word in ("}", "@", ":")
+        or (c.word == "{" and _new_line(c))
+        or (_new_line(c) and c.kind in ("word", "dot"))
+    ):
         return missing_semicolon(c, place)
     if c.word in ("]", ")"):
         return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=Fix(c.span, "", "remove it"))
-    if c.kind in ("word", "number") or c.word in ("[", "("):
+    if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
         message = f"expected `,` or `;` behind the operand, found {c.described}"
         return c.mistake("syntax", message, c.span, "expected `,`", fix=Fix((place, place), ",", "insert a comma"))
     return c.expected("`,` or `;`", "behind the operand")
@@ -286,6 +293,8 @@ def _elements(c: Cursor, read: Reader) -> tuple[Operand, ...]:
     c.deeper()
     found = [read(c)]
     while c.take(","):
+        if c.word == "[":
+            break
         found.append(read(c))
     c.depth -= 1
     return tuple(found)
@@ -302,7 +311,7 @@ def _close(c: Cursor, opened: int) -> None:
         message = f"expected `,` or `{close}`, found {c.described}"
         fix = Fix((c.last, c.last), ",", "insert a comma")
         raise c.mistake("syntax", message, c.span, "expected `,`", fix=fix)
-    if c.kind == "bad" or (c.kind == "op" and c.word not in (";", ",", "]", "}", ")", "@", "{", ":", "|")):
+    if c.kind == "bad" or (c.kind == "op" and c.word not in (";", ",", "[", "]", "}", ")", "@", "{", ":", "|")):
         raise c.expected(f"`,` or `{close}`")
     label = Label((opened, opened + 1), "opened here")
     fix = Fix((c.last, c.last), close, f"close it with `{close}`")

@@ -4,24 +4,42 @@ from __future__ import annotations
 
 from openptx.syntax.tokens import Cursor
 
-_BEGIN = (
-    ".reg", ".local", ".shared", ".param", ".global", ".const", ".visible", ".extern", ".weak", ".common", ".entry",
-    ".func", ".loc", ".file", ".pragma", ".section", ".version", ".target", ".address_size",
+_MODULE = (
+    ".visible", ".extern", ".weak", ".common", ".entry", ".func", ".loc", ".file", ".pragma", ".section", ".version",
+    ".target", ".address_size", ".alias",
 )  # fmt: skip
+_SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const")
 
 
-def recover(c: Cursor) -> None:
-    """Go behind the `;` that ends the statement, or before a brace, or before a statement on a later line."""
-    while c.kind != "end" and c.word not in ("{", "}"):
-        if c.take(";"):
+def recover(c: Cursor, start: int) -> None:
+    """Go behind the `;` that ends the statement begun at `start`, or before a brace that is no operand's, or before
+    what begins the next statement: one of the words that begin nothing else, or on a later line what looks like it.
+    """
+    text = c.file.text
+    depth = text.count("{", start, c.start) - text.count("}", start, c.start)
+    parentheses = text.count("(", start, c.start) - text.count(")", start, c.start)
+    while c.kind != "end":
+        if c.start > start and (c.word in _MODULE or (parentheses <= 0 and _begins_statement(c))):
+            return
+        parentheses += (c.word == "(") - (c.word == ")")
+        if c.word == "{" and c.kind == "op":
+            if depth <= 0 and text[c.last - 1 : c.last] not in (",", "[", "(", "=", "|"):
+                return
+            depth += 1
+        elif c.word == "}":
+            if depth <= 0 and text[c.end : c.end + 1] not in (";", ","):
+                return
+            depth -= 1
+        elif c.word == ";":
+            c.advance()
             return
         c.advance()
-        if "\n" in c.file.text[c.last : c.start] and _begins_statement(c):
-            return
 
 
 def _begins_statement(c: Cursor) -> bool:
+    if "\n" not in c.file.text[c.last : c.start]:
+        return False
     if c.kind != "word":
-        return c.word in _BEGIN or c.word == "@"
+        return c.word in _SPACES or c.word == "@"
     ahead = Cursor(c.file, c.end, c.limit)
     return ahead.kind in ("dot", "word") or ahead.word == ":"

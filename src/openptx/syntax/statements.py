@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.syntax.tokens import TRIVIA
+from openptx.syntax.tokens import COMMENT, TRIVIA
 
 INSTRUCTION = 4  # groups 2 guard or None, 3 opcode, 4 operands as written
 LABEL = 5  # group 5 name
@@ -23,18 +23,18 @@ DATA = 13  # group 13 lines of a debug section, or @@DWARF or # lines
 ODD = 14  # group 14 anything else
 END = 1  # nothing but blanks and comments
 
-_COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*\*/)"
-_GROUP = rf'\{{(?>[^{{}};/"]+|{_COMMENT}|/)*+\}}'
-_list = rf'\{{(?>[^{{}};"/]+|{_COMMENT})*+\}}'
-for _ in range(3):  # the dimensions of an array that has initial values; more are `ODD`
-    _list = rf'\{{(?>[^{{}};"/]+|{_COMMENT}|{_list})*+\}}'
+_GROUP = rf'\{{(?>[^{{}};/"]+|{COMMENT}|/)*+\}}'
+_list = rf'\{{(?>[^{{}};"/]+|{COMMENT})*+\}}'
+for _ in range(3):
+    _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
+INITIAL_LIST = _list  # the values of an array of up to four dimensions; one of more is `ODD`
 _WORD = r"(?:[A-Za-z_$][\w$]*+|%[\w$]++)"
 
 STATEMENT = re.compile(
     rf"""
     ({TRIVIA}*+)
     (?:
-      (?:(@!?[\w$%]++)[ \t]++)? ([a-z]\w*+(?:\.[\w:]++)*+)(?![ \t]*+:) [ \t\r\n]*+
+      (?:(@!?[A-Za-z_$%][\w$]*+)[ \t]++)? ([a-z]\w*+(?:\.[\w:]++)*+)(?![ \t]*+:) [ \t\r\n]*+
       ([^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+) ;
     | ({_WORD})[ \t\r\n]*+:(?!:)
     | ([{{}}])
@@ -42,13 +42,13 @@ STATEMENT = re.compile(
     | (\.loc\b[^;{{}}/"@\#\n]*+)
     | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
        \.(?:reg|local|shared|param|global|const|tex|sreg)\b
-       (?>[^;{{}}"=/]+|{_COMMENT})*+(?:=(?>[^;"{{}}=/]+|{_COMMENT}|{_list})*+)?;)
-    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+\.(?:entry|func)\b(?>[^;{{}}/"]+|{_COMMENT})*+;?)
+       (?>[^;{{}}"=/]+|{COMMENT})*+(?:=(?>[^;"{{}}=/]+|{COMMENT}|{INITIAL_LIST})*+)?;)
+    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+\.(?:entry|func)\b(?>[^;{{}}/"]+|{COMMENT})*+;?)
     | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|"[^"\n]*")*+
-      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{_COMMENT}|"[^"\n]*")*+;
+      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|"[^"\n]*")*+;
       |\.section\b(?>[^;{{}}/"\n]+|"[^"\n]*")*+)
     | ((?:\.(?:b8|b16|b32|b64)[ \t][^\n;{{}}"/]*+\n[ \t\r\n]*+)++ | (?:@@|\#)[^\n]*+)
-    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{_COMMENT}|"[^"\n]*"|{_GROUP}|["/])++;?+|;)
+    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{COMMENT}|"[^"\n]*"|{_GROUP}|["/])++;?+|;)
     )?
     """,
     re.X | re.A,

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 # Manual 4.2, 4.4, 4.5. What starts with a digit is one token however wrong it is, so that `42u` is one mistake.
-TRIVIA = r"(?>[ \t\r\n\f]+|//[^\n]*|/\*(?>[^*]+|\*(?!/))*\*/)"
+COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"  # one that is never closed lasts to the end
+TRIVIA = rf"(?>[ \t\r\n\f]+|{COMMENT})"
 TOKEN = re.compile(
     rf"""
     (?P<trivia>{TRIVIA}++)
@@ -30,7 +31,12 @@ DEPTH = 48
 
 
 class Mistake(Exception):
-    """What is wrong with the statement being read. Raised by the precise reader, caught where statements are."""
+    """What is wrong with the statement being read. Raised by the precise reader, caught where statements are.
+
+    `recovered`: the cursor is where reading can go on already.
+    """
+
+    recovered = False
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -130,8 +136,6 @@ class Cursor:
             end = self.file.text.find("\n", self.start, self.limit)
             span = self.start, end if end >= 0 else self.limit
             return self.mistake("unterminated-string", "this string has no closing quote", span, "starts here")
-        if self.file.text.startswith("/*", self.start):
-            return self.mistake("unterminated-comment", "this comment has no `*/`", (self.start, self.start + 2))
         if self.word in ("%", "$"):
             help = f"a name that begins with `{self.word}` has at least one more letter or digit"
             return self.mistake("invalid-name", f"`{self.word}` alone is no name", self.span, help=help)

@@ -140,12 +140,13 @@ CODES = (
 
             .version 8.0
             .target sm_80
-            .visible .entry k() { .target sm_90 ret; }
+            .visible .entry k() { .address_size 64 ret; }
 
         Instead:
 
             .version 8.0
-            .target sm_90
+            .target sm_80
+            .address_size 64
             .visible .entry k() { ret; }
         """),
     Code("PTX0113", "misplaced-statement", """
