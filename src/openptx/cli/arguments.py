@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from openptx.errors import InputError
 
@@ -43,12 +43,14 @@ def read_number(text: str) -> int | float:
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
     if digits[:2] in ("0f", "0F", "0d", "0D"):
         return sign * ptx_float(digits, text)
-    for read in (lambda t: int(t, 0), float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    raise InputError(f"`{text}` is no argument: write a number, @FILE.npy, zeros:TYPE:COUNT or null")
+    try:
+        return int(text, 0)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"`{text}` is no argument: write a number, @FILE.npy, zeros:TYPE:COUNT or null") from None
 
 
 def ptx_float(digits: str, text: str) -> float:
@@ -114,17 +116,20 @@ def read_extent(text: str, what: str) -> tuple[int, ...]:
     return extent
 
 
-def read_save(text: str, arguments: list[object]) -> tuple[int, str]:
-    """`INDEX=out.npy`, where the argument of that index, counted from 0, is an array."""
+def arrays_of(arguments: list[object]) -> dict[int, Array]:
+    """The arguments that are arrays, by their index from 0."""
     import numpy as np
 
+    return {i: cast("Array", argument) for i, argument in enumerate(arguments) if isinstance(argument, np.ndarray)}
+
+
+def read_save(text: str, arrays: dict[int, Array]) -> tuple[int, str]:
+    """`INDEX=out.npy`, where the argument of that index, counted from 0, is an array."""
     index, equals, path = text.partition("=")
     if not equals or not path or not index.isdigit():
         raise InputError(f"--save {text}: write INDEX=FILE.npy, arguments counted from 0")
-    if int(index) >= len(arguments):
-        raise InputError(f"--save {text}: there are {len(arguments)} arguments, counted from 0")
-    if not isinstance(arguments[int(index)], np.ndarray):
-        raise InputError(f"--save {text}: argument {index} is not an array")
+    if int(index) not in arrays:
+        raise InputError(f"--save {text}: argument {index}, counted from 0, is no array")
     return int(index), path
 
 

@@ -9,7 +9,6 @@ A fault of the kernel is explained on stderr, and the exit status is 1.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from openptx.cli import CLEAN
@@ -44,7 +43,7 @@ def run(args: Namespace) -> int:
     """Load, launch, print, save."""
     import numpy as np
 
-    from openptx.cli.arguments import read_argument, read_extent, read_save, save_array
+    from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save, save_array
     from openptx.runtime import load as load_module
 
     grid, block = read_extent(args.grid, "grid"), read_extent(args.block, "block")
@@ -52,7 +51,8 @@ def run(args: Namespace) -> int:
     file = load(args.file)
     kernel = pick(load_module(file), args.kernel, file.name)
     arguments = [read_argument(text) for text in args.arg]
-    saves = [read_save(text, arguments) for text in args.save]
+    arrays = arrays_of(arguments)
+    saves = [read_save(text, arrays) for text in args.save]
     kernel(
         grid,
         block,
@@ -64,21 +64,18 @@ def run(args: Namespace) -> int:
         timeout=args.timeout,
         max_instructions=args.max_instructions,
     )
-    for index, argument in enumerate(arguments):
-        if isinstance(argument, np.ndarray) and not args.quiet:
-            shape = "x".join(map(str, argument.shape))
-            print(f"{index}: {argument.dtype} {shape} {np.array2string(argument, threshold=16, edgeitems=4)}")
-    sys.stdout.flush()
+    if not args.quiet:
+        for index, array in arrays.items():
+            shape = "x".join(map(str, array.shape))
+            print(f"{index}: {array.dtype} {shape} {np.array2string(array, threshold=16, edgeitems=4)}")
     for index, path in saves:
-        array = arguments[index]
-        assert isinstance(array, np.ndarray)
-        save_array(path, array)
+        save_array(path, arrays[index])
     return CLEAN
 
 
 def pick(module: Module, name: str | None, filename: str) -> Kernel:
     """The kernel of that name, or the only one."""
-    names = module.kernels
+    names: list[str] = list(module.kernels)
     if not names:
         raise InputError(f"{filename}: no kernel in it")
     if name is None and len(names) > 1:

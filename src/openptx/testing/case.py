@@ -157,8 +157,8 @@ def compare_fault(wanted: Json | str, fault: Fault) -> list[str]:
     facts = {"code": wanted} if isinstance(wanted, str) else wanted
     problems: list[str] = []
     for fact, value in facts.items():
-        got = getattr(fault, fact, None)
-        got = list(got) if isinstance(got, tuple) else got
+        got: object = getattr(fault, fact, None)
+        got = list(cast("tuple[object, ...]", got)) if isinstance(got, tuple) else got
         if got != value and not (fact == "code" and value == fault.name):
             problems.append(f"the fault's {fact} is {got}, not {value}")
     return problems

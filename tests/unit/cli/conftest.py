@@ -1,0 +1,32 @@
+"""Runs the command inside this process: its exit status, stdout and stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from openptx.cli import main
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def openptx(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    def run(*argv: object) -> Done:
+        try:
+            status = main([str(argument) for argument in argv])
+        except SystemExit as stopped:  # argparse: --help and usage errors
+            status = int(stopped.code or 0)
+        captured = capsys.readouterr()
+        return Done(status, captured.out, captured.err)
+
+    return run
