@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from openptx.numerics import S, U
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.machine import Machine, Word
-    from openptx.numerics import Bits
+    from openptx.isa.machine import Machine, Update, Word
+    from openptx.numerics import Bits, Format
 
 
 # fmt: off
@@ -43,6 +45,38 @@ def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
     assert not isinstance(b, tuple)
     assert not isinstance(c, tuple)
     return x.select(old == b, c, old)
+
+
+@cache
+def float_sum(f: Format) -> Update:
+    """Rounded to nearest even. Where a further operand is there and 0, subnormal numbers are flushed."""
+
+    def update(x: Machine, old: Bits, b: Bits, keep: Bits | None = None) -> Bits:
+        exact = x.fadd(f, old, b)
+        return exact if keep is None else x.select(keep != 0, exact, x.fadd(f, old, b, ftz=True))
+
+    return update
+
+
+@cache
+def each(update: Update, w: int) -> Update:
+    """The same update of every `w`-bit part of a packed word."""
+
+    def halves(x: Machine, old: Bits, b: Bits) -> Bits:
+        parts = [update(x, p, q) for p, q in zip(x.split(old, w), x.split(b, w), strict=True)]
+        return x.join([part for part in parts if not isinstance(part, tuple)])
+
+    return halves
+
+
+@cache
+def float_extreme(f: Format, largest: bool) -> Update:
+    """The smaller or the larger; a NaN loses against a number."""
+
+    def update(x: Machine, old: Bits, b: Bits) -> Bits:
+        return x.fmax(f, old, b) if largest else x.fmin(f, old, b)
+
+    return update
 
 
 ASSOCIATIVE = (add, exchange, bit_and, bit_or, bit_xor, min_signed, max_signed, min_unsigned, max_unsigned)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.windows import CTA_SHIFT, FIRST, PARAM, SHIFT, SLOTS, window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 isspacep = instruction(
     "isspacep",
@@ -21,6 +28,19 @@ isspacep = instruction(
         .shared::cluster   PTX 7.8, sm_90
     """,
 )
+
+
+@meaning(isspacep)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    slot = a >> SHIFT[a.width]
+    if m.space == "global":  # the window of kernel parameters is inside that of global memory
+        return (slot >= FIRST) | (slot == PARAM)
+    inside = slot == SLOTS[m.space]
+    if m.space != "shared":
+        return inside
+    rank = x.resize(a >> CTA_SHIFT, 32) & 0xFF
+    return inside & ((rank == 0) | (rank == x.special("cluster_ctarank", 32) + 1))
+
 
 _CVTA = """
         {0}.space.type   p, a;   // PTX 2.0, sm_20
@@ -44,6 +64,12 @@ cvta = instruction(
     gates=_CVTA_GATES,
 )
 
+
+@meaning(cvta)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return a + window(m.space, a.width)
+
+
 cvta_to = instruction(
     "cvta.to",
     anchor="data-movement-and-conversion-instructions-cvta",
@@ -52,6 +78,12 @@ cvta_to = instruction(
     types={"p": "type"},
     gates=_CVTA_GATES,
 )
+
+
+@meaning(cvta_to)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return a - window(m.space, a.width)
+
 
 mapa = instruction(
     "mapa",
@@ -66,6 +98,14 @@ mapa = instruction(
     defaults={"space": "generic"},
 )
 
+
+@meaning(mapa)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    # Offset and window stay, the rank comes between them.
+    keep = x.const(~(0xFF << CTA_SHIFT) & (1 << a.width) - 1, a.width)
+    return (a & keep) | (x.resize(b + 1, a.width) << CTA_SHIFT)
+
+
 getctarank = instruction(
     "getctarank",
     anchor="data-movement-and-conversion-instructions-getctarank",
@@ -78,3 +118,9 @@ getctarank = instruction(
     types={"d": "u32"},
     defaults={"space": "generic"},
 )
+
+
+@meaning(getctarank)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    rank = x.resize(a >> CTA_SHIFT, 32) & 0xFF
+    return x.select(rank == 0, x.special("cluster_ctarank", 32), rank - 1)

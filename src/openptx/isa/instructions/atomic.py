@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa import updates
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.windows import SHARED, SHIFT
+from openptx.numerics import FORMATS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine, Update, Word
+    from openptx.numerics import Bits
 
 _CHOICES = """
         .space = { .global, .shared{::cta, ::cluster} };
@@ -82,6 +91,55 @@ atom = instruction(
     gates=_GATES,
 )
 
+
+@meaning(atom)
+def _(
+    x: Machine, m: Modifiers, a: Bits, b: Word, c: Word | None = None, policy: Bits | None = None
+) -> Word | tuple[Bits, ...]:
+    if m.vec and isinstance(b, tuple):
+        return each_element(x, m, a, b)
+    return operate(x, m, a, *((b, c) if m.op == "cas" and c is not None else (b,)))
+
+
+def each_element(x: Machine, m: Modifiers, a: Bits, b: tuple[Bits, ...]) -> tuple[Bits, ...]:
+    """The elements are updated one by one; the address is aligned to all of them."""
+    size = m.type.width >> 3
+    whole = (a & (size * len(b) - 1)) == 0
+    x.require(whole, "misaligned-access", f"an access of {size * len(b)} bytes at an address that is no multiple of it")
+    old = [operate(x, m, a + size * i, element) for i, element in enumerate(b)]
+    return tuple(q for q in old if not isinstance(q, tuple))
+
+
+def operate(x: Machine, m: Modifiers, a: Bits, *operands: Word) -> Word:
+    """One atomic; gives the old word."""
+    if m.type.name == "f32" and m.op == "add":
+        # Subnormal numbers are flushed in global memory, and kept in shared memory.
+        shared = (a >> SHIFT[64]) == SHARED if m.space == "generic" else x.const(int(m.space != "global"), 1)
+        operands = (*operands, x.resize(shared, 32))
+    return x.atomic(m.space, a, m.type.width, update(m), *operands)
+
+
+def update(m: Modifiers) -> Update:
+    """What is put in place of the old word."""
+    t = m.type.element
+    if t.format is not None:
+        f = FORMATS[t.format]
+        one = updates.float_sum(f) if m.op == "add" else updates.float_extreme(f, m.op == "max")
+        return one if m.type.count == 1 else updates.each(one, t.width)
+    return {
+        "and": updates.bit_and,
+        "or": updates.bit_or,
+        "xor": updates.bit_xor,
+        "exch": updates.exchange,
+        "cas": updates.compare_and_swap,
+        "add": updates.add,
+        "inc": updates.increment,
+        "dec": updates.decrement,
+        "min": updates.min_signed if t.signed else updates.min_unsigned,
+        "max": updates.max_signed if t.signed else updates.max_unsigned,
+    }[m.op]
+
+
 red = instruction(
     "red",
     anchor="parallel-synchronization-and-communication-instructions-red",
@@ -124,3 +182,11 @@ red = instruction(
     defaults=_DEFAULTS,
     gates=_GATES,
 )
+
+
+@meaning(red)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...], policy: Bits | None = None) -> None:
+    if isinstance(b, tuple):
+        each_element(x, m, a, b)
+    else:
+        operate(x, m, a, b)

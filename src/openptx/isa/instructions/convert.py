@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+from openptx.numerics.cvt import cvt as convert
+from openptx.numerics.cvt import cvt_pack as pack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 cvt = instruction(
     "cvt",
@@ -75,6 +83,27 @@ cvt = instruction(
     relaxed=True,
 )
 
+
+@meaning(cvt)
+def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...] | None) -> Bits:
+    values = [v for o in operands if o is not None for v in (o if isinstance(o, tuple) else (o,))]
+    scale = values.pop() if m.scaled_n2_ue8m0 else None
+    rbits = values.pop() if m.rnd == "rs" else None
+    return convert(
+        x,
+        m.dtype.name,
+        m.atype.name,
+        *values,
+        rnd=m.rnd,
+        ftz=m.ftz,
+        sat=m.sat,
+        satfinite=m.satfinite,
+        relu=m.relu,
+        scale=scale,
+        rbits=rbits,
+    )
+
+
 cvt_pack = instruction(
     "cvt.pack",
     anchor="data-movement-and-conversion-instructions-cvt-pack",
@@ -92,3 +121,8 @@ cvt_pack = instruction(
         .u2|.s2|.u4|.s4   sm_75
     """,
 )
+
+
+@meaning(cvt_pack)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    return pack(x, m.dtype.name, a, b, c)

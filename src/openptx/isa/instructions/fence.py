@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
 
 _ANCHOR = "parallel-synchronization-and-communication-instructions-membar-fence"
 _PROXY_GATES = """
@@ -92,3 +97,8 @@ membar_proxy = instruction(
     """,
     gates=_PROXY_GATES,
 )
+
+
+@meaning(fence, fence_proxy, membar, membar_proxy)
+def _(x: Machine, m: Modifiers, *operands: object) -> None:
+    """Machines do memory accesses in the order of the program, and everybody sees them at once."""

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.fidelity import EXACT, Fidelity, bounded
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.packing import packed
+from openptx.numerics import FORMATS, Format
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 _SUM = """
         {0}{{.rnd}}{{.ftz}}{{.sat}}.f32   d, a, b;   // PTX 1.0
@@ -24,6 +35,20 @@ add = instruction(
     defaults={"rnd": "rn"},
 )
 
+
+@meaning(add)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fadd(f, a, b, m.rnd, m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
+
+def format_of(m: Modifiers) -> Format:
+    """The number format of the (element's) type."""
+    return FORMATS[m.type.element.format or ""]
+
+
 sub = instruction(
     "sub",
     anchor="floating-point-instructions-sub",
@@ -33,6 +58,15 @@ sub = instruction(
     defaults={"rnd": "rn"},
 )
 
+
+@meaning(sub)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fsub(f, a, b, m.rnd, m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
+
 mul = instruction(
     "mul",
     anchor="floating-point-instructions-mul",
@@ -41,6 +75,15 @@ mul = instruction(
     gates=_SUM_GATES,
     defaults={"rnd": "rn"},
 )
+
+
+@meaning(mul)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fmul(f, a, b, m.rnd, m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
 
 fma = instruction(
     "fma",
@@ -68,6 +111,15 @@ mad = instruction(
     defaults={"rnd": "rn"},
 )
 
+
+@meaning(fma, mad)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fma(f, a, b, c, m.rnd, m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
+
 div = instruction(
     "div",
     anchor="floating-point-instructions-div",
@@ -86,6 +138,24 @@ div = instruction(
     """,
 )
 
+
+def error_of(text: str) -> Callable[[Modifiers], Fidelity]:
+    """Exact where the form rounds or has f64, else bounded: forms without either are old spellings of `.approx`."""
+
+    def judge(m: Modifiers) -> Fidelity:
+        return EXACT if m.rnd or m.type.width == 64 else bounded(text)
+
+    return judge
+
+
+@meaning(div, fidelity=error_of("2 ulp for 2^-126 <= |b| <= 2^126"))
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    if m.rnd or f.name == "f64":
+        return x.fdiv(f, a, b, m.rnd or "rn", m.ftz)
+    return x.approx_div(f, a, b, m.ftz, full=bool(m.full))
+
+
 abs_ = instruction(
     "abs",
     anchor="floating-point-instructions-abs",
@@ -96,6 +166,12 @@ abs_ = instruction(
     """,
 )
 
+
+@meaning(abs_)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.fabs(format_of(m), a, m.ftz)
+
+
 neg = instruction(
     "neg",
     anchor="floating-point-instructions-neg",
@@ -105,6 +181,12 @@ neg = instruction(
         neg.f64         d, a;   // PTX 1.0, sm_13
     """,
 )
+
+
+@meaning(neg)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.fneg(format_of(m), a, m.ftz)
+
 
 _SMALLER_OR_LARGER = """
         {0}{{.ftz}}{{.NaN}}{{.xorsign.abs}}.f32   d, a, b;      // PTX 1.0
@@ -124,6 +206,21 @@ min_ = instruction(
     gates=_SMALLER_OR_LARGER_GATES,
 )
 
+
+@meaning(min_)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    return extreme(x, m, x.fmin, a, b, c)
+
+
+def extreme(x: Machine, m: Modifiers, choose: Callable[..., Bits], a: Bits, b: Bits, c: Bits | None) -> Bits:
+    """The smallest or largest of two or three operands, or of their magnitudes."""
+    f = format_of(m)
+    operands = [x.flush(f, q, m.ftz) for q in (a, b, c) if q is not None]
+    if m.abs and not m.xorsign:
+        operands = [x.magnitude(f, q) for q in operands]
+    return choose(f, *operands, nan=bool(m.NaN), xorsign=bool(m.xorsign))
+
+
 max_ = instruction(
     "max",
     anchor="floating-point-instructions-max",
@@ -131,6 +228,12 @@ max_ = instruction(
     syntax=_SMALLER_OR_LARGER.format("max"),
     gates=_SMALLER_OR_LARGER_GATES,
 )
+
+
+@meaning(max_)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    return extreme(x, m, x.fmax, a, b, c)
+
 
 rcp = instruction(
     "rcp",
@@ -149,6 +252,15 @@ rcp = instruction(
     """,
 )
 
+
+@meaning(rcp, fidelity=error_of("1 ulp"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    f = format_of(m)
+    if m.rnd or f.name == "f64":
+        return x.fdiv(f, x.const(f.bias << f.man, a.width), a, m.rnd or "rn", m.ftz)
+    return x.approx("rcp", f, a, m.ftz)
+
+
 rcp_approx_ftz_f64 = instruction(
     "rcp",
     anchor="floating-point-instructions-rcp-approx-ftz-f64",
@@ -157,6 +269,12 @@ rcp_approx_ftz_f64 = instruction(
         rcp.approx.ftz.f64   d, a;   // PTX 2.1, sm_20
     """,
 )
+
+
+@meaning(rcp_approx_ftz_f64, fidelity=bounded("2^-20.7 relative"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx_upper("rcp", a)
+
 
 sqrt = instruction(
     "sqrt",
@@ -175,6 +293,13 @@ sqrt = instruction(
     """,
 )
 
+
+@meaning(sqrt, fidelity=error_of("2^-23 relative"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    f = format_of(m)
+    return x.fsqrt(f, a, m.rnd or "rn", m.ftz) if m.rnd or f.name == "f64" else x.approx("sqrt", f, a, m.ftz)
+
+
 rsqrt = instruction(
     "rsqrt",
     anchor="floating-point-instructions-rsqrt",
@@ -187,6 +312,12 @@ rsqrt = instruction(
     """,
 )
 
+
+@meaning(rsqrt, fidelity=bounded("2^-22.9 relative"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("rsqrt", format_of(m), a, m.ftz)
+
+
 rsqrt_approx_ftz_f64 = instruction(
     "rsqrt",
     anchor="floating-point-instructions-rsqrt-approx-ftz-f64",
@@ -195,6 +326,12 @@ rsqrt_approx_ftz_f64 = instruction(
         rsqrt.approx.ftz.f64   d, a;   // PTX 4.0, sm_20
     """,
 )
+
+
+@meaning(rsqrt_approx_ftz_f64, fidelity=bounded("2^-20.7 relative"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx_upper("rsqrt", a)
+
 
 sin = instruction(
     "sin",
@@ -206,6 +343,12 @@ sin = instruction(
     """,
 )
 
+
+@meaning(sin, fidelity=bounded("2^-20.5 absolute in [-pi, pi]"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("sin", format_of(m), a, m.ftz)
+
+
 cos = instruction(
     "cos",
     anchor="floating-point-instructions-cos",
@@ -215,6 +358,12 @@ cos = instruction(
         cos.f32                d, a;   // PTX 1.0 to 1.3
     """,
 )
+
+
+@meaning(cos, fidelity=bounded("2^-20.5 absolute in [-pi, pi]"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("cos", format_of(m), a, m.ftz)
+
 
 lg2 = instruction(
     "lg2",
@@ -226,6 +375,12 @@ lg2 = instruction(
     """,
 )
 
+
+@meaning(lg2, fidelity=bounded("2^-22 absolute for 0.5 < a < 2, else 2^-22 relative"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("lg2", format_of(m), a, m.ftz)
+
+
 ex2 = instruction(
     "ex2",
     anchor="floating-point-instructions-ex2",
@@ -236,6 +391,12 @@ ex2 = instruction(
     """,
 )
 
+
+@meaning(ex2, fidelity=bounded("2 ulp"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("ex2", format_of(m), a, m.ftz)
+
+
 tanh = instruction(
     "tanh",
     anchor="floating-point-instructions-tanh",
@@ -244,6 +405,12 @@ tanh = instruction(
         tanh.approx.f32   d, a;   // PTX 7.0, sm_75
     """,
 )
+
+
+@meaning(tanh, fidelity=bounded("2^-11 relative"))
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("tanh", format_of(m), a)
+
 
 testp = instruction(
     "testp",
@@ -256,6 +423,12 @@ testp = instruction(
     """,
 )
 
+
+@meaning(testp)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.testp(format_of(m), m.op, a)
+
+
 copysign = instruction(
     "copysign",
     anchor="floating-point-instructions-copysign",
@@ -265,3 +438,8 @@ copysign = instruction(
         .type = { .f32, .f64 };
     """,
 )
+
+
+@meaning(copysign)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    return x.copysign(format_of(m), a, b)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.fidelity import EXACT, Fidelity, bounded, modelled
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.packing import packed
+from openptx.numerics import FORMATS, Format
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 _SUM = """
         {0}{{.rnd}}{{.ftz}}{{.sat}}.f16     d, a, b;   // PTX 4.2, sm_53
@@ -20,6 +29,20 @@ add = instruction(
     defaults={"rnd": "rn"},
 )
 
+
+@meaning(add)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fadd(f, a, b, m.rnd, m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
+
+def format_of(m: Modifiers) -> Format:
+    """The number format of the (element's) type."""
+    return FORMATS[m.type.element.format or ""]
+
+
 sub = instruction(
     "sub",
     anchor="half-precision-floating-point-instructions-sub",
@@ -28,6 +51,15 @@ sub = instruction(
     defaults={"rnd": "rn"},
 )
 
+
+@meaning(sub)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fsub(f, a, b, m.rnd, m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
+
 mul = instruction(
     "mul",
     anchor="half-precision-floating-point-instructions-mul",
@@ -35,6 +67,15 @@ mul = instruction(
     syntax=_SUM.format("mul"),
     defaults={"rnd": "rn"},
 )
+
+
+@meaning(mul)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fmul(f, a, b, m.rnd, m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
 
 fma = instruction(
     "fma",
@@ -48,10 +89,36 @@ fma = instruction(
         fma.rnd{.relu}.bf16         d, a, b, c;   // PTX 7.0, sm_80
         fma.rnd{.relu}.bf16x2       d, a, b, c;   // PTX 7.0, sm_80
         fma.rnd.oob{.relu}.type     d, a, b, c;   // PTX 8.1, sm_90
+
+        fma.rnd.type                d, a, b, c;   // PTX 7.0, sm_80 (ptxas)
+        .rnd  = { .rz, .rm, .rp };
+        .type = { .bf16, .bf16x2 };
+
         .type = { .f16, .f16x2, .bf16, .bf16x2 };
         .rnd = { .rn };
     """,
 )
+
+
+OUT_OF_BOUNDS = 0xFFFF
+"""The NaN that tensor copies put in place of elements outside of the tensor (5.5.3.3)."""
+
+
+def fidelity_of_fma(m: Modifiers) -> Fidelity:
+    return modelled("0xFFFF as the out-of-bounds NaN, which the document does not give") if m.oob else EXACT
+
+
+@meaning(fma, fidelity=fidelity_of_fma)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    f = format_of(m)
+    d = x.fma(f, a, b, c, m.rnd, m.ftz)
+    if m.sat:
+        return x.saturate(f, d)
+    if m.relu:
+        d = x.relu(f, d)
+    return x.pick((a == OUT_OF_BOUNDS) | (b == OUT_OF_BOUNDS), 0, d) if m.oob else d
+
 
 neg = instruction(
     "neg",
@@ -65,6 +132,13 @@ neg = instruction(
     """,
 )
 
+
+@meaning(neg)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.fneg(format_of(m), a, m.ftz)
+
+
 abs_ = instruction(
     "abs",
     anchor="half-precision-floating-point-instructions-abs",
@@ -76,6 +150,13 @@ abs_ = instruction(
         abs.bf16x2        d, a;   // PTX 7.0, sm_80
     """,
 )
+
+
+@meaning(abs_)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.fabs(format_of(m), a, m.ftz)
+
 
 _SMALLER_OR_LARGER = """
         {0}{{.ftz}}{{.NaN}}{{.xorsign.abs}}.f16     d, a, b;   // PTX 7.0, sm_80
@@ -95,6 +176,15 @@ min_ = instruction(
     gates=_SMALLER_OR_LARGER_GATES,
 )
 
+
+@meaning(min_)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    a, b = x.flush(f, a, m.ftz), x.flush(f, b, m.ftz)
+    return x.fmin(f, a, b, nan=bool(m.NaN), xorsign=bool(m.xorsign))
+
+
 max_ = instruction(
     "max",
     anchor="half-precision-floating-point-instructions-max",
@@ -102,6 +192,15 @@ max_ = instruction(
     syntax=_SMALLER_OR_LARGER.format("max"),
     gates=_SMALLER_OR_LARGER_GATES,
 )
+
+
+@meaning(max_)
+@packed
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
+    f = format_of(m)
+    a, b = x.flush(f, a, m.ftz), x.flush(f, b, m.ftz)
+    return x.fmax(f, a, b, nan=bool(m.NaN), xorsign=bool(m.xorsign))
+
 
 tanh = instruction(
     "tanh",
@@ -115,6 +214,13 @@ tanh = instruction(
     """,
 )
 
+
+@meaning(tanh, fidelity=bounded("2^-10.987 absolute for f16, 2^-8 relative for bf16"))
+@packed
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("tanh", format_of(m), a)
+
+
 ex2 = instruction(
     "ex2",
     anchor="half-precision-floating-point-instructions-ex2",
@@ -126,3 +232,9 @@ ex2 = instruction(
         .type = { .bf16, .bf16x2 };
     """,
 )
+
+
+@meaning(ex2, fidelity=bounded("2^-9.9 relative for f16, 2^-7 relative for bf16"))
+@packed
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.approx("ex2", format_of(m), a, m.ftz)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine, Word
+    from openptx.numerics import Bits
 
 _TYPES = "{ .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }"
 _CHOICES = """
@@ -63,6 +69,21 @@ ld = instruction(
     relaxed=True,
 )
 
+
+@meaning(ld)
+def _(x: Machine, m: Modifiers, a: Bits, policy: Bits | None = None) -> Word | tuple[Bits, ...]:
+    return load(x, m, a)
+
+
+def load(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
+    """One word, or as many as the vector has; 128 bits are two words."""
+    if m.type.width == 128:
+        low, high = x.load(m.space, a, 64, 2)
+        return low, high
+    found = x.load(m.space, a, m.type.width, int(m.vec[1:]) if m.vec else 1)
+    return found if m.vec else found[0]
+
+
 ld_global_nc = instruction(
     "ld",
     anchor="data-movement-and-conversion-instructions-ld-global-nc",
@@ -81,6 +102,12 @@ ld_global_nc = instruction(
     relaxed=True,
 )
 
+
+@meaning(ld_global_nc)
+def _(x: Machine, m: Modifiers, a: Bits, policy: Bits | None = None) -> Word | tuple[Bits, ...]:
+    return load(x, m, a)
+
+
 ldu = instruction(
     "ldu",
     anchor="data-movement-and-conversion-instructions-ldu",
@@ -98,6 +125,12 @@ ldu = instruction(
     """,
     relaxed=True,
 )
+
+
+@meaning(ldu)
+def _(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
+    return load(x, m, a)
+
 
 st = instruction(
     "st",
@@ -126,3 +159,8 @@ st = instruction(
     gates=_GATES,
     relaxed=True,
 )
+
+
+@meaning(st)
+def _(x: Machine, m: Modifiers, a: Bits, b: Word | tuple[Bits, ...], policy: Bits | None = None) -> None:
+    x.store(m.space, a, b if isinstance(b, tuple) else (b,))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
 
 brkpt = instruction(
     "brkpt",
@@ -54,3 +59,8 @@ setmaxnreg = instruction(
         .action = { .inc, .dec };
     """,
 )
+
+
+@meaning(nanosleep, pmevent, setmaxnreg)
+def _(x: Machine, m: Modifiers, *operands: object) -> None:
+    """Time, performance counters and the number of registers are not part of a machine's state."""

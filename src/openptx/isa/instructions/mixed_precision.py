@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+from openptx.numerics import FORMATS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.isa.types import Type
+    from openptx.numerics import Bits
 
 add = instruction(
     "add",
@@ -16,6 +24,24 @@ add = instruction(
     defaults={"rnd": "rn"},
 )
 
+
+F32 = FORMATS["f32"]
+
+
+@meaning(add)
+def _(x: Machine, m: Modifiers, a: Bits, c: Bits) -> Bits:
+    return saturated(x, m, x.fadd(F32, widened(x, m.atype, a), c, m.rnd))
+
+
+def widened(x: Machine, t: Type, a: Bits) -> Bits:
+    """Exactly, as f32."""
+    return x.convert(F32, FORMATS[t.format or ""], a)
+
+
+def saturated(x: Machine, m: Modifiers, d: Bits) -> Bits:
+    return x.saturate(F32, d) if m.sat else d
+
+
 sub = instruction(
     "sub",
     anchor="mixed-precision-floating-point-instructions-sub",
@@ -28,6 +54,12 @@ sub = instruction(
     defaults={"rnd": "rn"},
 )
 
+
+@meaning(sub)
+def _(x: Machine, m: Modifiers, a: Bits, c: Bits) -> Bits:
+    return saturated(x, m, x.fsub(F32, widened(x, m.atype, a), c, m.rnd))
+
+
 fma = instruction(
     "fma",
     anchor="mixed-precision-floating-point-instructions-fma",
@@ -38,3 +70,9 @@ fma = instruction(
         .rnd    = { .rn, .rz, .rm, .rp };
     """,
 )
+
+
+@meaning(fma)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    t: Type = m.values["abtype"]
+    return saturated(x, m, x.fma(F32, widened(x, t, a), widened(x, t, b), c, m.rnd))

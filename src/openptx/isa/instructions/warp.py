@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.fidelity import modelled
+from openptx.isa.notation import instruction, meaning
+from openptx.numerics import FORMATS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 vote = instruction(
     "vote",
@@ -17,6 +25,23 @@ vote = instruction(
     types={"a": "pred"},
 )
 
+
+@meaning(vote)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return count_votes(x, m.mode, a, x.const(-1, 32))
+
+
+def count_votes(x: Machine, mode: str, a: Bits, members: Bits) -> Bits:
+    """What the lanes of `members` that are active say together."""
+    yes = x.ballot(a) & members
+    if mode == "ballot":
+        return yes
+    everyone = x.ballot(x.const(1, 1)) & members
+    if mode == "all":
+        return yes == everyone
+    return yes != 0 if mode == "any" else (yes == 0) | (yes == everyone)
+
+
 vote_sync = instruction(
     "vote",
     anchor="parallel-synchronization-and-communication-instructions-vote-sync",
@@ -30,6 +55,12 @@ vote_sync = instruction(
     types={"a": "pred"},
     converges="membermask",
 )
+
+
+@meaning(vote_sync)
+def _(x: Machine, m: Modifiers, a: Bits, members: Bits) -> Bits:
+    return count_votes(x, m.mode, a, members)
+
 
 match_sync = instruction(
     "match",
@@ -46,6 +77,21 @@ match_sync = instruction(
     converges="membermask",
 )
 
+
+@meaning(match_sync)
+def _(x: Machine, m: Modifiers, a: Bits, members: Bits) -> Bits | tuple[Bits, Bits]:
+    members = members & x.ballot(x.const(1, 1))
+    d = x.const(0, 32)
+    for i in range(32):
+        d = d | (x.resize(x.shuffle(a, x.const(i, 32)) == a, 32) << i)
+    d = d & members
+    if m.mode == "any":
+        return d
+    agree = x.ballot(d == members) & members
+    p = agree == members
+    return x.pick(p, members, 0), p
+
+
 activemask = instruction(
     "activemask",
     anchor="parallel-synchronization-and-communication-instructions-activemask",
@@ -54,6 +100,12 @@ activemask = instruction(
         activemask.b32   d;   // PTX 6.2, sm_30
     """,
 )
+
+
+@meaning(activemask)
+def _(x: Machine, m: Modifiers) -> Bits:
+    return x.ballot(x.const(1, 1))
+
 
 redux_sync = instruction(
     "redux",
@@ -71,6 +123,39 @@ redux_sync = instruction(
     converges="membermask",
 )
 
+
+@meaning(redux_sync)
+def _(x: Machine, m: Modifiers, src: Bits, members: Bits) -> Bits:
+    t = m.type
+    if t.format is not None:
+        return extreme(x, m, src, members)
+    low, high = (1 << 31, (1 << 31) - 1) if t.signed else (0, (1 << 32) - 1)
+    match m.op:
+        case "add":
+            return x.reduce(lambda a, b: a + b, 0, src, members)
+        case "min":
+            return x.reduce(lambda a, b: x.min(t, a, b), high, src, members)
+        case "max":
+            return x.reduce(lambda a, b: x.max(t, a, b), low, src, members)
+        case "and":
+            return x.reduce(lambda a, b: a & b, (1 << 32) - 1, src, members)
+        case "or":
+            return x.reduce(lambda a, b: a | b, 0, src, members)
+        case _:
+            return x.reduce(lambda a, b: a ^ b, 0, src, members)
+
+
+def extreme(x: Machine, m: Modifiers, src: Bits, members: Bits) -> Bits:
+    """The smallest or largest float. Without `.NaN` the canonical NaN is neutral, with it the far infinity is."""
+    f = FORMATS["f32"]
+    nan, largest = bool(m.NaN), m.op == "max"
+    infinity = f.infinity or 0
+    unit = (infinity | f.sign if largest else infinity) if nan else f.nan or 0
+    a = x.magnitude(f, src) if m.abs else src
+    choose = x.fmax if largest else x.fmin
+    return x.reduce(lambda a, b: choose(f, a, b, nan=nan), unit, a, members)
+
+
 elect_sync = instruction(
     "elect",
     anchor="parallel-synchronization-and-communication-instructions-elect-sync",
@@ -81,3 +166,10 @@ elect_sync = instruction(
     types={"d": "b32"},
     converges="membermask",
 )
+
+
+@meaning(elect_sync, fidelity=modelled("the lowest lane; the document asks only for the same one every time"))
+def _(x: Machine, m: Modifiers, members: Bits) -> tuple[Bits, Bits]:
+    candidates = members & x.ballot(x.const(1, 1))
+    leader = 31 - x.clz(candidates & -candidates)
+    return leader, x.lane() == leader
