@@ -158,9 +158,9 @@ class Modifiers:
 
 
 class Form:
-    """One line of a syntax block."""
+    """One line of a syntax block. `documented` is False for what the assembler accepts beyond the manual."""
 
-    __slots__ = ("_keys", "_sequences", "_typed", "gate", "instruction", "operands", "slots", "text")
+    __slots__ = ("_keys", "_sequences", "_typed", "documented", "gate", "instruction", "operands", "slots", "text")
 
     def __init__(
         self,
@@ -169,8 +169,10 @@ class Form:
         operands: tuple[Template, ...],
         gate: Gate,
         text: str,
+        documented: bool = True,
     ) -> None:
         self.instruction = instruction
+        self.documented = documented
         self.slots = slots
         self.operands = operands
         self.gate = gate

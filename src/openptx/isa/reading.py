@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from openptx.isa.notation import Instruction
 
+BEYOND = "(ptxas)"
 _COMMENT = re.compile(r"//\s*(.*)$")
 _SINCE = re.compile(r"(?:PTX \d|sm_\d).*$")
 _DEFINITION = re.compile(r"((?:\.?[\w:-]+\s*=\s*)+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*;?")
@@ -45,7 +46,7 @@ def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
 
     A paragraph is some forms with the definitions behind them; a blank line between two forms divides them as well.
     A name means its definition in the same paragraph, or else the last one of the block. A comment
-    `// PTX 2.0, sm_20` behind a form is its gate; on a line of its own it is the gate of the forms that follow without
+    `// PTX 2.0, sm_20` behind a form is its gate, with `(ptxas)` where only the assembler has it; on a line of its own it is the gate of the forms that follow without
     one.
     """
     forms: list[tuple[str, str, int]] = []
@@ -133,7 +134,8 @@ def _form(instruction: Instruction, text: str, since: str, definitions: list[Def
     slots = tuple(_slots(opcode[len(instruction.name) :], definitions, paragraph, text))
     templates = tuple(_operands(operands, definitions))
     _give_roles(instruction, templates)
-    return Form(instruction, slots, templates, gate(since), text)
+    documented = not since.endswith(BEYOND)
+    return Form(instruction, slots, templates, gate(since.removesuffix(BEYOND).strip()), text, documented)
 
 
 def _cut(text: str) -> tuple[str, str]:

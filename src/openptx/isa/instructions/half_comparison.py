@@ -28,6 +28,9 @@ set_ = instruction(
         set.CmpOp.bf16.atype                 d, a, b;         // PTX 7.8, sm_90
         set.CmpOp.BoolOp.bf16.atype          d, a, b, {!}c;   // PTX 7.8, sm_90
         .atype  = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f16, .f32, .f64 };
+        set.CmpOp.bf16.bf16                  d, a, b;         // PTX 7.8, sm_90 (ptxas)
+        set.CmpOp.BoolOp.bf16.bf16           d, a, b, {!}c;   // PTX 7.8, sm_90 (ptxas)
+
         set.CmpOp{.ftz}.dtype.f16            d, a, b;         // PTX 6.5, sm_53
         set.CmpOp.BoolOp{.ftz}.dtype.f16     d, a, b, {!}c;   // PTX 6.5, sm_53
         set.CmpOp.dtype.bf16                 d, a, b;         // PTX 7.8, sm_90
@@ -71,14 +74,18 @@ setp = instruction(
     anchor="half-precision-comparison-instructions-setp",
     summary="p = whether a and b compare so, combined with c; p and q are for the halves of packed operands.",
     syntax="""
-        setp.CmpOp{.ftz}.f16            p[|q], a, b;      // PTX 4.2, sm_53
-        setp.CmpOp.BoolOp{.ftz}.f16     p[|q], a, b, {!}c;   // PTX 4.2, sm_53
-        setp.CmpOp{.ftz}.f16x2          p|q, a, b;        // PTX 4.2, sm_53
-        setp.CmpOp.BoolOp{.ftz}.f16x2   p|q, a, b, {!}c;  // PTX 4.2, sm_53
-        setp.CmpOp.bf16                 p[|q], a, b;      // PTX 7.8, sm_90
-        setp.CmpOp.BoolOp.bf16          p[|q], a, b, {!}c;   // PTX 7.8, sm_90
-        setp.CmpOp.bf16x2               p|q, a, b;        // PTX 7.8, sm_90
-        setp.CmpOp.BoolOp.bf16x2        p|q, a, b, {!}c;  // PTX 7.8, sm_90
+        setp.CmpOp{.ftz}.f16            p, a, b;           // PTX 4.2, sm_53
+        setp.CmpOp.BoolOp{.ftz}.f16     p, a, b, {!}c;     // PTX 4.2, sm_53
+        setp.CmpOp{.ftz}.f16x2          p|q, a, b;         // PTX 4.2, sm_53
+        setp.CmpOp.BoolOp{.ftz}.f16x2   p|q, a, b, {!}c;   // PTX 4.2, sm_53
+        setp.CmpOp{.ftz}.f16x2          p, a, b;           // PTX 4.2, sm_53 (ptxas)
+        setp.CmpOp.BoolOp{.ftz}.f16x2   p, a, b, {!}c;     // PTX 4.2, sm_53 (ptxas)
+        setp.CmpOp.bf16                 p, a, b;           // PTX 7.8, sm_90
+        setp.CmpOp.BoolOp.bf16          p, a, b, {!}c;     // PTX 7.8, sm_90
+        setp.CmpOp.bf16x2               p|q, a, b;         // PTX 7.8, sm_90
+        setp.CmpOp.BoolOp.bf16x2        p|q, a, b, {!}c;   // PTX 7.8, sm_90
+        setp.CmpOp.bf16x2               p, a, b;           // PTX 7.8, sm_90 (ptxas)
+        setp.CmpOp.BoolOp.bf16x2        p, a, b, {!}c;     // PTX 7.8, sm_90 (ptxas)
     """
     + _COMPARISONS,
     types={"c": "pred"},

@@ -34,9 +34,9 @@ add = instruction(
 
         add.type        d, a, b;   // PTX 8.0, sm_90
         .type = { .u16x2, .s16x2 };
-        add.type        d, a, b;   // PTX 9.2, sm_107f sm_120f
+        add.type        d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
         .type = { .u8x4, .s8x4 };
-        add.sat.type    d, a, b;   // PTX 9.2, sm_107f sm_120f
+        add.sat.type    d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
         .type = { .u16x2, .s16x2, .u8x4, .s8x4, .u32 };
 
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
@@ -67,7 +67,7 @@ sub = instruction(
         sub.type        d, a, b;   // PTX 1.0
         sub{.sat}.s32   d, a, b;   // PTX 1.0
 
-        sub.type        d, a, b;   // PTX 9.2, sm_107f sm_120f
+        sub.type        d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
         .type = { .u8x4, .s8x4 };
 
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
@@ -258,7 +258,7 @@ neg = instruction(
     summary="d = -a, wrapped around.",
     syntax="""
         neg.type   d, a;   // PTX 1.0
-        neg.s8x4   d, a;   // PTX 9.2, sm_107f sm_120f
+        neg.s8x4   d, a;   // PTX 9.2, sm_107f sm_120f (ptxas)
         .type = { .s16, .s32, .s64 };
     """,
 )
@@ -277,7 +277,7 @@ _SMALLER_OR_LARGER = """
         .type = {{ .u16x2, .s16x2 }};
         {0}.relu.type     d, a, b;   // PTX 8.0, sm_90
         .type = {{ .s16x2, .s32 }};
-        {0}.type          d, a, b;   // PTX 9.2, sm_107f sm_120f
+        {0}.type          d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
         .type = {{ .u8x4, .s8x4 }};
 """
 

@@ -1,0 +1,213 @@
+"""Targets: which there are, since which PTX version, and what a file's `.version` and `.target` allow (11.1.2)."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.isa.gates import Alternative, Gate, Version, gate
+
+TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+if TYPE_CHECKING:
+    from openptx.isa.forms import Form, Modifiers
+
+
+class Target:
+    """A target such as `sm_90a`: its number, and the `a` of architecture-specific or `f` of family-specific features.
+
+    `since` is the PTX version that brought it, `renamed` the target it is called from PTX 9.0 on.
+    """
+
+    __slots__ = ("family", "name", "number", "renamed", "since", "suffix")
+
+    def __init__(self, name: str, since: Version, renamed: str | None = None) -> None:
+        self.name = name
+        self.suffix = name[-1] if name[-1] in "af" else ""
+        self.number = int(name[3:].rstrip("af"))
+        self.family = (110 if self.number == 101 else self.number) // 10  # Table 58
+        self.since = since
+        self.renamed = renamed
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# fmt: off
+_SINCE = (
+    ("1.0", "sm_10 sm_11"),
+    ("1.2", "sm_12 sm_13"),
+    ("2.0", "sm_20 sm_21"),
+    ("3.0", "sm_30"),
+    ("3.1", "sm_35"),
+    ("4.0", "sm_32 sm_50"),
+    ("4.1", "sm_37 sm_52"),
+    ("4.2", "sm_53"),
+    ("5.0", "sm_60 sm_61 sm_62"),
+    ("6.0", "sm_70"),
+    ("6.1", "sm_72"),
+    ("6.3", "sm_75"),
+    ("7.0", "sm_80"),
+    ("7.1", "sm_86"),
+    ("7.4", "sm_87"),
+    ("7.8", "sm_89 sm_90"),
+    ("8.0", "sm_90a"),
+    ("8.6", "sm_100 sm_100a sm_101 sm_101a"),
+    ("8.7", "sm_120 sm_120a"),
+    ("8.8", "sm_100f sm_101f sm_103 sm_103a sm_103f sm_120f sm_121 sm_121a sm_121f"),
+    ("9.0", "sm_88 sm_110 sm_110a sm_110f"),
+    ("9.4", "sm_107 sm_107a sm_107f"),            # measured on ptxas 13.5; PTX ISA 9.1 doesn't list it
+)
+# fmt: on
+
+
+def _targets() -> dict[str, Target]:
+    targets: dict[str, Target] = {}
+    for version, names in _SINCE:
+        major, minor = version.split(".")
+        for name in names.split():
+            renamed = name.replace("101", "110") if "101" in name else None
+            targets[name] = Target(name, (int(major), int(minor)), renamed)
+    return targets
+
+
+TARGETS: dict[str, Target] = _targets()
+"""All targets by name."""
+
+NEWEST: Version = (9, 5)
+"""The newest PTX version known here, that of ptxas 13.5. The declarations follow PTX ISA 9.1 and say what is newer."""
+
+OPTIONS = ("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32")
+"""What else may stand in a `.target` list."""
+
+
+def target(name: str) -> Target | None:
+    """The target called `name`; `compute_90` means `sm_90`. None if there is none."""
+    return TARGETS.get(name.replace("compute_", "sm_"))
+
+
+def satisfied(gate: Gate, version: Version, target: Target) -> bool:
+    """Whether a file of this version and target may use what is behind `gate`."""
+    return any(_allows(alternative, version, target) for alternative in gate.alternatives)
+
+
+def _allows(alternative: Alternative, version: Version, target: Target) -> bool:
+    if version < alternative.since or (alternative.until is not None and version > alternative.until):
+        return False
+    if alternative.last is not None and target.number > alternative.last:
+        return False
+    return not alternative.targets or any(_covers(name, target) for name in alternative.targets)
+
+
+def _covers(name: str, target: Target) -> bool:
+    """Whether `target` has the features of the target called `name`."""
+    wanted = TARGETS[name]
+    if wanted.suffix == "a":
+        return target.suffix == "a" and target.name.replace("101", "110") == name
+    if wanted.suffix == "f":
+        return target.suffix != "" and target.family == wanted.family and target.number >= _least(wanted)
+    return target.number >= wanted.number
+
+
+def _least(wanted: Target) -> int:
+    return 101 if wanted.number == 110 else wanted.number  # sm_101 is what sm_110 was called before PTX 9.0
+
+
+def first_version(gate: Gate, target: Target) -> Version | None:
+    """The least version with which `target` may use what is behind `gate`; None if there is none."""
+    versions = [max(a.since, target.since) for a in gate.alternatives if _allows(a, max(a.since, target.since), target)]
+    return min(versions, default=None)
+
+
+class Condition:
+    """A line of an instruction's gate table: modifiers, and what they ask for when all of them are there."""
+
+    __slots__ = ("gate", "terms", "text")
+
+    def __init__(self, text: str, gate: Gate) -> None:
+        self.text = text
+        self.gate = gate
+        self.terms = tuple(_term(part) for part in text.split())
+
+    def holds(self, m: Modifiers) -> bool:
+        return all(any(_present(m, name, value) for name, value in term) for term in self.terms)
+
+    def named(self, m: Modifiers) -> str:
+        """Those of its modifiers that are in the opcode, as they are written there: `.L2::cache_hint`."""
+        present = [value for term in self.terms for name, value in term if _present(m, name, value)]
+        return "".join(f".{value}" for value in dict.fromkeys(present) if value in m.written)
+
+
+def _term(text: str) -> tuple[tuple[str, str], ...]:
+    """`dtype=.f16|.bf16` is true of a slot, `.rs` of any modifier; a name holds for what follows it."""
+    name = ""
+    found: list[tuple[str, str]] = []
+    for part in text.split("|"):
+        if "=" in part:
+            name, part = part.split("=")
+        found.append((name, part.removeprefix(".")))
+    return tuple(found)
+
+
+def _present(m: Modifiers, name: str, value: str) -> bool:
+    if not name:
+        return value in m.written
+    found = m.values.get(name)
+    return value == ("none" if found is None else getattr(found, "name", found))
+
+
+_TABLES: dict[str, tuple[Condition, ...]] = {}
+
+
+def conditions(table: str) -> tuple[Condition, ...]:
+    """A gate table read: each line is modifiers, then what they ask for."""
+    known = _TABLES.get(table)
+    if known is None:
+        lines = (line.strip() for line in table.splitlines() if line.strip())
+        known = _TABLES[table] = tuple(_condition(line) for line in lines)
+    return known
+
+
+_LINE = re.compile(r"(.*?)\s+((?:PTX|sm_).*)")
+
+
+def _condition(line: str) -> Condition:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ValueError(f"not a line of a gate table: {line!r}")
+    return Condition(match[1], gate(match[2]))
+
+
+def gates(form: Form, m: Modifiers) -> list[tuple[str, Gate]]:
+    """All that this opcode asks for: (what asks, its gate). The first is the form's own."""
+    found = [(f"{form.instruction.name}", form.gate)]
+    for condition in conditions(form.instruction.gates):
+        if condition.holds(m):
+            found.append((condition.named(m) or form.instruction.name, condition.gate))
+    return found
+
+
+def unmet(form: Form, m: Modifiers, version: Version, target: Target) -> list[tuple[str, Gate]]:
+    """What this opcode asks for and the file doesn't give; empty if it may be used."""
+    return [(what, gate) for what, gate in gates(form, m) if not satisfied(gate, version, target)]
+
+
+def wants(gate: Gate) -> str:
+    """A gate in words: `.target sm_100a, sm_103a or sm_107a and PTX ISA 8.7`."""
+    return ", or ".join(_words(alternative) for alternative in gate.alternatives)
+
+
+def _words(a: Alternative) -> str:
+    parts: list[str] = []
+    if a.targets:
+        names = [f"{n} or newer" if n[-1] != "a" else n for n in a.targets]
+        parts.append(".target " + (names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"))
+    if a.last is not None:
+        parts.append(f"no newer than sm_{a.last}")
+    if a.since > (1, 0) or not parts:
+        parts.append(f"PTX ISA {_dotted(a.since)}" + ("" if a.until is None else f" to {_dotted(a.until)}"))
+    elif a.until is not None:
+        parts.append(f"PTX ISA {_dotted(a.until)} or older")
+    return " and ".join(parts)
+
+
+def _dotted(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
