@@ -1,1 +1,5 @@
-"""What a launch needs beside an engine: memory, loaded modules, arguments, faults."""
+"""What a launch needs beside an engine: memory, loaded modules, arguments. `load` is where users come in."""
+
+from openptx.runtime.module import Kernel, Module, load
+
+__all__ = ["Kernel", "Module", "load"]

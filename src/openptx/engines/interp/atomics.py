@@ -1,0 +1,190 @@
+"""Atomics on lanes: operations on one word happen in the order of the lanes, those on different words all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.memory import Spaces
+from openptx.isa import updates
+from openptx.numerics import Bits
+
+if TYPE_CHECKING:
+    from openptx.isa.machine import Update, Word
+
+Array = NDArray[Any]
+Group = NDArray[np.intp]
+
+
+def _signed(ufunc: Callable[..., Array]) -> Callable[[Array, Array], Array]:
+    def apply(a: Array, b: Array) -> Array:
+        return ufunc(a.view(f"i{a.itemsize}"), b.view(f"i{b.itemsize}")).view(a.dtype)
+
+    return apply
+
+
+def _last(a: Array, b: Array) -> Array:
+    return b
+
+
+SCANS: dict[object, Callable[[Array, Array], Array]] = {
+    updates.add: np.add,
+    updates.exchange: _last,
+    updates.bit_and: np.bitwise_and,
+    updates.bit_or: np.bitwise_or,
+    updates.bit_xor: np.bitwise_xor,
+    updates.min_signed: _signed(np.minimum),
+    updates.max_signed: _signed(np.maximum),
+    updates.min_unsigned: np.minimum,
+    updates.max_unsigned: np.maximum,
+}
+"""Operations that combine before memory is asked: a scan over the lanes of each word gives every old value."""
+
+
+def _swap(old: int, b: int, c: int) -> int:
+    return c if old == b else old
+
+
+def _count_up(old: int, b: int) -> int:
+    return 0 if old >= b else old + 1
+
+
+def _count_down(old: int, b: int) -> int:
+    return b if old == 0 or old > b else old - 1
+
+
+ONE_BY_ONE: dict[object, Callable[..., int]] = {
+    updates.compare_and_swap: _swap,
+    updates.increment: _count_up,
+    updates.decrement: _count_down,
+}
+"""Operations on Python integers, for many lanes on few words."""
+
+LONG = 16  # lanes on one word from which on a loop over lanes beats one over rounds
+
+
+class Queue:
+    """The lanes of an atomic, sorted by the word that they mean; `rank` is each one's turn at it."""
+
+    def __init__(self, index: NDArray[np.int64]) -> None:
+        self.order = np.argsort(index, kind="stable")
+        self.index = index[self.order]
+        begins = np.ones(index.size, np.bool_)
+        np.not_equal(self.index[1:], self.index[:-1], out=begins[1:])
+        self.starts = np.flatnonzero(begins)
+        self.group = np.cumsum(begins) - 1
+        self.rank = np.arange(index.size) - self.starts[self.group]
+        self.longest = int(self.rank.max()) + 1
+        self.ends = np.append(self.starts[1:], index.size) - 1
+
+
+def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, words: Array) -> tuple[Array, Array]:
+    """What each lane finds, in the queue's order, and what each word is in the end."""
+    total = values.copy()
+    step = 1
+    while step < queue.longest:
+        late = queue.rank >= step
+        moved = np.zeros_like(total)
+        moved[step:] = total[:-step]
+        total = np.where(late, combine(moved, total), total)
+        step *= 2
+    start = words[queue.group]
+    found = start.copy()
+    before = np.zeros_like(total)
+    before[1:] = total[:-1]
+    later = queue.rank > 0
+    found[later] = combine(start, before)[later]
+    return found, combine(words, total[queue.ends])
+
+
+class Atomics(Spaces):
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        pair = w == 128
+        flat = [part.v for o in operands for part in (o if isinstance(o, tuple) else (o,))]
+        k = sets.size(self.who, self.n)
+        a = np.broadcast_to(address.v, k)
+        values = [np.broadcast_to(v, k) for v in flat]
+        place = self.place(space, a, w >> 3, True)
+        if place is not None:
+            found = self.exchange(
+                place[0].view(w >> 3, 1) if not pair else place[0].view(8, 2), place[1], update, values
+            )
+        else:
+            found = [np.zeros(k, f"u{min(w, 64) >> 3}") for _ in range(1 + pair)]
+
+            def part(chosen: Group, addresses: Array) -> None:
+                inside = self.place(space, addresses, w >> 3, True)
+                assert inside is not None
+                view = inside[0].view(w >> 3, 1) if not pair else inside[0].view(8, 2)
+                for whole, some in zip(
+                    found, self.exchange(view, inside[1], update, [v[chosen] for v in values]), strict=True
+                ):
+                    whole[chosen] = some
+
+            self.each_slot(a, part)
+        parts = [Bits(self, min(w, 64), v) for v in found]
+        return (parts[0], parts[1]) if pair else parts[0]
+
+    def exchange(
+        self, view: tuple[Array, int, int], offsets: NDArray[np.int64], update: Update, values: list[Array]
+    ) -> list[Array]:
+        """Updates words of a view at byte offsets, and gives the old ones, for each lane."""
+        words, skip, shift = view
+        index = (offsets - skip) >> shift
+        queue = Queue(index)
+        targets = queue.index[queue.starts]
+        values = [v[queue.order] for v in values]
+        if words.ndim == 1 and queue.longest > 1 and update in SCANS:
+            found, final = scan(queue, SCANS[update], values[0], words[targets])
+            words[targets] = final
+            result = [found]
+        elif words.ndim == 1 and queue.longest > LONG and update in ONE_BY_ONE:
+            result = [self.one_by_one(queue, words, ONE_BY_ONE[update], values)]
+        else:
+            result = self.rounds(queue, words, update, values)
+        unsorted = [np.empty_like(v) for v in result]
+        for whole, v in zip(unsorted, result, strict=True):
+            whole[queue.order] = v
+        return unsorted
+
+    def rounds(self, queue: Queue, words: Array, update: Update, values: list[Array]) -> list[Array]:
+        """First every word's first lane, then every word's second..."""
+        pair = words.ndim == 2
+        found = [np.empty(queue.index.size, words.dtype) for _ in range(1 + pair)]
+        w = 8 * words.itemsize
+        for turn in range(queue.longest):
+            now = slice(None) if queue.longest == 1 else np.flatnonzero(queue.rank == turn)
+            index = queue.index[now]
+            old = [words[index, i] for i in range(2)] if pair else [words[index]]
+            for whole, part in zip(found, old, strict=True):
+                whole[now] = part
+            bits = [Bits(self, w, v) for v in old]
+            operands = [Bits(self, w, v[now]) for v in values]
+            if pair:
+                pairs = [(operands[i], operands[i + 1]) for i in range(0, len(operands), 2)]
+                new = update(self, (bits[0], bits[1]), *pairs)
+                assert isinstance(new, tuple)
+                words[index, 0], words[index, 1] = new[0].v, new[1].v
+            else:
+                new = update(self, bits[0], *operands)
+                assert isinstance(new, Bits)
+                words[index] = new.v
+        return found
+
+    def one_by_one(self, queue: Queue, words: Array, step: Callable[..., int], values: list[Array]) -> Array:
+        """Lane after lane, in Python integers."""
+        found = np.empty(queue.index.size, words.dtype)
+        columns = [v.tolist() for v in values]
+        for start, end in zip(queue.starts.tolist(), queue.ends.tolist(), strict=True):
+            index = queue.index[start]
+            old, olds = int(words[index]), list[int]()
+            for operands in zip(*(c[start : end + 1] for c in columns), strict=True):
+                olds.append(old)
+                old = step(old, *operands)
+            words[index] = old
+            found[start : end + 1] = olds
+        return found

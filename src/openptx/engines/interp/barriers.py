@@ -1,0 +1,140 @@
+"""Barriers: who has arrived, who waits, and when they may go on (9.7.13.1, 9.7.13.3).
+
+A thread that has left is not waited for: kernels that return early before a barrier rely on it, and hardware allows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.frames import Frame, Group
+from openptx.engines.interp.geometry import WARP
+from openptx.engines.interp.operands import Writer
+from openptx.program import Op
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Lanes that wait; `write` takes what a reduction gives them."""
+
+    frame: Frame
+    pc: int  # where they go on
+    who: sets.Positions
+    op: Op
+    write: Writer | None = None
+
+
+class Barrier:
+    """One of the sixteen barriers of every CTA of a batch."""
+
+    def __init__(self, batch: Batch) -> None:
+        n, ctas = batch.x.n, batch.x.geometry.count
+        self.batch = batch
+        self.arrived = np.zeros(n, np.int64)  # since the barrier completed last
+        self.votes = np.zeros(n, np.bool_)
+        self.expected = np.zeros(ctas, np.int64)  # threads; 0 for all of the CTA
+        self.waiting: list[Waiting] = []
+
+    def arrive(self, who: sets.Lanes, expected: int, votes: NDArray[np.bool_] | None) -> None:
+        lanes = slice(None) if who is None else who
+        self.arrived[lanes] += 1
+        if votes is not None:
+            self.votes[lanes] = votes
+        self.expected[np.unique(sets.take(self.batch.x.geometry.cta, who))] = expected
+
+    def complete(self) -> NDArray[np.bool_]:
+        """Of every CTA, whether all have come."""
+        geometry, alive = self.batch.x.geometry, self.batch.alive
+        warps, per_cta = geometry.count * geometry.warps_per_cta, (geometry.count, geometry.warps_per_cta)
+        come = np.bincount(geometry.warp, self.arrived, warps)
+        here = np.bincount(geometry.warp, alive, warps)
+        missing = np.bincount(geometry.warp, alive & (self.arrived == 0), warps)
+        # A warp whose lanes all came counts as a whole one, as does the last warp of a CTA that has fewer.
+        counted = np.where((missing == 0) & (come > 0), come + (WARP - here), come)
+        enough = counted.reshape(per_cta).sum(1) >= self.expected
+        everybody = missing.reshape(per_cta).sum(1) == 0
+        some = come.reshape(per_cta).sum(1) > 0
+        return some & np.where(self.expected > 0, enough, everybody)
+
+    def settle(self) -> None:
+        """Lets go whose barrier is complete."""
+        done = self.complete()
+        if not done.any():
+            return
+        x, cta = self.batch.x, self.batch.x.geometry.cta
+        arrivals, votes = self.arrived, self.votes
+        released = done[cta]
+        waiting, self.waiting = self.waiting, []
+        for w in waiting:
+            free = released[w.who]
+            if not free.any():
+                self.waiting.append(w)
+                continue
+            some = sets.tidy(w.who[free], x.n)
+            if w.write is not None:
+                self.reduce(w, some, arrivals, votes)
+            self.batch.add(w.frame, w.pc, some)
+            if not free.all():
+                w.who = w.who[~free]
+                self.waiting.append(w)
+        self.arrived = np.where(released, 0, arrivals)
+        self.votes = votes & ~released
+        self.expected[done] = 0
+
+    def reduce(self, w: Waiting, some: sets.Lanes, arrivals: Counts, votes: NDArray[np.bool_]) -> None:
+        assert w.write is not None
+        x = self.batch.x
+        result = reduction(w.op, arrivals > 0, votes, x.geometry.cta, x.geometry.count)
+        w.write(x, w.frame.regs, some, x.lanes(result if some is None else result[some]))
+
+
+def reduction(
+    op: Op, here: NDArray[np.bool_], votes: NDArray[np.bool_], cta: NDArray[np.intp], ctas: int
+) -> NDArray[np.uint32] | NDArray[np.bool_]:
+    """Of every lane, what `.red` gives: the predicate's count, conjunction or disjunction over its CTA."""
+    yes = np.bincount(cta, votes & here, ctas).astype(np.uint32)
+    if op.m.op == "popc":
+        return yes[cta]
+    if op.m.op == "or":
+        return (yes > 0)[cta]
+    return (yes == np.bincount(cta, here, ctas))[cta]
+
+
+class ClusterBarrier:
+    """The barrier of all threads of each cluster: a lane may go on when all have arrived as often as it has."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.arrivals = np.zeros(batch.x.n, np.int64)
+        self.size = batch.x.geometry.threads * batch.x.geometry.shape.cluster_size
+        self.waiting: list[Waiting] = []
+
+    def arrive(self, who: sets.Lanes) -> None:
+        self.arrivals[slice(None) if who is None else who] += 1
+
+    def settle(self) -> None:
+        x = self.batch.x
+        far = np.iinfo(np.int64).max
+        slowest = np.where(self.batch.alive, self.arrivals, far).reshape(-1, self.size).min(1)
+        waiting, self.waiting = self.waiting, []
+        for w in waiting:
+            free = slowest[w.who // self.size] >= self.arrivals[w.who]
+            if free.any():
+                self.batch.add(w.frame, w.pc, sets.tidy(w.who[free], x.n))
+            if not free.all():
+                w.who = w.who[~free]
+                self.waiting.append(w)
+
+
+def waits(group: Group, end: int, x_n: int, op: Op, write: Writer | None = None) -> Waiting:
+    return Waiting(group.frame, end, sets.positions(group.who, x_n), op, write)

@@ -1,0 +1,178 @@
+"""A batch of CTAs under way: which groups of lanes stand where, which one runs next, when they meet again.
+
+The group at the lowest position runs (the deepest call first), so that lanes which parted wait for each other where their
+ways meet. That alone would let a lane spin for ever on a lock which a lane further down holds, so groups that have waited
+long get a turn: every lane makes progress.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.barriers import Barrier, ClusterBarrier
+from openptx.engines.interp.control import fall_off, turn
+from openptx.engines.interp.frames import Frame, Group
+from openptx.engines.interp.machine import Threads
+from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.plan import Plan, plan
+from openptx.numerics import Bits
+from openptx.program import Op, Program
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.limits import Limits
+    from openptx.engines.interp.operands import Registers
+
+PATIENCE = 4096
+"""Instructions that other groups may execute before a group gets its turn (see plan.WAITING)."""
+
+LANES_TIMES_DEPTH = 1 << 24
+STACK_BYTES = 1 << 30
+"""What calls may take of the host's memory before a recursion counts as endless."""
+
+
+class Stuck(Exception):
+    """No lane of the batch can go on."""
+
+
+class Batch:
+    def __init__(self, program: Program, kernel: Plan, x: Threads, limits: Limits) -> None:
+        self.program, self.x, self.limits = program, x, limits
+        self.alive = np.ones(x.n, np.bool_)
+        self.alive_count = x.n
+        self.clock = 0
+        self.ready: dict[tuple[Frame, int], Group] = {}
+        self.parked: dict[tuple[Frame, int], Group] = {}
+        self.barriers: dict[int, Barrier] = {}
+        self.cluster = ClusterBarrier(self)
+        self._files: dict[tuple[Plan, int], Registers] = {}
+        self.deepest = min(max(LANES_TIMES_DEPTH // x.n, 256), 16384)
+        self.running: Op | None = None
+        self.current: Frame | None = None
+        self.add(self.frame(kernel, None, 0, None), 0, None)
+
+    # Activations.
+
+    def frame(self, callee: Plan, parent: Frame | None, back: int, call: Op | None) -> Frame:
+        """The activation of a function that lanes of `parent` call; they go on at `back`."""
+        if parent is not None and (found := parent.children.get((callee, back))) is not None:
+            return found
+        depth = parent.depth + 1 if parent is not None else 0
+        regs = self._files.get((callee, depth))
+        if regs is None:
+            regs = self._files[callee, depth] = callee.registers()
+        made = Frame(callee, regs, parent, back, call)
+        if depth > self.deepest or made.top * self.x.n > STACK_BYTES:
+            raise Violation("stack-overflow", f"calls are {depth} deep and take {made.top} bytes of stack", -1)
+        self.x.reserve(made.top)
+        if parent is not None:
+            parent.children[callee, back] = made
+        return made
+
+    def callee(self, name: str) -> Plan:
+        return plan(self.program.function(name))
+
+    def at(self, frame: Frame, who: sets.Lanes) -> None:
+        """Tells the machine who executes, and in which activation."""
+        x = self.x
+        x.who, x.base, x.local_size = who, frame.base, frame.top
+
+    def expects(self, number: int) -> bool:
+        """Whether lanes have arrived at a barrier that is not complete."""
+        return number in self.barriers and bool(self.barriers[number].arrived.any())
+
+    # Groups.
+
+    def add(self, frame: Frame, pc: int, who: sets.Lanes) -> None:
+        """Makes lanes ready to run at `pc`, together with those that are there already."""
+        there = self.ready.get((frame, pc))
+        if there is None:
+            self.ready[frame, pc] = Group(frame, pc, who, self.clock)
+        else:
+            there.who = sets.union(there.who, who, self.x.n)
+
+    def leave(self, who: sets.Lanes) -> None:
+        """Lanes end. Those that waited for them need not any more."""
+        self.alive[slice(None) if who is None else who] = False
+        self.alive_count = int(np.count_nonzero(self.alive))
+        for group in self.parked.values():
+            self.add(group.frame, group.pc, group.who)
+        self.parked.clear()
+        for barrier in self.barriers.values():
+            if barrier.waiting:
+                barrier.settle()
+        if self.cluster.waiting:
+            self.cluster.settle()
+
+    def living(self, who: sets.Lanes) -> Bits:
+        """Of each lane's warp, a mask of the lanes that have not ended."""
+        before, self.x.who = self.x.who, None
+        everyone = self.x.ballot(Bits(self.x, 1, self.alive))
+        self.x.who = before
+        return Bits(self.x, 32, sets.take(everyone.v, who))
+
+    def choose(self) -> tuple[Group, bool]:
+        """The group that runs next, and whether it has its turn, which nobody takes from it."""
+        groups = self.ready.values()
+        if len(groups) == 1:
+            return next(iter(groups)), False
+        oldest = min(groups, key=lambda g: g.since)
+        if self.clock - oldest.since > PATIENCE:
+            return oldest, True
+        return min(groups, key=lambda g: g.order), False
+
+    def run(self, until: int) -> bool:
+        """Runs until all lanes have ended (True), or the clock has reached `until`."""
+        while self.ready:
+            if self.clock >= until:
+                return False
+            group, exclusive = self.choose()
+            del self.ready[group.frame, group.pc]
+            self.advance(group, self.clock + PATIENCE if exclusive else self.clock, until)
+        if self.alive_count:
+            raise Stuck
+        return True
+
+    def advance(self, group: Group, turn_ends: int, until: int) -> None:
+        """Runs a group until it parts, waits, ends, meets another, or has to let another one run."""
+        x, ready, limits = self.x, self.ready, self.limits
+        while True:
+            frame, pc, who = group.frame, group.pc, group.who
+            x.who, x.base, x.local_size = who, frame.base, frame.top
+            self.current = frame
+            block = frame.plan.block(pc)
+            i = 0
+            try:
+                for i, step in enumerate(block.steps):  # noqa: B007 - for the fault
+                    step(x, frame.regs, who)
+            except Exception:
+                self.running = block.ops[i]
+                raise
+            self.clock += block.weight
+            x.clock += block.end - block.start
+            limits.spend(block.end - block.start)
+            if block.control is None:
+                group.pc = block.end
+                if pc >= len(frame.plan.code) and not fall_off(self, group):
+                    return
+            else:
+                self.running = block.control
+                if not turn(self, group, block):
+                    return
+            if ready or self.clock >= until:
+                key = group.frame, group.pc
+                there = ready.get(key)
+                if there is not None:
+                    there.who = sets.union(there.who, group.who, x.n)
+                    return
+                if self.clock >= until or (
+                    self.clock >= turn_ends and (min(g.order for g in ready.values()) < group.order or self.starving())
+                ):
+                    group.since = self.clock
+                    ready[key] = group
+                    return
+
+    def starving(self) -> bool:
+        return self.clock - min(g.since for g in self.ready.values()) > PATIENCE

@@ -1,0 +1,163 @@
+"""Calls and returns: who is called, and how arguments and results get from one activation to the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.externals import EXTERNALS
+from openptx.engines.interp.frames import Frame, Group
+from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.operands import destination, source
+from openptx.errors import Unsupported
+from openptx.numerics import Bits
+from openptx.program import Arguments, FunctionName, Op, Operand, Prototype, Reg, Register, Symbol, Targets, Variable
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+
+Formal = Register | Variable
+
+
+class Site:
+    """What a call instruction says: who is called, with what, and where results go."""
+
+    def __init__(self, op: Op) -> None:
+        lists: dict[str, tuple[Operand, ...]] = {}
+        self.target: FunctionName | Reg | None = None
+        self.prototype: Prototype | Targets | None = None
+        for template, operand in zip(op.form.operands, op.operands, strict=True):
+            if isinstance(operand, Arguments):
+                lists[template.role] = operand.values
+            elif isinstance(operand, FunctionName | Reg):
+                self.target = operand
+            elif isinstance(operand, Prototype | Targets):
+                self.prototype = operand
+        self.arguments = lists.get("arguments", ())
+        self.results = lists.get("returns", ())
+
+
+def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    site = Site(op)
+    if isinstance(site.target, FunctionName):
+        return enter(batch, group, op, end, site.target.name)
+    assert site.target is not None
+    address = source(site.target, None)(batch.x, group.frame.regs, group.who)
+    found = np.unique(address.v).tolist()
+    if len(found) == 1:
+        return enter(batch, group, op, end, name_of(batch, group, site, found[0]))
+    everyone = group.who
+    for value in found:
+        some = Group(group.frame, group.pc, sets.where(everyone, address.v == value, batch.x.n))
+        batch.x.who = some.who
+        if enter(batch, some, op, end, name_of(batch, some, site, value)):
+            batch.add(some.frame, some.pc, some.who)
+        batch.at(group.frame, everyone)
+    return False
+
+
+def name_of(batch: Batch, group: Group, site: Site, address: int) -> str:
+    """The function at an address, if it is one that the call may call."""
+    name = batch.x.image.names.get(address)
+    if name is None:
+        raise Violation(
+            "invalid-call-target", f"a call of address 0x{address:x}, which is no function", sets.first(group.who)
+        )
+    if isinstance(site.prototype, Targets) and name not in site.prototype.functions:
+        raise Violation(
+            "invalid-call-target", f"a call of `{name}`, which the call does not list", sets.first(group.who)
+        )
+    if name not in EXTERNALS or name in batch.program.functions:
+        function = batch.program.function(name)
+        given = len(site.arguments), len(site.results)
+        if given != (len(function.parameters), len(function.returns)):
+            what = f"a call of `{name}` with {given[0]} arguments and {given[1]} results"
+            raise Violation("invalid-call-target", what, sets.first(group.who))
+    return name
+
+
+def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
+    """Lanes go from the call to the function's begin, with their arguments."""
+    x, caller, site = batch.x, group.frame, Site(op)
+    if name not in batch.program.functions:
+        external = EXTERNALS.get(name)
+        if external is None:
+            raise Unsupported(
+                f"call of `{name}`, which the module does not define", file=batch.program.file, span=op.span
+            )
+        values = [value_of(batch, caller, group.who, argument) for argument in site.arguments]
+        result = external(x, *values)
+        if site.results and result is not None:
+            receive(batch, caller, group.who, site.results[0], result)
+        group.pc = end
+        return True
+    callee = batch.frame(batch.callee(name), caller, end, op)
+    for formal, argument in zip(callee.plan.function.parameters, site.arguments, strict=False):
+        hand_over(batch, group.who, caller, argument, callee, formal)
+    group.frame, group.pc = callee, 0
+    return True
+
+
+def come_back(batch: Batch, group: Group) -> None:
+    """Lanes go from a return to behind the call, with their results."""
+    callee = group.frame
+    caller = callee.parent
+    assert caller is not None
+    assert callee.call is not None
+    for formal, wanted in zip(callee.plan.function.returns, Site(callee.call).results, strict=False):
+        hand_over(batch, group.who, callee, _operand(formal), caller, wanted)
+    group.frame, group.pc = caller, callee.back
+
+
+def _operand(formal: Formal) -> Operand:
+    return Symbol(formal) if isinstance(formal, Variable) else Reg(formal.index, formal.type.width)
+
+
+def hand_over(
+    batch: Batch, who: sets.Lanes, giver: Frame, given: Operand, taker: Frame, taken: Formal | Operand
+) -> None:
+    """A value from one activation to another: bytes where both sides are memory, else a word."""
+    x = batch.x
+    target = taken.variable if isinstance(taken, Symbol) else taken
+    if isinstance(given, Symbol) and isinstance(target, Variable):
+        rows, a, b = x.frame(), giver.base + given.variable.offset, taker.base + target.offset
+        size = min(given.variable.size, target.size)
+        lanes = slice(None) if who is None else who
+        rows[lanes, b : b + size] = rows[lanes, a : a + size]
+        return
+    value = value_of(batch, giver, who, given)
+    wanted = Reg(target.index, target.type.width) if isinstance(target, Register) else taken
+    if isinstance(target, Variable):
+        wanted = Symbol(target)
+    assert isinstance(wanted, Reg | Symbol)
+    receive(batch, taker, who, wanted, value)
+
+
+def value_of(batch: Batch, frame: Frame, who: sets.Lanes, operand: Operand) -> Any:
+    """An argument as a value: a register's, an immediate, or the content of a parameter variable."""
+    x = batch.x
+    if isinstance(operand, Symbol) and operand.variable.space == "frame":
+        batch.at(frame, who)
+        size = operand.variable.size
+        where = x.const(frame.base + operand.variable.offset, 64)
+        if size > 8:
+            return x.load("frame", where, 64, size // 8)
+        return x.load("frame", where, 8 * size)[0]
+    batch.at(frame, who)
+    return source(operand, None)(x, frame.regs, who)
+
+
+def receive(batch: Batch, frame: Frame, who: sets.Lanes, operand: Operand, value: Any) -> None:
+    """Puts a value into a register or a parameter variable of an activation."""
+    x = batch.x
+    batch.at(frame, who)
+    if isinstance(operand, Symbol):
+        width = 8 * operand.variable.size
+        values = [x.resize(value, width)] if isinstance(value, Bits) else list(value)
+        x.store("frame", x.const(frame.base + operand.variable.offset, 64), values)
+        return
+    write = destination(operand, None)
+    if write is not None:
+        write(x, frame.regs, who, value)

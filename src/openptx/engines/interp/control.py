@@ -1,0 +1,214 @@
+"""What control instructions do to a group of lanes: branches, calls, returns, exits, barriers, traps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.barriers import Barrier, reduction, waits
+from openptx.engines.interp.calls import call, come_back
+from openptx.engines.interp.frames import Group
+from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.plan import NoMeaning, results, sources, unguarded
+from openptx.program import Op, Target, Targets
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.plan import Block
+
+
+def turn(batch: Batch, group: Group, block: Block) -> bool:
+    """Executes the block's control instruction: `group` goes on where it now stands (True), or is dissolved (False)."""
+    op = block.control
+    assert op is not None
+    instruction = op.form.instruction
+    if instruction.control == "branch":
+        return branch(batch, group, op, block.end)
+    if op.guard is not None:
+        p = sets.take(group.frame.regs[op.guard.index], group.who)
+        if op.guard.negated:
+            p = ~p
+        if not p.any():
+            group.pc = block.end
+            return True
+        if not p.all():
+            batch.add(group.frame, block.end, sets.where(group.who, ~p, batch.x.n))
+            group.who = sets.where(group.who, p, batch.x.n)
+            batch.x.who = group.who
+    group.pc = block.end - 1
+    act = ACTIONS.get(instruction.control or "converge")
+    if act is None:
+        raise NoMeaning(op)
+    return act(batch, group, op, block.end)
+
+
+def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    target = op.operands[0]
+    assert isinstance(target, Target)
+    if op.guard is None:
+        group.pc = target.pc
+        return True
+    p = sets.take(group.frame.regs[op.guard.index], group.who)
+    count = int(np.count_nonzero(p))
+    if count in (0, p.size):
+        group.pc = target.pc if (count > 0) != op.guard.negated else end
+        return True
+    if op.guard.negated:
+        p = ~p
+    batch.add(group.frame, target.pc, sets.where(group.who, p, batch.x.n))
+    batch.add(group.frame, end, sets.where(group.who, ~p, batch.x.n))
+    return False
+
+
+def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    read, targets = sources(op)[0], op.operands[1]
+    assert isinstance(targets, Targets)
+    index = read(batch.x, group.frame.regs, group.who)
+    batch.x.require(
+        index < len(targets.pcs), "branch-index", f"an index beyond the {len(targets.pcs)} labels of the list"
+    )
+    for i in np.unique(index.v).tolist():
+        chosen = index.v == i
+        who = group.who if chosen.size == 1 else sets.where(group.who, chosen, batch.x.n)
+        batch.add(group.frame, targets.pcs[i], who)
+    return False
+
+
+def leave(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    batch.leave(group.who)
+    return False
+
+
+def come_back_or_leave(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    return fall_off(batch, group)
+
+
+def fall_off(batch: Batch, group: Group) -> bool:
+    """Behind the last instruction of a function stands a `ret` that nobody wrote."""
+    if group.frame.parent is None:
+        batch.leave(group.who)
+        return False
+    come_back(batch, group)
+    return True
+
+
+def trap(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    raise Violation("trap", f"the kernel executed `{op.form.instruction.mnemonic}`", sets.first(group.who))
+
+
+def go_on(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    group.pc = end
+    return True
+
+
+# Barriers.
+
+
+def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    """bar and barrier: all their operands may be registers, and differ from lane to lane."""
+    x, regs = batch.x, group.frame.regs
+    named = dict(zip([t.name for t in op.form.operands if t.role != "write"], sources(op), strict=True))
+    number = named["a"](x, regs, group.who)
+    count = named["b"](x, regs, group.who) if "b" in named else None
+    x.require(number < 16, "invalid-barrier", "a barrier's number is 0 to 15")
+    if count is not None:
+        right = ((count & 31) == 0) & (count != 0)
+        x.require(right, "invalid-barrier", "a barrier's thread count is a multiple of 32, and not 0")
+    votes = named["c"](x, regs, group.who).v if op.m.mode == "red" else None
+    write = results(op)[0] if op.m.mode == "red" else None
+    whole = sets.size(group.who, x.n) == batch.alive_count
+    if whole and number.v.size == 1 and count is None and not batch.expects(int(number.v[0])):
+        if votes is not None and write is not None:
+            every = x.whole(votes) if votes.size > 1 else np.broadcast_to(votes, x.n)
+            result = reduction(op, batch.alive, every, x.geometry.cta, x.geometry.count)
+            write(x, regs, group.who, x.lanes(result if group.who is None else result[group.who]))
+        group.pc = end
+        return True
+    return arrive(batch, group, op, end, number.v, count.v if count is not None else np.zeros(1, np.uint32), votes)
+
+
+def arrive(
+    batch: Batch, group: Group, op: Op, end: int, number: np.ndarray, count: np.ndarray, votes: np.ndarray | None
+) -> bool:
+    """Arrives at barriers of any numbers and counts; the lanes go on when those are complete."""
+    n = batch.x.n
+    k = sets.size(group.who, n)
+    number, count = np.broadcast_to(number, k), np.broadcast_to(count, k)
+    everyone, write = group.who, results(op)[0] if op.m.mode == "red" else None
+    for i, expected in sorted(set(zip(number.tolist(), count.tolist(), strict=True))):
+        chosen = (number == i) & (count == expected)
+        group.who = sets.where(everyone, chosen, n)
+        there = batch.barriers.get(i)
+        if there is None:
+            there = batch.barriers[i] = Barrier(batch)
+        there.arrive(group.who, expected, np.broadcast_to(votes, k)[chosen] if votes is not None else None)
+        if op.m.mode == "arrive":
+            batch.add(group.frame, end, group.who)
+        else:
+            there.waiting.append(waits(group, end, n, op, write))
+        there.settle()
+    return False
+
+
+def cluster_barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    if op.m.mode == "arrive":
+        batch.cluster.arrive(group.who)
+        group.pc = end
+        if batch.cluster.waiting:
+            batch.cluster.settle()
+        return True
+    batch.cluster.waiting.append(waits(group, end, batch.x.n, op))
+    batch.cluster.settle()
+    return False
+
+
+# Instructions for which the lanes of a warp wait for each other.
+
+
+def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    x, frame = batch.x, group.frame
+    parked = batch.parked.pop((frame, group.pc), None)
+    if parked is not None:
+        group.who = x.who = sets.union(group.who, parked.who, x.n)
+    mask = member_mask(batch, group, op)
+    lane = x.lane()
+    x.require((mask >> lane & 1) != 0, "invalid-mask", "the member mask leaves out the thread that executes it")
+    if group.who is not None:
+        present = x.ballot(x.const(1, 1))
+        missing = mask & batch.living(group.who) & ~present
+        if missing.v.any():
+            complete = np.broadcast_to(missing.v == 0, sets.size(group.who, x.n))
+            waiting = sets.where(group.who, ~complete, x.n)
+            batch.parked[frame, group.pc] = Group(frame, group.pc, waiting, batch.clock)
+            if not complete.any():
+                return False
+            group.who = x.who = sets.where(group.who, complete, x.n)
+    if op.form.instruction.control is None:
+        unguarded(op, frame.plan.carry)(x, frame.regs, group.who)
+    group.pc = end
+    return True
+
+
+def member_mask(batch: Batch, group: Group, op: Op):
+    name = op.form.instruction.converges
+    templates = [t for t in op.form.operands if t.role != "write"]
+    i = next(i for i, t in enumerate(templates) if t.name == name)
+    return sources(op)[i](batch.x, group.frame.regs, group.who)
+
+
+Action = Callable[["Batch", Group, Op, int], bool]
+ACTIONS: dict[str, Action] = {
+    "branch-table": branch_table,
+    "call": call,
+    "return": come_back_or_leave,
+    "exit": leave,
+    "barrier": barrier,
+    "warp-barrier": converge,
+    "cluster-barrier": cluster_barrier,
+    "trap": trap,
+    "breakpoint": go_on,
+    "converge": converge,
+}

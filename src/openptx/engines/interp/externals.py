@@ -1,0 +1,82 @@
+"""Functions that the system provides to kernels: `vprintf`, `malloc`, `free`, `__assertfail`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.memory import Violation
+from openptx.numerics import Bits
+from openptx.runtime.printf import Format, read_format
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+
+External = Callable[..., Any]
+
+
+def lanes_of(x: Threads, *values: Bits) -> list[tuple[int, ...]]:
+    """For every executing lane, its number and its values."""
+    lanes = sets.positions(x.who, x.n)
+    columns = [np.broadcast_to(v.v, lanes.size).tolist() for v in values]
+    return list(zip(lanes.tolist(), *columns, strict=True))
+
+
+def vprintf(x: Threads, template: Bits, arguments: Bits) -> Bits:
+    """Prints for each lane in turn; gives how many arguments were printed."""
+    counts = list[int]()
+    before = x.who
+    formats: dict[int, Format] = {}
+    try:
+        for lane, text, values in lanes_of(x, template, arguments):
+            x.who = slice(lane, lane + 1)
+            known = formats.get(text)
+            if known is None:
+                known = formats[text] = read_format(string(x, text))
+            words = [word(x, values, offset, width) for offset, width in known.layout]
+            x.output(known.render(words, lambda at: string(x, at)))
+            counts.append(len(known.layout))
+    finally:
+        x.who = before
+    return Bits(x, 32, np.array(counts, np.uint32))
+
+
+def word(x: Threads, base: int, offset: int, width: int) -> int:
+    return int(x.load("generic", x.const(base + offset, 64), 8 * width)[0].v[0])
+
+
+def string(x: Threads, at: int) -> str:
+    """The text that ends with a zero byte at a generic address."""
+    found = bytearray()
+    while byte := word(x, at + len(found), 0, 1):
+        found.append(byte)
+    return found.decode("utf-8", "replace")
+
+
+def assertfail(x: Threads, message: Bits, file: Bits, line: Bits, function: Bits, char_size: Bits) -> None:
+    lane, *words = lanes_of(x, message, file, line, function)[0]
+    x.who = slice(lane, lane + 1)
+    said, where, number, name = (string(x, w) if i != 2 and w else w for i, w in enumerate(words))
+    raise Violation("assertion", f"{where}:{number}: {name}: assertion `{said}` failed", lane)
+
+
+def malloc(x: Threads, size: Bits) -> Bits:
+    found = [x.heap.take(n) for _, n in lanes_of(x, size)]
+    return Bits(x, 64, np.array(found, np.uint64))
+
+
+def free(x: Threads, address: Bits) -> None:
+    for lane, at in lanes_of(x, address):
+        if at and not x.heap.give_back(at):
+            raise Violation("invalid-free", f"`free` of 0x{at:x}, which `malloc` did not give out", lane, at, "generic")
+
+
+EXTERNALS: dict[str, External] = {
+    "vprintf": vprintf,
+    "__assertfail": assertfail,
+    "malloc": malloc,
+    "free": free,
+}

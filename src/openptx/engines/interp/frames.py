@@ -1,0 +1,43 @@
+"""Where lanes stand: activations of functions, and groups of lanes that are at one place in one of them."""
+
+from __future__ import annotations
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.operands import Registers
+from openptx.engines.interp.plan import Plan
+from openptx.program import Op
+
+
+class Frame:
+    """An activation, shared by all lanes that came here by the same chain of calls.
+
+    `regs` is shared by all frames of one function at one depth: a lane is in only one of them.
+    """
+
+    __slots__ = ("back", "base", "call", "children", "depth", "parent", "plan", "regs", "top")
+
+    def __init__(self, plan: Plan, regs: Registers, parent: Frame | None, back: int, call: Op | None) -> None:
+        self.plan, self.regs, self.parent = plan, regs, parent
+        self.back, self.call = back, call  # where the caller goes on, and its call
+        self.depth = parent.depth + 1 if parent is not None else 0
+        self.base = parent.top if parent is not None else 0
+        self.top = self.base + -(-plan.function.frame_size // 16) * 16
+        self.children: dict[tuple[Plan, int], Frame] = {}
+
+
+class Group:
+    """Lanes at position `pc` of the code of `frame`. `since` is when it last ran."""
+
+    __slots__ = ("frame", "pc", "since", "who")
+
+    def __init__(self, frame: Frame, pc: int, who: sets.Lanes, since: int = 0) -> None:
+        self.frame, self.pc, self.who, self.since = frame, pc, who, since
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Deepest call first, then lowest position: so lanes wait for others where they will meet."""
+        return -self.frame.depth, self.pc
+
+    @property
+    def op(self) -> Op:
+        return self.frame.plan.code[self.pc]

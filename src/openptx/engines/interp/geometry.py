@@ -1,0 +1,125 @@
+"""Which thread a lane is: the CTAs of a batch, their threads and warps, as arrays made when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.errors import Triple
+
+U32 = NDArray[np.uint32]
+WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What all CTAs of a launch have in common."""
+
+    grid: Triple
+    block: Triple
+    cluster: Triple  # (1, 1, 1) without clusters
+    explicit_cluster: bool
+    static_shared: int
+    dynamic_shared: int
+
+    @property
+    def threads(self) -> int:
+        """Per CTA."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def ctas(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def cluster_size(self) -> int:
+        return self.cluster[0] * self.cluster[1] * self.cluster[2]
+
+    @property
+    def shared(self) -> int:
+        return self.static_shared + self.dynamic_shared
+
+
+def split(linear: NDArray[np.integer], extent: Triple) -> tuple[U32, U32, U32]:
+    """x, y, z of positions counted x first."""
+    x, rest = linear % extent[0], linear // extent[0]
+    return tuple(np.ascontiguousarray(v, np.uint32) for v in (x, rest % extent[1], rest // extent[1]))  # type: ignore
+
+
+class Geometry:
+    """The lanes of CTAs `first` to `first + count`, numbered cluster by cluster, so that a cluster is never torn."""
+
+    def __init__(self, shape: Shape, first: int, count: int) -> None:
+        self.shape, self.first, self.count = shape, first, count
+        self.threads = shape.threads
+        self.n = count * self.threads
+        self.warps_per_cta = -(-self.threads // WARP)
+        self.whole_warps = self.threads % WARP == 0
+
+    @cached_property
+    def cta(self) -> NDArray[np.intp]:
+        """The position of the lane's CTA in the batch."""
+        return np.repeat(np.arange(self.count), self.threads)
+
+    @cached_property
+    def thread(self) -> U32:
+        """The lane's position in its CTA."""
+        return np.tile(np.arange(self.threads, dtype=np.uint32), self.count)
+
+    @cached_property
+    def lane(self) -> U32:
+        """The lane's position in its warp."""
+        return self.thread % np.uint32(WARP)
+
+    @cached_property
+    def warp(self) -> NDArray[np.intp]:
+        """The position of the lane's warp in the batch."""
+        return self.cta * self.warps_per_cta + self.thread // WARP
+
+    @cached_property
+    def warp_start(self) -> NDArray[np.intp]:
+        """The first lane of the lane's warp."""
+        return np.arange(self.n) - self.lane
+
+    @cached_property
+    def warp_starts(self) -> NDArray[np.intp]:
+        """The first lane of every warp."""
+        return np.flatnonzero(self.lane == 0)
+
+    @cached_property
+    def tid(self) -> tuple[U32, U32, U32]:
+        return split(self.thread, self.shape.block)
+
+    @cached_property
+    def rank(self) -> U32:
+        """Of every CTA in its cluster."""
+        return ((np.arange(self.count) + self.first) % self.shape.cluster_size).astype(np.uint32)
+
+    @cached_property
+    def place(self) -> tuple[tuple[U32, U32, U32], tuple[U32, U32, U32]]:
+        """Of every CTA: the cluster's place in the grid of clusters, the CTA's in its cluster."""
+        clusters = tuple(g // c for g, c in zip(self.shape.grid, self.shape.cluster, strict=True))
+        number = (np.arange(self.count) + self.first) // self.shape.cluster_size
+        return split(number, clusters), split(self.rank, self.shape.cluster)  # type: ignore
+
+    @cached_property
+    def ctaid(self) -> tuple[U32, U32, U32]:
+        """Of every CTA of the batch."""
+        cluster, inside = self.place
+        parts = zip(cluster, inside, self.shape.cluster, strict=True)
+        return tuple(a * np.uint32(size) + b for a, b, size in parts)  # type: ignore
+
+    def per_lane(self, per_cta: U32) -> U32:
+        """A value of each CTA, spread over its lanes."""
+        return per_cta if self.count == 1 else np.repeat(per_cta, self.threads)
+
+    def block_of(self, lane: int) -> Triple:
+        x, y, z = (int(v[lane // self.threads]) for v in self.ctaid)
+        return x, y, z
+
+    def thread_of(self, lane: int) -> Triple:
+        x, y, z = (int(v[lane]) for v in self.tid)
+        return x, y, z

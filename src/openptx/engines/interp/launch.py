@@ -1,0 +1,86 @@
+"""Runs a grid on the reference engine: batches of CTAs, one after the other as long as none waits for another."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from openptx.engines.interp.batch import Batch, Stuck
+from openptx.engines.interp.geometry import Geometry, Shape
+from openptx.engines.interp.limits import Limits
+from openptx.engines.interp.machine import Threads
+from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.plan import NoMeaning, plan
+from openptx.engines.interp.reports import deadlock, fault
+from openptx.errors import Triple, Unsupported
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+from openptx.runtime.memory import Map
+
+LANES = 1 << 15
+"""Lanes of a batch, if CTAs are small enough: more would leave the cache, fewer would show Python's own time."""
+
+SLICE = 1 << 21
+"""How long (in a batch's clock) a batch runs before others get a chance to give it what it may be waiting for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What all batches of a launch share."""
+
+    program: Program
+    function: Function
+    shape: Shape
+    memory: Map
+    image: Image
+    limits: Limits
+
+    def batch(self, first: int, count: int) -> Batch:
+        x = Threads(Geometry(self.shape, first, count), self.memory, self.image)
+        return Batch(self.program, plan(self.function), x, self.limits)
+
+
+def launch(
+    program: Program,
+    function: Function,
+    grid: Triple,
+    block: Triple,
+    *,
+    memory: Map,
+    image: Image,
+    shared: int = 0,
+    cluster: Triple | None = None,
+    timeout: float | None = None,
+    max_instructions: int | None = None,
+) -> None:
+    """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory."""
+    dynamic_start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
+    shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, dynamic_start, shared)
+    run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions))
+    size = shape.cluster_size
+    per_batch = max(1, LANES // (shape.threads * size)) * size
+    starts = iter(range(0, shape.ctas, per_batch))
+    active: list[Batch] = []
+    wanted = 1
+    while True:
+        while len(active) < wanted and (first := next(starts, None)) is not None:
+            active.append(run.batch(first, min(per_batch, shape.ctas - first)))
+        if not active:
+            return
+        active = [batch for batch in active if not proceed(run, batch)]
+        wanted = max(2 * len(active), 1)  # those that are left may be waiting for ones that have not begun
+
+
+def proceed(run: Launch, batch: Batch) -> bool:
+    """Runs a batch for a while; whether it has ended. What its lanes do wrong is a Fault."""
+    try:
+        return batch.run(batch.clock + SLICE)
+    except Violation as violation:
+        raise fault(run, batch, violation) from None
+    except Stuck:
+        raise deadlock(run, batch) from None
+    except NoMeaning as gap:
+        op = gap.op
+        raise Unsupported(str(op.m), file=run.program.file, span=op.span) from None
+    finally:
+        sys.stdout.flush()

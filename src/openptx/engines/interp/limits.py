@@ -1,0 +1,24 @@
+"""What a launch may use before it is stopped: instructions and time."""
+
+from __future__ import annotations
+
+import time
+
+from openptx.engines.interp.memory import Violation
+
+
+class Limits:
+    """Counts for all batches of a launch."""
+
+    def __init__(self, timeout: float | None, max_instructions: int | None) -> None:
+        self.timeout, self.max_instructions = timeout, max_instructions
+        self.instructions = 0
+        self._deadline = time.monotonic() + timeout if timeout is not None else None
+
+    def spend(self, instructions: int) -> None:
+        """Counts instructions (of a group of lanes once); a Violation when it is enough."""
+        self.instructions += instructions
+        if self.max_instructions is not None and self.instructions > self.max_instructions:
+            raise Violation("instruction-limit", f"more than {self.max_instructions} instructions were executed", -1)
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise Violation("timeout", f"the kernel ran longer than {self.timeout:g} seconds", -1)

@@ -1,0 +1,208 @@
+"""The memory that the lanes of a batch see: finds what an address means, checks it, gathers and scatters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.geometry import Geometry
+from openptx.engines.interp.planes import Plane
+from openptx.isa.windows import CTA_SHIFT, FUNCTION, LOCAL, SHARED, SLOTS, window
+from openptx.numerics import Bits
+from openptx.numerics.lanes import Lanes
+from openptx.runtime.memory import Map
+
+Array = NDArray[Any]
+Place = tuple[Plane, NDArray[np.int64]]
+
+
+class Violation(Exception):
+    """Something that a lane may not do. The engine turns it into a Fault, for it knows the instruction."""
+
+    def __init__(
+        self, code: str, message: str, lane: int, address: int | None = None, space: str = "", size: int = 0
+    ) -> None:
+        super().__init__(message)
+        self.code, self.message, self.lane = code, message, lane
+        self.address, self.space, self.size = address, space, size
+
+
+class Spaces(Lanes):
+    """Loads and stores. `who` is the set of lanes that execute; values have one element for each of them, or one."""
+
+    def __init__(self, geometry: Geometry, memory: Map, address_size: int) -> None:
+        super().__init__()
+        self.geometry, self.memory, self.address_size = geometry, memory, address_size
+        self.n = geometry.n
+        self.who: sets.Lanes = None
+        self.shift = memory.shift
+        self.shared_size = geometry.shape.shared
+        self._shared_stride = max(256, -(-self.shared_size // 256) * 256)
+        self.shared = Plane(np.zeros(self._shared_stride * geometry.count, np.uint8))
+        self._cta_base = geometry.cta * self._shared_stride
+        self.local_size = 0  # bytes that the executing function may touch
+        self._local_stride = 0
+        self.local = Plane(np.zeros(0, np.uint8))
+        self._local_base: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._planes: dict[int, Plane] = {}
+
+    # Local memory grows with the depth of calls.
+
+    def reserve(self, size: int) -> None:
+        """Makes room for `size` bytes of local memory in every lane."""
+        if size <= self._local_stride:
+            return
+        stride = max(64, 1 << (size - 1).bit_length())
+        data = np.zeros(stride * self.n, np.uint8)
+        if self._local_stride:
+            data.reshape(self.n, stride)[:, : self._local_stride] = self.local.data.reshape(self.n, self._local_stride)
+        self.local, self._local_stride = Plane(data), stride
+        self._local_base = np.arange(self.n) * stride
+
+    def frame(self) -> NDArray[np.uint8]:
+        """Local memory as one row a lane."""
+        return self.local.data.reshape(self.n, self._local_stride)
+
+    # Where an address leads.
+
+    def fault(
+        self, code: str, message: str, bad: NDArray[np.bool_], address: Array, space: str, size: int
+    ) -> Violation:
+        """The violation of the first lane that is `bad`."""
+        i = int(np.flatnonzero(bad)[0])
+        lane = int(sets.positions(self.who, self.n)[i]) if bad.size > 1 else sets.first(self.who)
+        at = int(address[i if address.size > 1 else 0])
+        return Violation(code, message, lane, at, space, size)
+
+    def check(self, offsets: Array, limit: int, size: int, lead: int, address: Array, space: str) -> None:
+        """Faults unless all offsets are multiples of `size` and leave it room below `limit`."""
+        union = int(np.bitwise_or.reduce(offsets)) if offsets.size > 1 else int(offsets[0])
+        misaligned = (union | lead) & (size - 1)
+        if not misaligned and union + size <= limit:
+            return
+        if not misaligned and int(offsets.max()) + size <= limit:
+            return
+        if misaligned:
+            bad = (offsets + np.uint64(lead)) & np.uint64(size - 1) != 0
+            if bad.any():
+                what = f"an access of {size} bytes at an address that is not a multiple of {size}"
+                raise self.fault("misaligned-access", what, bad, address, space, size)
+        bad = (offsets > np.uint64(max(limit - size, 0))) | (size > limit)
+        if bad.any():
+            what = f"an access of {size} bytes outside of every allocation"
+            if space in ("shared", "local", "frame"):
+                what = f"an access of {size} bytes outside of the {limit} bytes of .{space.replace('frame', 'param')}"
+            raise self.fault("out-of-bounds", what, bad, address, space, size)
+
+    def in_shared(self, a: Array, size: int, space: str) -> Place:
+        """A shared address, of the executing CTA or with the rank of another of its cluster."""
+        geometry = self.geometry
+        base = sets.take(self._cta_base, self.who) if geometry.count > 1 else np.zeros(1, np.int64)
+        if a.max() >> CTA_SHIFT:
+            rank = (a >> np.uint64(CTA_SHIFT)).astype(np.int64) - 1
+            own = sets.take(geometry.cta, self.who)
+            other = own - geometry.rank[own] + rank
+            outside = rank >= geometry.shape.cluster_size
+            if outside.any():
+                raise self.fault("out-of-bounds", "no such CTA in the cluster", outside, a, "shared::cluster", size)
+            base = np.where(rank >= 0, other, own) * self._shared_stride
+            a = a & np.uint64((1 << CTA_SHIFT) - 1)
+        self.check(a, self.shared_size, size, 0, a, "shared")
+        return self.shared, base + a.view(np.int64)
+
+    def in_local(self, a: Array, size: int, space: str) -> Place:
+        self.check(a, self.local_size, size, 0, a, space)
+        return self.local, sets.take(self._local_base, self.who) + a.view(np.int64)
+
+    def in_allocation(self, a: Array, size: int, space: str, write: bool) -> Place | None:
+        """A generic address of global, constant or parameter memory; None where lanes mean several allocations."""
+        slot = int(a[0]) >> self.shift
+        row = self.memory.rows[slot] if slot < len(self.memory.rows) else None
+        if row is not None:
+            offsets = a - np.uint64(row.base)
+            if a.size == 1 or int(offsets.max()) < row.size:
+                self.check(offsets, row.size, size, row.base & 255, a, space)
+                if write and not row.writable:
+                    everywhere = np.ones(1, np.bool_)
+                    raise self.fault(
+                        "read-only", f"a write to {row}, which may only be read", everywhere, a, space, size
+                    )
+                plane = self._planes.get(row.base)
+                if plane is None:
+                    plane = self._planes[row.base] = Plane(row.bytes(), row.base & 255, row.writable)
+                return plane, offsets.view(np.int64)
+        slots = a >> np.uint64(self.shift)
+        if a.size > 1 and (slots != slots[0]).any():
+            return None
+        limit = row.size if row is not None else 0
+        self.check(a - np.uint64(row.base if row is not None else slot << self.shift), limit, size, 0, a, space)
+        raise AssertionError("an address outside of its allocation passed the check")
+
+    def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
+        """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several."""
+        if space == "shared" or space == "shared::cta" or space == "shared::cluster":
+            return self.in_shared(a, size, space)
+        if space == "local" or space == "frame":
+            return self.in_local(a, size, space)
+        if space == "generic":
+            slot = int(a[0]) >> self.shift
+            if slot <= FUNCTION:
+                if a.size > 1 and (a >> np.uint64(self.shift) != slot).any():
+                    return None
+                low = a & np.uint64((1 << self.shift) - 1)
+                if slot == SHARED:
+                    return self.in_shared(low, size, "shared")
+                if slot == LOCAL:
+                    return self.in_local(low, size, "local")
+        elif space in SLOTS:
+            a = a + np.uint64(window(space, self.address_size))
+        return self.in_allocation(a, size, space, write)
+
+    def narrowed(self, a: Array) -> list[tuple[NDArray[np.intp], sets.Lanes]]:
+        """For addresses in several slots: the positions of each slot among the executing lanes, and those lanes."""
+        slots = a >> np.uint64(self.shift)
+        groups = [np.flatnonzero(slots == slot) for slot in np.unique(slots)]
+        return [(g, sets.where(self.who, np.isin(np.arange(a.size), g), self.n)) for g in groups]
+
+    def each_slot(self, a: Array, act: Callable[[NDArray[np.intp], Array], None]) -> None:
+        """Does `act` on the lanes of each slot alone."""
+        before = self.who
+        try:
+            for chosen, lanes in self.narrowed(a):
+                self.who = lanes
+                act(chosen, a[chosen])
+        finally:
+            self.who = before
+
+    # Loads and stores.
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        width, a = w >> 3, address.v
+        place = self.place(space, a, width * count, False)
+        if place is not None:
+            return tuple(Bits(self, w, v) for v in place[0].gather(place[1], width, count))
+        found = [np.zeros(a.size, f"u{width}") for _ in range(count)]
+
+        def part(chosen: NDArray[np.intp], addresses: Array) -> None:
+            for v, loaded in zip(found, self.load(space, Bits(self, 64, addresses), w, count), strict=True):
+                v[chosen] = loaded.v
+
+        self.each_slot(a, part)
+        return tuple(Bits(self, w, v) for v in found)
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        width, a = values[0].width >> 3, address.v
+        place = self.place(space, a, width * len(values), True)
+        if place is not None:
+            place[0].scatter(place[1], [b.v for b in values], width)
+            return
+
+        def part(chosen: NDArray[np.intp], addresses: Array) -> None:
+            some = [Bits(self, b.width, b.v[chosen] if b.v.size > 1 else b.v) for b in values]
+            self.store(space, Bits(self, 64, addresses), some)
+
+        self.each_slot(a, part)

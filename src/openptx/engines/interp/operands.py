@@ -1,0 +1,200 @@
+"""Binds operands: what reads a source and what writes a destination, made once an instruction, called for every step.
+
+Here are Tables 27 and 28: a source is cut to the instruction's type, a result is extended to the register by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import sets
+from openptx.errors import Bug
+from openptx.isa.windows import window
+from openptx.numerics import Bits
+from openptx.numerics.lanes import UNSIGNED
+from openptx.program import Address, FunctionName, Imm, Operand, Reg, Sink, Special, Symbol, Vector
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+    from openptx.isa.types import Type
+
+Array = NDArray[Any]
+Registers = list[Array]
+Wide = list[tuple[Array, Array]]  # what registers of 128 bits hold
+Reader = Callable[["Threads", Registers, sets.Lanes], Any]  # Bits, a pair or a tuple of them, a Python int, or None
+Writer = Callable[["Threads", Registers, sets.Lanes, Any], None]
+
+EMPTY = {w: np.zeros(1, dtype) for w, dtype in UNSIGNED.items()}
+"""What registers hold before anything is written to them."""
+
+
+def fresh(width: int) -> Any:
+    """The content of a register that nobody has written."""
+    return (EMPTY[64], EMPTY[64]) if width == 128 else EMPTY[width]
+
+
+# Sources.
+
+
+def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> Reader:
+    """What reads an operand as the instruction's type `t`; `immediate` ones are Python integers."""
+    if operand is None or isinstance(operand, Sink):
+        return lambda x, regs, who: None
+    if isinstance(operand, Reg):
+        return _register(operand, t)
+    if isinstance(operand, Imm):
+        return _immediate(operand, immediate)
+    if isinstance(operand, Special):
+        return _special(operand, t)
+    if isinstance(operand, Vector):
+        parts = [source(e, t) for e in operand.elements]
+        return lambda x, regs, who: tuple([part(x, regs, who) for part in parts])
+    if isinstance(operand, Symbol | FunctionName):
+        width = t.width if t is not None else 64
+        where = pointer(operand)
+        return lambda x, regs, who: x.const(where(x) & (1 << width) - 1, width)
+    raise Bug(f"an operand {operand!r} where a value is read")
+
+
+def _register(r: Reg, t: Type | None) -> Reader:
+    i, width = r.index, r.width
+    if width == 128:
+        return lambda x, regs, who: tuple([Bits(x, 64, sets.take(v, who)) for v in regs[i]])
+    if r.negated:
+        return lambda x, regs, who: Bits(x, 1, ~sets.take(regs[i], who))
+
+    def read(x: Threads, regs: Registers, who: sets.Lanes) -> Bits:
+        v = regs[i]
+        return Bits(x, width, v if who is None or v.size == 1 else v[who])
+
+    want = t.width if t is not None else width
+    if want == 4:
+        want = 8
+    if want >= width:
+        return read
+
+    def cut(x: Threads, regs: Registers, who: sets.Lanes) -> Bits:
+        return x.resize(read(x, regs, who), want)
+
+    return cut
+
+
+def _immediate(operand: Imm, immediate: bool) -> Reader:
+    value, width = operand.value, operand.width
+    if immediate:
+        return lambda x, regs, who: value
+    if width == 128:
+        low, high = value & (1 << 64) - 1, value >> 64 & (1 << 64) - 1
+        return lambda x, regs, who: (x.const(low, 64), x.const(high, 64))
+    return lambda x, regs, who: x.const(value, width)
+
+
+def _special(operand: Special, t: Type | None) -> Reader:
+    name, width = operand.name, operand.width
+    if t is None or t.width >= width:
+        return lambda x, regs, who: x.special(name, width)
+    return lambda x, regs, who: x.resize(x.special(name, width), t.width)
+
+
+# Addresses.
+
+
+def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[Threads], int]:
+    """What gives the address of a variable or function: in the variable's own space, or generic."""
+    if isinstance(operand, FunctionName):
+        name = operand.name
+        return lambda x: x.image.functions[name]
+    variable, offset = operand.variable, operand.offset
+    generic = generic or operand.generic
+    base = (lambda x: window(variable.space, x.address_size)) if generic else (lambda x: 0)
+    if variable.space in ("local", "frame"):
+        return lambda x: base(x) + x.base + variable.offset + offset
+    if variable.space in ("global", "const"):
+        return lambda x: base(x) + x.image.addresses[variable.name] + offset
+    return lambda x: base(x) + variable.offset + offset
+
+
+def address(operand: Address, space: str | None) -> Reader:
+    """What computes `[base + offset]` as 64 bits, in `space`; with further parts, a tuple of it and them."""
+    whole = _address(operand, space)
+    if not operand.parts:
+        return whole
+    parts = [source(part, None) for part in operand.parts]
+    return lambda x, regs, who: (whole(x, regs, who), *[part(x, regs, who) for part in parts])
+
+
+def _address(operand: Address, space: str | None) -> Reader:
+    offset = operand.offset
+    if operand.base is None:
+        return lambda x, regs, who: x.const(offset & (1 << 64) - 1, 64)
+    if isinstance(operand.base, Symbol):
+        where = pointer(operand.base, generic=space in (None, "generic"))
+        return lambda x, regs, who: x.const(where(x) + offset & (1 << 64) - 1, 64)
+    base, width = _register(operand.base, None), operand.base.width
+    if width == 64:
+        if not offset:
+            return base
+        step = offset & (1 << 64) - 1
+        return lambda x, regs, who: x.binary("add", base(x, regs, who), x.const(step, 64))
+    step = offset & (1 << width) - 1
+    return lambda x, regs, who: x.resize(base(x, regs, who) + step, 64)
+
+
+# Destinations.
+
+
+def destination(operand: Operand | None, t: Type | None) -> Writer | None:
+    """What writes a result of the instruction's type `t`; None where nobody wants it."""
+    if operand is None or isinstance(operand, Sink):
+        return None
+    if isinstance(operand, Vector):
+        parts = [destination(e, t) for e in operand.elements]
+
+        def spread(x: Threads, regs: Registers, who: sets.Lanes, results: Any) -> None:
+            for write, result in zip(parts, results, strict=True):
+                if write is not None:
+                    write(x, regs, who, result)
+
+        return spread
+    if isinstance(operand, Reg):
+        return _pair(operand) if operand.width == 128 else _write(operand, t is not None and t.signed)
+    raise Bug(f"an operand {operand!r} where a result is written")
+
+
+def put(old: Array, who: sets.Lanes, new: Array, n: int) -> Array:
+    """The register's content after a write: registers may share an array, but only as long as it is read-only."""
+    if who is None:
+        if new.base is not None:
+            new = new.copy()
+        new.setflags(write=False)
+        return new
+    if old.size != n:
+        old = np.repeat(old, n)
+    elif not old.flags.writeable:
+        old = old.copy()
+    old[who] = new
+    return old
+
+
+def _write(r: Reg, signed: bool) -> Writer:
+    i, width = r.index, r.width
+
+    def write(x: Threads, regs: Registers, who: sets.Lanes, result: Bits) -> None:
+        v = result.v if result.width == width else x.resize(result, width, signed).v
+        regs[i] = put(regs[i], who, v, x.n)
+
+    return write
+
+
+def _pair(r: Reg) -> Writer:
+    i = r.index
+
+    def write(x: Threads, regs: Any, who: sets.Lanes, result: tuple[Bits, Bits]) -> None:
+        before = regs[i]
+        regs[i] = tuple([put(old, who, new.v, x.n) for old, new in zip(before, result, strict=True)])
+
+    return write

@@ -1,0 +1,193 @@
+"""A function made ready to run: its instructions bound to closures, in blocks between places where control may turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
+from openptx.program import Address, Function, Op, Reg, Target, Targets
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+    from openptx.isa.notation import Instruction
+
+Step = Callable[["Threads", Registers, sets.Lanes], None]
+
+WAITING = 512
+"""How much faster than others an instruction makes a group of lanes hand over, if it may be waiting for others."""
+
+
+class Block:
+    """Instructions without a turn between them, and the one that turns (None: the next block follows)."""
+
+    __slots__ = ("control", "end", "ops", "start", "steps", "weight")
+
+    def __init__(self, start: int, end: int, steps: list[Step], ops: list[Op], control: Op | None, weight: int) -> None:
+        self.start, self.end = start, end  # positions in the code: of the first instruction, and of what follows
+        self.steps, self.ops, self.control = steps, ops, control
+        self.weight = weight  # instructions, counted more where they may wait for other lanes
+
+
+class Plan:
+    """A function's blocks, by the position of their first instruction; made when control first comes there."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.code = function.code
+        self.carry = len(function.registers)  # the register after the last is CC.CF
+        self.leaders = _leaders(function)
+        self._blocks: dict[int, Block] = {}
+
+    def registers(self) -> Registers:
+        """A file that nobody has written to."""
+        return [fresh(r.type.width) for r in self.function.registers] + [fresh(1)]
+
+    def block(self, pc: int) -> Block:
+        found = self._blocks.get(pc)
+        if found is None:
+            found = self._blocks[pc] = self._make(pc)
+        return found
+
+    def _make(self, start: int) -> Block:
+        steps, ops, pc, weight = list[Step](), list[Op](), start, 1
+        while pc < len(self.code):
+            op = self.code[pc]
+            instruction = op.form.instruction
+            pc += 1
+            weight += WAITING if may_wait(op) else 1
+            if instruction.control is not None or instruction.converges is not None:
+                return Block(start, pc, steps, ops, op, weight)
+            steps.append(bind(op, self.carry))
+            ops.append(op)
+            if pc in self.leaders:
+                break
+        return Block(start, pc, steps, ops, None, weight)
+
+
+@lru_cache(maxsize=512)
+def plan(function: Function) -> Plan:
+    """The plan of a function; functions are compared by identity."""
+    return Plan(function)
+
+
+def _leaders(function: Function) -> frozenset[int]:
+    """Where control may come from elsewhere."""
+    found = set(function.labels.values())
+    for op in function.code:
+        for operand in op.operands:
+            if isinstance(operand, Target):
+                found.add(operand.pc)
+            elif isinstance(operand, Targets):
+                found.update(operand.pcs)
+    return frozenset(found)
+
+
+def may_wait(op: Op) -> bool:
+    """Whether a loop around the instruction may be waiting for other threads: atomics, strong loads, sleeps."""
+    name = op.form.instruction.mnemonic
+    strong = op.m.volatile or op.m.mmio or op.m.sem in ("relaxed", "acquire") or op.m.relaxed or op.m.acquire
+    return name in ("atom", "nanosleep", "mbarrier") or (name == "ld" and bool(strong))
+
+
+# One instruction.
+
+
+@lru_cache(maxsize=1 << 14)
+def sources(op: Op) -> list[Reader]:
+    """A reader for every operand that is not written, in the order of the form."""
+    readers = list[Reader]()
+    immediates = op.form.instruction.immediates
+    for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
+        if template.role == "write":
+            continue
+        if isinstance(operand, Address):
+            readers.append(address(operand, op.m.space))
+        else:
+            readers.append(source(operand, t, template.role == "immediate" or template.name in immediates))
+    return readers
+
+
+@lru_cache(maxsize=1 << 14)
+def results(op: Op) -> list[Writer | None]:
+    """A writer for every destination, in the order of the form; None where nobody wants it."""
+    templates = zip(op.form.operands, op.operands, op.types, strict=True)
+    return [destination(operand, t) for template, operand, t in templates if template.role == "write"]
+
+
+def bind(op: Op, carry: int) -> Step:
+    """The instruction as a closure, with its guard."""
+    step = unguarded(op, carry)
+    return step if op.guard is None else guarded(op.guard, step)
+
+
+def guarded(guard: Reg, step: Step) -> Step:
+    i, negated = guard.index, guard.negated
+
+    def run(x: Threads, regs: Registers, who: sets.Lanes) -> None:
+        p = sets.take(regs[i], who)
+        if negated:
+            p = ~p
+        if p.all():
+            step(x, regs, who)
+        elif p.any():
+            x.who = some = sets.where(who, p, x.n)
+            step(x, regs, some)
+            x.who = who
+
+    return run
+
+
+@lru_cache(maxsize=1 << 14)
+def unguarded(op: Op, carry: int) -> Step:
+    """The instruction as a closure that does not look at its guard."""
+    instruction = op.form.instruction
+    if instruction.meaning is None:
+        return _missing(op)
+    readers, writers = list(sources(op)), list(results(op))
+    if "in" in instruction.carry.split():
+        readers.append(source(Reg(carry, 1), None))
+    if "out" in instruction.carry.split() and op.m.cc:
+        writers.append(destination(Reg(carry, 1), None))
+    return _call(instruction, op.m, readers, writers)
+
+
+class NoMeaning(Exception):
+    """An instruction that can not be executed: a gap of ours, not a mistake of the kernel's."""
+
+    def __init__(self, op: Op) -> None:
+        super().__init__(str(op.m))
+        self.op = op
+
+
+def _missing(op: Op) -> Step:
+    def run(x: Threads, regs: Registers, who: sets.Lanes) -> None:
+        raise NoMeaning(op)
+
+    return run
+
+
+def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list[Writer | None]) -> Step:
+    """Reads, computes, writes; spelled out for the common shapes, because this is where a launch spends its time."""
+    mean: Any = instruction.meaning
+    if len(writers) == 1 and writers[0] is not None:
+        write = writers[0]
+        if len(readers) == 1:
+            (a,) = readers
+            return lambda x, regs, who: write(x, regs, who, mean(x, m, a(x, regs, who)))
+        if len(readers) == 2:
+            a, b = readers
+            return lambda x, regs, who: write(x, regs, who, mean(x, m, a(x, regs, who), b(x, regs, who)))
+        return lambda x, regs, who: write(x, regs, who, mean(x, m, *[r(x, regs, who) for r in readers]))
+
+    def run(x: Threads, regs: Registers, who: sets.Lanes) -> None:
+        found = mean(x, m, *[read(x, regs, who) for read in readers])
+        if len(writers) == 1:
+            found = (found,)
+        for write, result in zip(writers, found or (), strict=False):
+            if write is not None:
+                write(x, regs, who, result)
+
+    return run

@@ -1,0 +1,59 @@
+"""Bytes seen as words of any width, for gathering and scattering."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.runtime.memory import Bytes
+
+Array = NDArray[Any]
+Offsets = NDArray[np.int64]
+
+
+class Plane:
+    """`size` bytes whose first lies `lead` bytes behind a boundary that is aligned for every width."""
+
+    __slots__ = ("_views", "data", "lead", "size", "writable")
+
+    def __init__(self, data: Bytes, lead: int = 0, writable: bool = True) -> None:
+        self.data, self.lead, self.writable = data, lead, writable
+        self.size = data.size
+        self._views: dict[tuple[int, int], tuple[Array, int, int]] = {}
+
+    def view(self, width: int, count: int) -> tuple[Array, int, int]:
+        """The bytes as vectors of `count` words of `width` bytes, how many bytes come before, and log2 of a vector."""
+        found = self._views.get((width, count))
+        if found is None:
+            total = width * count
+            skip = -self.lead % total
+            words = max(self.size - skip, 0) // total
+            view = self.data[skip : skip + words * total].view(f"u{width}")
+            found = view.reshape(words, count) if count > 1 else view, skip, total.bit_length() - 1
+            self._views[width, count] = found
+        return found
+
+    def gather(self, offsets: Offsets, width: int, count: int) -> list[Array]:
+        """`count` arrays of the words at byte offsets, which are aligned and inside."""
+        view, skip, shift = self.view(width, count)
+        index = (offsets - skip if skip else offsets) >> shift
+        if count == 1:
+            return [view[index]]
+        rows = view[index]
+        return [np.ascontiguousarray(rows[:, i]) for i in range(count)]
+
+    def scatter(self, offsets: Offsets, values: list[Array], width: int) -> None:
+        """Writes words at byte offsets, which are aligned and inside; the last of those at one place stays."""
+        count = len(values)
+        view, skip, shift = self.view(width, count)
+        index = (offsets - skip if skip else offsets) >> shift
+        n = max(v.size for v in values)
+        if index.size < n:  # one place for all lanes: the last one wins
+            values = [v[-1:] for v in values]
+        if count == 1:
+            view[index] = values[0]
+        else:
+            for i, v in enumerate(values):
+                view[index, i] = v

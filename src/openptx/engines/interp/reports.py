@@ -1,0 +1,108 @@
+"""Faults in the user's words: which instruction of which thread, near which allocation, and who waits where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.engines.interp import sets
+from openptx.errors import Fault
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.frames import Frame
+    from openptx.engines.interp.launch import Launch
+    from openptx.engines.interp.memory import Violation
+    from openptx.program import Op
+
+
+def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
+    """What a lane did at the instruction that was running."""
+    op, geometry = batch.running, batch.x.geometry
+    lane = violation.lane if violation.lane >= 0 else sets.first(batch.x.who)
+    nearest = None
+    if violation.address is not None and violation.space in ("generic", "global"):
+        nearest = run.memory.nearest(violation.address, violation.size)
+    return Fault(
+        violation.code,
+        violation.message,
+        kernel=run.function.name,
+        block=geometry.block_of(lane),
+        thread=geometry.thread_of(lane),
+        address=violation.address,
+        space=violation.space.replace("frame", "param") or None,
+        nearest=nearest,
+        file=run.program.file,
+        span=op.span if op is not None else None,
+        notes=(*(source_line(op) if op is not None else ()), *call_chain(batch)),
+    )
+
+
+def source_line(op: Op) -> tuple[str, ...]:
+    """The line of the program that the PTX was made from."""
+    return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
+
+
+def call_chain(batch: Batch) -> tuple[str, ...]:
+    """The calls that led to the place, innermost first."""
+    frame: Frame | None = batch.current
+    found = list[str]()
+    while frame is not None and frame.parent is not None and len(found) < 8:
+        found.append(f"called in `{frame.plan.function.name}`, from `{frame.parent.plan.function.name}`")
+        frame = frame.parent
+    return tuple(found)
+
+
+def deadlock(run: Launch, batch: Batch) -> Fault:
+    """Lanes wait for others that cannot come: says who, where, and who has left."""
+    geometry = batch.x.geometry
+    places: list[tuple[sets.Positions, Op, str]] = []
+    for number, barrier in sorted(batch.barriers.items()):
+        for w in barrier.waiting:
+            wanted = int(barrier.expected[geometry.cta[w.who[0]]])
+            what = f"for {wanted} threads at barrier {number}" if wanted else f"at barrier {number}"
+            places.append((w.who, w.op, what))
+    places += [(w.who, w.op, "at the cluster's barrier") for w in batch.cluster.waiting]
+    for group in batch.parked.values():
+        places.append((sets.positions(group.who, batch.x.n), group.op, "for other lanes of their warp"))
+    lane, op = int(places[0][0][0]), places[0][1]
+    block = geometry.block_of(lane)
+    return Fault(
+        "deadlock",
+        "threads wait for others that can not come",
+        kernel=run.function.name,
+        block=block,
+        thread=geometry.thread_of(lane),
+        file=run.program.file,
+        span=op.span,
+        notes=(*source_line(op), *(waits_where(run, batch, lane, *place) for place in places[:16]), left(batch, lane)),
+    )
+
+
+def waits_where(run: Launch, batch: Batch, lane: int, who: sets.Positions, op: Op, what: str) -> str:
+    geometry = batch.x.geometry
+    here = who[geometry.cta[who] == geometry.cta[lane]]
+    row = run.program.file.location(op.span[0])[0]
+    threads = ranges([int(geometry.thread[i]) for i in here]) if here.size else "none of this block"
+    return f"{here.size} of the block wait {what}, line {row}: `{op.text}` (threads {threads})"
+
+
+def left(batch: Batch, lane: int) -> str:
+    geometry = batch.x.geometry
+    first = lane // geometry.threads * geometry.threads
+    gone = ~batch.alive[first : first + geometry.threads]
+    names = ranges([i for i, is_gone in enumerate(gone.tolist()) if is_gone])
+    return f"{int(gone.sum())} of the block's {geometry.threads} threads have left" + (
+        f" (threads {names})" if names else ""
+    )
+
+
+def ranges(numbers: list[int]) -> str:
+    """`0-31, 40`: sorted numbers, neighbours together, cut short after eight."""
+    found: list[tuple[int, int]] = []
+    for i in numbers:
+        if found and found[-1][1] == i - 1:
+            found[-1] = found[-1][0], i
+        else:
+            found.append((i, i))
+    texts = [f"{a}-{b}" if b > a else f"{a}" for a, b in found[:8]]
+    return ", ".join(texts) + (", ..." if len(found) > 8 else "")

@@ -1,0 +1,63 @@
+"""Sets of lanes, as what indexes an array of lanes: None (all of them), a slice, or sorted positions.
+
+A run of neighbours is always a slice, for that reads registers without copying.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+Positions = NDArray[np.intp]
+Lanes = slice | Positions | None
+
+
+def tidy(positions: Positions, n: int) -> Lanes:
+    """The set of sorted positions, none of them twice, of `n` lanes; never empty."""
+    first, last = int(positions[0]), int(positions[-1])
+    if last - first + 1 != positions.size:
+        return positions
+    return None if positions.size == n else slice(first, last + 1)
+
+
+def positions(lanes: Lanes, n: int) -> Positions:
+    if lanes is None:
+        return np.arange(n)
+    return np.arange(lanes.start, lanes.stop) if isinstance(lanes, slice) else lanes
+
+
+def size(lanes: Lanes, n: int) -> int:
+    if lanes is None:
+        return n
+    return lanes.stop - lanes.start if isinstance(lanes, slice) else lanes.size
+
+
+def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
+    """The lanes of the set for which `mask`, one element each, holds; there must be some."""
+    found = np.flatnonzero(mask)
+    if lanes is None:
+        return tidy(found, n)
+    return tidy(found + lanes.start if isinstance(lanes, slice) else lanes[found], n)
+
+
+def union(a: Lanes, b: Lanes, n: int) -> Lanes:
+    """Of two sets that have nothing in common."""
+    if a is None or b is None:
+        return None
+    both = np.concatenate((positions(a, n), positions(b, n)))
+    both.sort()
+    return tidy(both, n)
+
+
+def first(lanes: Lanes) -> int:
+    if lanes is None:
+        return 0
+    return lanes.start if isinstance(lanes, slice) else int(lanes[0])
+
+
+def take(array: NDArray[Any], lanes: Lanes) -> NDArray[Any]:
+    """The lanes of an array that has one element for every lane, or one for all."""
+    return array if lanes is None or array.size == 1 else array[lanes]

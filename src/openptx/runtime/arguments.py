@@ -1,0 +1,139 @@
+"""Turns Python arguments into a kernel's parameter buffer, by the declared type of each parameter."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.errors import ArgumentError
+from openptx.isa.types import Type
+from openptx.program import Function, Register, Variable
+from openptx.runtime.memory import Bytes, Memory
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """`buffer` is what the kernel finds in its parameters; `arrays` must live as long as the launch."""
+
+    buffer: Bytes
+    arrays: tuple[Array, ...]
+
+
+def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> Arguments:
+    """Converts and checks every argument; ArgumentError names the parameter that one does not fit."""
+    wanted = function.parameters
+    if len(arguments) != len(wanted):
+        raise ArgumentError(
+            f"kernel `{function.name}` takes {len(wanted)} argument{'s' if len(wanted) != 1 else ''}"
+            f" ({', '.join(map(described, wanted))}), not {len(arguments)}"
+        )
+    buffer = np.zeros(function.parameter_size, np.uint8)
+    arrays = list[Array]()
+    for i, (parameter, argument) in enumerate(zip(wanted, arguments, strict=True)):
+        assert isinstance(parameter, Variable)
+        data = bytes_of(i, parameter, argument, memory, arrays)
+        buffer[parameter.offset : parameter.offset + len(data)] = np.frombuffer(data, np.uint8)
+    return Arguments(buffer, tuple(arrays))
+
+
+def described(parameter: Register | Variable) -> str:
+    """`.u32 n`, `.b8 p[16]`."""
+    length = f"[{parameter.size}]" if isinstance(parameter, Variable) and parameter.shape else ""
+    return f".{parameter.type.name} {parameter.name}{length}"
+
+
+def bytes_of(i: int, parameter: Variable, argument: object, memory: Memory, arrays: list[Array]) -> bytes:
+    """One argument as the bytes of its parameter."""
+    where = f"argument {i} (`{described(parameter)}`)"
+    t = parameter.type
+    if parameter.shape or parameter.vector > 1:
+        return whole(where, parameter, argument)
+    if isinstance(argument, np.generic):
+        return number(where, t, argument.item() if argument.dtype.kind != "V" else argument)
+    if isinstance(argument, bool | Integral | Real):
+        return number(where, t, argument)
+    if argument is None:
+        return pointer(where, t, 0)
+    if isinstance(argument, bytes | bytearray | memoryview):
+        return whole(where, parameter, argument)
+    array = array_of(where, argument)
+    arrays.append(array)
+    if array.size == 0:
+        return pointer(where, t, 0)
+    return pointer(where, t, memory.address(array, f"argument {i} `{parameter.name}`").base)
+
+
+def pointer(where: str, t: Type, address: int) -> bytes:
+    if (t.kind not in "ub" and t.kind != "s") or t.width not in (32, 64):
+        raise ArgumentError(f"{where} is no pointer: give a number")
+    if address >> t.width:
+        raise ArgumentError(f"{where} has {t.width} bits, too few for an address of a 64-bit program")
+    return address.to_bytes(t.width // 8, "little")
+
+
+def number(where: str, t: Type, value: object) -> bytes:
+    """A Python number as the parameter's type, if it fits."""
+    if t.format is not None and t.count == 1:
+        return floating(where, t, value)
+    if not isinstance(value, bool | Integral):
+        raise ArgumentError(f"{where} takes an integer, not {value!r}")
+    value, width = int(value), t.width
+    low = -(1 << width - 1) if t.kind != "u" else 0
+    high = (1 << width) - 1 if t.kind != "s" else (1 << width - 1) - 1
+    if not low <= value <= high:
+        raise ArgumentError(f"{where} takes {low} to {high}, not {value}")
+    return (value & (1 << width) - 1).to_bytes(max(1, width // 8), "little")
+
+
+def floating(where: str, t: Type, value: object) -> bytes:
+    """Rounded to nearest even; a finite number that becomes infinite does not fit."""
+    if not isinstance(value, Real):
+        raise ArgumentError(f"{where} takes a number, not {value!r}")
+    code = {"f16": "<e", "f32": "<f", "f64": "<d"}.get(t.name)
+    if code is None:
+        raise ArgumentError(f"{where} takes the bits as bytes, not {value!r}")
+    try:
+        return struct.pack(code, float(value))
+    except OverflowError:
+        raise ArgumentError(f"{where} can not hold {value!r}: it would become infinite") from None
+
+
+def whole(where: str, parameter: Variable, argument: object) -> bytes:
+    """A structure passed by value: bytes, or an array of as many bytes."""
+    if isinstance(argument, np.ndarray | np.generic):
+        data = argument.tobytes()
+    elif isinstance(argument, bytes | bytearray | memoryview):
+        data = bytes(argument)
+    else:
+        raise ArgumentError(f"{where} takes {parameter.size} bytes, not {type(argument).__name__}")
+    if len(data) != parameter.size:
+        raise ArgumentError(f"{where} takes {parameter.size} bytes, not {len(data)}")
+    return data
+
+
+def array_of(where: str, argument: Any) -> Array:
+    """An array as device memory; anything on the CPU that speaks DLPack or the array interface is one."""
+    if isinstance(argument, np.ndarray):
+        array: Array = argument
+    elif hasattr(argument, "__dlpack__"):
+        device = getattr(argument, "__dlpack_device__", lambda: (1, 0))()
+        if device[0] != 1:
+            raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
+        array = np.from_dlpack(argument)
+    elif hasattr(argument, "__array_interface__"):
+        array = np.asarray(argument)
+    else:
+        raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}")
+    if array.dtype.hasobject:
+        raise ArgumentError(f"{where}: an array of Python objects can not be device memory")
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
+    return array

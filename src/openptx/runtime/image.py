@@ -1,0 +1,81 @@
+"""A program's variables in device memory: initialised, addresses filled in, functions given addresses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from openptx.isa.windows import FUNCTION, window
+from openptx.program import Program, Relocation, Variable
+from openptx.runtime.heap import Heap
+from openptx.runtime.memory import Allocation, Bytes, Memory, device
+
+FUNCTION_STEP = 16
+
+
+class Image:
+    """What loading a module makes. `addresses` are in the variable's own space; `functions` are generic."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.memory: Memory = device(program.address_size)
+        self.addresses: dict[str, int] = {}
+        self.allocations: dict[str, Allocation] = {}
+        self._kept: list[Bytes] = []
+        self._heap: Heap | None = None
+        base = FUNCTION << self.memory.shift
+        names = (*program.functions, *program.kernels)
+        self.functions = {name: base + FUNCTION_STEP * (i + 1) for i, name in enumerate(names)}
+        self.names = {address: name for name, address in self.functions.items()}
+        self._place()
+
+    @property
+    def heap(self) -> Heap:
+        """What `malloc` takes from."""
+        if self._heap is None:
+            self._heap = Heap(self.memory)
+        return self._heap
+
+    def _place(self) -> None:
+        variables = self.program.variables.values()
+        constants = [v for v in variables if v.space == "const"]
+        size = 0
+        for v in constants:
+            size = -(-size // v.align) * v.align
+            self.addresses[v.name] = size
+            size += v.size
+        self.const: Bytes = np.zeros(size, np.uint8)
+        places: list[tuple[Variable, Bytes]] = [
+            (v, self.const[self.addresses[v.name] : self.addresses[v.name] + v.size]) for v in constants
+        ]
+        for v in variables:
+            if v.space == "global":
+                data: Bytes = np.zeros(v.size, np.uint8)
+                self._kept.append(data)
+                self.allocations[v.name] = self.memory.add(f"`{v.name}`", data)
+                self.addresses[v.name] = self.allocations[v.name].base
+                places.append((v, data))
+        for v, data in places:
+            if v.data is not None:
+                data[: len(v.data)] = np.frombuffer(v.data, np.uint8)
+            for relocation in v.relocations:
+                self._relocate(data, relocation)
+
+    def _relocate(self, data: Bytes, r: Relocation) -> None:
+        value = (self.address(r.symbol, r.generic) + r.addend) >> r.shift
+        word = (value & (1 << 8 * r.size) - 1).to_bytes(r.size, "little")
+        data[r.offset : r.offset + r.size] = np.frombuffer(word, np.uint8)
+
+    def address(self, symbol: str, generic: bool = False) -> int:
+        """Of a module-level variable (in its own space unless `generic`) or a function."""
+        if symbol in self.functions:
+            return self.functions[symbol]
+        v = self.program.variables[symbol]
+        own = self.addresses.get(symbol, v.offset)
+        return own + (window(v.space, self.program.address_size) if generic else 0)
+
+    def bytes(self, name: str) -> Bytes:
+        """The memory of a module-level variable, to look at and to change."""
+        v = self.program.variables[name]
+        if v.space == "const":
+            return self.const[self.addresses[name] : self.addresses[name] + v.size]
+        return self.allocations[name].bytes()

@@ -1,0 +1,221 @@
+"""Loaded modules and their kernels: what `openptx.load` gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openptx.errors import ArgumentError, CheckError, Fault, InputError, Triple
+from openptx.program import Function, Program
+from openptx.runtime.arguments import marshal
+from openptx.runtime.image import Image
+from openptx.runtime.memory import Array, Bytes
+from openptx.source import File
+
+if TYPE_CHECKING:
+    from typing import Any
+
+Extent = int | Sequence[int]
+
+LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
+THREADS = 1024
+DYNAMIC_SHARED = 227 << 10
+
+
+class Kernel:
+    """A kernel, called as in CuPy, `kernel(grid, block, args)`, or as in Numba, `kernel[grid, block](*args)`."""
+
+    def __init__(self, module: Module, function: Function) -> None:
+        self.module = module
+        self.function = function
+        self.name = function.name
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}>"
+
+    def __call__(
+        self,
+        grid: Extent,
+        block: Extent,
+        args: Sequence[object] = (),
+        *,
+        shared_mem: int = 0,
+        cluster: Extent | None = None,
+        engine: str = "auto",
+        workers: int | None = None,
+        timeout: float | None = None,
+        max_instructions: int | None = None,
+    ) -> None:
+        """Runs the kernel to its end. `grid` and `block` are blocks and threads in x, y, z; `shared_mem` is in bytes.
+
+        Raises ArgumentError for what can not be launched, Fault for what the kernel does wrong, Unsupported for an
+        instruction that can not be executed yet. `timeout` is in seconds.
+        """
+        grid, block = extent("grid", grid), extent("block", block)
+        self.check_shape(grid, block, shared_mem)
+        shape = self.cluster(grid, cluster)
+        module = self.module
+        given = marshal(self.function, args, module.image.memory)
+        memory = module.image.memory.map(module.image.const, given.buffer)
+        run = engine_of(engine)
+        try:
+            run(
+                module.program,
+                self.function,
+                grid,
+                block,
+                memory=memory,
+                image=module.image,
+                shared=shared_mem,
+                cluster=shape,
+                timeout=timeout,
+                max_instructions=max_instructions,
+            )
+        except Fault as fault:
+            raise fault from None
+
+    def __getitem__(self, configuration: tuple[Any, ...]) -> Configured:
+        """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`."""
+        if not isinstance(configuration, tuple) or len(configuration) not in (2, 3, 4):
+            raise ArgumentError(
+                "a launch is configured as `kernel[grid, block]` or `kernel[grid, block, stream, shared]`"
+            )
+        grid, block = configuration[:2]
+        return Configured(self, grid, block, configuration[3] if len(configuration) > 3 else 0)
+
+    def check_shape(self, grid: Triple, block: Triple, shared: int) -> None:
+        """What no GPU would launch, or the kernel's own directives forbid."""
+        threads = block[0] * block[1] * block[2]
+        if threads > THREADS:
+            raise ArgumentError(f"a block has at most {THREADS} threads, not {threads}")
+        directives = self.function.directives
+        required = directives.get("reqntid")
+        if required is not None and (*required, 1, 1)[:3] != block:
+            raise ArgumentError(f"kernel `{self.name}` requires blocks of {(*required, 1, 1)[:3]} (`.reqntid`)")
+        most = directives.get("maxntid")
+        if most is not None and threads > int(np.prod(most)):
+            raise ArgumentError(f"kernel `{self.name}` allows {int(np.prod(most))} threads a block (`.maxntid`)")
+        if not 0 <= shared <= DYNAMIC_SHARED:
+            raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared}")
+
+    def cluster(self, grid: Triple, asked: Extent | None) -> Triple | None:
+        """The cluster's shape: as asked for, or as the kernel requires."""
+        required = self.function.directives.get("reqnctapercluster")
+        if required:
+            shape = (*required, 1, 1)[:3]
+            if asked is not None and extent("cluster", asked) != shape:
+                raise ArgumentError(f"kernel `{self.name}` requires clusters of {shape} (`.reqnctapercluster`)")
+        elif asked is None:
+            return None
+        else:
+            shape = extent("cluster", asked)
+        if any(g % c for g, c in zip(grid, shape, strict=True)):
+            raise ArgumentError(f"a grid of {grid} can not be divided into clusters of {shape}")
+        if shape[0] * shape[1] * shape[2] > 16:
+            raise ArgumentError(f"a cluster has at most 16 blocks, not {shape[0] * shape[1] * shape[2]}")
+        return shape
+
+
+class Configured:
+    """A kernel with its grid and block: what Numba's `kernel[grid, block]` is."""
+
+    def __init__(self, kernel: Kernel, grid: Extent, block: Extent, shared: int) -> None:
+        self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
+
+    def __call__(self, *args: object) -> None:
+        self.kernel(self.grid, self.block, args, shared_mem=self.shared)
+
+
+class Module:
+    """A module whose variables are in memory. Variables keep their values from launch to launch."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.image = Image(program)
+
+    def __repr__(self) -> str:
+        return f"<module {self.program.file.name}: {', '.join(self.kernels) or 'no kernels'}>"
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Names of the kernels, in the order of the text."""
+        return self.program.kernels
+
+    def get_function(self, name: str) -> Kernel:
+        """The kernel called `name`; ArgumentError where there is none."""
+        if name not in self.program.kernels:
+            what = f"has {', '.join(f'`{k}`' for k in self.kernels)}" if self.kernels else "has no kernels"
+            raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {what}")
+        return Kernel(self, self.program.function(name))
+
+    __getitem__ = get_function
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kernels)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.kernels
+
+    def get_global(self, name: str) -> Bytes:
+        """The bytes of a module-level `.global` or `.const` variable: a view that shows and sets its content."""
+        v = self.program.variables.get(name)
+        if v is None or v.space not in ("global", "const"):
+            raise ArgumentError(f"no global variable `{name}` in {self.program.file.name}")
+        return self.image.bytes(name)
+
+    def address(self, array: Array) -> int:
+        """The device address of a contiguous array, to be stored where kernels look for pointers.
+
+        It stays the same as long as the array's memory lives, and the array is known to all launches until then.
+        """
+        return self.image.memory.address(array).base
+
+
+def load(source: str | os.PathLike[str] | File, *, target: str | None = None) -> Module:
+    """Loads PTX: a path, or the text itself. Raises CheckError with everything that is wrong in it.
+
+    A string with a line break or a `.version` is text, anything else a path.
+    """
+    from openptx.api import check
+    from openptx.check import lower
+
+    file = source if isinstance(source, File) else read(source)
+    errors = [d for d in check(file, target=target) if d.severity == "error"]
+    if errors:
+        raise CheckError(errors)
+    return Module(lower(file))
+
+
+def read(source: str | os.PathLike[str]) -> File:
+    """The file that a path names, or that a text is."""
+    if isinstance(source, str) and ("\n" in source or ".version" in source):
+        return File("<string>", source)
+    try:
+        with open(source, encoding="utf-8") as stream:
+            return File(os.fspath(source), stream.read())
+    except UnicodeDecodeError as error:
+        raise InputError(f"{os.fspath(source)}: not a text file: {error}") from None
+
+
+def extent(what: str, given: Extent) -> Triple:
+    """One to three positive integers as x, y, z."""
+    parts = (given,) if isinstance(given, int | np.integer) else tuple(given)
+    if not 1 <= len(parts) <= 3 or any(isinstance(p, bool) or not isinstance(p, int | np.integer) for p in parts):
+        raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
+    x, y, z = (int(p) for p in (*parts, 1, 1)[:3])
+    for axis, size, most in zip("xyz", (x, y, z), LARGEST.get(what, (16, 16, 16)), strict=True):
+        if not 1 <= size <= most:
+            raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
+    return x, y, z
+
+
+def engine_of(name: str) -> Any:
+    """The launch function of an engine."""
+    if name in ("auto", "interp"):
+        from openptx.engines.interp import launch
+
+        return launch
+    raise ArgumentError(f"no engine `{name}`: choose auto or interp")

@@ -1,0 +1,106 @@
+"""What `printf` in a kernel prints: the format of C, with arguments as `vprintf` finds them in memory."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(hh|h|ll|l|j|z|t|L)?([diouxXcsfFeEgGaApn%])|%", re.S)
+_WIDE = frozenset(("ll", "l", "j", "z", "t"))
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """`%-8.3llx`: where `width` or `precision` is -1 it is an argument of its own (`*`)."""
+
+    flags: str
+    width: int | None
+    precision: int | None
+    size: int  # of the argument, bytes
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format string taken apart. `layout` is (offset, bytes) of every argument."""
+
+    parts: tuple[str | Directive, ...]
+    layout: tuple[tuple[int, int], ...]
+
+    def render(self, words: list[int], string: Callable[[int], str]) -> str:
+        """The text for raw argument words; `string` reads what an address of `%s` points to."""
+        arguments, out = iter(words), list[str]()
+        for part in self.parts:
+            if isinstance(part, str):
+                out.append(part)
+                continue
+            width = _signed(next(arguments), 4) if part.width == -1 else part.width
+            precision = _signed(next(arguments), 4) if part.precision == -1 else part.precision
+            out.append(_one(part, width, precision, next(arguments), string))
+        return "".join(out)
+
+
+def read_format(text: str) -> Format:
+    """Takes a format string apart; what is no directive stays as it is."""
+    parts, layout, at, offset = list[str | Directive](), list[tuple[int, int]](), 0, 0
+
+    def argument(size: int) -> None:
+        nonlocal offset
+        offset = -(-offset // size) * size
+        layout.append((offset, size))
+        offset += size
+
+    for found in _DIRECTIVE.finditer(text):
+        parts.append(text[at : found.start()])
+        at = found.end()
+        flags, width, precision, length, kind = found.groups()
+        if kind is None or kind == "%":
+            parts.append("%")
+            continue
+        star_width, dot = width == "*", "." in found[0]
+        if star_width:
+            argument(4)
+        if precision == "*":
+            argument(4)
+        size = 8 if kind in "spnfFeEgGaA" or length in _WIDE else 4
+        argument(size)
+        wide = -1 if star_width else int(width) if width else None
+        exact = -1 if precision == "*" else int(precision or 0) if dot else None
+        parts.append(Directive(flags, wide, exact, size, f"{length or ''}{kind}"))
+    parts.append(text[at:])
+    return Format(tuple(parts), tuple(layout))
+
+
+def _signed(word: int, size: int) -> int:
+    top = 1 << 8 * size - 1
+    return (word & 2 * top - 1) - 2 * (word & top)
+
+
+def _one(d: Directive, width: int | None, precision: int | None, word: int, string: Callable[[int], str]) -> str:
+    flags, kind = d.flags, d.kind[-1]
+    if width is not None and width < 0:
+        flags, width = flags + "-", -width
+    if precision is not None and precision < 0:
+        precision = None
+    size = {"hh": 1, "h": 2}.get(d.kind[:-1], d.size)
+    field = f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
+    if kind in "di":
+        return f"{field}d" % _signed(word, size)
+    if kind in "uoxX":
+        return f"{field}{kind if kind != 'u' else 'd'}".replace("#o", "o") % (word & (1 << 8 * size) - 1)
+    if kind in "fFeEgG":
+        return f"{field}{kind}" % _double(word)
+    if kind in "aA":
+        text = _double(word).hex()
+        return f"%{flags}{width or ''}s" % (text.upper() if kind == "A" else text)
+    if kind == "c":
+        return f"%{flags.replace('0', '')}{width or ''}s" % chr(word & 0xFF)
+    if kind == "s":
+        return f"{field}s" % (string(word) if word else "(null)")
+    return f"%{flags}{width or ''}s" % (f"0x{word:x}" if word else "(nil)") if kind == "p" else ""
+
+
+def _double(word: int) -> float:
+    return struct.unpack("<d", word.to_bytes(8, "little"))[0]
