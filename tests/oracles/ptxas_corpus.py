@@ -101,7 +101,7 @@ def main() -> None:
         groups[record["group"], expected, (record["message"] or (why[0] if why else ""))[:60]].append((record, why))
     for (group, expected, _), members in sorted(groups.items(), key=lambda item: -len(item[1]))[: chosen.show]:
         print(f"\n{len(members)} x {group}: expected {expected}")
-        for record, why in members[:: max(1, len(members) // 4)][:5]:
+        for record, why in members[:: max(1, len(members) // 3)][:3]:
             gate = "" if (record["target"], record["version"]) == ("sm_100a", "9.0") else record["target"] + " " + record["version"]
             print(f"   {record['stmt']}   {record['decls'][-90:]}  {gate}")
             print(f"       ptxas: {record['message'][:150]}{' CODEGEN' if 'codegen' in record else ''}\n       ours:  {why[:2]}")

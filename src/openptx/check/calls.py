@@ -2,12 +2,129 @@
 
 from __future__ import annotations
 
+from openptx.check import kinds
+from openptx.check.agreement import agrees, takes_constant
+from openptx.check.layout import element_bytes, shape_of
+from openptx.check.operands import words
+from openptx.diagnostics import Label
+from openptx.isa.types import TYPES
+from openptx.syntax import operands as text
+from openptx.syntax.directives import CallPrototype
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.functions import FunctionChecker
     from openptx.check.scopes import Scope
-    from openptx.syntax.tree import Instruction
+    from openptx.source import Span
+    from openptx.syntax.declarations import Variable
+    from openptx.syntax.tree import Function, Instruction
+
+_RULE = "PTX ISA, call (9.7.12.5), and Function Declarations and Definitions (7.1)"
 
 
 def judge_call(checker: FunctionChecker, instruction: Instruction, scope: Scope) -> None:
     """Whether a call's arguments and results fit the function or the prototype."""
+    operands = list(instruction.operands)
+    returns = operands.pop(0) if operands and isinstance(operands[0], text.Arguments) else None
+    if not operands:
+        return
+    callee = operands.pop(0)
+    arguments = operands.pop(0) if operands and isinstance(operands[0], text.Arguments) else None
+    signature: Function | CallPrototype | None = None
+    if operands:
+        table = scope.table(operands[0].text)
+        signature = table if isinstance(table, CallPrototype) else None
+    elif scope.find(callee.text) is None:
+        signature = checker.module.headers.get(callee.text)
+        if signature is None and callee.text not in checker.module.names.functions:
+            checker.unknown_function(callee)
+    else:
+        checker.add(
+            "missing-prototype",
+            f"the call through `{callee.text}` doesn't say what it calls",
+            callee.span,
+            "an address",
+            rule=_RULE,
+            help="add the label of a `.callprototype` or `.calltargets` as the last operand",
+        )
+    if signature is not None:
+        _Call(checker, scope, callee).judge(signature, returns, arguments)
+
+
+class _Call:
+    """One call while it is judged."""
+
+    def __init__(self, checker: FunctionChecker, scope: Scope, callee: text.Operand) -> None:
+        self.checker, self.scope, self.callee = checker, scope, callee
+
+    def judge(
+        self, signature: Function | CallPrototype, returns: text.Arguments | None, arguments: text.Arguments | None
+    ) -> None:
+        """Both lists, element by element."""
+        self._list("result", returns, signature.returns, signature.span)
+        self._list("argument", arguments, signature.parameters, signature.span)
+
+    def _list(self, what: str, given: text.Arguments | None, formals: tuple[Variable, ...], declared: Span) -> None:
+        elements = given.elements if given is not None else ()
+        if len(elements) != len(formals):
+            self.checker.add(
+                "argument-count",
+                f"`{self.callee.text}` has {_count(len(formals), what)}, and {len(elements)} stand here",
+                given.span if given is not None else self.callee.span,
+                _count(len(elements), what),
+                expected=_count(len(formals), what),
+                actual=_count(len(elements), what),
+                rule=_RULE,
+                labels=(Label(declared, "declared here"),) if "\n" not in self._text(declared) else (),
+            )
+            return
+        for element, formal in zip(elements, formals, strict=True):
+            self._element(what, element, formal)
+
+    def _text(self, span: Span) -> str:
+        return self.checker.function.file.text[span[0] : span[1]]
+
+    def _element(self, what: str, element: text.Operand, formal: Variable) -> None:
+        kind = self.checker.kind(element, self.scope)
+        if kind.sort == kinds.NAME or (what == "result" and kind.sort == kinds.SINK):
+            if kind.sort == kinds.NAME:
+                self.checker.unknown_operand(element, self.scope)
+            return
+        if formal.type not in TYPES or self._fits(kind, formal, what):
+            return
+        wanted = f".{formal.type}" + "".join(
+            f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
+        )
+        self.checker.add(
+            "argument-type",
+            f"this {what} doesn't fit the `{wanted}` that `{self.callee.text}` has",
+            element.span,
+            f"this is {kind.text}",
+            operand=formal.names[0].name.text,
+            expected=words([f"`{wanted}`"]).replace("`", ""),
+            actual=kind.text,
+            rule=_RULE,
+            labels=(Label(formal.names[0].name.span, "the parameter"),),
+        )
+
+    def _fits(self, kind: kinds.Kind, formal: Variable, what: str) -> bool:
+        wanted = TYPES[formal.type]
+        size = element_bytes(wanted) * max(1, formal.vector)
+        for length in shape_of(formal.names[0]):
+            size *= length
+        precedent = self.checker.context.precedent
+        if kind.sort == kinds.REGISTER and kind.type is not None:
+            return not formal.names[0].dimensions and agrees(wanted, kind.type, False, precedent)
+        if kind.sort == kinds.VECTOR and kind.type is not None:
+            return size * 8 == kind.type.width * kind.count
+        if kind.sort in (kinds.VARIABLE, kinds.ELEMENT):
+            if kind.space not in ("param", "frame"):
+                return wanted.kind == "opaque"
+            return kind.room == min(size, kinds.FAR) or not formal.names[0].dimensions and kind.room < 0
+        if kind.sort in (kinds.INTEGER, kinds.FLOAT):
+            return what == "argument" and (wanted.kind == "b" or takes_constant(wanted, kind))
+        return kind.sort in (kinds.SPECIAL, kinds.FUNCTION)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

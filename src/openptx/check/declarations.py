@@ -1,11 +1,14 @@
-"""Checks declarations (manual 5.4): where they stand, their types, sizes, alignments and initial values."""
+"""Checks declarations (manual 5.4) and makes their names known."""
 
 from __future__ import annotations
 
+from openptx.check.declared_types import Misfit, initial_problem, type_problem
+from openptx.check.layout import element_bytes, shape_of
 from openptx.check.names import Memory
 from openptx.check.reading import variable
 from openptx.check.scopes import Registers, Scope
-from openptx.diagnostics import Diagnostic, Label
+from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -25,53 +28,74 @@ class Declarations:
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside of functions."""
-        for declarator in declaration.names:
-            self._declare(declaration, declarator, self.module.scope, declaration.space)
+        if declaration.space in ("reg", "param", "local"):
+            self.module.outside_function(declaration)
+        self._declare_all(declaration, self.module.scope, declaration.space)
 
     def parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
         """A parameter or a return of a function."""
-        for declarator in declaration.names:
-            if declarator.name.text != "_":
-                space = "param" if function.kind == "entry" else "frame"
-                self._declare(declaration, declarator, scope, "reg" if declaration.space == "reg" else space)
+        if declaration.space == "reg":
+            space = "reg"
+        else:
+            space = "param" if function.kind == "entry" else "frame"
+        self._declare_all(declaration, scope, space)
 
-    def local(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
+    def local(self, declaration: Declaration, scope: Scope) -> None:
         """A declaration in a body."""
+        self._declare_all(declaration, scope, "frame" if declaration.space == "param" else declaration.space)
+
+    def _declare_all(self, declaration: Declaration, scope: Scope, space: str) -> None:
+        reported = False
         for declarator in declaration.names:
-            space = "frame" if declaration.space == "param" else declaration.space
-            self._declare(declaration, declarator, scope, space)
+            misfit = None if reported else type_problem(declaration, declarator, self.module.profile)
+            if misfit is not None:
+                self._report(misfit, declaration, declarator)
+                reported = misfit.at != "name"
+            elif declarator.initialiser is not None and (
+                misfit := initial_problem(declaration, declarator, shape_of(declarator))
+            ):
+                self._report(misfit, declaration, declarator)
+            if declarator.name.text != "_":
+                self._declare(declaration, declarator, scope, space)
+
+    def _report(self, misfit: Misfit, declaration: Declaration, declarator: Declarator) -> None:
+        span = misfit.span or (declaration.type_span if misfit.at == "type" else declarator.name.span)
+        fix = Fix(span, misfit.replacement, f"declare it `{misfit.replacement}`") if misfit.replacement else None
+        self.add(misfit.about, misfit.message, span, misfit.label, expected=misfit.expected, actual=misfit.actual,
+                 rule=misfit.rule, help=misfit.help, fix=fix)  # fmt: skip
 
     def _declare(self, declaration: Declaration, declarator: Declarator, scope: Scope, space: str) -> None:
-        if declaration.type not in TYPES:
-            return
         name = declarator.name.text
+        self._repeated(name, declaration, declarator, scope)
+        type = TYPES.get(declaration.type, TYPES["b32"])
         count = declarator.count.value if declarator.count is not None else None
-        if name in scope.names or name in scope.ranges:
-            self._duplicate(name, declarator, scope)
         if space == "reg":
-            scope.declare(name, Registers(TYPES[declaration.type], declaration.vector or 1, count, declarator.name.span))
+            scope.declare(name, Registers(type, declaration.vector or 1, count, declarator.name.span))
             return
-        from openptx.check.layout import element_bytes, shape_of
-
         shape = shape_of(declarator)
-        type = TYPES[declaration.type]
         element = element_bytes(type) * (declaration.vector or 1)
         size = element
         for length in shape:
             size *= length
         align = declaration.align.value if declaration.align is not None else element
-        text = f"a `.{'param' if space == 'frame' else space}` variable"
-        kind = variable(declaration.type, space, size, align, shape, declaration.vector or 1, text)
+        kind = variable(
+            type.name, space, size, align, shape, declaration.vector or 1,
+            f"the address of a `.{'param' if space == 'frame' else space}` variable",
+        )  # fmt: skip
         for i in [""] if count is None else range(count):
             scope.declare(f"{name}{i}", Memory(kind, declarator.name.span, declaration.type_span))
 
-    def _duplicate(self, name: str, declarator: Declarator, scope: Scope) -> None:
-        found = scope.names.get(name) or scope.ranges[name]
-        if scope.names.get(name) is not None or declarator.count is not None:
-            self.add(
-                "duplicate-name", f"`{name}` is declared twice here", declarator.name.span,
-                labels=(Label(found.span, "first declared here"),),
-            )  # fmt: skip
+    def _repeated(self, name: str, declaration: Declaration, declarator: Declarator, scope: Scope) -> None:
+        if name == "WARP_SZ" or (name.startswith("%") and name[1:] in SPECIAL_REGISTERS):
+            self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
+            return
+        found = scope.names.get(name) if declarator.count is None else scope.ranges.get(name)
+        if found is None or (scope is self.module.scope and self.module.may_repeat(name, declaration)):
+            return
+        self.add(
+            "duplicate-name", f"`{name}` is declared twice here", declarator.name.span, "again",
+            labels=(Label(found.span, "first declared here"),),
+        )  # fmt: skip
 
     def add(self, about: str, message: str, span: Span, label: str = "", **facts: object) -> None:
         """Collect a finding."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from openptx.check import kinds
-from openptx.check.names import Memory
-from openptx.check.reading import kind_of, variable
+from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
-from openptx.check.scopes import Registers, Scope
+from openptx.check.scopes import Scope
 from openptx.check.verdicts import WARNINGS, verdicts
-from openptx.diagnostics import Diagnostic, Label
-from openptx.isa.types import TYPES
+from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.syntax import operands as text
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
@@ -50,7 +48,7 @@ class FunctionChecker:
             if isinstance(statement, tree.Instruction):
                 self.instruction(statement, scope)
             elif isinstance(statement, Declaration):
-                self.module.declarations.local(statement, self.function, scope)
+                self.module.declarations.local(statement, scope)
             elif isinstance(statement, tree.Block):
                 self.block(statement.statements, Scope(scope))
             elif isinstance(statement, BranchTargets):
@@ -92,7 +90,7 @@ class FunctionChecker:
             self.report(problem, instruction, scope)
         if all(problem.about in WARNINGS for problem in findings):
             for operand, kind in zip(operands, given, strict=True):
-                if kind is kinds.NAME_KIND:
+                if kind is kinds.NAME_KIND and instruction.mnemonic != "call":
                     self.branch(operand, scope)
             if instruction.mnemonic == "call":
                 from openptx.check.calls import judge_call
@@ -163,9 +161,34 @@ class FunctionChecker:
                 elif table.name == "calltargets" and name not in self.module.names.functions:
                     self.add("unknown-function", f"there is no function `{name}`", target.span, "no such function")
 
+    def kind(self, operand: text.Operand, scope: Scope) -> kinds.Kind:
+        """The kind of an operand."""
+        return kind_of(operand, lambda name: self.module.kind(name, scope))
+
+    def unknown_operand(self, operand: text.Operand, scope: Scope) -> None:
+        """An operand that nothing declares."""
+        found = Diagnostic(
+            "unknown-name", f"`{operand.text}` is not declared", self.function.file, operand.span, "no such name here"
+        )
+        self.module.collector.add(self.unknown(found, scope), ("unknown-name", operand.text, id(self.function)))
+
+    def unknown_function(self, callee: text.Operand) -> None:
+        """A callee that nothing declares."""
+        from openptx.check.nearest import nearest
+
+        guess = nearest(callee.text, self.module.names.functions)
+        found = Diagnostic(
+            "unknown-function",
+            f"there is no function `{callee.text}`",
+            self.function.file,
+            callee.span,
+            "not declared before",
+            help=f"did you mean `{guess}`?" if guess else None,
+            fix=Fix(callee.span, guess, f"call `{guess}`") if guess else None,
+        )
+        self.module.collector.add(found, ("unknown-function", callee.text))
+
     def add(self, about: str, message: str, span: tuple[int, int], label: str = "", **facts: object) -> None:
         """Collect a finding."""
         self.module.collector.add(Diagnostic(about, message, self.function.file, span, label, **facts))  # pyright: ignore
 
-
-__all__ = ["TYPES", "FunctionChecker", "Memory", "Registers", "variable"]

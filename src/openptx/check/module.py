@@ -28,6 +28,7 @@ class ModuleChecker:
         self.collector = Collector()
         self.scope = Scope()
         self.names = Names()
+        self.headers: dict[str, tree.Function] = {}
         self.version, self.target = header(module)
         if target is not None:
             self.target = target
@@ -48,6 +49,7 @@ class ModuleChecker:
                 self.names.functions[item.name.text] = (
                     kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND
                 )
+                self.headers.setdefault(item.name.text, item)
                 context = Context(self.version, self.target, self.profile, item.kind == "entry")
                 FunctionChecker(self, item, context).check()
         return self.collector.diagnostics
@@ -55,6 +57,13 @@ class ModuleChecker:
     def kind(self, name: str, scope: Scope) -> Kind:
         """What a plain name is as an operand."""
         return self.names.kind(name, scope)
+
+    def outside_function(self, declaration: Declaration) -> None:
+        """Registers, parameters and local memory belong to functions; old files have them at module level."""
+
+    def may_repeat(self, name: str, declaration: Declaration) -> bool:
+        """Whether a variable may be declared again: as `.extern`, or after it was."""
+        return False
 
     def unknown(self, name: str, found: Diagnostic, scope: Scope) -> Diagnostic:
         """Say more about a name that nothing declares."""

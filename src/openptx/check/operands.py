@@ -74,8 +74,14 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         case "targets" | "prototype":
             if kind.sort != kinds.TABLE:
                 yield _wrong_kind(place, kind, where, f"the label of a {_TABLES[place.template.role]}", "target-list")
-        case "function" | "returns" | "arguments":
-            yield from ()
+        case "function":
+            if kind.sort == kinds.FUNCTION and kind.space == "entry":
+                yield Problem("call-of-entry", "`{}` is a kernel; only a `.func` can be called", where, "a kernel")
+            elif kind.sort not in (kinds.FUNCTION, kinds.NAME, kinds.REGISTER):
+                yield _wrong_kind(place, kind, where, "a function", "wrong-kind-of-name")
+        case "returns" | "arguments":
+            if kind.sort != kinds.ARGUMENTS:
+                yield _wrong_kind(place, kind, where, "a list in parentheses")
         case "address":
             from openptx.check.addresses import judge_address
 
@@ -124,7 +130,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             return
         case kinds.VARIABLE | kinds.ELEMENT if not place.writes:
             yield from _variable(place, kind, where)
-        case kinds.SELECTED if place.template.selector or place.allows.selected:
+        case kinds.SELECTED if place.template.selectors or place.allows.selected:
             return
         case kinds.MINUS if place.allows.minus:
             yield from value(place, kind.parts[0], where)
@@ -231,7 +237,10 @@ def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     if place.count != kind.count:
         yield _wrong_kind(place, kind, where, _what(place), "vector-length")
-    elif not place.agrees(declared):
+        return
+    from openptx.check.lists import fits
+
+    if not fits(place, place, declared):
         yield mismatch(place, declared, where)
 
 

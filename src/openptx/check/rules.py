@@ -2,13 +2,80 @@
 
 from __future__ import annotations
 
+from openptx.check.conversions import misused
+from openptx.check.problems import Problem
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
     from openptx.check.verdicts import Judged
+    from openptx.isa.forms import Form, Modifiers
+
+    Rule = Callable[[Form, Modifiers, tuple[Kind, ...], Context], Iterator[Problem]]
 
 
 def refine(judged: Judged, operands: tuple[Kind, ...], context: Context) -> Judged:
     """What the instruction's own rules add to a judgement."""
-    return judged
+    from openptx.check.verdicts import Judged
+
+    rule = RULES.get(judged.form.instruction.mnemonic)
+    found = tuple(rule(judged.form, judged.m, operands, context)) if rule else ()
+    if not found:
+        return judged
+    return Judged(judged.form, judged.m, (*judged.rank[:2], -len(found)), (*found, *judged.findings))
+
+
+def _cvt(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    if form.slots[-1].typed and "u8" in form.slots[-1].choices:
+        problem = misused(m)
+        if problem is not None:
+            yield problem
+
+
+# Which comparisons a type has (9.7.6): bits compare equal or not, `lo` is for unsigned integers, `equ` for floats.
+_EQUAL = ("eq", "ne")
+_ORDERED = (*_EQUAL, "lt", "le", "gt", "ge")
+COMPARISONS = {
+    "b": _EQUAL,
+    "s": _ORDERED,
+    "u": (*_ORDERED, "lo", "ls", "hi", "hs"),
+    "f": (*_ORDERED, "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"),
+}
+
+
+def _compare(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    type = m.values.get("atype") or m.values.get("type")
+    comparison = m.values.get("CmpOp")
+    if type is None or comparison is None:
+        return
+    if comparison not in COMPARISONS[type.kind]:
+        yield Problem(
+            "no-such-form",
+            f"`.{type.name}` has no comparison `.{comparison}`",
+            label="no such comparison of this type",
+            expected=" ".join(f".{name}" for name in COMPARISONS[type.kind]),
+            actual=f".{comparison}",
+            rule="PTX ISA, Integer and Bit-Size Comparisons, Floating Point Comparisons (9.3.1)",
+        )
+    if m.ftz and type.kind != "f":
+        yield no_ftz(m, type.name)
+    elif m.ftz and type.name == "f64":
+        yield no_ftz(m, type.name)
+
+
+def no_ftz(m: Modifiers, name: str) -> Problem:
+    """`.ftz` on a type without subnormals to flush."""
+    return Problem(
+        "modifier-forbidden",
+        f"`.ftz` is for `.f32`, and `.{name}` is compared here",
+        label="leave out `.ftz`",
+        expected="no `.ftz`",
+        actual=".ftz",
+        rule="PTX ISA, setp: .ftz",
+    )
+
+
+RULES: dict[str, Rule] = {"cvt": _cvt, "set": _compare, "setp": _compare}

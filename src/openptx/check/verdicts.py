@@ -92,10 +92,10 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
     layouts = form.layouts(m)
     layout = next((layout for layout in layouts if len(layout) == len(operands)), None)
     if layout is None:
-        return Judged(form, m, (0, -min(abs(len(x) - len(operands)) for x in layouts)), (_count(m, form, layouts, operands),))
+        return Judged(form, m, (0, -min(abs(len(x) - len(operands)) for x in layouts), 0), (_count(m, form, layouts, operands),))
     placed = place(form, layout, operands)
     if isinstance(placed, Problem):
-        return Judged(form, m, (1, 0), (placed,))
+        return Judged(form, m, (1, 0, 0), (placed,))
     findings: list[Problem] = []
     bad = 0
     for template, type, given in zip(form.operands, form.types(m), placed, strict=True):
@@ -104,7 +104,7 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
         found = list(judge(Place(form, m, template, type, context), *given))
         bad += any(problem.about not in WARNINGS for problem in found)
         findings += found
-    return Judged(form, m, (2, -bad), tuple(findings))
+    return Judged(form, m, (2, -bad, 0), tuple(findings))
 
 
 def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> list[Placed] | Problem:
