@@ -64,17 +64,6 @@ def test_unknown_code() -> None:
         code("PTX0999")
 
 
-def emitted() -> set[str]:
-    """Every string in the sources, outside the registry, that is a code or a name of one."""
-    known = {key for row in every_code() for key in (row.code, row.name)}
-    found: set[str] = set()
-    for path in SOURCE.rglob("*.py"):
-        if path.parent.name != "codes":
-            strings = (n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant))
-            found |= {text for text in strings if isinstance(text, str)} & known
-    return found
-
-
 def test_codes_that_the_sources_name_exist() -> None:
     """`Diagnostic("no-such-code", ...)` would be a KeyError at the worst moment; find it here."""
     for path in SOURCE.rglob("*.py"):

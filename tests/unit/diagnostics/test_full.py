@@ -186,7 +186,7 @@ def test_a_fix_shows_the_lines_as_they_will_be() -> None:
     file = File("k", "one;\n  add %r1;\n")
     fix = Fix((5, 16), "  cvt %r2;\n  add %r2;", "convert it first")
     text = render([Diagnostic("syntax", "wrong", file, span(file, "%r1"), fix=fix)])
-    assert "   = fix: convert it first\n 2 +   cvt %r2;\n 3 +   add %r2;\n" in text
+    assert "   |\n   = fix: convert it first\n 2 +   cvt %r2;\n 3 +   add %r2;\n" in text
 
 
 def test_repeats_are_counted() -> None:

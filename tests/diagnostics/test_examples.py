@@ -1,0 +1,67 @@
+"""The examples that `openptx explain` prints are true: the mistake has just its code, what stands instead is clean."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import openptx
+from openptx.diagnostics.codes import Code, every_code
+
+HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
+REGISTERS = (
+    ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .f64 %fd<10>;"
+)
+OPT_IN = {"unused", "unreachable"}
+SOURCE = Path(openptx.__file__).parent
+
+
+def emitted() -> set[str]:
+    """Every string in the sources, outside the registry, that is a code or a name of one."""
+    known = {key for row in every_code() for key in (row.code, row.name)}
+    found: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        if path.parent.name != "codes":
+            strings = (n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant))
+            found |= {text for text in strings if isinstance(text, str)} & known
+    return found
+
+
+NAMED = emitted()
+FOUND_BY_CHECK = [row for row in every_code() if not row.code.startswith("PTX9")]
+FOUND_BY_RUNNING = [row for row in every_code() if row.code.startswith("PTX9")]
+WHOLE = (".version", ".entry", ".func", ".target")
+
+
+def module(example: str) -> str:
+    """An example as a module: one without a function is the body of a kernel."""
+    if any(word in example for word in WHOLE):
+        return example
+    return f"{HEAD}.visible .entry example() {{ {REGISTERS}\n{example}\nret; }}\n"
+
+
+def names(example: str, wanted: str) -> list[str]:
+    """The codes of an example. Registers of the frame are read though nothing wrote them: that is not its mistake."""
+    noise = ({"uninitialized-register"} | OPT_IN) - {wanted}
+    return [d.name for d in openptx.check(module(example)) if d.name not in noise]
+
+
+@pytest.mark.parametrize("row", FOUND_BY_CHECK, ids=lambda row: f"{row.code}-{row.name}")
+def test_the_mistake_has_its_code(row: Code) -> None:
+    if not {row.code, row.name} & NAMED:
+        pytest.skip(f"nothing finds `{row.name}` yet")
+    assert names(row.example, row.name) == [row.name]
+
+
+@pytest.mark.parametrize("row", FOUND_BY_CHECK, ids=lambda row: f"{row.code}-{row.name}")
+def test_what_stands_instead_is_clean(row: Code) -> None:
+    assert names(row.instead, row.name) == []
+
+
+@pytest.mark.parametrize("row", FOUND_BY_RUNNING, ids=lambda row: f"{row.code}-{row.name}")
+def test_examples_of_faults_check_clean(row: Code) -> None:
+    for example in (row.example, row.instead):
+        errors = [d for d in openptx.check(module(example)) if d.severity == "error"]
+        assert errors == []

@@ -1,0 +1,36 @@
+"""One fault, one diagnostic, word for word: each `.ptx` below this folder has its output beside it, as `.txt`.
+
+`UPDATE_GOLDEN=1 pytest tests/diagnostics` writes the outputs again; read the difference before you commit it.
+A file in a folder `several/` may have more than one diagnostic; one whose name ends in `_isa` has that profile.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import openptx
+from openptx.diagnostics.render import render
+
+FOLDER = Path(__file__).parent
+FILES = sorted(FOLDER.rglob("*.ptx"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(FOLDER).with_suffix("").as_posix())
+def test_output(path: Path) -> None:
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    profile = "isa" if path.stem.endswith("_isa") else "ptxas"
+    found = openptx.check(text, filename=path.name, profile=profile)
+    got = render(found)
+    golden = path.with_suffix(".txt")
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_text(got, encoding="utf-8")
+    assert got == golden.read_text("utf-8")
+    if path.parent.name != "several":
+        assert len(found) == 1
+
+
+def test_every_output_belongs_to_a_file() -> None:
+    assert [path for path in FOLDER.rglob("*.txt") if not path.with_suffix(".ptx").exists()] == []
