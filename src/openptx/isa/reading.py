@@ -46,8 +46,8 @@ def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
 
     A paragraph is some forms with the definitions behind them; a blank line between two forms divides them as well.
     A name means its definition in the same paragraph, or else the last one of the block. A comment
-    `// PTX 2.0, sm_20` behind a form is its gate, with `(ptxas)` where only the assembler has it; on a line of its own it is the gate of the forms that follow without
-    one.
+    `// PTX 2.0, sm_20` behind a form is its gate, with `(ptxas)` where only the assembler has it; on a line of its own
+    it is the gate of the forms that follow without one.
     """
     forms: list[tuple[str, str, int]] = []
     definitions: list[Definition] = []

@@ -1,0 +1,92 @@
+"""Which register types may stand for an instruction type: Tables 26, 27 and 28 as rules (9.4, 9.4.1, 5.2.3, 5.2.5)."""
+
+from __future__ import annotations
+
+from openptx.isa.types import FUNDAMENTAL, TYPES, Type
+
+TABLE_26 = "PTX ISA, Type Information for Instructions and Operands, Table 26"
+TABLE_27 = "PTX ISA, Operand Size Exceeding Instruction-Type Size, Table 27"
+TABLE_28 = "PTX ISA, Operand Size Exceeding Instruction-Type Size, Table 28"
+
+# Table 26: for each basic type of an instruction, those of operands that agree with it at equal size.
+_AGREES = {"b": "bsuf", "s": "bsu", "u": "bsu", "f": "bf"}
+_PREDICATE = TYPES["pred"]
+
+
+def basic(instruction: Type, operand: Type) -> bool:
+    """Table 26: whether the basic types agree, sizes being equal."""
+    return operand.kind in _AGREES.get(instruction.kind, ())
+
+
+def compatible(one: Type, other: Type) -> bool:
+    """5.2.1: equal size, and equal basic type, both integers, or one of them untyped bits."""
+    return one.width == other.width and (basic(one, other) and basic(other, one))
+
+
+def source(instruction: Type, operand: Type) -> str | None:
+    """Table 27: what happens to a source register of type `operand`: "" nothing, "chop"; None where it is invalid."""
+    fit = _relaxed(instruction, operand)
+    return None if fit is None else "chop" if fit else ""
+
+
+def destination(instruction: Type, operand: Type) -> str | None:
+    """Table 28: what happens to the result: "" nothing, "sext", "zext"; None where it is invalid."""
+    fit = _relaxed(instruction, operand)
+    return None if fit is None else "" if not fit else "sext" if instruction.signed else "zext"
+
+
+def _relaxed(instruction: Type, operand: Type) -> bool | None:
+    """Whether the operand is wider than the instruction's type; None where the pair is invalid at any size.
+
+    Note 4 of both tables: a floating-point type needs its exact size, unless the register is untyped bits. Nothing but
+    untyped bits has 128 of them.
+    """
+    if operand.width < instruction.width or not basic(instruction, operand):
+        return None
+    wider = operand.width > instruction.width
+    if wider and instruction.kind == "f" and operand.kind != "b":
+        return None
+    return wider
+
+
+def agrees(wanted: Type, declared: Type, *, relaxed: bool = False, precedent: bool = False) -> bool:
+    """Whether a register declared `declared` may stand where the instruction wants `wanted`.
+
+    `relaxed`: the instruction is one of those for which Tables 27 and 28 hold (ld, st, cvt). `precedent`: answer as the
+    assembler does, which takes `.f16x2` for any 32-bit integer and for sources of type `.pred` (see `deviations.py`).
+    """
+    if precedent and declared.name == "f16x2" and _takes_pairs(wanted):
+        return True
+    if wanted.kind == "pred" or declared.kind == "pred":
+        return wanted.kind == declared.kind
+    if wanted.name not in FUNDAMENTAL or "f16x2" in (wanted.name, declared.name):
+        return declared.name in wanted.registers
+    if relaxed:
+        return _relaxed(wanted, declared) is not None
+    return wanted.width == declared.width and basic(wanted, declared)
+
+
+def _takes_pairs(wanted: Type) -> bool:
+    return wanted.kind == "pred" or (wanted.width == 32 and wanted.kind in "bsu")
+
+
+def registers_for(wanted: Type, *, relaxed: bool = False, precedent: bool = False) -> tuple[str, ...]:
+    """The register types that agree with `wanted`: what it names first, then by width."""
+    fitting = [t for t in TYPES.values() if t.fundamental and agrees(wanted, t, relaxed=relaxed, precedent=precedent)]
+    own = (*wanted.registers, wanted.name)
+    return tuple(t.name for t in sorted(fitting, key=lambda t: (t.name not in own, t.width, t.kind, t.name)))
+
+
+def takes_integer(wanted: Type) -> bool:
+    """Whether an integer constant may stand for `wanted`: integers, bits, predicates; packed types take none (4.5)."""
+    return wanted.kind == "pred" or (wanted.kind in "bsu" and wanted.count == 1)
+
+
+def takes_float(wanted: Type, width: int) -> bool:
+    """Whether a floating-point constant may: `width` is 32 for `0f...`, 64 for `0d...` and decimals.
+
+    f32 and f64 take all of them, the half and packed formats none; bits of the same width take it as it is (measured).
+    """
+    if wanted.kind == "f":
+        return wanted.name in ("f32", "f64")
+    return wanted.kind == "b" and wanted.width == width
