@@ -1,14 +1,22 @@
-"""What a verdict depends on beside the instruction: target, PTX version, profile."""
+"""What a verdict depends on beside the instruction: target, PTX version, profile, kind of function."""
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.gates import Version
+    from openptx.isa.targets import Target
+
 
 class Context:
-    """The surroundings of an instruction. Equal contexts share their remembered verdicts."""
+    """The surroundings of an instruction. Equal contexts share their remembered verdicts.
+
+    `target` is None where the file has none that is known; nothing is said of gates then.
+    """
 
     __slots__ = ("entry", "profile", "target", "version")
 
-    def __init__(self, version: tuple[int, int], target: str, profile: str, entry: bool = True) -> None:
+    def __init__(self, version: Version, target: Target | None, profile: str, entry: bool = True) -> None:
         self.version = version
         self.target = target
         self.profile = profile
@@ -21,4 +29,4 @@ class Context:
 
     def key(self) -> tuple[object, ...]:
         """What makes two contexts equal."""
-        return self.version, self.target, self.profile, self.entry
+        return self.version, self.target and self.target.name, self.profile, self.entry

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from openptx.check.context import Context
 from openptx.check.declared_types import Misfit, initial_problem, type_problem
+from openptx.check.gating import B128, gate_problem
 from openptx.check.layout import element_bytes, shape_of
 from openptx.check.names import Memory
 from openptx.check.reading import variable
 from openptx.check.scopes import Registers, Scope
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -55,8 +58,20 @@ class Declarations:
                 misfit := initial_problem(declaration, declarator, shape_of(declarator))
             ):
                 self._report(misfit, declaration, declarator)
+            elif declaration.type == "b128":
+                reported = self._b128(declaration) or reported
             if declarator.name.text != "_":
                 self._declare(declaration, declarator, scope, space)
+
+    def _b128(self, declaration: Declaration) -> bool:
+        """Whether `.b128` is too new for the file."""
+        context = Context(self.module.header.version, self.module.header.target, self.module.profile)
+        if context.target is None or satisfied(B128, context.version, context.target):
+            return False
+        problem = gate_problem("`.b128`", B128, context)
+        self.add(problem.about, problem.message, declaration.type_span, problem.label, expected=problem.expected,
+                 actual=problem.actual, rule=problem.rule, help=problem.help)  # fmt: skip
+        return True
 
     def _report(self, misfit: Misfit, declaration: Declaration, declarator: Declarator) -> None:
         span = misfit.span or (declaration.type_span if misfit.at == "type" else declarator.name.span)

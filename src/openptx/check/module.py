@@ -5,13 +5,13 @@ from __future__ import annotations
 from openptx.check.context import Context
 from openptx.check.declarations import Declarations
 from openptx.check.functions import FunctionChecker
+from openptx.check.header import Header
 from openptx.check import kinds
 from openptx.check.names import Names
 from openptx.check.scopes import Scope
 from openptx.diagnostics import Collector, Diagnostic
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import Target, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ class ModuleChecker:
         self.scope = Scope()
         self.names = Names()
         self.headers: dict[str, tree.Function] = {}
-        self.version, self.target = header(module)
-        if target is not None:
-            self.target = target
+        self.header = Header(module, self.collector, target)
         self.declarations = Declarations(self)
 
     @property
@@ -50,7 +48,7 @@ class ModuleChecker:
                     kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND
                 )
                 self.headers.setdefault(item.name.text, item)
-                context = Context(self.version, self.target, self.profile, item.kind == "entry")
+                context = Context(self.header.version, self.header.target, self.profile, item.kind == "entry")
                 FunctionChecker(self, item, context).check()
         return self.collector.diagnostics
 
@@ -69,15 +67,3 @@ class ModuleChecker:
         """Say more about a name that nothing declares."""
         return found
 
-
-def header(module: tree.Module) -> tuple[tuple[int, int], str]:
-    """The version and the first target of a file; the newest ones where it has none."""
-    version, target = (99, 0), ""
-    for item in module.items:
-        if isinstance(item, Version):
-            version = item.major, item.minor
-        elif isinstance(item, Target) and item.targets:
-            target = target or item.targets[0].text
-        elif isinstance(item, tree.Function):
-            break
-    return version, target

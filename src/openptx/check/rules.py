@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.conversions import misused
+from openptx.check.gating import unmet_gates
 from openptx.check.problems import Problem
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ def refine(judged: Judged, operands: tuple[Kind, ...], context: Context) -> Judg
 
     rule = RULES.get(judged.form.instruction.mnemonic)
     found = tuple(rule(judged.form, judged.m, operands, context)) if rule else ()
+    found = found or tuple(unmet_gates(judged.form, judged.m, context))
     if not found:
         return judged
     return Judged(judged.form, judged.m, (*judged.rank[:2], -len(found)), (*found, *judged.findings))

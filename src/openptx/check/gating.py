@@ -1,0 +1,72 @@
+"""Versions and targets: what an opcode, a type or a special register asks for and the file doesn't give."""
+
+from __future__ import annotations
+
+from openptx.check.problems import Path, Problem
+from openptx.isa.gates import gate
+from openptx.isa.targets import satisfied, unmet, wants
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.context import Context
+    from openptx.isa.forms import Form, Modifiers
+    from openptx.isa.gates import Gate
+
+B128 = gate("PTX 8.3, sm_70")
+"""What the type `.b128` of a register or variable asks for."""
+
+
+def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
+    """What is wrong with using this form in this file; one problem at most."""
+    if context.target is None:
+        return []
+    missing = unmet(form, m, context.version, context.target)
+    if not missing:
+        return []
+    what, gate = missing[-1]
+    subject = f"`{m}`" if what == form.instruction.name else f"`{what}` of `{m}`"
+    return [gate_problem(subject, gate, context)]
+
+
+def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -> Problem:
+    """The problem that a gate is not satisfied."""
+    target = context.target
+    assert target is not None
+    later = (99, 0)
+    by_target = satisfied(gate, later, target)
+    about = "needs-version" if by_target else "needs-target"
+    if any(a.until is not None or a.last is not None for a in gate.alternatives) and not by_target:
+        about = "removed"
+    major, minor = context.version
+    file_has = f".target {target.name}, PTX ISA {major}.{minor}"
+    if about == "needs-version":
+        has = f"the file says {major}.{minor}"
+    elif satisfied_by_version(gate, context):
+        has = f"the file says {target.name}"
+    else:
+        has = f"the file says {target.name} and {major}.{minor}"
+    return Problem(
+        about,
+        f"{subject} needs {wants(gate)} ({has})",
+        where,
+        has,
+        expected=wants(gate),
+        actual=file_has,
+        rule="PTX ISA, PTX Module Directives (11.1)",
+        help=None if about == "removed" else _help(gate, about),
+    )
+
+
+def satisfied_by_version(gate: Gate, context: Context) -> bool:
+    """Whether the version alone would do for some target."""
+    return any(
+        context.version >= a.since and (a.until is None or context.version <= a.until) for a in gate.alternatives
+    )
+
+
+def _help(gate: Gate, about: str) -> str:
+    first = gate.alternatives[-1]
+    version = f"`.version {first.since[0]}.{first.since[1]}`"
+    if about == "needs-version" or not first.targets:
+        return f"say {version} or newer"
+    return f"say `.target {first.targets[0]}`" + (f" and {version} or newer" if first.since > (1, 0) else "")
