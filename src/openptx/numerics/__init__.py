@@ -7,3 +7,11 @@ from openptx.numerics.bits import Bits, S, Signedness, U
 from openptx.numerics.formats import FORMATS, Format
 
 __all__ = ["FORMATS", "Arithmetic", "Bits", "Format", "S", "Signedness", "U"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "convert":  # the one part that needs NumPy
+        from openptx.numerics.arrays import convert
+
+        return convert
+    raise AttributeError(f"module `openptx.numerics` has no attribute `{name}`")

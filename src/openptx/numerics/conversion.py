@@ -36,7 +36,7 @@ class Conversion(Floats):
                 return a
             return x.pick(x.isnan(s, a), 0x7FFFFFFF, x.flush(s, a))
         w = 64 if max(d.man, s.man) > 28 else 32
-        r = x.unpack(s, a, w, ftz and f32[0])
+        r = x.unpack(s, a, w, ftz and f32[0], normal=d.emin < s.emin or ftz)
         v = x.round(d, r, rnd, ftz=ftz and f32[1], satfinite=satfinite, rbits=rbits)
         if d.name == "f64":
             if f32[0] and not ftz:
@@ -68,7 +68,7 @@ class Conversion(Floats):
         NaN gives 0, but the top bit alone if the source is f64 or the result has 64 bits.
         """
         x = self
-        r = x.unpack(f, a, 64, ftz and f.name == "f32")
+        r = x.unpack(f, a, 64, ftz and f.name == "f32", normal=False)
         nan = 1 << w - 1 if w == 64 or f.name == "f64" else 0
         return x.round_to_integer(t, w, r, TO_INTEGER.get(rnd, rnd), nan)
 
@@ -76,7 +76,7 @@ class Conversion(Floats):
         """Rounded to an integral value in the same format; zeros, infinities and signs stay."""
         x = self
         rnd = TO_INTEGER.get(rnd, rnd)
-        r = x.unpack(f, a, 64, ftz and f.name == "f32")
+        r = x.unpack(f, a, 64, ftz and f.name == "f32", normal=False)
         sig = aligned(x, r.sig, 64) if isinstance(r.sig, Bits) else x.const(0, 64)
         small = x.less(S, r.exp, x.const(63, 32))
         n = x.pick(small, x.min(S, 63 - r.exp, 65), 1)

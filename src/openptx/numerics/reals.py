@@ -28,8 +28,12 @@ class Real:
 
 
 class Reals(Integers):
-    def unpack(self, f: Format, a: Bits, w: int, ftz: bool = False) -> Real:
-        """The values of codes `a` of `f`, with significands in words of `w` bits (32, 64 or 128)."""
+    def unpack(self, f: Format, a: Bits, w: int, ftz: bool = False, normal: bool = True) -> Real:
+        """The values of codes `a` of `f`, with significands in words of `w` bits (32, 64 or 128).
+
+        Without `normal` a subnormal keeps the leading zeros of its significand, with `f.emin` for `exp`: the same value,
+        and rounded the same in a format whose smallest normal number is not below that of `f`.
+        """
         x = self
         word = max(32, f.storage)
         a = x.resize(a, word)
@@ -48,6 +52,9 @@ class Reals(Integers):
         if ftz:
             sig = x.pick(tiny, 0, low | 1 << word - 1)
             return Real(sign, field - f.bias, widen(x, sig, w), inf, nan)
+        if not normal:
+            sig = x.select(tiny, low, low | 1 << word - 1)
+            return Real(sign, x.pick(tiny, f.emin, field - f.bias), widen(x, sig, w), inf, nan)
         lost = x.clz(low)
         sig = x.select(tiny, low << lost, low | 1 << word - 1)
         exp = x.select(tiny, f.emin - lost, field - f.bias)

@@ -1,0 +1,200 @@
+"""A machine that writes LLVM code: the same definitions as loops over arrays, vectorised by the compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from openptx.numerics.arithmetic import Arithmetic
+from openptx.numerics.bits import Bits
+from openptx.numerics.formats import BF16, F16, F32, Format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from openptx.numerics.rounding import RandomBits
+
+    Array = NDArray[Any]
+
+llvm: Any = import_module("llvmlite.binding")  # which carries no types
+_NUMBERS = itertools.count()
+_LOCK = threading.Lock()  # LLVM in one process is for one thread at a time
+_LLVM = {"shr": "lshr", "sar": "ashr", "eq": "icmp eq", "ult": "icmp ult", "slt": "icmp slt"}
+_COMPARISONS = frozenset(("eq", "ult", "slt"))
+
+
+class Trace(Arithmetic):
+    """Values are names of LLVM integers, or Python integers; each operation adds a line to the body of a loop."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def emit(self, w: int, text: str) -> Bits:
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name} = {text}")
+        return Bits(self, w, name)
+
+    def const(self, value: int, w: int) -> Bits:
+        if not -(1 << w - 1) <= value < 1 << w:
+            raise ValueError(f"{value} does not fit {w} bits")
+        return Bits(self, w, value & (1 << w) - 1)
+
+    def binary(self, op: str, a: Bits, b: Bits) -> Bits:
+        w = a.width
+        if w != b.width:
+            raise TypeError(f"`{op}` of {w} and {b.width} bits")
+        if op in ("shl", "shr", "sar"):
+            return self._shift(op, a, b)
+        if op in ("udiv", "urem"):
+            zero = b == 0
+            safe = self.select(zero, self.const(1, w), b)
+            d = self.emit(w, f"{op} i{w} {a.v}, {safe.v}")
+            return self.select(zero, self.const(-1, w) if op == "udiv" else a, d)
+        return self.emit(1 if op in _COMPARISONS else w, f"{_LLVM.get(op, op)} i{w} {a.v}, {b.v}")
+
+    def _shift(self, op: str, a: Bits, n: Bits) -> Bits:
+        """LLVM's shifts are undefined from the width on."""
+        w = a.width
+        if isinstance(n.v, int):
+            if n.v >= w and op != "sar":
+                return self.const(0, w)
+            return self.emit(w, f"{_LLVM.get(op, op)} i{w} {a.v}, {min(n.v, w - 1)}")
+        fits = n < w
+        if op == "sar":
+            n = self.select(fits, n, self.const(w - 1, w))
+            return self.emit(w, f"ashr i{w} {a.v}, {n.v}")
+        return self.select(fits, self.emit(w, f"{_LLVM.get(op, op)} i{w} {a.v}, {n.v}"), self.const(0, w))
+
+    def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
+        if a.width != b.width or p.width != 1:
+            raise TypeError(f"select of {a.width} and {b.width} bits by {p.width}")
+        return self.emit(a.width, f"select i1 {p.v}, i{a.width} {a.v}, i{b.width} {b.v}")
+
+    def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
+        if a.width == w:
+            return a
+        if isinstance(a.v, int):
+            extended = a.v - (1 << a.width) if signed and a.v >> a.width - 1 else a.v
+            return self.const(extended & (1 << w) - 1, w)
+        how = "trunc" if w < a.width else "sext" if signed else "zext"
+        return self.emit(w, f"{how} i{a.width} {a.v} to i{w}")
+
+    def clz(self, a: Bits) -> Bits:
+        return self.resize(self.emit(a.width, f"call i{a.width} @llvm.ctlz.i{a.width}(i{a.width} {a.v}, i1 false)"), 32)
+
+    def popc(self, a: Bits) -> Bits:
+        return self.resize(self.emit(a.width, f"call i{a.width} @llvm.ctpop.i{a.width}(i{a.width} {a.v})"), 32)
+
+    def convert(
+        self,
+        d: Format,
+        s: Format,
+        a: Bits,
+        rnd: str = "rn",
+        *,
+        ftz: bool = False,
+        satfinite: bool = False,
+        rbits: RandomBits | None = None,
+    ) -> Bits:
+        """The two conversions that processors have, or nearly have, are made of fewer operations."""
+        if s is F32 and rnd == "rn" and not satfinite and d in (BF16, F16):
+            a = self.flush(s, a, ftz)
+            if d is BF16:
+                v = self.resize((a + 0x7FFF + ((a >> 16) & 1)) >> 16, 16)
+                return self.pick((a & 0x7FFFFFFF) > 0x7F800000, 0x7FFF, v)
+            if has_half():
+                single = self.emit(32, f"bitcast i32 {a.v} to float")
+                half = self.emit(16, f"fptrunc float {single.v} to half")
+                v = self.emit(16, f"bitcast half {half.v} to i16")
+                return self.pick((a & 0x7FFFFFFF) > 0x7F800000, 0x7FFF, v)
+        return super().convert(d, s, a, rnd, ftz=ftz, satfinite=satfinite, rbits=rbits)
+
+
+def loop(function: Callable[..., Bits], widths: Sequence[int], result: int, together: int) -> str:
+    """LLVM text of `f(sources..., result, count)`, which applies `function`, written against any machine, to arrays.
+
+    The first source holds `together` operands after one another, each further source one.
+    """
+    x = Trace()
+    d = function(x, *(Bits(x, w, f"%a{i}") for i, w in enumerate(widths)))
+    loads: list[str] = []
+    for i, w in enumerate(widths):
+        source, at = (0, "%first") if i < together else (i - together + 1, "%i")
+        loads.append(f"  %p{i} = getelementptr i{w}, ptr %q{source}, i64 {at}")
+        if 0 < i < together:
+            loads[-1] = f"  %p{i} = getelementptr i{w}, ptr %p0, i64 {i}"
+        loads.append(f"  %a{i} = load i{w}, ptr %p{i}")
+    body = "\n".join([*loads, *x.lines])
+    sources = "".join(f"ptr noalias %q{i}, " for i in range(len(widths) - together + 1))
+    declarations = "\n".join(
+        f"declare i{w} @llvm.ctlz.i{w}(i{w}, i1)\ndeclare i{w} @llvm.ctpop.i{w}(i{w})" for w in (8, 16, 32, 64)
+    )
+    return f"""{declarations}
+define void @f({sources}ptr noalias %to, i64 %count) "prefer-vector-width"="512" {{
+entry:
+  %none = icmp eq i64 %count, 0
+  br i1 %none, label %exit, label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %first = mul nuw i64 %i, {together}
+{body}
+  %place = getelementptr i{result}, ptr %to, i64 %i
+  store i{result} {d.v}, ptr %place
+  %next = add nuw i64 %i, 1
+  %done = icmp eq i64 %next, %count
+  br i1 %done, label %exit, label %body
+exit:
+  ret void
+}}
+"""
+
+
+@cache
+def has_half() -> bool:
+    """Whether the processor converts f16 itself; else LLVM would call a library that is not there."""
+    return bool(llvm.get_host_cpu_features().get("f16c")) or "aarch64" in llvm.get_default_triple()
+
+
+@cache
+def _target() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True
+    )
+
+
+@cache
+def _linker() -> Any:
+    return llvm.create_lljit_compiler(_target())
+
+
+class Loop:
+    """`function` compiled: call it with contiguous arrays of unsigned integers."""
+
+    def __init__(self, function: Callable[..., Bits], widths: Sequence[int], result: int, together: int = 1) -> None:
+        with _LOCK:
+            target = _target()
+            module = llvm.parse_assembly(loop(function, widths, result, together))
+            module.verify()
+            tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+            tuning.loop_vectorization = True
+            tuning.slp_vectorization = False
+            builder = llvm.create_pass_builder(target, tuning)
+            builder.getModulePassManager().run(module, builder)
+            image = llvm.JITLibraryBuilder().add_object_img(target.emit_object(module)).export_symbol("f")
+            self._library = image.link(_linker(), f"openptx.loop.{next(_NUMBERS)}")
+            address = int(self._library["f"])
+        pointers = [ctypes.c_void_p] * (len(widths) - together + 2)
+        self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(address)
+
+    def __call__(self, sources: Sequence[Array], result: Array) -> None:
+        """Fills `result`. Other threads run meanwhile."""
+        self._call(*(a.ctypes.data for a in sources), result.ctypes.data, result.size)

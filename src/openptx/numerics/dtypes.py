@@ -1,0 +1,80 @@
+"""Which NumPy dtype carries which format; what has none travels as raw codes in unsigned integers."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.errors import ArgumentError
+from openptx.numerics.names import INTEGERS, Element, Packed
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    DType = np.dtype[Any]
+    Array = NDArray[Any]
+
+# fmt: off
+# format     dtype of NumPy or of ml_dtypes
+_CARRIERS = {
+    "f16":   "float16",
+    "f32":   "float32",
+    "f64":   "float64",
+    "bf16":  "bfloat16",
+    "e4m3":  "float8_e4m3fn",
+    "e5m2":  "float8_e5m2",
+    "e2m3":  "float6_e2m3fn",
+    "e3m2":  "float6_e3m2fn",
+    "e2m1":  "float4_e2m1fn",
+    "ue8m0": "float8_e8m0fnu",
+    **{name: f"{'' if t.signed else 'u'}int{t.width}" for name, t in INTEGERS.items()},
+}
+# fmt: on
+
+
+@cache
+def _dtypes() -> dict[str, DType]:
+    import ml_dtypes
+
+    found: dict[str, DType] = {}
+    for name, text in _CARRIERS.items():
+        scalar: DTypeLike | None = getattr(np, text, None) or getattr(ml_dtypes, text, None)
+        if scalar is not None:  # an older ml_dtypes lacks the smaller formats
+            found[name] = np.dtype(scalar)
+    return found
+
+
+def carrier(t: Element | Packed) -> DType:
+    """The dtype of results in `t`."""
+    return _dtypes().get(t.name) or unsigned(t)
+
+
+def unsigned(t: Element | Packed) -> DType:
+    """The unsigned integer that holds the codes of `t`."""
+    return np.dtype(f"u{t.storage // 8}")
+
+
+@cache
+def _names() -> dict[DType, str]:
+    return {dtype: name for name, dtype in _dtypes().items()}
+
+
+def format_of(dtype: DType) -> str:
+    """The format that `dtype` is."""
+    name = _names().get(dtype.newbyteorder("="))
+    if name is None:
+        raise ArgumentError(f"an array of {dtype} is no number format of PTX: convert it, or name one with `source`")
+    return name
+
+
+def raw_of(values: Array, t: Element | Packed) -> Array:
+    """The codes of an array that holds `t`, as unsigned integers; a view wherever the byte order is native."""
+    raw = unsigned(t)
+    native = values.dtype.newbyteorder("=")
+    codes = native.kind in "iu" and native.itemsize == raw.itemsize
+    if not codes and native != carrier(t) and not (t.name == "tf32" and native == np.float32):
+        expected = carrier(t) if carrier(t) == raw else f"{carrier(t)}, or {raw} with its codes"
+        raise ArgumentError(f"an array of {t.name} is one of {expected}, not of {values.dtype}")
+    return np.asarray(values, native).view(raw)
