@@ -36,17 +36,15 @@ def destination(instruction: Type, operand: Type) -> str | None:
 
 
 def _relaxed(instruction: Type, operand: Type) -> bool | None:
-    """Whether the operand is wider than the instruction's type; None where the pair is invalid at any size.
+    """Whether the operand is wider than the instruction's type; None where the pair is invalid.
 
-    Note 4 of both tables: a floating-point type needs its exact size, unless the register is untyped bits. Nothing but
-    untyped bits has 128 of them.
+    Note 4 of both tables: a floating-point type needs the register to be of the very same type, or untyped bits.
     """
     if operand.width < instruction.width or not basic(instruction, operand):
         return None
-    wider = operand.width > instruction.width
-    if wider and instruction.kind == "f" and operand.kind != "b":
+    if instruction.kind == operand.kind == "f" and instruction.name != operand.name:
         return None
-    return wider
+    return operand.width > instruction.width
 
 
 def agrees(wanted: Type, declared: Type, *, relaxed: bool = False, precedent: bool = False) -> bool:
@@ -59,11 +57,10 @@ def agrees(wanted: Type, declared: Type, *, relaxed: bool = False, precedent: bo
         return True
     if wanted.kind == "pred" or declared.kind == "pred":
         return wanted.kind == declared.kind
-    if wanted.name not in FUNDAMENTAL or "f16x2" in (wanted.name, declared.name):
+    if wanted.name not in FUNDAMENTAL:
         return declared.name in wanted.registers
-    if relaxed:
-        return _relaxed(wanted, declared) is not None
-    return wanted.width == declared.width and basic(wanted, declared)
+    wider = _relaxed(wanted, declared)
+    return wider is False or (relaxed and wider is True)
 
 
 def _takes_pairs(wanted: Type) -> bool:
@@ -73,8 +70,9 @@ def _takes_pairs(wanted: Type) -> bool:
 def registers_for(wanted: Type, *, relaxed: bool = False, precedent: bool = False) -> tuple[str, ...]:
     """The register types that agree with `wanted`: what it names first, then by width."""
     fitting = [t for t in TYPES.values() if t.fundamental and agrees(wanted, t, relaxed=relaxed, precedent=precedent)]
-    own = (*wanted.registers, wanted.name)
-    return tuple(t.name for t in sorted(fitting, key=lambda t: (t.name not in own, t.width, t.kind, t.name)))
+    own = wanted.registers
+    first = {name: i for i, name in enumerate(own)}
+    return tuple(t.name for t in sorted(fitting, key=lambda t: (first.get(t.name, len(own)), t.width, t.kind, t.name)))
 
 
 def takes_integer(wanted: Type) -> bool:

@@ -1,4 +1,4 @@
-"""What converts to what, and which modifiers that needs, allows or forbids: Tables 15 to 18 as rules (6.5, 9.7.9.21)."""
+"""What converts to what, with which modifiers, needed, allowed or forbidden: Tables 15 to 18 as rules (6.5)."""
 
 from __future__ import annotations
 

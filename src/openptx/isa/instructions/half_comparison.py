@@ -93,10 +93,9 @@ setp = instruction(
 
 
 @meaning(setp)
-def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> tuple[Bits, Bits]:
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits | tuple[Bits, Bits]:
     if m.type.count == 1:
-        t = compare(x, m.CmpOp or "", m.type, a, b, m.ftz)
-        return combine(m.BoolOp, t, c), combine(m.BoolOp, ~t, c)
+        return combine(m.BoolOp, compare(x, m.CmpOp or "", m.type, a, b, m.ftz), c)
     low, high = (
         combine(m.BoolOp, compare(x, m.CmpOp or "", m.type.element, p, q, m.ftz), c)
         for p, q in zip(x.split(a, 16), x.split(b, 16), strict=True)
