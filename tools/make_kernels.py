@@ -7,14 +7,21 @@ python tools/make_kernels.py [--only GLOB] [--source GLOB] --verify     runs the
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import fnmatch
+import functools
 import importlib
+import importlib.util
 import pkgutil
+import re
+import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from compilers import nvidia
-from kernels.case import CASES, Case, folder_name, only, write
+from kernels.case import CASES, Case, Out, folder_name, only, three, write
 
 import kernels
 
@@ -44,22 +51,87 @@ def main() -> int:
 
 def build(case: Case, options: str) -> int:
     """Compiles one case, has ptxas judge it, writes its folder."""
-    target, *flags = options.split()
-    text = only((ROOT / "sources" / case.source).read_text(), case.kernel)
+    folder = folder_name(case, options)
     try:
-        ptx = nvidia.nvrtc(text, target, (*flags, *OPTIONS), name=case.source)
+        case, ptx, compiler = compile_case(case, ROOT / "sources" / case.source, options)
     except nvidia.CompileError as error:
-        print(f"{folder_name(case, options)}: {error}", file=sys.stderr)
+        print(f"{folder}: {error}", file=sys.stderr)
         return 1
     # With debug information ptxas wants -G's counterpart; code generation is the whole verdict.
-    status, said = nvidia.ptxas(ptx, arch=target, options=("-g",) if "-G" in flags else ())
+    status, said = nvidia.ptxas(ptx, arch=nvidia.target_of(ptx), options=("-g",) if "-G" in options else ())
     if status:
-        print(f"{folder_name(case, options)}: ptxas {said}", file=sys.stderr)
+        print(f"{folder}: ptxas {said}", file=sys.stderr)
         return 1
-    root = ROOT / "broken" if "fault" in case.extra else ROOT
-    write(case, options, ptx, root, nvidia.nvrtc_version())
-    print(folder_name(case, options), len(ptx))
+    write(case, options, folder, ptx, ROOT / "broken" if "fault" in case.extra else ROOT, compiler)
+    print(folder, len(ptx))
     return 0
+
+
+def compile_case(case: Case, source: Path, options: str) -> tuple[Case, str, str]:
+    """The case as the compiler completes it (entry's name, shared memory), its PTX, and the compiler's name."""
+    target, *flags = options.split()
+    if source.suffix == ".cu":
+        text = only(source.read_text(), case.kernel)
+        return case, nvidia.nvrtc(text, target, (*flags, *OPTIONS), name=source.name), nvidia.nvrtc_version()
+    if source.suffix == ".ll":
+        from compilers import llvm
+
+        return case, llvm.nvptx(only_ir(source.read_text(), case.kernel), target, tuple(flags)), llvm.version()
+    function = getattr(python_source(source), case.kernel)
+    if source.stem == "triton_kernels":
+        from compilers import triton
+
+        constants, types = case.extra["constants"], {}
+        names = [name for name in function.arg_names if name not in constants]
+        for name, value in zip(names, case.inputs(), strict=True):
+            array = value.expect if isinstance(value, Out) else value
+            kind = {"i": "i", "u": "u", "f": "fp"}[array.dtype.kind] + str(array.dtype.itemsize * 8)
+            types[name] = f"*{kind}" if array.ndim else kind
+        warps = three(case.block)[0] // 32
+        ptx, entry, shared = triton.compile_kernel(function, types, constants, target, warps=warps)
+        made = dataclasses.replace(case, kernel=entry, shared=shared, trailing=(None, None))
+        return made, ptx, triton.version()
+    from compilers import numba
+
+    ptx, entry = numba.compile_kernel(function, numba_types(case), target)
+    return dataclasses.replace(case, kernel=entry), ptx, numba.version()
+
+
+def numba_types(case: Case) -> tuple[Any, ...]:
+    """The numba types of the parameters: seven parameters are one array."""
+    from numba import from_dtype, types
+
+    values, found, at = case.inputs(), [], 0
+    while at < len(values):
+        value = values[at]
+        if value is None:
+            data = values[at + 4]
+            array = data.expect if isinstance(data, Out) else data
+            found.append(types.Array(from_dtype(array.dtype), 1, "C"))
+            at += 7
+        else:
+            found.append(from_dtype(value.dtype))
+            at += 1
+    return tuple(found)
+
+
+def only_ir(text: str, kernel: str) -> str:
+    """The IR with the other kernels left out."""
+    heads, *bodies = re.split(r"(?m)^(?=define )", text)
+    return heads + "".join(body for body in bodies if f"@{kernel}(" in body.split("{")[0])
+
+
+@functools.cache
+def python_source(path: Path) -> ModuleType:
+    """A Python source of kernels, imported from a copy whose path is the same on every machine: it gets into the PTX."""
+    nvidia.SCRATCH.mkdir(exist_ok=True)
+    path = Path(shutil.copy(path, nvidia.SCRATCH))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 if __name__ == "__main__":

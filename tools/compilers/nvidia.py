@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -17,9 +18,18 @@ class CompileError(Exception):
     """A compiler refused the source; the message is its log."""
 
 
+SCRATCH = Path(tempfile.gettempdir()) / "openptx"
+"""Where sources are compiled: paths get into PTX as debug information, and must not depend on the machine."""
+
+
+@functools.cache
 def include_directories() -> list[Path]:
     """The CUDA headers, and libcu++ (`cuda/barrier` and the rest) where nvidia-cuda-cccl is installed."""
-    return [path for path in (TOOLKIT / "include", TOOLKIT / "include" / "cccl") if path.is_dir()]
+    SCRATCH.mkdir(exist_ok=True)
+    link = SCRATCH / "cuda"
+    link.unlink(missing_ok=True)
+    link.symlink_to(TOOLKIT / "include")
+    return [path for path in (link, link / "cccl") if path.is_dir()]
 
 
 @functools.cache
@@ -39,15 +49,17 @@ def nvrtc_version() -> str:
 def nvrtc(source: str, target: str, options: tuple[str, ...] = (), *, name: str = "kernel.cu") -> str:
     """PTX for `target` ("sm_80"; "sm_90a") made by NVRTC."""
     library, program = _nvrtc(), ctypes.c_void_p()
+    includes = include_directories()
     library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), name.encode(), 0, None, None)
     try:
         arguments = [
             f"--gpu-architecture={target.replace('sm_', 'compute_')}",
-            *(f"--include-path={path}" for path in include_directories()),
+            *(f"--include-path={path}" for path in includes),
             *options,
         ]
         array = (ctypes.c_char_p * len(arguments))(*(a.encode() for a in arguments))
-        status = library.nvrtcCompileProgram(program, len(arguments), array)
+        with contextlib.chdir(SCRATCH):
+            status = library.nvrtcCompileProgram(program, len(arguments), array)
         if status:
             raise CompileError(_text(program, "ProgramLog"))
         return _text(program, "PTX")

@@ -49,6 +49,7 @@ class Case:
     parameters: Callable[[np.random.Generator], Iterable[Parameter]]
     cluster: Shape | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # keys for case.json: stdout, fault, note
+    trailing: tuple[None, ...] = ()  # parameters that the compiler adds
     host: bool = True  # the source also runs as host C++ (tools/kernels/host.py)
 
     def inputs(self) -> list[Parameter]:
@@ -79,7 +80,7 @@ def case(
         if key in CASES:
             raise ValueError(f"two cases are called {key}")
         each = (builds,) if isinstance(builds, str) else builds
-        CASES[key] = Case(key, source, kernel, grid, block, shared, each, parameters, cluster, extra, host)
+        CASES[key] = Case(key, source, kernel, grid, block, shared, each, parameters, cluster, extra, host=host)
         return parameters
 
     return register
@@ -106,14 +107,14 @@ def only(source: str, kernel: str) -> str:
     return ENTRY.sub(lambda found: found[0] if found[1] == kernel else f"static __device__ void {found[1]}(", source)
 
 
-def write(case: Case, build: str, ptx: str, root: Path, compiler: str) -> None:
+def write(case: Case, build: str, name: str, ptx: str, root: Path, compiler: str) -> None:
     """The folder of one case: kernel.ptx, case.json and its arrays; what was there before goes."""
-    folder = root / folder_name(case, build)
+    folder = root / name
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
     (folder / "kernel.ptx").write_text(ptx)
-    rows = [_row(folder, index, value) for index, value in enumerate(case.inputs())]
+    rows = [_row(folder, index, value) for index, value in enumerate([*case.inputs(), *case.trailing])]
     head = {
         "name": folder.name,
         "kernel": case.kernel,
