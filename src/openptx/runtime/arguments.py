@@ -50,16 +50,16 @@ def described(parameter: Register | Variable) -> str:
     return f".{parameter.type.name} {parameter.name}{length}"
 
 
-def bytes_of(i: int, parameter: Variable, argument: object, memory: Memory, arrays: list[Array]) -> bytes:
+def bytes_of(i: int, parameter: Variable, argument: Any, memory: Memory, arrays: list[Array]) -> bytes:
     """One argument as the bytes of its parameter."""
     where = f"argument {i} (`{described(parameter)}`)"
     t = parameter.type
     if parameter.shape or parameter.vector > 1:
         return whole(where, parameter, argument)
-    if isinstance(argument, np.generic):
-        return number(where, t, argument.item() if argument.dtype.kind != "V" else argument)
-    if isinstance(argument, bool | Integral | Real):
+    if isinstance(argument, bool | Integral | Real):  # NumPy's scalars are registered as these
         return number(where, t, argument)
+    if hasattr(argument, "item") and getattr(argument, "ndim", None) == 0 and not isinstance(argument, np.ndarray):
+        return number(where, t, argument.item())  # np.bool, and the scalars of ml_dtypes
     if argument is None:
         return pointer(where, t, 0)
     if isinstance(argument, bytes | bytearray | memoryview):
@@ -86,7 +86,7 @@ def number(where: str, t: Type, value: object) -> bytes:
     if not isinstance(value, bool | Integral):
         raise ArgumentError(f"{where} takes an integer, not {value!r}")
     value, width = int(value), t.width
-    low = -(1 << width - 1) if t.kind != "u" else 0
+    low = -(1 << width - 1)  # also for `.u32`: CUDA's compiler declares `int` and `unsigned` alike
     high = (1 << width) - 1 if t.kind != "s" else (1 << width - 1) - 1
     if not low <= value <= high:
         raise ArgumentError(f"{where} takes {low} to {high}, not {value}")
@@ -106,12 +106,12 @@ def floating(where: str, t: Type, value: object) -> bytes:
         raise ArgumentError(f"{where} can not hold {value!r}: it would become infinite") from None
 
 
-def whole(where: str, parameter: Variable, argument: object) -> bytes:
+def whole(where: str, parameter: Variable, argument: Any) -> bytes:
     """A structure passed by value: bytes, or an array of as many bytes."""
-    if isinstance(argument, np.ndarray | np.generic):
-        data = argument.tobytes()
-    elif isinstance(argument, bytes | bytearray | memoryview):
+    if isinstance(argument, bytes | bytearray):
         data = bytes(argument)
+    elif hasattr(argument, "tobytes"):  # arrays, scalars and views of memory
+        data = argument.tobytes()
     else:
         raise ArgumentError(f"{where} takes {parameter.size} bytes, not {type(argument).__name__}")
     if len(data) != parameter.size:
@@ -119,17 +119,22 @@ def whole(where: str, parameter: Variable, argument: object) -> bytes:
     return data
 
 
+def as_array(array: Any) -> Array:
+    """NumPy's own functions give arrays of unknown elements; here all are alike."""
+    return array
+
+
 def array_of(where: str, argument: Any) -> Array:
     """An array as device memory; anything on the CPU that speaks DLPack or the array interface is one."""
     if isinstance(argument, np.ndarray):
-        array: Array = argument
+        array = as_array(argument)
     elif hasattr(argument, "__dlpack__"):
         device = getattr(argument, "__dlpack_device__", lambda: (1, 0))()
         if device[0] != 1:
             raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
-        array = np.from_dlpack(argument)
+        array = as_array(np.from_dlpack(argument))
     elif hasattr(argument, "__array_interface__"):
-        array = np.asarray(argument)
+        array = as_array(np.asarray(argument))
     else:
         raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}")
     if array.dtype.hasobject:

@@ -21,7 +21,8 @@ class Image:
         self.addresses: dict[str, int] = {}
         self.allocations: dict[str, Allocation] = {}
         self._kept: list[Bytes] = []
-        self._heap: Heap | None = None
+        # The heap must be there before a launch; a module that calls `malloc` has the word in its text.
+        self._heap = Heap(self.memory) if "malloc" in program.file.text else None
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
         self.functions = {name: base + FUNCTION_STEP * (i + 1) for i, name in enumerate(names)}
@@ -31,8 +32,7 @@ class Image:
     @property
     def heap(self) -> Heap:
         """What `malloc` takes from."""
-        if self._heap is None:
-            self._heap = Heap(self.memory)
+        assert self._heap is not None
         return self._heap
 
     def _place(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,6 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Array, Bytes
 from openptx.source import File
-
-if TYPE_CHECKING:
-    from typing import Any
 
 Extent = int | Sequence[int]
 
@@ -79,10 +77,8 @@ class Kernel:
 
     def __getitem__(self, configuration: tuple[Any, ...]) -> Configured:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`."""
-        if not isinstance(configuration, tuple) or len(configuration) not in (2, 3, 4):
-            raise ArgumentError(
-                "a launch is configured as `kernel[grid, block]` or `kernel[grid, block, stream, shared]`"
-            )
+        if len(configuration) not in (2, 3, 4):
+            raise ArgumentError("write `kernel[grid, block]` or `kernel[grid, block, stream, shared]`")
         grid, block = configuration[:2]
         return Configured(self, grid, block, configuration[3] if len(configuration) > 3 else 0)
 
@@ -105,7 +101,7 @@ class Kernel:
         """The cluster's shape: as asked for, or as the kernel requires."""
         required = self.function.directives.get("reqnctapercluster")
         if required:
-            shape = (*required, 1, 1)[:3]
+            shape = extent("cluster", required)
             if asked is not None and extent("cluster", asked) != shape:
                 raise ArgumentError(f"kernel `{self.name}` requires clusters of {shape} (`.reqnctapercluster`)")
         elif asked is None:
@@ -200,10 +196,10 @@ def read(source: str | os.PathLike[str]) -> File:
         raise InputError(f"{os.fspath(source)}: not a text file: {error}") from None
 
 
-def extent(what: str, given: Extent) -> Triple:
+def extent(what: str, given: Any) -> Triple:
     """One to three positive integers as x, y, z."""
-    parts = (given,) if isinstance(given, int | np.integer) else tuple(given)
-    if not 1 <= len(parts) <= 3 or any(isinstance(p, bool) or not isinstance(p, int | np.integer) for p in parts):
+    parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") else (given,)
+    if not 1 <= len(parts) <= 3 or any(isinstance(p, bool) or not isinstance(p, Integral) for p in parts):
         raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
     x, y, z = (int(p) for p in (*parts, 1, 1)[:3])
     for axis, size, most in zip("xyz", (x, y, z), LARGEST.get(what, (16, 16, 16)), strict=True):

@@ -64,7 +64,8 @@ class Barrier:
         enough = counted.reshape(per_cta).sum(1) >= self.expected
         everybody = missing.reshape(per_cta).sum(1) == 0
         some = come.reshape(per_cta).sum(1) > 0
-        return some & np.where(self.expected > 0, enough, everybody)
+        named = self.expected > 0
+        return some & ((named & enough) | (~named & everybody))
 
     def settle(self) -> None:
         """Lets go whose barrier is complete."""

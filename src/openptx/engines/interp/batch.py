@@ -1,8 +1,8 @@
 """A batch of CTAs under way: which groups of lanes stand where, which one runs next, when they meet again.
 
-The group at the lowest position runs (the deepest call first), so that lanes which parted wait for each other where their
-ways meet. That alone would let a lane spin for ever on a lock which a lane further down holds, so groups that have waited
-long get a turn: every lane makes progress.
+The group at the lowest position runs (the deepest call first), so that lanes which parted wait for each other where
+their ways meet. That alone would let a lane spin for ever on a lock which a lane further down holds, so groups that
+have waited long get a turn: every lane makes progress.
 """
 
 from __future__ import annotations

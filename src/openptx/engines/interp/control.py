@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.barriers import Barrier, reduction, waits
 from openptx.engines.interp.calls import call, come_back
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.operands import Reader, source
 from openptx.engines.interp.plan import NoMeaning, results, sources, unguarded
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
-    from openptx.engines.interp.plan import Block
+    from openptx.engines.interp.operands import Reader, source
+from openptx.engines.interp.plan import Block
+
+Array = NDArray[Any]
 
 
 def turn(batch: Batch, group: Group, block: Block) -> bool:
@@ -64,13 +69,14 @@ def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
-    read, targets = sources(op)[0], op.operands[1]
+    read, targets = source(op.operands[0], op.types[0]), op.operands[1]
     assert isinstance(targets, Targets)
     index = read(batch.x, group.frame.regs, group.who)
     batch.x.require(
         index < len(targets.pcs), "branch-index", f"an index beyond the {len(targets.pcs)} labels of the list"
     )
-    for i in np.unique(index.v).tolist():
+    found: list[int] = np.unique(index.v).tolist()
+    for i in found:
         chosen = index.v == i
         who = group.who if chosen.size == 1 else sets.where(group.who, chosen, batch.x.n)
         batch.add(group.frame, targets.pcs[i], who)
@@ -130,9 +136,7 @@ def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return arrive(batch, group, op, end, number.v, count.v if count is not None else np.zeros(1, np.uint32), votes)
 
 
-def arrive(
-    batch: Batch, group: Group, op: Op, end: int, number: np.ndarray, count: np.ndarray, votes: np.ndarray | None
-) -> bool:
+def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: Array, votes: Array | None) -> bool:
     """Arrives at barriers of any numbers and counts; the lanes go on when those are complete."""
     n = batch.x.n
     k = sets.size(group.who, n)
@@ -173,7 +177,7 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
     parked = batch.parked.pop((frame, group.pc), None)
     if parked is not None:
         group.who = x.who = sets.union(group.who, parked.who, x.n)
-    mask = member_mask(batch, group, op)
+    mask = member_mask(op)(x, frame.regs, group.who)
     lane = x.lane()
     x.require((mask >> lane & 1) != 0, "invalid-mask", "the member mask leaves out the thread that executes it")
     if group.who is not None:
@@ -192,11 +196,11 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return True
 
 
-def member_mask(batch: Batch, group: Group, op: Op):
+def member_mask(op: Op) -> Reader:
     name = op.form.instruction.converges
     templates = [t for t in op.form.operands if t.role != "write"]
     i = next(i for i, t in enumerate(templates) if t.name == name)
-    return sources(op)[i](batch.x, group.frame.regs, group.who)
+    return sources(op)[i]
 
 
 Action = Callable[["Batch", Group, Op, int], bool]

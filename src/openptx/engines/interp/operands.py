@@ -51,6 +51,8 @@ def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> 
     if isinstance(operand, Special):
         return _special(operand, t)
     if isinstance(operand, Vector):
+        if len(operand.elements) == 1:  # `{a}` is `a`
+            return source(operand.elements[0], t, immediate)
         parts = [source(e, t) for e in operand.elements]
         return lambda x, regs, who: tuple([part(x, regs, who) for part in parts])
     if isinstance(operand, Symbol | FunctionName):
@@ -110,12 +112,14 @@ def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[
         return lambda x: x.image.functions[name]
     variable, offset = operand.variable, operand.offset
     generic = generic or operand.generic
-    base = (lambda x: window(variable.space, x.address_size)) if generic else (lambda x: 0)
-    if variable.space in ("local", "frame"):
-        return lambda x: base(x) + x.base + variable.offset + offset
-    if variable.space in ("global", "const"):
-        return lambda x: base(x) + x.image.addresses[variable.name] + offset
-    return lambda x: base(x) + variable.offset + offset
+
+    def place(x: Threads) -> int:
+        start = window(variable.space, x.address_size) if generic else 0
+        if variable.space in ("local", "frame"):
+            return start + x.base + variable.offset + offset
+        return start + x.image.addresses.get(variable.name, variable.offset) + offset
+
+    return place
 
 
 def address(operand: Address, space: str | None) -> Reader:
@@ -152,6 +156,8 @@ def destination(operand: Operand | None, t: Type | None) -> Writer | None:
     if operand is None or isinstance(operand, Sink):
         return None
     if isinstance(operand, Vector):
+        if len(operand.elements) == 1:
+            return destination(operand.elements[0], t)
         parts = [destination(e, t) for e in operand.elements]
 
         def spread(x: Threads, regs: Registers, who: sets.Lanes, results: Any) -> None:

@@ -5,14 +5,19 @@ A run of neighbours is always a slice, for that reads registers without copying.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.intp]
-Lanes = slice | Positions | None
+if TYPE_CHECKING:
+    Run = slice[int, int, None]
+else:
+    Run = slice
+
+Lanes = Run | Positions | None
 
 
 def tidy(positions: Positions, n: int) -> Lanes:

@@ -83,13 +83,15 @@ SPECIALS: dict[str, Reader] = {
 """By name with component. Registers that are not here (`smid`, `gridid`, `pm0`, `envreg0`...) read 0."""
 
 for _axis, _letter in enumerate("xyz"):
-    SPECIALS |= {
-        f"tid.{_letter}": thread(_axis),
-        f"ntid.{_letter}": extent(lambda t: t.geometry.shape.block, _axis),
-        f"ctaid.{_letter}": cta(_axis),
-        f"nctaid.{_letter}": extent(lambda t: t.geometry.shape.grid, _axis),
-        f"clusterid.{_letter}": cluster(_axis),
-        f"nclusterid.{_letter}": extent(clusters, _axis),
-        f"cluster_ctaid.{_letter}": inside(_axis),
-        f"cluster_nctaid.{_letter}": extent(lambda t: t.geometry.shape.cluster, _axis),
-    }
+    SPECIALS.update(
+        {
+            f"tid.{_letter}": thread(_axis),
+            f"ntid.{_letter}": extent(lambda t: t.geometry.shape.block, _axis),
+            f"ctaid.{_letter}": cta(_axis),
+            f"nctaid.{_letter}": extent(lambda t: t.geometry.shape.grid, _axis),
+            f"clusterid.{_letter}": cluster(_axis),
+            f"nclusterid.{_letter}": extent(clusters, _axis),
+            f"cluster_ctaid.{_letter}": inside(_axis),
+            f"cluster_nctaid.{_letter}": extent(lambda t: t.geometry.shape.cluster, _axis),
+        }
+    )
