@@ -1,0 +1,1 @@
+"""The native engine: warps as LLVM vectors, at the speed of compiled C. What it can't do runs on the reference engine."""

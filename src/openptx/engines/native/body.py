@@ -1,0 +1,712 @@
+"""The code of one kernel: registers kept by what is known of them, blocks run lowest first, waits at barriers.
+
+The text is made twice or more: dry runs find what is known of each register and which branches split the warp, until
+nothing changes; the last run is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openptx.engines.native import layout
+from openptx.engines.native.atomics import Atomics
+from openptx.engines.native.cpu import CPU
+from openptx.engines.native.flow import END, Block, Cells, Graph, control
+from openptx.engines.native.memory import Fallback
+from openptx.engines.native.operands import Operands
+from openptx.engines.native.outline import Outlined
+from openptx.engines.native.values import N, ZEROS, Shape, Value, join, shape_of, varying
+from openptx.engines.native.writer import Writer
+from openptx.numerics import Bits
+from openptx.program import Function, Op, Program, Targets
+from openptx.runtime.image import Image
+
+Triple = tuple[int, int, int]
+FUEL = 1 << 16
+"""Turns of loops between two polls."""
+
+PASSES = 40
+SETTLE = 3  # dry runs after which bounds that still grow are given up
+
+
+class Options:
+    """What a kernel is compiled for."""
+
+    __slots__ = ("block", "locked", "shapes")
+
+    def __init__(self, block: Triple, locked: bool, shapes: bool) -> None:
+        self.block, self.locked, self.shapes = block, locked, shapes
+
+    def key(self) -> tuple[object, ...]:
+        return (self.block, self.locked, self.shapes)
+
+
+class Body(Operands, Atomics):
+    """Makes the text of one kernel."""
+
+    def __init__(
+        self, program: Program, function: Function, image: Image, options: Options, cpu: CPU, name: str,
+        functions: dict[object, Outlined], messages: list[tuple[str, str]],
+    ) -> None:  # fmt: skip
+        super().__init__(functions)
+        self.program, self.function, self.image, self.options, self.cpu = program, function, image, options, cpu
+        self.address_size = program.address_size
+        self.block, self.locked = options.block, options.locked
+        self.messages = messages
+        self.globals: list[str] = []
+        self.parameter_size = function.parameter_size
+        self.local_size = -(-function.frame_size // 16) * 16
+        self.label_name = name
+        self.cells = Cells(function)
+        self.graph = Graph(function, self.cells, self.extra_leaders())
+        for b in self.graph.blocks:
+            b.parks = function.code[b.start].form.instruction.converges is not None
+        self.headers = {
+            s for b in self.graph.blocks for s in b.successors if s != END and s <= b.index
+        }  # where loops begin: lowest blocks of cycles
+        self.shapes: list[Shape | None] = [None] * len(self.cells.widths)
+        self.divergent: set[int] = set()
+        self.pending: list[frozenset[int]] = []
+        self.threads = options.block[0] * options.block[1] * options.block[2]
+        self.whole = self.threads % N == 0
+        self.check_supported()
+
+    def extra_leaders(self) -> set[int]:
+        """Positions where a block must begin: behind them lanes may have to be waited for."""
+        return {pc for pc, op in enumerate(self.function.code) if op.form.instruction.converges is not None}
+
+    def check_supported(self) -> None:
+        for op in self.function.code:
+            kind = control(op)
+            if op.form.instruction.meaning is None and kind in (None, "cluster-barrier", "call"):
+                raise Fallback(f"`{op.form.instruction.name}`")
+
+    # Making it
+
+    def make(self) -> str:
+        graph = self.graph
+        entry_live = graph.blocks[0].live_in if graph.blocks else frozenset[int]()
+        for cell, w in enumerate(self.cells.widths):
+            if cell in entry_live:
+                self.shapes[cell] = Shape(0, ZEROS, w, 0, False)
+        for attempt in range(PASSES):
+            before, split = list(self.shapes), set(self.divergent)
+            self.widen = attempt >= SETTLE
+            self.pending = graph.pending(self.divergent)
+            self.run(dry=True)
+            if before == self.shapes and split == self.divergent:
+                break
+        else:
+            self.shapes = [varying() if s is not None and s.known is None else s for s in self.shapes]
+            raise Fallback("registers that do not settle")
+        self.resumes = [b.index for b in graph.blocks if self.is_resumed(b)]
+        self.run(dry=False)
+        return self.text()
+
+    def is_resumed(self, b: Block) -> bool:
+        """Whether the block follows a barrier."""
+        return b.start > 0 and control(self.function.code[b.start - 1]) == "barrier"
+
+    def run(self, dry: bool) -> None:
+        self.dry = dry
+        self.out = Writer()
+        self.entries, self.known = {}, {}
+        graph = self.graph
+        self.masked = sorted(
+            {c for waiting in self.pending for c in waiting} | {i for i, waiting in enumerate(self.pending) if waiting}
+        )
+        self.partial = self.partial_blocks()
+        self.dispatches: dict[tuple[int, ...], str] = {}
+        self.tails: list[tuple[str, list[str]]] = []
+        for b in graph.blocks:
+            if graph.reached[b.index]:
+                self.make_block(b)
+        if not dry:
+            self.make_dispatches()
+
+    def partial_blocks(self) -> list[bool]:
+        """Blocks where lanes of the warp may have ended, or wait elsewhere."""
+        graph = self.graph
+        work: list[int] = []
+        for b in graph.blocks:
+            if END in b.successors and (b.index in self.divergent or self.pending[b.index]):
+                work += [s for s in b.successors if s != END]
+                work += self.pending[b.index]
+        lost: set[int] = set()
+        while work:
+            b = work.pop()
+            if b not in lost:
+                lost.add(b)
+                work += [s for s in graph.blocks[b].successors if s != END]
+        return [not self.whole or bool(self.pending[b.index]) or b.index in lost for b in graph.blocks]
+
+    # Registers
+
+    def cell_type(self, cell: int) -> str:
+        shape, w = self.shapes[cell], self.cells.widths[cell]
+        assert shape is not None
+        t = ("float" if w == 32 else "double") if shape.raw else f"i{w}"
+        return t if shape.lanes is not None else f"<{N} x {t}>"
+
+    def get(self, cell: int) -> Bits:
+        found = self.current.get(cell)
+        if found is not None:
+            self.unknown |= cell in self.doubtful
+            return found
+        shape, w = self.shapes[cell], self.cells.widths[cell]
+        if shape is None:  # nothing has been written yet, on any way seen so far
+            self.unknown = True
+            return self.const(0, w)
+        if shape.known is not None:
+            found = Bits(self, w, shape.known)
+        else:
+            name = self.out.emit(f"load {self.cell_type(cell)}, ptr %r{cell}, align 4")
+            if shape.raw:
+                found = self.raw(name, w, shape.lanes is not None)
+            else:
+                found = self.bits(name, w, shape.lanes, shape.tz, shape.high)
+        if not self.out.aside:
+            self.current[cell] = found
+        return found
+
+    def put(self, cell: int, new: Bits) -> None:
+        """Writes to a register, in the lanes that execute; the others keep what they need."""
+        if not self.options.shapes:
+            new = self.bits(self.vector(new), new.width)
+        needed = self.guard_bits is not None and cell in self.live_behind
+        waited = any(cell in self.graph.blocks[c].live_in for c in self.pending[self.here.index])
+        if needed or waited:
+            old = self.get(cell)
+            if waited:
+                p = self.mask
+            else:
+                p = self.guard_bits
+                assert p is not None
+            new = self.select(p, new, old)
+        self.current[cell] = new
+        self.written.add(cell)
+
+    def flush(self) -> None:
+        """At the block's end, registers go where other blocks find them."""
+        keep = self.here.live_out | self.kept
+        for cell in sorted(self.written):
+            if cell not in keep:
+                continue
+            value, w = self.current[cell], self.cells.widths[cell]
+            if self.dry:
+                if cell not in self.doubtful:
+                    found = shape_of(value.v, w)
+                    old = self.shapes[cell]
+                    self.shapes[cell] = found if old is None else join(old, found, self.widen)
+                continue
+            self.keep_in(cell, value)
+
+    def keep_in(self, cell: int, value: Bits) -> None:
+        shape = self.shapes[cell]
+        assert shape is not None
+        if shape.known is not None:
+            return
+        name = self.conformed(value, shape)
+        self.out.line(f"store {self.cell_type(cell)} {name}, ptr %r{cell}, align 4")
+
+    def conformed(self, a: Bits, shape: Shape) -> str:
+        """The value in a register's form."""
+        if shape.lanes is None:
+            return self.float(a, False) if shape.raw else self.vector(a)
+        if shape.raw:
+            return self.float(a, True)
+        if shape.lanes is ZEROS:
+            return self.scalar(a)
+        parts = self.parts(a.v, a.width)
+        assert parts is not None
+        assert parts[1] == shape.lanes
+        return self.texts(parts[0], a.width)
+
+    # Blocks
+
+    def make_block(self, b: Block) -> None:
+        out, graph = self.out, self.graph
+        self.here = b
+        self.current: dict[int, Bits] = {}
+        self.written: set[int] = set()
+        self.unknown = False
+        self.doubtful: set[int] = set()  # cells whose value rests on registers that no dry run has seen written
+        waiting = self.pending[b.index]
+        self.kept = frozenset[int]().union(*(graph.blocks[c].live_in for c in waiting)) if waiting else frozenset()
+        out.start(f"block{b.index}")
+        if not self.dry and self.function.code[b.start : b.start + 1]:
+            out.line(f"; {b.start}")
+        if not self.partial[b.index]:
+            self.here_mask = self.const(1, 1)
+        else:
+            source = f"%m{b.index}" if waiting else "%live"
+            self.here_mask = self.bits(out.emit(f"load <{N} x i1>, ptr {source}, align 4"), 1)
+        if b.index in self.masked:
+            out.line(f"store <{N} x i1> zeroinitializer, ptr %m{b.index}, align 4")
+        self.mask, self.uncertain, self.guard_bits = self.here_mask, False, None
+        if b.index in self.headers:
+            self.poll(b)
+        if waiting and b.parks:
+            self.park(b, waiting)
+        lives = graph.live_after(b, self.kept)
+        stop = b.stop - 1 if b.last is not None else b.stop
+        for pc in range(b.start, stop):
+            self.live_behind = lives[pc - b.start]
+            self.perform(pc, self.function.code[pc])
+        self.live_behind = lives[-1]
+        self.site = b.stop - 1
+        self.finish(b)
+
+    def poll(self, b: Block) -> None:
+        """Where loops begin, somebody is asked once in a while whether to go on."""
+        out = self.out
+        fuel = out.emit("load i32, ptr %fuel, align 4")
+        less = out.emit(f"sub i32 {fuel}, 1")
+        out.line(f"store i32 {less}, ptr %fuel, align 4")
+        self.site = b.start
+        with out.seldom(out.emit(f"icmp eq i32 {less}, 0")):
+            out.line(f"store i32 {FUEL}, ptr %fuel, align 4")
+            self.leave_if(out.emit("call i1 @openptx.poll(ptr %w)"))
+
+    def park(self, b: Block, waiting: frozenset[int]) -> None:
+        """Lanes that the first operation names, and that are still elsewhere, are run first."""
+        out = self.out
+        op = self.function.code[b.start]
+        others = [out.emit(f"load <{N} x i1>, ptr %m{c}, align 4") for c in sorted(waiting)]
+        away = others[0]
+        for other in others[1:]:
+            away = out.emit(f"or <{N} x i1> {away}, {other}")
+        word = self.bits(out.emit(f"bitcast <{N} x i1> {away} to i{N}"), 32, ZEROS)
+        missing = (self.members(op) & word) != 0
+        if not self.uniform(missing):
+            missing = missing & self.here_mask
+        stay, on = out.fresh(), out.fresh()
+        out.branch(self.any_of(missing), stay, on)
+        out.start(stay)
+        out.line(f"store <{N} x i1> {self.vector(self.here_mask)}, ptr %m{b.index}, align 4")
+        self.dispatch(waiting)
+        out.start(on)
+
+    def members(self, op: Op) -> Bits:
+        """The lanes that an operation wants to be there, as a mask."""
+        name = op.form.instruction.converges
+        i = next(i for i, t in enumerate(t for t in op.form.operands if t.role != "write") if t.name == name)
+        return self.sources(op)[i]
+
+    def perform(self, pc: int, op: Op) -> None:
+        """One operation that does not decide where to go on."""
+        self.site = pc
+        if op.guard is None:
+            self.act(op)
+            return
+        p = self.read_register(op.guard)
+        if isinstance(p.v, int):
+            if p.v:
+                self.act(op)
+            return
+        self.guard_bits = p
+        if self.uniform(p):
+            # All or none: the guard is a branch only where memory is touched; results are selected.
+            self.mask = self.bits(self.vector(p & self.here_mask) if self.partial[self.here.index] else self.vector(p), 1)
+        else:
+            self.mask = p & self.here_mask
+        self.uncertain = True
+        self.act(op)
+        self.guard_bits, self.mask, self.uncertain = None, self.here_mask, False
+
+    def act(self, op: Op) -> None:
+        instruction = op.form.instruction
+        kind = instruction.control
+        if kind == "breakpoint":
+            return
+        if kind == "call":
+            self.call_function(op)
+            return
+        if instruction.converges is not None:
+            self.converge(op)
+            if kind == "warp-barrier":
+                return
+        if kind is not None:
+            raise Fallback(f"`{instruction.name}`")
+        outer, self.unknown = self.unknown, False
+        self.results(op, self.meaning_of(op))
+        self.unknown = outer
+
+    def results(self, op: Op, found: Any) -> None:
+        places = self.destinations(op)
+        if len(places) == 1:
+            found = (found,)
+        for place, value in zip(places, found or (), strict=False):
+            if place is not None:
+                self.write(place, value)
+
+    def store_cell(self, cell: int, value: Bits) -> None:
+        (self.doubtful.add if self.unknown else self.doubtful.discard)(cell)
+        self.put(cell, value)
+
+    def converge(self, op: Op) -> None:
+        """Lanes that the operation names are here together, for `park` has waited for them."""
+        named = (self.members(op) >> self.lane() & 1) != 0
+        self.require(named, "invalid-mask", "the member mask leaves out the thread that executes it")
+
+    def call_function(self, op: Op) -> None:
+        raise Fallback("calls")
+
+    # Going on
+
+    def finish(self, b: Block) -> None:
+        op, out = b.last, self.out
+        kind = control(op) if op is not None else None
+        waiting = self.pending[b.index]
+        if op is None:
+            self.flush()
+            self.go(b.successors[0], waiting)
+            return
+        guard = self.read_register(op.guard) if op.guard is not None else self.const(1, 1)
+        if kind in ("branch", "return", "exit", "trap"):
+            if kind == "trap":
+                self.trap(op, guard)
+                if isinstance(guard.v, int) and guard.v:
+                    return
+                self.flush()
+                self.go(b.successors[-1], waiting)
+                return
+            onward = b.successors[-1]
+            self.flush()
+            if isinstance(guard.v, int):
+                self.go(b.successors[0] if guard.v else onward, waiting)
+            elif self.uniform(guard):
+                yes, no = out.fresh(), out.fresh()
+                out.branch(self.scalar(guard), yes, no)
+                out.start(yes)
+                self.go(b.successors[0], waiting)
+                out.start(no)
+                self.go(onward, waiting)
+            else:
+                if self.dry and not self.unknown:
+                    self.divergent.add(b.index)
+                self.split(b.successors[0], onward, guard, waiting)
+            return
+        if kind == "branch-table":
+            self.table(b, op, guard, waiting)
+            return
+        if kind == "barrier":
+            self.barrier(b, op, guard, waiting)
+            return
+        raise Fallback(f"`{op.form.instruction.name}`")
+
+    def go(self, goal: int, waiting: frozenset[int]) -> None:
+        """All lanes that are here go to `goal`."""
+        out = self.out
+        if goal == END:
+            self.lose(self.here_mask)
+            if waiting:
+                self.dispatch(waiting, ending=True)
+            else:
+                out.jump("ended")
+            return
+        if goal in self.masked:
+            self.add_mask(goal, self.vector(self.here_mask), goal in waiting)
+        if not waiting or goal < min(waiting):
+            out.jump(f"block{goal}")
+        else:
+            self.dispatch(waiting | {goal})
+
+    def split(self, yes: int, no: int, guard: Bits, waiting: frozenset[int]) -> None:
+        """Lanes part."""
+        here = self.here_mask
+        taken, rest = guard & here, self.invert(guard) & here
+        for goal, mask in ((yes, taken), (no, rest)):
+            if goal == END:
+                self.lose(mask)
+            elif goal in self.masked:
+                self.add_mask(goal, self.vector(mask), goal in waiting or yes == no)
+        goals = {g for g in (yes, no) if g != END}
+        candidates = waiting | goals
+        if yes == no and yes != END:
+            self.go_masked(candidates)
+        elif END in (yes, no) and not waiting:
+            # Those that stay are all that is left; their block's mask is that of the living.
+            (goal,) = goals or {END}
+            if goal == END:
+                self.out.jump("ended")
+                return
+            word = self.out.emit(f"bitcast <{N} x i1> {self.vector(rest if no == goal else taken)} to i{N}")
+            some = self.out.emit(f"icmp ne i{N} {word}, 0")
+            self.out.branch(some, f"block{goal}", "ended")
+        else:
+            self.dispatch(candidates, ending=END in (yes, no))
+
+    def go_masked(self, candidates: frozenset[int] | set[int]) -> None:
+        self.dispatch(frozenset(candidates))
+
+    def add_mask(self, goal: int, mask: str, joined: bool) -> None:
+        out = self.out
+        if joined:
+            old = out.emit(f"load <{N} x i1>, ptr %m{goal}, align 4")
+            mask = out.emit(f"or <{N} x i1> {old}, {mask}")
+        out.line(f"store <{N} x i1> {mask}, ptr %m{goal}, align 4")
+
+    def lose(self, mask: Bits) -> None:
+        """Lanes end."""
+        out = self.out
+        if not self.pending[self.here.index] and mask is self.here_mask:
+            out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
+            return
+        live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
+        left = out.emit(f"xor <{N} x i1> {self.vector(mask)}, splat (i1 true)")
+        left = out.emit(f"and <{N} x i1> {live}, {left}")
+        out.line(f"store <{N} x i1> {left}, ptr %live, align 4")
+
+    def dispatch(self, candidates: frozenset[int] | set[int], ending: bool = False) -> None:
+        """Goes to the lowest block that has lanes."""
+        self.out.jump(self.dispatcher(tuple(sorted(candidates)), ending))
+
+    def dispatcher(self, order: tuple[int, ...], ending: bool) -> str:
+        if not order:
+            return "ended"
+        if len(order) == 1 and not ending:
+            return f"block{order[0]}"
+        key = (*order, END) if ending else order
+        found = self.dispatches.get(key)
+        if found is None:
+            found = self.dispatches[key] = f"way{len(self.dispatches)}"
+            self.dispatcher(order[1:], ending)
+        return found
+
+    def make_dispatches(self) -> None:
+        out = self.out
+        for key, label in self.dispatches.items():
+            ending = key[-1] == END
+            order = key[:-1] if ending else key
+            out.start(label)
+            mask = out.emit(f"load <{N} x i1>, ptr %m{order[0]}, align 4")
+            word = out.emit(f"bitcast <{N} x i1> {mask} to i{N}")
+            some = out.emit(f"icmp ne i{N} {word}, 0")
+            out.branch(some, f"block{order[0]}", self.dispatcher(order[1:], ending))
+
+    def trap(self, op: Op, guard: Bits) -> None:
+        out = self.out
+        word = self.mask_word()
+        if not (isinstance(guard.v, int) and guard.v):
+            mask = guard & self.here_mask
+            word = out.emit(f"bitcast <{N} x i1> {self.vector(mask)} to i{N}")
+            yes, no = out.fresh(), out.fresh()
+            out.branch(out.emit(f"icmp ne i{N} {word}, 0"), yes, no)
+            out.start(yes)
+        else:
+            no = ""
+        self.report(layout.TRAP, word)
+        out.line(f"store i32 {self.site}, ptr {self.field(layout.SITE)}, align 4")
+        out.jump("failed")
+        if no:
+            out.start(no)
+
+    def table(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
+        """brx.idx: each lane by its index."""
+        out = self.out
+        read = self.sources(op)
+        index, targets = read[0], next(o for o in op.operands if isinstance(o, Targets))
+        if not (isinstance(guard.v, int) and guard.v):
+            raise Fallback("a guarded branch by index")
+        goals = [self.graph.target(pc) for pc in targets.pcs]
+        self.require(index < len(goals), "branch-index", f"an index beyond the {len(goals)} labels of the list")
+        self.flush()
+        if self.uniform(index):
+            labels = [out.fresh() for _ in goals]
+            cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels))
+            out.line(f"switch i32 {self.scalar(index)}, label %{labels[0]} [ {cases} ]")
+            for goal, label in zip(goals, labels, strict=True):
+                out.start(label)
+                self.go(goal, waiting)
+            return
+        if self.dry and not self.unknown:
+            self.divergent.add(b.index)
+        done: set[int] = set()
+        for goal in dict.fromkeys(goals):
+            chosen = self.const(0, 1)
+            for i, g in enumerate(goals):
+                if g == goal:
+                    chosen = chosen | (index == i)
+            mask = chosen & self.here_mask
+            if goal == END:
+                self.lose(mask)
+            elif goal in self.masked:
+                self.add_mask(goal, self.vector(mask), goal in waiting or goal in done)
+            done.add(goal)
+        self.dispatch(waiting | {g for g in goals if g != END}, ending=END in goals)
+
+    # Barriers
+
+    def barrier(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
+        out = self.out
+        if waiting:
+            raise Fallback("a barrier where lanes of the warp may be elsewhere")
+        if not (isinstance(guard.v, int) and guard.v):
+            raise Fallback("a guarded barrier")
+        if self.dry:
+            self.flush_barrier(op, None)
+            self.go(b.successors[0], waiting)
+            return
+        named = dict(zip([t.name for t in op.form.operands if t.role != "write"], self.sources(op), strict=True))
+        number, count = named["a"], named.get("b")
+        for value in (number, count):
+            if value is not None and not self.uniform(value):
+                raise Fallback("a barrier whose operands differ between lanes")
+        if isinstance(number.v, int) and number.v < 16:
+            pass
+        else:
+            self.require(number < 16, "invalid-barrier", "a barrier's number is 0 to 15")
+        if count is not None:
+            right = ((count & 31) == 0) & (count != 0)
+            self.require(right, "invalid-barrier", "a barrier's thread count is a multiple of 32, and not 0")
+        mode = op.m.mode
+        yes = "0" if mode != "red" else self.scalar(self.ballot(named["c"]))
+        wanted = self.scalar(count) if count is not None else "0"
+        live = self.mask_word()
+        ticket = out.emit(
+            f"call i32 @openptx.arrive(ptr %w, i32 {self.scalar(number)}, i32 {wanted}, i32 {live}, i32 {yes})"
+        )
+        if mode == "arrive":
+            self.flush()
+            self.go(b.successors[0], waiting)
+            return
+        self.flush()
+        goal = b.successors[0]
+        resume = b.index + 1
+        if goal != END:
+            assert goal == resume or goal != END
+        self.suspend(resume, self.scalar(number), ticket)
+        self.restore(resume, op, goal)
+
+    def flush_barrier(self, op: Op, value: Bits | None) -> None:
+        for place in self.destinations(op):
+            if place is not None:
+                w = 1 if op.m.op != "popc" else 32
+                self.write(place, self.bits("%none", w, ZEROS))
+        self.flush()
+
+    def suspend(self, resume: int, number: str, ticket: str) -> None:
+        """Saves what lives behind the barrier, and leaves."""
+        out = self.out
+
+        def field(offset: int) -> str:
+            return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
+
+        out.line(f"store i32 {resume}, ptr {field(layout.RESUME)}, align 4")
+        out.line(f"store i32 {number}, ptr {field(layout.WAITS)}, align 4")
+        out.line(f"store i32 {ticket}, ptr {field(layout.GENERATION)}, align 4")
+        live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
+        word = out.emit(f"bitcast <{N} x i1> {live} to i{N}")
+        out.line(f"store i32 {word}, ptr {field(layout.LIVE)}, align 4")
+        for cell, offset in self.saved(resume):
+            t = self.cell_type(cell)
+            name = out.emit(f"load {t}, ptr %r{cell}, align 4")
+            out.line(f"store {t} {name}, ptr {field(offset)}, align 8")
+        out.line(f"ret i32 {layout.SUSPENDED}")
+
+    def saved(self, resume: int) -> list[tuple[int, int]]:
+        """Registers that live behind a barrier, and where the frame keeps them."""
+        offset, found = layout.SAVED, list[tuple[int, int]]()
+        live = self.graph.blocks[resume - 1].live_out if resume > 0 else frozenset[int]()
+        op = self.graph.blocks[resume - 1].last
+        dead = self.cells.writes(op) if op is not None else set[int]()
+        order = sorted(live - dead, key=lambda c: (self.size_of(c), c))
+        for cell in order:
+            shape = self.shapes[cell]
+            if shape is None or shape.known is not None:
+                continue
+            size = self.size_of(cell)
+            offset = -(-offset // min(size, 64)) * min(size, 64)
+            found.append((cell, offset))
+            offset += size
+        self.frame_size = max(self.frame_size, offset)
+        return found
+
+    frame_size = layout.SAVED
+
+    def size_of(self, cell: int) -> int:
+        shape, w = self.shapes[cell], max(self.cells.widths[cell], 8) // 8
+        if self.cells.widths[cell] == 1:
+            return 4 if shape is not None and shape.lanes is None else 1
+        return w * N if shape is not None and shape.lanes is None else w
+
+    def restore(self, resume: int, op: Op, goal: int) -> None:
+        """What happens when the barrier lets the warp go on."""
+        out = self.out
+        out.start(f"resume{resume}")
+
+        def field(offset: int) -> str:
+            return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
+
+        word = out.emit(f"load i32, ptr {field(layout.LIVE)}, align 4")
+        live = out.emit(f"bitcast i{N} {word} to <{N} x i1>")
+        out.line(f"store <{N} x i1> {live}, ptr %live, align 4")
+        for cell, offset in self.saved(resume):
+            t = self.cell_type(cell)
+            name = out.emit(f"load {t}, ptr {field(offset)}, align 8")
+            out.line(f"store {t} {name}, ptr %r{cell}, align 4")
+        self.current, self.written = {}, set()
+        if op.m.mode == "red":
+            number = out.emit(f"load i32, ptr {field(layout.WAITS)}, align 4")
+            ticket = out.emit(f"load i32, ptr {field(layout.GENERATION)}, align 4")
+            kind = {"popc": 0, "and": 1, "or": 2}[str(op.m.op)]
+            value = out.emit(f"call i32 @openptx.verdict(ptr %w, i32 {number}, i32 {ticket}, i32 {kind})")
+            result = self.bits(value, 32, ZEROS)
+            if kind:
+                result = self.resize(result, 1)
+            for place in self.destinations(op):
+                if place is not None:
+                    self.write(place, result)
+            self.flush()
+        if goal == END:
+            out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
+            out.jump("ended")
+        else:
+            out.jump(f"block{goal}")
+
+    # The text
+
+    def text(self) -> str:
+        out = self.out
+        cells = [c for c, s in enumerate(self.shapes) if s is not None and s.known is None]
+        slots = [f"%r{c} = alloca {self.cell_type(c)}, align 64" for c in cells]
+        slots += [f"%m{c} = alloca <{N} x i1>, align 4" for c in self.masked]
+        start = ["%live = alloca <32 x i1>, align 4", *slots]
+        start += ["%fuel = alloca i32, align 4", f"store i32 {FUEL}, ptr %fuel, align 4"]
+        start.append("%first32 = shl i32 %index, 5")
+        start.append("%first = zext i32 %first32 to i64")
+        first: list[str] = []
+        outer, out.lines = out.lines, first
+        for c in sorted(self.graph.blocks[0].live_in):
+            if self.shapes[c] is not None and self.shapes[c].known is None:  # type: ignore
+                self.current = {}
+                self.keep_in(c, self.const(0, self.cells.widths[c]))
+        for c in self.masked:
+            out.line(f"store <{N} x i1> zeroinitializer, ptr %m{c}, align 4")
+        if self.whole:
+            out.line(f"store <{N} x i1> splat (i1 true), ptr %live, align 4")
+        else:
+            last = out.emit(f"icmp eq i32 %index, {self.threads // N}")
+            word = out.emit(f"select i1 {last}, i32 {(1 << self.threads % N) - 1}, i32 -1")
+            out.line(f"store <{N} x i1> {out.emit(f'bitcast i32 {word} to <{N} x i1>')}, ptr %live, align 4")
+        used = [r for r in self.resumes_used()]
+        if used:
+            where = out.emit(f"getelementptr i8, ptr %frame, i64 {layout.RESUME}")
+            state = out.emit(f"load i32, ptr {where}, align 4")
+            cases = " ".join(f"i32 {r}, label %resume{r}" for r in used)
+            out.line(f"switch i32 {state}, label %block0 [ {cases} ]")
+        else:
+            out.jump("block0")
+        out.lines = outer
+        end = ["ended:", f"ret i32 {layout.DONE}", "failed:", f"ret i32 {layout.FAILED}", "}"]
+        lines = ["entry:", *start, *out.head, *first, *out.lines, *end]
+        return "\n".join([f"define internal i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) nounwind #0 {{", *lines, ""])
+
+    def resumes_used(self) -> list[int]:
+        wanted = {f"resume{b.index}:": b.index for b in self.graph.blocks}
+        wanted[f"resume{len(self.graph.blocks)}:"] = len(self.graph.blocks)
+        return [wanted[line] for line in self.out.lines if line in wanted]
+
+
+__all__ = ["Body", "Options", "Value"]

@@ -1,0 +1,82 @@
+"""LLVM itself: text is verified, optimised and made an object; objects are linked into this process."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from openptx.engines.native.cpu import host
+from openptx.errors import Bug
+
+LOCK = threading.RLock()
+"""LLVM in llvmlite is used by one thread at a time."""
+
+_numbers = itertools.count()
+
+
+@cache
+def machine() -> llvm.TargetMachine:
+    """Makes code for this processor."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    cpu = host()
+    return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="static", jit=True)
+
+
+@cache
+def _linker() -> Any:
+    return llvm.create_lljit_compiler(machine())
+
+
+def version() -> str:
+    """What an object depends on beside its text."""
+    return ".".join(map(str, llvm.llvm_version_info)) + "/" + host().name + "/" + host().features
+
+
+def optimised(text: str) -> llvm.ModuleRef:
+    """The module of a text, verified and optimised."""
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise Bug(f"the code generator made a module that LLVM rejects: {error}") from error
+    tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(machine(), tuning)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    return module
+
+
+def compile(text: str) -> bytes:
+    """An object file of LLVM text."""
+    with LOCK:
+        machine()
+        return bytes(machine().emit_object(optimised(text)))
+
+
+def assembly(text: str) -> str:
+    """What the processor gets to see, for people."""
+    with LOCK:
+        machine()
+        return str(machine().emit_assembly(optimised(text)))
+
+
+class Library:
+    """A linked object: the addresses of its functions are good as long as it lives."""
+
+    __slots__ = ("_tracker",)
+
+    def __init__(self, image: bytes, names: tuple[str, ...]) -> None:
+        with LOCK:
+            builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+            for name in names:
+                builder = builder.export_symbol(name)
+            self._tracker = builder.link(_linker(), f"openptx.{next(_numbers)}")
+
+    def __getitem__(self, name: str) -> int:
+        return int(self._tracker[name])

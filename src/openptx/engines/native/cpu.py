@@ -1,0 +1,35 @@
+"""What the processor of this machine can do, as far as the emitter asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+
+@dataclass(frozen=True, slots=True)
+class CPU:
+    name: str
+    features: str  # as LLVM takes them
+    fma: bool
+    f16c: bool
+    avx2: bool
+    avx512: bool
+    permute: bool  # vpermi2d and its like
+
+
+@cache
+def host() -> CPU:
+    """This machine."""
+    found = llvm.get_host_cpu_features()
+    x86 = found.get("avx2", False) or found.get("sse2", False)
+    return CPU(
+        llvm.get_host_cpu_name(),
+        found.flatten(),
+        fma=found.get("fma", False) or not x86,
+        f16c=found.get("f16c", False),
+        avx2=found.get("avx2", False),
+        avx512=all(found.get(f, False) for f in ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
+        permute=found.get("avx512f", False),
+    )

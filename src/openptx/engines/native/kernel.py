@@ -1,0 +1,82 @@
+"""A kernel compiled for one shape of blocks: its text, its object, and the function that runs CTAs."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from functools import cache
+from importlib.resources import files
+
+from openptx.engines.native import layout
+from openptx.engines.native.body import Body, Options
+from openptx.engines.native.compiler import Library, compile
+from openptx.engines.native.cpu import host
+from openptx.engines.native.memory import Fallback
+from openptx.engines.native.outline import Outlined
+from openptx.isa.windows import CONST, PARAM, SHIFT
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+
+ATTRIBUTES = 'attributes #0 = { "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
+METADATA = """
+!0 = !{!"branch_weights", i32 1, i32 2000}
+!1 = !{!"branch_weights", i32 2000, i32 1}
+!2 = !{!"openptx"}
+!3 = !{!"state", !2}
+!4 = !{!"data", !2}
+!5 = !{!3, !3, i64 0}
+!6 = !{!4, !4, i64 0}
+"""
+
+
+@cache
+def support(address_size: int, rounds: bool) -> str:
+    """The text that every kernel needs, with its numbers filled in."""
+    text = files("openptx.engines.native").joinpath("support.ll").read_text("utf-8")
+    shift = SHIFT[address_size]
+    numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
+    numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "CONST": CONST << shift, "PARAM": PARAM << shift}
+    for name, value in {**numbers, "KERNEL": "kernel", "ONCE_OR_ROUNDS": "rounds" if rounds else "once"}.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return text
+
+
+class Compiled:
+    """Machine code for one kernel and shape of blocks, ready to run."""
+
+    __slots__ = ("frame_size", "globals", "library", "local_size", "messages", "run", "text")
+
+    def __init__(self, body: Body, text: str) -> None:
+        self.frame_size = -(-body.frame_size // 64) * 64
+        self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
+        self.text = text
+        self.library = Library(compile(text), ("openptx.run",))
+        self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
+
+
+def text_of(program: Program, function: Function, image: Image, options: Options) -> tuple[Body, str]:
+    """The LLVM text of a kernel; raises Fallback where only the reference engine can run it."""
+    functions: dict[object, Outlined] = {}
+    body = Body(program, function, image, options, host(), "kernel", functions, [])
+    own = body.make()
+    parts = [support(program.address_size, bool(body.resumes)), *(f.text for f in functions.values()), own]
+    return body, "\n".join([*parts, ATTRIBUTES, METADATA])
+
+
+_compiled: weakref.WeakKeyDictionary[Image, dict[object, Compiled | Fallback]] = weakref.WeakKeyDictionary()
+
+
+def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
+    """The kernel's code, made when first asked for."""
+    made = _compiled.setdefault(image, {})
+    key = (function.name, *options.key())
+    found = made.get(key)
+    if found is None:
+        try:
+            found = Compiled(*text_of(program, function, image, options))
+        except Fallback as fallback:
+            found = fallback
+        made[key] = found
+    if isinstance(found, Fallback):
+        raise found
+    return found

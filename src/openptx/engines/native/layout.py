@@ -1,0 +1,56 @@
+"""Where things lie in the memory that compiled code and launches share: offsets in bytes from a worker's state."""
+
+from __future__ import annotations
+
+# fmt: off
+TABLE       = 0      # ptr: one row for each slot of the address space
+SLOTS       = 8      # i64: rows
+SHARED      = 16     # ptr: the CTA's shared memory
+SHARED_SIZE = 24     # i64
+LOCAL       = 32     # ptr: local memory of the CTA's threads, one after the other
+STRIDE      = 40     # i64: local memory of one thread
+FRAMES      = 48     # ptr: one saved state for each warp
+FRAME_SIZE  = 56     # i64
+CTAID       = 64     # 3 x i32
+NCTAID      = 76     # 3 x i32
+LINEAR      = 88     # i64: the CTA's number
+DYNAMIC     = 96     # i64: dynamic shared memory
+WARPS       = 104    # i64: of a CTA
+THREADS     = 112    # i64: of a CTA
+GRID        = 120    # ptr: the launch's state, shared by its workers
+CLOCK       = 128    # i64: ever increasing
+POLL        = 136    # ptr: asks Python whether to go on
+GLOBALS     = 144    # ptr: addresses of the module's variables
+ALIVE       = 152    # i64: threads of the CTA that have not ended
+# What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
+KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
+BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)
+SCRATCH     = 1024   # 32 x i64: addresses of lanes that take the slow way
+DATA        = 1280   # 8 x 32 x i64: what they load or store
+MORE        = 3328   # 2 x 32 x i64: further operands of atomics
+STATE       = 4096   # bytes in all
+
+# Of the launch.
+NEXT, CTAS, STOP, CHUNK = 0, 8, 16, 24
+LAUNCH      = 64
+
+# A row of the table.
+ROW         = 32     # u64 base, i64 size, i64 size if it may be written, u64 host - device
+
+# A warp's saved state.
+RESUME      = 0      # i32: where to go on; -1: ended
+WAITS       = 4      # i32: barrier, or -1
+GENERATION  = 8      # i32: of that barrier
+LIVE        = 12     # i32: lanes that have not ended
+HERE        = 16     # i32: how many there were before the warp ran
+SAVED       = 64     # registers
+# fmt: on
+
+SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "const", "param")
+"""By number, as the slow way takes them."""
+
+OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, NO_CTA, STOPPED, OVERFLOW, CALLEE = range(1, 11)
+"""What went wrong."""
+
+DONE, SUSPENDED, FAILED = range(3)
+"""What a warp's code returns."""

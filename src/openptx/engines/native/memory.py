@@ -1,0 +1,608 @@
+"""Loads and stores: one check and a few wide moves where lanes are a base and offsets, gathers elsewhere.
+
+Every access is checked against the table of slots. Whatever is not plainly good goes the slow way, lane by lane
+(`runtime.ll`), which is exact: it accepts what is right after all, and says which lane did what wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from openptx.engines.native import layout
+from openptx.engines.native.emitter import vector_type
+from openptx.engines.native.floats import Floats
+from openptx.engines.native.values import N, ZEROS, Lanes, Value, normal, trailing_zeros
+from openptx.isa.windows import SHIFT, window
+from openptx.numerics import Bits
+
+RUNS = 4
+"""Pieces that a load of offsets may consist of, to be put together from wide moves."""
+
+WINDOW = 8
+"""Times the size of what is wanted that a window around it may be read."""
+
+
+Act = Callable[[], tuple[Bits, ...]]
+Check = tuple[str, Callable[[], str]]
+"""An i1, and what makes the pointers."""
+
+
+class Fallback(Exception):
+    """Something this engine leaves to the reference engine, for the whole kernel."""
+
+
+class Memory(Floats):
+    address_size: int
+    site: int = 0
+    fail: str = ""  # the label of the code that leaves with a fault
+    mask: Bits  # the lanes that execute
+    uncertain = False  # they may be none
+    local_size: int = 0
+
+    # State of the worker
+
+    def state(self, offset: int, t: str) -> str:
+        """What the worker's state holds when the function begins."""
+        key = (offset, t)
+        found = self.entries.get(key)
+        if found is None:
+            where = self.out.first(f"getelementptr i8, ptr %w, i64 {offset}")
+            found = self.entries[key] = self.out.first(f"load {t}, ptr {where}, align 4, !tbaa !5")
+        return found
+
+    entries: dict[object, str]
+
+    def field(self, offset: int) -> str:
+        return self.out.emit(f"getelementptr i8, ptr %w, i64 {offset}")
+
+    def active_mask(self) -> str:
+        return self.vector(self.mask)
+
+    def mask_word(self) -> str:
+        """The executing lanes as an i32."""
+        if isinstance(self.mask.v, int):
+            return str(-1 if self.mask.v else 0)
+        return self.out.emit(f"bitcast <{N} x i1> {self.active_mask()} to i{N}")
+
+    @property
+    def full(self) -> bool:
+        return self.mask.v == 1
+
+    # Where an address leads
+
+    def row(self, address: str) -> str:
+        """The table's row for a scalar address."""
+        out = self.out
+        slot = out.emit(f"lshr i64 {address}, {SHIFT[self.address_size]}")
+        good = out.emit(f"icmp ult i64 {slot}, {self.state(layout.SLOTS, 'i64')}")
+        slot = out.emit(f"select i1 {good}, i64 {slot}, i64 0")
+        return out.emit(f"getelementptr [{layout.ROW} x i8], ptr {self.state(layout.TABLE, 'ptr')}, i64 {slot}")
+
+    def column(self, row: str, i: int, t: str = "i64") -> str:
+        where = self.out.emit(f"getelementptr i8, ptr {row}, i64 {8 * i}")
+        return self.out.emit(f"load {t}, ptr {where}, align 8, !tbaa !5")
+
+    def where(self, space: str, address: Bits) -> tuple[str, Bits]:
+        """The way of a space ("table", "shared" or "local"), and the address for it."""
+        if space == "shared" or space == "shared::cta":
+            return "shared", address
+        if space in ("local", "frame"):
+            return "local", address
+        if space == "shared::cluster":
+            return "slow", address
+        base = window(space, self.address_size) if space != "generic" else 0
+        return "table", address + base if base else address
+
+    def lane_offsets(self) -> str:
+        """Where each lane's local memory lies in its CTA's."""
+        found = self.entries.get("lane offsets")
+        if found is None:
+            out, t = self.out, vector_type(64)
+            stride = self.state(layout.STRIDE, "i64")
+            first = out.first(f"mul i64 %first, {stride}")
+            lanes = []
+            for scalar in (stride, first):
+                one = out.first(f"insertelement {t} poison, i64 {scalar}, i32 0")
+                lanes.append(out.first(f"shufflevector {t} {one}, {t} poison, <{N} x i32> zeroinitializer"))
+            steps = out.first(f"mul {t} {lanes[0]}, {self.literal_vector(tuple(range(N)), 64)}")
+            found = self.entries["lane offsets"] = out.first(f"add {t} {steps}, {lanes[1]}")
+        return found
+
+    # Loads
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        if space == "param" and isinstance(address.v, int):
+            return self.parameter(address.v, w, count)
+        way, place = self.where(space, address)
+        if self.uncertain and not (way == "table" and self.offsets(place, w) is None):
+            return self.if_any(lambda: self._load(space, way, address, place, w, count))
+        return self._load(space, way, address, place, w, count)
+
+    def if_any(self, act: Act) -> tuple[Bits, ...]:
+        """`act` if any lane executes; else zeros."""
+        out = self.out
+        word = self.mask_word()
+        yes, done = out.fresh(), out.fresh()
+        before = out.label
+        some = out.emit(f"icmp ne i{N} {word}, 0")
+        out.branch(some, yes, done)
+        out.start(yes)
+        out.aside += 1
+        certain, self.uncertain = self.uncertain, False
+        results = act()
+        names = [(self.scalar(d) if self.uniform(d) else self.vector(d), self.full_type(d), d) for d in results]
+        self.uncertain = certain
+        out.aside -= 1
+        end = out.label
+        out.jump(done)
+        out.start(done)
+        return tuple(
+            self.bits(
+                out.emit(f"phi {t} [{name}, %{end}], [{'0' if t.startswith('i') else 'zeroinitializer'}, %{before}]")
+                if t != "i1"
+                else out.emit(f"phi i1 [{name}, %{end}], [false, %{before}]"),
+                d.width,
+                ZEROS if self.uniform(d) else None,
+            )
+            for name, t, d in names
+        )
+
+    def parameter(self, offset: int, w: int, count: int) -> tuple[Bits, ...]:
+        """Kernel parameters at known places are loaded once, where the function begins."""
+        if offset + w * count // 8 > self.parameter_size or offset % (w * count // 8):
+            address = self.const(offset, 64)
+            return self._load("param", "slow", address, address, w, count)
+        found: list[Bits] = []
+        for at in range(offset, offset + w * count // 8, w // 8):
+            key = ("param", at, w)
+            if key not in self.entries:
+                pointer = self.parameters()
+                where = self.out.first(f"getelementptr i8, ptr {pointer}, i64 {at}")
+                self.entries[key] = self.out.first(f"load i{w}, ptr {where}, align {w // 8}, !tbaa !5")
+            found.append(self.bits(self.entries[key], w, ZEROS))
+        return tuple(found)
+
+    parameter_size: int = 0
+
+    def parameters(self) -> str:
+        """The parameter buffer's place in this process."""
+        if "parameters" not in self.entries:
+            out = self.out
+            row = out.first(f"getelementptr i8, ptr {self.state(layout.TABLE, 'ptr')}, i64 {4 * layout.ROW}")
+            base = out.first(f"load i64, ptr {row}, align 8, !tbaa !5")
+            last = out.first(f"getelementptr i8, ptr {row}, i64 24")
+            delta = out.first(f"load i64, ptr {last}, align 8, !tbaa !5")
+            host = out.first(f"add i64 {base}, {delta}")
+            self.entries["parameters"] = out.first(f"inttoptr i64 {host} to ptr")
+        return self.entries["parameters"]
+
+    def offsets(self, address: Bits, w: int) -> tuple[str, Lanes, int] | None:
+        """The scalar of lane offset 0, the offsets in bytes, and the base's low zero bits; None where lanes vary."""
+        v = address.v
+        if isinstance(v, int):
+            return str(v), ZEROS, trailing_zeros(v)
+        if isinstance(v, tuple):
+            found = normal(v, 64)
+            return found and (str(found[0]), found[1], trailing_zeros(found[0]))
+        if v.lanes is None:
+            return None
+        return self.scalar(Bits(self, 64, Value(v.name, ZEROS))), v.lanes, v.tz
+
+    def _load(self, space: str, way: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        if way == "slow":
+            return self.slow_load(space, address, w, count)
+        out = self.out
+        form = self.offsets(place, w)
+        size = w * count // 8
+        if form is not None and way != "local":
+            base, lanes, tz = form
+            plan = Plan.of(lanes, w // 8, count)
+            if plan is not None:
+                good, pointer = self.check_span(way, base, lanes, tz, size, False)
+                return self.two_ways(
+                    good, lambda: self.wide_load(plan, pointer(), w, count), lambda: self.slow_load(space, address, w, count)
+                )
+        bad, pointers = self.check_lanes(way, place, size, False)
+
+        def fast() -> tuple[Bits, ...]:
+            places = pointers()
+            t = vector_type(w)
+            mask = self.active_mask()
+            found: list[Bits] = []
+            for i in range(count):
+                at = places
+                if i:
+                    at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
+                name = out.emit(
+                    f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0(<{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}, {t} zeroinitializer), !tbaa !6"
+                )
+                found.append(self.bits(name, w))
+            return tuple(found)
+
+        good = out.emit(f"xor i1 {bad}, true")
+        return self.two_ways(good, fast, lambda: self.slow_load(space, address, w, count))
+
+    def two_ways(self, good: str, fast: Act, slow: Act) -> tuple[Bits, ...]:
+        """The results of `fast` where `good` holds, else those of `slow`, which gives vectors."""
+        out = self.out
+        a, b, done = out.fresh(), out.fresh(), out.fresh()
+        out.branch(good, a, b, ", !prof !1")
+        out.aside += 1
+        out.start(a)
+        results = fast()
+        names = [self.scalar(d) if self.uniform(d) else self.vector(d) for d in results]
+        fast_end = out.label
+        out.jump(done)
+        out.start(b)
+        others = [
+            self.first_active(s) if self.uniform(d) else self.vector(s) for d, s in zip(results, slow(), strict=True)
+        ]
+        slow_end = out.label
+        out.jump(done)
+        out.aside -= 1
+        out.start(done)
+        found: list[Bits] = []
+        for d, x, y in zip(results, names, others, strict=True):
+            name = out.emit(f"phi {self.full_type(d)} [{x}, %{fast_end}], [{y}, %{slow_end}]")
+            found.append(self.bits(name, d.width, ZEROS if self.uniform(d) else None))
+        return tuple(found)
+
+    def first_active(self, a: Bits) -> str:
+        """The scalar of the lowest executing lane."""
+        if self.full:
+            return self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 0")
+        lane = self.out.emit(f"call i32 @llvm.cttz.i32(i32 {self.mask_word()}, i1 false)")
+        lane = self.out.emit(f"and i32 {lane}, 31")
+        return self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 {lane}")
+
+    def last_active(self, a: Bits) -> str:
+        if self.uniform(a):
+            return self.scalar(a)
+        if self.full:
+            return self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 {N - 1}")
+        zeros = self.out.emit(f"call i32 @llvm.ctlz.i32(i32 {self.mask_word()}, i1 false)")
+        lane = self.out.emit(f"sub i32 31, {zeros}")
+        lane = self.out.emit(f"and i32 {lane}, 31")
+        return self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 {lane}")
+
+    def check_span(self, way: str, base: str, lanes: Lanes, tz: int, size: int, write: bool) -> Check:
+        """Whether all that lies between the lowest and the highest lane's places is good, and where it begins."""
+        out = self.out
+        span = max(lanes) + size
+        align = min(size & -size, 64)
+        if way == "shared":
+            limit, offset = self.state(layout.SHARED_SIZE, "i64"), base
+            origin = self.state(layout.SHARED, "ptr")
+
+            def pointer() -> str:
+                return out.emit(f"getelementptr i8, ptr {origin}, i64 {base}")
+
+            small = out.emit(f"icmp ule i64 {offset}, 16777215")
+            room = out.emit(f"sub i64 {limit}, {span}")
+            fits = out.emit(f"icmp sle i64 {offset}, {room}")
+            good = out.emit(f"and i1 {small}, {fits}")
+        else:
+            row = self.row(base)
+            start = self.column(row, 0)
+            limit = self.column(row, 2 if write else 1)
+            offset = out.emit(f"sub i64 {base}, {start}")
+            room = out.emit(f"sub i64 {limit}, {span}")
+            fits = out.emit(f"icmp sle i64 {offset}, {room}")
+            above = out.emit(f"icmp sge i64 {offset}, 0")
+            good = out.emit(f"and i1 {fits}, {above}")
+
+            def pointer() -> str:
+                delta = self.column(row, 3)
+                host = out.emit(f"add i64 {base}, {delta}")
+                return out.emit(f"inttoptr i64 {host} to ptr")
+
+        if align > 1 and any(v % align for v in lanes):
+            return "false", pointer
+        if align > 1 << tz:
+            low = out.emit(f"and i64 {base}, {size - 1}")
+            aligned = out.emit(f"icmp eq i64 {low}, 0")
+            good = out.emit(f"and i1 {good}, {aligned}")
+        return good, pointer
+
+    def check_lanes(self, way: str, place: Bits, size: int, write: bool) -> Check:
+        """Whether the place of some executing lane is not plainly good, and the places."""
+        out, t = self.out, vector_type(64)
+        a = self.vector(place)
+        if way == "table":
+            first = self.first_active(place)
+            row = self.row(first)
+            start, limit = self.column(row, 0), self.column(row, 2 if write else 1)
+            delta = self.column(row, 3)
+            offsets = out.emit(f"sub {t} {a}, {self.splat(start, 'i64')}")
+        else:
+            limit = self.state(layout.SHARED_SIZE, "i64") if way == "shared" else self.local_limit()
+            offsets = a
+        room = out.emit(f"sub i64 {limit}, {size}")
+        none = out.emit(f"icmp slt i64 {room}, 0")
+        far = out.emit(f"icmp ugt {t} {offsets}, {self.splat(room, 'i64')}")
+        if size > 1:
+            low = out.emit(f"and {t} {a}, splat (i64 {size - 1})")
+            odd = out.emit(f"icmp ne {t} {low}, zeroinitializer")
+            far = out.emit(f"or <{N} x i1> {far}, {odd}")
+        if not self.full:
+            far = out.emit(f"and <{N} x i1> {far}, {self.active_mask()}")
+        word = out.emit(f"bitcast <{N} x i1> {far} to i{N}")
+        some = out.emit(f"icmp ne i{N} {word}, 0")
+        bad = out.emit(f"or i1 {some}, {none}")
+
+        def pointers() -> str:
+            if way == "table":
+                hosts = out.emit(f"add {t} {a}, {self.splat(delta, 'i64')}")
+                return out.emit(f"inttoptr {t} {hosts} to <{N} x ptr>")
+            origin = self.state(layout.SHARED if way == "shared" else layout.LOCAL, "ptr")
+            index = offsets if way == "shared" else out.emit(f"add {t} {offsets}, {self.lane_offsets()}")
+            return out.emit(f"getelementptr i8, ptr {origin}, {t} {index}")
+
+        return bad, pointers
+
+    def local_limit(self) -> str:
+        return str(self.local_size)
+
+    def wide_load(self, plan: Plan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
+        """The elements by a few moves and shuffles."""
+        out, step = self.out, w // 8
+        if plan.uniform:
+            found: list[Bits] = []
+            for i in range(count):
+                at = pointer if not i else out.emit(f"getelementptr i8, ptr {pointer}, i64 {i * step}")
+                found.append(self.bits(out.emit(f"load i{w}, ptr {at}, align {step}, !tbaa !6"), w, ZEROS))
+            return tuple(found)
+        pieces: list[tuple[str, int]] = []
+        for start, n in plan.runs:
+            at = pointer if not start else out.emit(f"getelementptr i8, ptr {pointer}, i64 {start * step}")
+            pieces.append((out.emit(f"load <{n} x i{w}>, ptr {at}, align {step}, !tbaa !6"), n))
+        return tuple(self.bits(self.assemble(plan, pieces, w, i), w) for i in range(count))
+
+    def assemble(self, plan: Plan, pieces: list[tuple[str, int]], w: int, element: int) -> str:
+        """The lanes' elements out of pieces, two pieces a shuffle."""
+        out = self.out
+        wanted = [i + element for i in plan.index]
+        starts = [start for start, _ in plan.runs]
+        partial: list[tuple[str, set[int]]] = []
+        for k in range(0, len(pieces), 2):
+            pair = pieces[k : k + 2]
+            n = max(size for _, size in pair)
+            names = [self.padded(name, size, n, w) for name, size in pair]
+            order: list[str] = []
+            have: set[int] = set()
+            for lane, i in enumerate(wanted):
+                for side, (_, size) in enumerate(pair):
+                    start = starts[k + side]
+                    if start <= i < start + size:
+                        order.append(f"i32 {side * n + i - start}")
+                        have.add(lane)
+                        break
+                else:
+                    order.append("i32 poison")
+            if len(names) == 1 and n == N and wanted == [starts[k] + i for i in range(N)]:
+                return names[0]
+            other = names[1] if len(names) > 1 else "poison"
+            t = f"<{n} x i{w}>"
+            partial.append(
+                (out.emit(f"shufflevector {t} {names[0]}, {t} {other}, <{N} x i32> <{', '.join(order)}>"), have)
+            )
+        while len(partial) > 1:
+            (x, have), (y, more) = partial.pop(), partial.pop()
+            t = vector_type(w)
+            order = [f"i32 {lane if lane in have else N + lane}" for lane in range(N)]
+            name = out.emit(f"shufflevector {t} {x}, {t} {y}, <{N} x i32> <{', '.join(order)}>")
+            partial.append((name, have | more))
+        return partial[0][0]
+
+    def padded(self, name: str, size: int, n: int, w: int) -> str:
+        if size == n:
+            return name
+        order = ", ".join(f"i32 {i}" if i < size else "i32 poison" for i in range(n))
+        t = f"<{size} x i{w}>"
+        return self.out.emit(f"shufflevector {t} {name}, {t} poison, <{n} x i32> <{order}>")
+
+    # Stores
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        if self.uncertain:
+            values = [self.held(v) for v in values]
+            self.if_any(lambda: self._store(space, address, values))
+        else:
+            self._store(space, address, values)
+
+    def held(self, a: Bits) -> Bits:
+        """The value with its bits made here, so that code aside may use them."""
+        if isinstance(a.v, Value):
+            (self.scalar if self.uniform(a) else self.vector)(a)
+        return a
+
+    def _store(self, space: str, address: Bits, values: Sequence[Bits]) -> tuple[Bits, ...]:
+        out, w, count = self.out, values[0].width, len(values)
+        way, place = self.where(space, address)
+        values = [self.held(v) for v in values]
+        if way == "slow":
+            self.slow_store(space, address, values)
+            return ()
+        size = w * count // 8
+        form = self.offsets(place, w)
+        contiguous = form is not None and form[1] == tuple(size * i for i in range(N))
+        same = form is not None and form[1] is ZEROS
+        if form is not None and way != "local" and (contiguous or same):
+            base, lanes, tz = form
+            good, pointer = self.check_span(way, base, lanes, tz, size, True)
+            act = self.store_row if contiguous else self.store_one
+
+            def fast() -> None:
+                act(pointer(), values, w)
+        else:
+            bad, pointers = self.check_lanes(way, place, size, True)
+            good = out.emit(f"xor i1 {bad}, true")
+
+            def fast() -> None:
+                places = pointers()
+                t, mask = vector_type(w), self.active_mask()
+                for i, v in enumerate(values):
+                    at = places
+                    if i:
+                        at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
+                    out.line(
+                        f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {self.vector(v)}, <{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}), !tbaa !6"
+                    )
+
+        a, b, done = out.fresh(), out.fresh(), out.fresh()
+        out.branch(good, a, b, ", !prof !1")
+        out.aside += 1
+        out.start(b)
+        self.slow_store(space, address, values)
+        out.jump(done)
+        out.start(a)
+        fast()
+        out.jump(done)
+        out.aside -= 1
+        out.start(done)
+        return ()
+
+    def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
+        """All lanes side by side."""
+        out, count = self.out, len(values)
+        name, n = self.interleaved([self.vector(v) for v in values], w)
+        t = f"<{n} x i{w}>"
+        if self.full:
+            out.line(f"store {t} {name}, ptr {pointer}, align {w // 8}, !tbaa !6")
+            return
+        mask = self.active_mask()
+        if count > 1:
+            order = ", ".join(f"i32 {i // count}" for i in range(n))
+            mask = out.emit(f"shufflevector <{N} x i1> {mask}, <{N} x i1> poison, <{n} x i32> <{order}>")
+        out.line(f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer}, <{n} x i1> {mask}), !tbaa !6")
+
+    def interleaved(self, names: list[str], w: int) -> tuple[str, int]:
+        """Elements of lane 0, then of lane 1, and so on."""
+        n, out = N, self.out
+        while len(names) > 1:
+            half = len(names) // 2
+            # Element i of a pair (i, i + half) takes every other place, doubling the vector.
+            order = ", ".join(f"i32 {i // 2 + n * (i % 2)}" for i in range(2 * n))
+            t = f"<{n} x i{w}>"
+            names = [
+                out.emit(f"shufflevector {t} {names[i]}, {t} {names[i + half]}, <{2 * n} x i32> <{order}>")
+                for i in range(half)
+            ]
+            n *= 2
+        return names[0], n
+
+    def store_one(self, pointer: str, values: Sequence[Bits], w: int) -> None:
+        """All lanes to one place: the highest lane's value stays."""
+        for i, v in enumerate(values):
+            at = pointer if not i else self.out.emit(f"getelementptr i8, ptr {pointer}, i64 {i * w // 8}")
+            self.out.line(f"store i{w} {self.last_active(v)}, ptr {at}, align {w // 8}, !tbaa !6")
+
+    # The slow way
+
+    def hand_addresses(self, address: Bits) -> None:
+        where = self.field(layout.SCRATCH)
+        self.out.line(f"store {vector_type(64)} {self.vector(address)}, ptr {where}, align 64, !tbaa !5")
+
+    def slow_load(self, space: str, address: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        out = self.out
+        self.hand_addresses(address)
+        self.slow_call("load", space, w // 8, count)
+        found: list[Bits] = []
+        for i in range(count):
+            where = self.field(layout.DATA + i * N * w // 8)
+            found.append(self.bits(out.emit(f"load {vector_type(w)}, ptr {where}, align 4, !tbaa !5"), w))
+        return tuple(found)
+
+    def slow_store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        w = values[0].width
+        self.hand_addresses(address)
+        for i, v in enumerate(values):
+            where = self.field(layout.DATA + i * N * w // 8)
+            self.out.line(f"store {vector_type(w)} {self.vector(v)}, ptr {where}, align 4, !tbaa !5")
+        self.slow_call("store", space, w // 8, len(values))
+
+    def slow_call(self, name: str, space: str, step: int, count: int) -> None:
+        number = layout.SPACES.index("shared" if space == "shared::cta" else space)
+        word, limit = self.mask_word(), self.local_limit()
+        failed = self.out.emit(
+            f"call i1 @openptx.{name}(ptr %w, i32 {word}, i32 {number}, i32 {step}, i32 {count}, i32 %first32, i64 {limit})"
+        )
+        self.leave_if(failed)
+
+    def leave_if(self, failed: str) -> None:
+        """Ends the warp where a fault was recorded."""
+        out = self.out
+        where, on = out.fresh(), out.fresh()
+        out.unlikely(failed, where, on)
+        out.start(where)
+        out.line(f"store i32 {self.site}, ptr {self.field(layout.SITE)}, align 4")
+        out.jump("failed")
+        out.start(on)
+
+    def require(self, p: Bits, code: str, message: str) -> None:
+        if isinstance(p.v, int) and p.v:
+            return
+        out = self.out
+        wrong = out.emit(f"xor <{N} x i1> {self.vector(p)}, splat (i1 true)")
+        if not self.full:
+            wrong = out.emit(f"and <{N} x i1> {wrong}, {self.active_mask()}")
+        word = out.emit(f"bitcast <{N} x i1> {wrong} to i{N}")
+        with out.seldom(out.emit(f"icmp ne i{N} {word}, 0")):
+            self.report(layout.REQUIRED, word, self.message(code, message))
+            out.line(f"store i32 {self.site}, ptr {self.field(layout.SITE)}, align 4")
+            out.jump("failed")
+            out.start(out.fresh())
+
+    def report(self, kind: int, lanes: str, detail: int = 0) -> None:
+        for offset, value in ((layout.KIND, kind), (layout.LANES, lanes), (layout.SPACE, detail)):
+            self.out.line(f"store i32 {value}, ptr {self.field(offset)}, align 4")
+
+    messages: list[tuple[str, str]]
+
+    def message(self, code: str, message: str) -> int:
+        if (code, message) not in self.messages:
+            self.messages.append((code, message))
+        return self.messages.index((code, message))
+
+    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
+        raise Fallback("copies between memories")
+
+    def allocate(self, size: Bits, align: int) -> Bits:
+        raise Fallback("alloca")
+
+    def stack(self) -> Bits:
+        raise Fallback("stacksave")
+
+    def unwind(self, mark: Bits) -> None:
+        raise Fallback("stackrestore")
+
+
+class Plan:
+    """How offsets are loaded: pieces (first element, elements), and each lane's element."""
+
+    __slots__ = ("index", "runs", "uniform")
+
+    def __init__(self, runs: list[tuple[int, int]], index: list[int], uniform: bool) -> None:
+        self.runs, self.index, self.uniform = runs, index, uniform
+
+    @staticmethod
+    def of(lanes: Lanes, step: int, count: int) -> Plan | None:
+        """None where a gather is better."""
+        if lanes is ZEROS:
+            return Plan([], [0] * N, True)
+        if any(v % step for v in lanes):
+            return None
+        index = [v // step for v in lanes]
+        wanted = sorted({i + k for i in index for k in range(count)})
+        runs: list[tuple[int, int]] = []
+        for i in wanted:
+            if runs and runs[-1][0] + runs[-1][1] == i:
+                runs[-1] = runs[-1][0], runs[-1][1] + 1
+            else:
+                runs.append((i, 1))
+        if len(runs) > RUNS:
+            total = wanted[-1] + 1
+            if total > WINDOW * N or total > WINDOW * len(wanted):
+                return None
+            runs = [(0, total)]
+        return Plan(runs, index, False)

@@ -1,0 +1,165 @@
+"""Binds operands: Tables 27 and 28. A source is cut to the instruction's type, a result extended to the register by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openptx.engines.native import layout
+from openptx.engines.native.flow import Cells
+from openptx.engines.native.memory import Memory
+from openptx.engines.native.values import ZEROS
+from openptx.errors import Bug
+from openptx.isa.types import Type
+from openptx.isa.windows import window
+from openptx.numerics import Bits
+from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, Sink, Special, Symbol, Vector
+from openptx.runtime.image import Image
+
+Place = tuple[Operand, Type | None]
+
+
+class Operands(Memory):
+    """Reads and writes registers through `get` and `store_cell`, which its heir has."""
+
+    cells: Cells
+    image: Image
+    frame_base: Bits | None = None  # where the activation's frame begins in local memory; None: at 0
+
+    def get(self, cell: int) -> Bits:
+        raise NotImplementedError
+
+    def store_cell(self, cell: int, value: Bits) -> None:
+        raise NotImplementedError
+
+    def meaning_of(self, op: Op) -> Any:
+        """What the instruction's meaning gives for its operands."""
+        instruction = op.form.instruction
+        given = self.sources(op)
+        if "in" in instruction.carry.split():
+            given.append(self.get(self.cells.carry))
+        mean = instruction.meaning
+        assert mean is not None
+        self.wanted = any(
+            t.role == "write" and o is not None and not isinstance(o, Sink)
+            for t, o in zip(op.form.operands, op.operands, strict=True)
+        )
+        return mean(self, op.m, *given)
+
+    wanted = True
+
+    def sources(self, op: Op) -> list[Any]:
+        found: list[Any] = []
+        immediates = op.form.instruction.immediates
+        for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
+            if template.role == "write":
+                continue
+            if isinstance(operand, Address):
+                found.append(self.address(operand, op.m.space))
+            else:
+                found.append(self.source(operand, t, template.role == "immediate" or template.name in immediates))
+        return found
+
+    def destinations(self, op: Op) -> list[Place | None]:
+        templates = zip(op.form.operands, op.operands, op.types, strict=True)
+        found: list[Place | None] = [
+            None if o is None or isinstance(o, Sink) else (o, t) for template, o, t in templates if template.role == "write"
+        ]
+        if "out" in op.form.instruction.carry.split() and op.m.cc:
+            found.append((Reg(self.cells.carry, 1), None))
+        return found
+
+    def source(self, operand: Operand | None, t: Type | None, immediate: bool = False) -> Any:
+        match operand:
+            case None | Sink():
+                return None
+            case Reg():
+                return self.register(operand, t)
+            case Imm(value, width):
+                if immediate:
+                    return value
+                if width == 128:
+                    return self.const(value & (1 << 64) - 1, 64), self.const(value >> 64 & (1 << 64) - 1, 64)
+                return self.const(value, width)
+            case Special(name, width):
+                return self.special(name, width if t is None or t.width >= width else t.width)
+            case Vector(elements):
+                return tuple(self.source(e, t) for e in elements)
+            case Symbol() | FunctionName():
+                where = self.pointer(operand)
+                return self.resize(where, t.width) if t is not None and t.width != 64 else where
+            case _:
+                raise Bug(f"an operand {operand!r} where a value is read")
+
+    def read_register(self, r: Reg) -> Bits:
+        value = self.get(r.index)
+        return self.invert(value) if r.negated else value
+
+    def register(self, r: Reg, t: Type | None) -> Any:
+        if r.width == 128:
+            return tuple(self.get(cell) for cell in self.cells.of(r))
+        value = self.read_register(r)
+        want = t.width if t is not None else r.width
+        want = 8 if want == 4 else want
+        return value if want >= r.width else self.resize(value, want)
+
+    def pointer(self, operand: Symbol | FunctionName, generic: bool = False) -> Bits:
+        """The address of a variable or function: in the variable's own space, or generic."""
+        if isinstance(operand, FunctionName):
+            return self.const(self.image.functions[operand.name], 64)
+        v, at = operand.variable, operand.offset
+        if generic or operand.generic:
+            at += window(v.space, self.address_size)
+        if v.space == "global":
+            return self.variable(v.name) + (at & (1 << 64) - 1)
+        if v.space == "const":
+            return self.const(self.image.addresses[v.name] + at & (1 << 64) - 1, 64)
+        where = self.const(v.offset + at & (1 << 64) - 1, 64)
+        if v.space in ("local", "frame") and self.frame_base is not None:
+            return self.frame_base + where
+        return where
+
+    def variable(self, name: str) -> Bits:
+        """The address of a global variable, which each process loads anew."""
+        if name not in self.globals:
+            self.globals.append(name)
+        key = ("variable", name)
+        if key not in self.entries:
+            out, table = self.out, self.state(layout.GLOBALS, "ptr")
+            where = out.first(f"getelementptr i64, ptr {table}, i64 {self.globals.index(name)}")
+            self.entries[key] = out.first(f"load i64, ptr {where}, align 8, !tbaa !5")
+        return self.bits(self.entries[key], 64, ZEROS, 8)
+
+    globals: list[str]
+
+    def address(self, operand: Address, space: str | None) -> Any:
+        whole = self.plain_address(operand, space)
+        return (whole, *[self.source(part, None) for part in operand.parts]) if operand.parts else whole
+
+    def plain_address(self, operand: Address, space: str | None) -> Bits:
+        offset = operand.offset
+        if operand.base is None:
+            return self.const(offset & (1 << 64) - 1, 64)
+        if isinstance(operand.base, Symbol):
+            where = self.pointer(operand.base, generic=space in (None, "generic"))
+            return where + (offset & (1 << 64) - 1) if offset else where
+        base, width = self.read_register(operand.base), operand.base.width
+        if offset:
+            base = base + (offset & (1 << width) - 1)
+        return base if width == 64 else self.resize(base, 64)
+
+    def write(self, place: Place, value: Any) -> None:
+        operand, t = place
+        if isinstance(operand, Vector):
+            for element, part in zip(operand.elements, value, strict=True):
+                if not isinstance(element, Sink):
+                    self.write((element, t), part)
+            return
+        if not isinstance(operand, Reg):
+            raise Bug(f"an operand {operand!r} where a result is written")
+        if operand.width == 128:
+            for cell, part in zip(self.cells.of(operand), value, strict=True):
+                self.store_cell(cell, part)
+            return
+        if value.width != operand.width:
+            value = self.resize(value, operand.width, t is not None and t.signed)
+        self.store_cell(operand.index, value)

@@ -1,0 +1,84 @@
+"""Definitions that are too long to stand in line: one internal function each, called wherever it is used."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from openptx.engines.native.emitter import Emitter, vector_type
+from openptx.engines.native.values import ZEROS, Value
+from openptx.engines.native.writer import Writer
+from openptx.numerics import Arithmetic, Bits
+
+
+class Outlined(NamedTuple):
+    name: str
+    width: int  # of its result
+    text: str
+
+
+class Outliner(Emitter):
+    """An emitter that makes functions of definitions. They land in `functions`, which belongs to the module."""
+
+    def __init__(self, functions: dict[object, Outlined]) -> None:
+        super().__init__()
+        self.functions = functions
+
+    def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
+        """`Arithmetic.name(self, ...)`, as a call of a function made for these formats, directions and kinds of lanes."""
+        operands: list[Bits] = []
+        key: list[object] = [name]
+
+        def scan(a: Any) -> Any:
+            if isinstance(a, Bits):
+                operands.append(a)
+                return ("bits", a.width)
+            if isinstance(a, tuple):
+                return tuple(scan(e) for e in a)
+            return getattr(a, "signed", a) if hasattr(a, "signed") and not hasattr(a, "man") else a
+
+        key += [scan(a) for a in arguments]
+        key += [(k, scan(a)) for k, a in sorted(keywords.items())]
+        definition = getattr(Arithmetic, name)
+        if not any(isinstance(a.v, Value) or isinstance(a.v, tuple) for a in operands):
+            return definition(self, *arguments, **keywords)
+        uniform = all(self.uniform(a) for a in operands)
+        key.append(uniform)
+        t = (lambda w: f"i{w}") if uniform else vector_type
+        made = self.functions.get(tuple(key))
+        if made is None:
+            made = self.define(definition, tuple(key), uniform, operands, arguments, keywords)
+        text = ", ".join(f"{t(a.width)} {self.scalar(a) if uniform else self.vector(a)}" for a in operands)
+        name = self.out.emit(f"call {t(made.width)} @{made.name}({text})")
+        return self.bits(name, made.width, ZEROS if uniform else None)
+
+    def define(
+        self,
+        definition: Any,
+        key: tuple[object, ...],
+        uniform: bool,
+        operands: list[Bits],
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+    ) -> Outlined:
+        outer, self.out = self.out, Writer()
+        inner = iter(
+            [Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)]
+        )
+
+        def replace(a: Any) -> Any:
+            if isinstance(a, Bits):
+                return next(inner)
+            return tuple(replace(e) for e in a) if isinstance(a, tuple) else a
+
+        given = [replace(a) for a in arguments]
+        named = {k: replace(a) for k, a in sorted(keywords.items())}
+        d = definition(self, *given, **named)
+        t = (lambda w: f"i{w}") if uniform else vector_type
+        result = self.scalar(d) if uniform else self.vector(d)
+        name = f"{key[0]}.{len(self.functions)}"
+        header = ", ".join(f"{t(a.width)} %a{i}" for i, a in enumerate(operands))
+        body = "\n".join(["entry:", *self.out.head, *self.out.lines, f"ret {t(d.width)} {result}", "}"])
+        text = f"define internal {t(d.width)} @{name}({header}) noinline nounwind #0 {{\n{body}\n"
+        self.out = outer
+        made = self.functions[key] = Outlined(name, d.width, text)
+        return made

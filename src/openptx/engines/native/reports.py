@@ -1,0 +1,71 @@
+"""Faults that machine code recorded, in the words of the reference engine."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from openptx.engines.native import layout
+from openptx.errors import Fault, Triple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from openptx.engines.native.launch import Run
+    from openptx.program import Op
+
+
+def triple(linear: int, extent: Triple) -> Triple:
+    return linear % extent[0], linear // extent[0] % extent[1], linear // extent[0] // extent[1]
+
+
+def source_line(op: Op) -> tuple[str, ...]:
+    return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
+
+
+def fault(run: Run, state: NDArray[np.uint8]) -> Fault:
+    """What a worker's state says went wrong."""
+    kind, site, lanes, warp, address, number, size, limit = struct.unpack_from("<IIIIQIIq", state, layout.KIND)
+    (linear,) = struct.unpack_from("<q", state, layout.LINEAR)
+    lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
+    space = layout.SPACES[number] if kind in (1, 2, 3, layout.NO_CTA) else ""
+    code, message = words(run, kind, number, size, limit, space, address)
+    access = kind in (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.NO_CTA)
+    op = run.function.code[site] if site < len(run.function.code) else None
+    nearest = run.memory.nearest(address, size) if access and space in ("generic", "global") else None
+    return Fault(
+        code,
+        message,
+        kernel=run.function.name,
+        block=triple(linear, run.grid),
+        thread=triple(warp * 32 + lane, run.block),
+        address=address if access else None,
+        space=(space.replace("frame", "param") or None) if access else None,
+        nearest=nearest,
+        file=run.program.file,
+        span=op.span if op is not None else None,
+        notes=source_line(op) if op is not None else (),
+    )
+
+
+def words(run: Run, kind: int, detail: int, size: int, limit: int, space: str, address: int) -> tuple[str, str]:
+    if kind == layout.MISALIGNED:
+        return "misaligned-access", f"an access of {size} bytes at an address that is not a multiple of {size}"
+    if kind == layout.OUT_OF_BOUNDS:
+        where = f"the {limit} bytes of .{space.replace('frame', 'param')}" if limit >= 0 else "every allocation"
+        return "out-of-bounds", f"an access of {size} bytes outside of {where}"
+    if kind == layout.NO_CTA:
+        return "out-of-bounds", "no such CTA in the cluster"
+    if kind == layout.READ_ONLY:
+        slot = address >> run.memory.shift
+        return "read-only", f"a write to {run.memory.rows[slot]}, which may only be read"
+    if kind == layout.REQUIRED:
+        return run.code.messages[detail]
+    if kind == layout.TRAP:
+        return "trap", "the kernel executed `trap`"
+    if kind == layout.DEADLOCK:
+        return "deadlock", "threads wait for others that can not come"
+    if kind == layout.STOPPED:
+        return "timeout", f"the kernel ran longer than {run.timeout:g} seconds"
+    return "stack-overflow", "calls nest deeper than the stack allows"

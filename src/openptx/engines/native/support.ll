@@ -1,0 +1,562 @@
+; What every kernel's code calls: exact accesses lane by lane, barriers, and the loop over CTAs.
+; Numbers in {braces} are offsets and codes of layout.py. Scalar code, taken seldom; correctness counts here.
+
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare i32 @llvm.ctpop.i32(i32)
+declare i32 @llvm.cttz.i32(i32, i1)
+
+define internal ptr @openptx.refuse(ptr %w, i32 %kind, i64 %address, i32 %space, i64 %limit, i32 %lane) noinline {
+  %p0 = getelementptr i8, ptr %w, i64 {KIND}
+  store i32 %kind, ptr %p0
+  %p1 = getelementptr i8, ptr %w, i64 {LANES}
+  %bit = shl i32 1, %lane
+  store i32 %bit, ptr %p1
+  %p2 = getelementptr i8, ptr %w, i64 {ADDRESS}
+  store i64 %address, ptr %p2
+  %p3 = getelementptr i8, ptr %w, i64 {SPACE}
+  store i32 %space, ptr %p3
+  %p4 = getelementptr i8, ptr %w, i64 {LIMIT}
+  store i64 %limit, ptr %p4
+  ret ptr null
+}
+
+; Where `size` bytes at an address of a space are in this process; null, and a record, where they may not be touched.
+define internal ptr @openptx.resolve(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals) noinline {
+entry:
+  %low = sub i64 %size, 1
+  switch i32 %space, label %generic [ i32 1, label %global i32 2, label %shared i32 3, label %shared i32 4, label %local i32 5, label %local i32 6, label %const i32 7, label %param ]
+generic:
+  %slot0 = lshr i64 %a, {SHIFT}
+  %within = and i64 %a, {WITHIN}
+  switch i64 %slot0, label %table [ i64 1, label %shared i64 2, label %local ]
+const:
+  %ac = add i64 %a, {CONST}
+  br label %table
+param:
+  %ap = add i64 %a, {PARAM}
+  br label %table
+global:
+  br label %table
+shared:
+  %as = phi i64 [ %a, %entry ], [ %a, %entry ], [ %within, %generic ]
+  %rank = lshr i64 %as, 24
+  %own = icmp ule i64 %rank, 1
+  br i1 %own, label %shared1, label %nobody
+nobody:
+  %r0 = call ptr @openptx.refuse(ptr %w, i32 {NO_CTA}, i64 %as, i32 3, i64 0, i32 %lane)
+  ret ptr null
+shared1:
+  %offset1 = and i64 %as, 16777215
+  %p1 = getelementptr i8, ptr %w, i64 {SHARED_SIZE}
+  %limit1 = load i64, ptr %p1
+  %p2 = getelementptr i8, ptr %w, i64 {SHARED}
+  %base1 = load ptr, ptr %p2
+  br label %bounded
+local:
+  %al = phi i64 [ %a, %entry ], [ %a, %entry ], [ %within, %generic ]
+  %spl = phi i32 [ %space, %entry ], [ %space, %entry ], [ 4, %generic ]
+  %p3 = getelementptr i8, ptr %w, i64 {LOCAL}
+  %base2 = load ptr, ptr %p3
+  %p4 = getelementptr i8, ptr %w, i64 {STRIDE}
+  %stride = load i64, ptr %p4
+  %thread32 = add i32 %first, %lane
+  %thread = zext i32 %thread32 to i64
+  %mine = mul i64 %thread, %stride
+  %base3 = getelementptr i8, ptr %base2, i64 %mine
+  br label %bounded
+bounded:
+  %offset = phi i64 [ %offset1, %shared1 ], [ %al, %local ]
+  %limit = phi i64 [ %limit1, %shared1 ], [ %locals, %local ]
+  %base = phi ptr [ %base1, %shared1 ], [ %base3, %local ]
+  %name = phi i32 [ 2, %shared1 ], [ %spl, %local ]
+  %odd = and i64 %offset, %low
+  %crooked = icmp ne i64 %odd, 0
+  br i1 %crooked, label %misaligned, label %inside
+misaligned:
+  %r1 = call ptr @openptx.refuse(ptr %w, i32 {MISALIGNED}, i64 %offset, i32 %name, i64 %limit, i32 %lane)
+  ret ptr null
+inside:
+  %room = sub i64 %limit, %size
+  %negative = icmp slt i64 %room, 0
+  %past = icmp ugt i64 %offset, %room
+  %bad = or i1 %negative, %past
+  br i1 %bad, label %outside, label %good
+outside:
+  %r2 = call ptr @openptx.refuse(ptr %w, i32 {OUT_OF_BOUNDS}, i64 %offset, i32 %name, i64 %limit, i32 %lane)
+  ret ptr null
+good:
+  %host = getelementptr i8, ptr %base, i64 %offset
+  ret ptr %host
+table:
+  %at = phi i64 [ %a, %generic ], [ %a, %global ], [ %ac, %const ], [ %ap, %param ]
+  %slot1 = lshr i64 %at, {SHIFT}
+  %p5 = getelementptr i8, ptr %w, i64 {SLOTS}
+  %slots = load i64, ptr %p5
+  %known = icmp ult i64 %slot1, %slots
+  %slot = select i1 %known, i64 %slot1, i64 0
+  %p6 = getelementptr i8, ptr %w, i64 {TABLE}
+  %rows = load ptr, ptr %p6
+  %row = getelementptr [{ROW} x i8], ptr %rows, i64 %slot
+  %start = load i64, ptr %row
+  %p7 = getelementptr i8, ptr %row, i64 8
+  %extent = load i64, ptr %p7
+  %p8 = getelementptr i8, ptr %row, i64 16
+  %writable = load i64, ptr %p8
+  %p9 = getelementptr i8, ptr %row, i64 24
+  %delta = load i64, ptr %p9
+  %odd1 = and i64 %at, %low
+  %crooked1 = icmp ne i64 %odd1, 0
+  br i1 %crooked1, label %misaligned1, label %inside1
+misaligned1:
+  %r3 = call ptr @openptx.refuse(ptr %w, i32 {MISALIGNED}, i64 %at, i32 %space, i64 -1, i32 %lane)
+  ret ptr null
+inside1:
+  %off = sub i64 %at, %start
+  %room1 = sub i64 %extent, %size
+  %negative1 = icmp slt i64 %room1, 0
+  %past1 = icmp ugt i64 %off, %room1
+  %bad1 = or i1 %negative1, %past1
+  br i1 %bad1, label %outside1, label %rights
+outside1:
+  %r4 = call ptr @openptx.refuse(ptr %w, i32 {OUT_OF_BOUNDS}, i64 %at, i32 %space, i64 -1, i32 %lane)
+  ret ptr null
+rights:
+  %locked = icmp eq i64 %writable, 0
+  %denied = and i1 %locked, %write
+  br i1 %denied, label %readonly, label %good1
+readonly:
+  %r5 = call ptr @openptx.refuse(ptr %w, i32 {READ_ONLY}, i64 %at, i32 %space, i64 -1, i32 %lane)
+  ret ptr null
+good1:
+  %hosted = add i64 %at, %delta
+  %host1 = inttoptr i64 %hosted to ptr
+  ret ptr %host1
+}
+
+define internal void @openptx.move(ptr %to, ptr %from, i32 %step) {
+  switch i32 %step, label %one [ i32 2, label %two i32 4, label %four i32 8, label %eight ]
+one:
+  %v1 = load i8, ptr %from
+  store i8 %v1, ptr %to
+  ret void
+two:
+  %v2 = load i16, ptr %from
+  store i16 %v2, ptr %to
+  ret void
+four:
+  %v4 = load i32, ptr %from
+  store i32 %v4, ptr %to
+  ret void
+eight:
+  %v8 = load i64, ptr %from
+  store i64 %v8, ptr %to
+  ret void
+}
+
+define internal i1 @openptx.load(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
+  %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 0)
+  ret i1 %r
+}
+
+define internal i1 @openptx.store(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
+  %check = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 3)
+  br i1 %check, label %failed, label %fine
+failed:
+  ret i1 true
+fine:
+  %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 1)
+  ret i1 %r
+}
+
+define internal i1 @openptx.places(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
+  %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 2)
+  ret i1 %r
+}
+
+; mode 0 loads, 1 stores, 2 leaves the host's addresses in the scratch, 3 only checks that one may store.
+define internal i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 %mode) noinline {
+entry:
+  %all = mul i32 %step, %count
+  %size = zext i32 %all to i64
+  %write = icmp ne i32 %mode, 0
+  %ps = getelementptr i8, ptr %w, i64 {SIZE}
+  store i32 %all, ptr %ps
+  %scratch = getelementptr i8, ptr %w, i64 {SCRATCH}
+  %data = getelementptr i8, ptr %w, i64 {DATA}
+  br label %lanes
+lanes:
+  %rest = phi i32 [ %mask, %entry ], [ %less, %next ]
+  %none = icmp eq i32 %rest, 0
+  br i1 %none, label %done, label %one
+done:
+  ret i1 false
+one:
+  %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 false)
+  %minus = sub i32 %rest, 1
+  %less = and i32 %rest, %minus
+  %pa = getelementptr i64, ptr %scratch, i32 %lane
+  %a = load i64, ptr %pa
+  %host = call ptr @openptx.resolve(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals)
+  %bad = icmp eq ptr %host, null
+  br i1 %bad, label %failed, label %good
+failed:
+  ret i1 true
+good:
+  switch i32 %mode, label %next [ i32 2, label %place i32 0, label %elements i32 1, label %elements ]
+place:
+  store ptr %host, ptr %pa
+  br label %next
+elements:
+  %i = phi i32 [ 0, %good ], [ 0, %good ], [ %i1, %moved ]
+  %row = mul i32 %i, 32
+  %index = add i32 %row, %lane
+  %at = mul i32 %index, %step
+  %there = getelementptr i8, ptr %data, i32 %at
+  %off = mul i32 %i, %step
+  %here = getelementptr i8, ptr %host, i32 %off
+  br i1 %write, label %out, label %in
+in:
+  call void @openptx.move(ptr %there, ptr %here, i32 %step)
+  br label %moved
+out:
+  call void @openptx.move(ptr %here, ptr %there, i32 %step)
+  br label %moved
+moved:
+  %i1 = add i32 %i, 1
+  %more = icmp ult i32 %i1, %count
+  br i1 %more, label %elements, label %next
+next:
+  br label %lanes
+}
+
+; Whether the launch is to stop. Python is asked once in a while.
+define internal i1 @openptx.poll(ptr %w) noinline {
+  %pp = getelementptr i8, ptr %w, i64 {POLL}
+  %poll = load ptr, ptr %pp
+  %stop = call i32 %poll(ptr %w)
+  %wanted = icmp ne i32 %stop, 0
+  br i1 %wanted, label %leave, label %stay
+leave:
+  %p0 = getelementptr i8, ptr %w, i64 {KIND}
+  store i32 {STOPPED}, ptr %p0
+  %p1 = getelementptr i8, ptr %w, i64 {LANES}
+  store i32 -1, ptr %p1
+  ret i1 true
+stay:
+  ret i1 false
+}
+
+; Barriers. A warp arrives as a whole, so it counts as 32 threads; without a count, all that have not ended must come.
+define internal void @openptx.settle(ptr %w, i32 %number) {
+  %offset = mul i32 %number, 32
+  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %b = getelementptr i8, ptr %all, i32 %offset
+  %come = load i32, ptr %b
+  %some = icmp ne i32 %come, 0
+  br i1 %some, label %open, label %leave
+leave:
+  ret void
+open:
+  %p1 = getelementptr i8, ptr %b, i64 4
+  %wanted = load i32, ptr %p1
+  %p2 = getelementptr i8, ptr %b, i64 8
+  %generation = load i32, ptr %p2
+  %p3 = getelementptr i8, ptr %b, i64 12
+  %real32 = load i32, ptr %p3
+  %real = zext i32 %real32 to i64
+  %p4 = getelementptr i8, ptr %w, i64 {ALIVE}
+  %alive = load i64, ptr %p4
+  %everybody = icmp uge i64 %real, %alive
+  %enough = icmp uge i32 %come, %wanted
+  %counted = icmp ne i32 %wanted, 0
+  %done = select i1 %counted, i1 %enough, i1 %everybody
+  br i1 %done, label %release, label %leave
+release:
+  %after = add i32 %generation, 1
+  store i32 %after, ptr %p2
+  store i32 0, ptr %b
+  store i32 0, ptr %p1
+  store i32 0, ptr %p3
+  %parity = and i32 %after, 1
+  %at = mul i32 %parity, 4
+  %p5 = getelementptr i8, ptr %b, i64 16
+  %yes = getelementptr i8, ptr %p5, i32 %at
+  store i32 0, ptr %yes
+  %p6 = getelementptr i8, ptr %b, i64 24
+  %voters = getelementptr i8, ptr %p6, i32 %at
+  store i32 0, ptr %voters
+  ret void
+}
+
+define internal i32 @openptx.arrive(ptr %w, i32 %number, i32 %wanted, i32 %live, i32 %votes) noinline {
+  %offset = mul i32 %number, 32
+  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %b = getelementptr i8, ptr %all, i32 %offset
+  %come = load i32, ptr %b
+  %more = add i32 %come, 32
+  store i32 %more, ptr %b
+  %p1 = getelementptr i8, ptr %b, i64 4
+  store i32 %wanted, ptr %p1
+  %p2 = getelementptr i8, ptr %b, i64 8
+  %generation = load i32, ptr %p2
+  %p3 = getelementptr i8, ptr %b, i64 12
+  %real = load i32, ptr %p3
+  %here = call i32 @llvm.ctpop.i32(i32 %live)
+  %real1 = add i32 %real, %here
+  store i32 %real1, ptr %p3
+  %parity = and i32 %generation, 1
+  %at = mul i32 %parity, 4
+  %p5 = getelementptr i8, ptr %b, i64 16
+  %yes = getelementptr i8, ptr %p5, i32 %at
+  %yes0 = load i32, ptr %yes
+  %said = call i32 @llvm.ctpop.i32(i32 %votes)
+  %yes1 = add i32 %yes0, %said
+  store i32 %yes1, ptr %yes
+  %p6 = getelementptr i8, ptr %b, i64 24
+  %voters = getelementptr i8, ptr %p6, i32 %at
+  %voters0 = load i32, ptr %voters
+  %voters1 = add i32 %voters0, %here
+  store i32 %voters1, ptr %voters
+  call void @openptx.settle(ptr %w, i32 %number)
+  ret i32 %generation
+}
+
+define internal i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noinline {
+  %offset = mul i32 %number, 32
+  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %b = getelementptr i8, ptr %all, i32 %offset
+  %parity = and i32 %generation, 1
+  %at = mul i32 %parity, 4
+  %p5 = getelementptr i8, ptr %b, i64 16
+  %p6 = getelementptr i8, ptr %p5, i32 %at
+  %yes = load i32, ptr %p6
+  %p7 = getelementptr i8, ptr %b, i64 24
+  %p8 = getelementptr i8, ptr %p7, i32 %at
+  %voters = load i32, ptr %p8
+  %every = icmp eq i32 %yes, %voters
+  %every32 = zext i1 %every to i32
+  %any = icmp ne i32 %yes, 0
+  %any32 = zext i1 %any to i32
+  %first = icmp eq i32 %kind, 0
+  %second = icmp eq i32 %kind, 1
+  %rest = select i1 %second, i32 %every32, i32 %any32
+  %r = select i1 %first, i32 %yes, i32 %rest
+  ret i32 %r
+}
+
+; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever.
+define i32 @openptx.run(ptr %w) #0 {
+entry:
+  %p0 = getelementptr i8, ptr %w, i64 {GRID}
+  %grid = load ptr, ptr %p0
+  %pstop = getelementptr i8, ptr %grid, i64 {STOP}
+  %pctas = getelementptr i8, ptr %grid, i64 {CTAS}
+  %pchunk = getelementptr i8, ptr %grid, i64 {CHUNK}
+  %plinear = getelementptr i8, ptr %w, i64 {LINEAR}
+  %ctas = load i64, ptr %pctas
+  %chunk = load i64, ptr %pchunk
+  %px = getelementptr i8, ptr %w, i64 {NCTAID}
+  %gx = load i32, ptr %px
+  %py = getelementptr i8, ptr %px, i64 4
+  %gy = load i32, ptr %py
+  %pc = getelementptr i8, ptr %w, i64 {CTAID}
+  %pcy = getelementptr i8, ptr %pc, i64 4
+  %pcz = getelementptr i8, ptr %pc, i64 8
+  %p1 = getelementptr i8, ptr %w, i64 {SHARED}
+  %shared = load ptr, ptr %p1
+  %p2 = getelementptr i8, ptr %w, i64 {SHARED_SIZE}
+  %sharedsize = load i64, ptr %p2
+  %p3 = getelementptr i8, ptr %w, i64 {LOCAL}
+  %local = load ptr, ptr %p3
+  %p4 = getelementptr i8, ptr %w, i64 {STRIDE}
+  %stride = load i64, ptr %p4
+  %p5 = getelementptr i8, ptr %w, i64 {THREADS}
+  %threads = load i64, ptr %p5
+  %localsize = mul i64 %stride, %threads
+  %p6 = getelementptr i8, ptr %w, i64 {WARPS}
+  %warps64 = load i64, ptr %p6
+  %warps = trunc i64 %warps64 to i32
+  %p7 = getelementptr i8, ptr %w, i64 {FRAMES}
+  %frames = load ptr, ptr %p7
+  %p8 = getelementptr i8, ptr %w, i64 {FRAME_SIZE}
+  %framesize = load i64, ptr %p8
+  %palive = getelementptr i8, ptr %w, i64 {ALIVE}
+  %pwarp = getelementptr i8, ptr %w, i64 {WARP}
+  %barriers = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %hasshared = icmp ne i64 %sharedsize, 0
+  %haslocal = icmp ne i64 %localsize, 0
+  br label %take
+take:
+  %first = atomicrmw add ptr %grid, i64 %chunk monotonic
+  %left = icmp ult i64 %first, %ctas
+  br i1 %left, label %some, label %finished
+finished:
+  ret i32 0
+some:
+  %behind = add i64 %first, %chunk
+  %fewer = icmp ult i64 %behind, %ctas
+  %end = select i1 %fewer, i64 %behind, i64 %ctas
+  br label %cta
+cta:
+  %i = phi i64 [ %first, %some ], [ %i1, %ended ]
+  %stopped = load volatile i32, ptr %pstop
+  %stop = icmp ne i32 %stopped, 0
+  br i1 %stop, label %finished, label %begin
+begin:
+  %every = and i64 %i, 255
+  %ask = icmp eq i64 %every, 255
+  br i1 %ask, label %asking, label %place
+asking:
+  %no = call i1 @openptx.poll(ptr %w)
+  br i1 %no, label %failed, label %place
+place:
+  store i64 %i, ptr %plinear
+  %gx64 = zext i32 %gx to i64
+  %gy64 = zext i32 %gy to i64
+  %x64 = urem i64 %i, %gx64
+  %yz = udiv i64 %i, %gx64
+  %y64 = urem i64 %yz, %gy64
+  %z64 = udiv i64 %yz, %gy64
+  %x = trunc i64 %x64 to i32
+  %y = trunc i64 %y64 to i32
+  %z = trunc i64 %z64 to i32
+  store i32 %x, ptr %pc
+  store i32 %y, ptr %pcy
+  store i32 %z, ptr %pcz
+  br i1 %hasshared, label %clear, label %clearlocal0
+clear:
+  call void @llvm.memset.p0.i64(ptr %shared, i8 0, i64 %sharedsize, i1 false)
+  br label %clearlocal0
+clearlocal0:
+  br i1 %haslocal, label %clearlocal, label %run
+clearlocal:
+  call void @llvm.memset.p0.i64(ptr %local, i8 0, i64 %localsize, i1 false)
+  br label %run
+run:
+  br label %{ONCE_OR_ROUNDS}
+
+once:
+  %k = phi i32 [ 0, %run ], [ %k1, %onceon ]
+  %status = call i32 @{KERNEL}(ptr %w, ptr null, i32 %k)
+  %fine = icmp eq i32 %status, 0
+  br i1 %fine, label %onceon, label %oncefailed
+oncefailed:
+  store i32 %k, ptr %pwarp
+  br label %failed
+onceon:
+  %k1 = add i32 %k, 1
+  %morewarps = icmp ult i32 %k1, %warps
+  br i1 %morewarps, label %once, label %ended
+
+rounds:
+  store i64 %threads, ptr %palive
+  call void @llvm.memset.p0.i64(ptr %barriers, i8 0, i64 512, i1 false)
+  br label %reset
+reset:
+  %r = phi i32 [ 0, %rounds ], [ %r1, %reset ]
+  %r64 = zext i32 %r to i64
+  %at = mul i64 %r64, %framesize
+  %frame0 = getelementptr i8, ptr %frames, i64 %at
+  store i32 0, ptr %frame0
+  %fw0 = getelementptr i8, ptr %frame0, i64 {WAITS}
+  store i32 -1, ptr %fw0
+  %behind32 = shl i64 %r64, 5
+  %mine0 = sub i64 %threads, %behind32
+  %partial = icmp ult i64 %mine0, 32
+  %mine64 = select i1 %partial, i64 %mine0, i64 32
+  %mine = trunc i64 %mine64 to i32
+  %fl0 = getelementptr i8, ptr %frame0, i64 {HERE}
+  store i32 %mine, ptr %fl0
+  %r1 = add i32 %r, 1
+  %morereset = icmp ult i32 %r1, %warps
+  br i1 %morereset, label %reset, label %round
+round:
+  br label %each
+each:
+  %n = phi i32 [ 0, %round ], [ %n1, %eachon ]
+  %moved = phi i1 [ false, %round ], [ %moved1, %eachon ]
+  %living = phi i1 [ false, %round ], [ %living1, %eachon ]
+  %n64 = zext i32 %n to i64
+  %fat = mul i64 %n64, %framesize
+  %frame = getelementptr i8, ptr %frames, i64 %fat
+  %state = load i32, ptr %frame
+  %gone = icmp eq i32 %state, -1
+  br i1 %gone, label %eachon0, label %waits
+waits:
+  %fw = getelementptr i8, ptr %frame, i64 {WAITS}
+  %waiting = load i32, ptr %fw
+  %free = icmp slt i32 %waiting, 0
+  br i1 %free, label %go, label %see
+see:
+  %boffset = mul i32 %waiting, 32
+  %b = getelementptr i8, ptr %barriers, i32 %boffset
+  %pgeneration = getelementptr i8, ptr %b, i64 8
+  %generation = load i32, ptr %pgeneration
+  %fg = getelementptr i8, ptr %frame, i64 {GENERATION}
+  %ticket = load i32, ptr %fg
+  %still = icmp eq i32 %generation, %ticket
+  br i1 %still, label %eachon1, label %go
+go:
+  %status2 = call i32 @{KERNEL}(ptr %w, ptr %frame, i32 %n)
+  %fh = getelementptr i8, ptr %frame, i64 {HERE}
+  %before = load i32, ptr %fh
+  switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits ]
+roundfailed:
+  store i32 %n, ptr %pwarp
+  br label %failed
+warpdone:
+  store i32 -1, ptr %frame
+  br label %account
+warpwaits:
+  %flive = getelementptr i8, ptr %frame, i64 {LIVE}
+  %live = load i32, ptr %flive
+  %alivehere = call i32 @llvm.ctpop.i32(i32 %live)
+  br label %account
+account:
+  %now = phi i32 [ 0, %warpdone ], [ %alivehere, %warpwaits ]
+  %lost = sub i32 %before, %now
+  store i32 %now, ptr %fh
+  %someleft = icmp ne i32 %lost, 0
+  br i1 %someleft, label %fewer1, label %eachon2
+fewer1:
+  %alive0 = load i64, ptr %palive
+  %lost64 = zext i32 %lost to i64
+  %alive1 = sub i64 %alive0, %lost64
+  store i64 %alive1, ptr %palive
+  br label %settle
+settle:
+  %q = phi i32 [ 0, %fewer1 ], [ %q1, %settle ]
+  call void @openptx.settle(ptr %w, i32 %q)
+  %q1 = add i32 %q, 1
+  %moresettle = icmp ult i32 %q1, 16
+  br i1 %moresettle, label %settle, label %eachon2
+eachon0:
+  br label %eachon
+eachon1:
+  br label %eachon
+eachon2:
+  br label %eachon
+eachon:
+  %moved1 = phi i1 [ %moved, %eachon0 ], [ %moved, %eachon1 ], [ true, %eachon2 ]
+  %living1 = phi i1 [ %living, %eachon0 ], [ true, %eachon1 ], [ true, %eachon2 ]
+  %n1 = add i32 %n, 1
+  %moreeach = icmp ult i32 %n1, %warps
+  br i1 %moreeach, label %each, label %roundend
+roundend:
+  br i1 %moved1, label %round, label %stuck
+stuck:
+  br i1 %living1, label %deadlock, label %ended
+deadlock:
+  %pkind = getelementptr i8, ptr %w, i64 {KIND}
+  store i32 {DEADLOCK}, ptr %pkind
+  store volatile i32 1, ptr %pstop
+  ret i32 2
+
+ended:
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %end
+  br i1 %more, label %cta, label %take
+failed:
+  store volatile i32 1, ptr %pstop
+  ret i32 1
+}

@@ -1,0 +1,119 @@
+"""What a lane value is while code is made: a number known now, or the name of one that the machine code computes.
+
+`Bits.v` of the emitter is one of
+* an int: the same number in every lane,
+* a tuple of 32 ints: known numbers,
+* a Value: `base + lanes[i]` in lane i where `lanes` are known offsets (all zero: uniform), or a whole vector.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+N = 32
+"""Lanes of a warp."""
+
+Lanes = tuple[int, ...]
+ZEROS: Lanes = (0,) * N
+
+
+class Value:
+    """The name of a value in the text being made.
+
+    With `lanes`, `name` is the scalar of the lane with offset 0; without, it is a vector. Offsets are not negative and
+    stay far below the width, and the lane's value is their sum modulo the width. `tz` low bits of the base are zero,
+    and the base is at most `high`. `raw` is the same as a float whose NaNs are not canonical yet; then `name` may be
+    empty, until somebody looks at the bits.
+    """
+
+    __slots__ = ("high", "lanes", "name", "raw", "tz", "vector")
+
+    def __init__(self, name: str, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: str = "") -> None:
+        self.name, self.lanes, self.tz, self.high, self.raw = name, lanes, tz, high, raw
+        self.vector = "" if lanes is not None else name
+
+    def __repr__(self) -> str:
+        return f"Value({self.name or self.raw}, {self.lanes if self.lanes not in (None, ZEROS) else ''})"
+
+
+Known = int | Lanes
+V = Known | Value
+
+
+def trailing_zeros(c: int) -> int:
+    return (c & -c).bit_length() - 1 if c else 64
+
+
+@lru_cache(4096)
+def normal(lanes: Lanes, w: int) -> tuple[int, Lanes] | None:
+    """`lanes` modulo 2^w as a smallest number and offsets from it; None where the offsets span half the range."""
+    half, mask = 1 << w - 1, (1 << w) - 1
+    values = [v & mask for v in lanes]
+    low = min(values)
+    if max(values) - low >= half:
+        values = [v - (mask + 1) if v & half else v for v in values]
+        low = min(values)
+        if max(values) - low >= half:
+            return None
+    if low == max(values):
+        return low & mask, ZEROS
+    return low & mask, tuple(v - low for v in values)
+
+
+def as_lanes(v: Known) -> Lanes:
+    return (v,) * N if isinstance(v, int) else v
+
+
+def collapse(lanes: Lanes) -> Known:
+    """One int where all lanes agree."""
+    first = lanes[0]
+    return first if all(v == first for v in lanes) else lanes
+
+
+class Shape:
+    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, and whether a raw float."""
+
+    __slots__ = ("high", "known", "lanes", "raw", "tz")
+
+    def __init__(self, known: Known | None, lanes: Lanes | None, tz: int, high: int, raw: bool) -> None:
+        self.known, self.lanes, self.tz, self.high, self.raw = known, lanes, tz, high, raw
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def key(self) -> tuple[object, ...]:
+        return (self.known, self.lanes, self.tz, self.high, self.raw)
+
+    def __repr__(self) -> str:
+        return f"Shape{self.key()}"
+
+
+def varying(raw: bool = False) -> Shape:
+    return Shape(None, None, 0, -1, raw)
+
+
+def shape_of(v: V, w: int) -> Shape:
+    if isinstance(v, int):
+        return Shape(v, ZEROS, min(trailing_zeros(v), w), v, False)
+    if isinstance(v, tuple):
+        found = normal(v, w)
+        if found is None:
+            return Shape(v, None, 0, -1, False)
+        return Shape(v, found[1], min(trailing_zeros(found[0]), w), found[0], False)
+    return Shape(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name)
+
+
+def join(a: Shape, b: Shape, widen: bool) -> Shape:
+    """What holds of both. With `widen`, bounds that grew are given up, so that loops settle."""
+    if a.known is not None and a.known == b.known:
+        return a
+    raw = a.raw and b.raw
+    if a.lanes is None or a.lanes != b.lanes:
+        return varying(raw)
+    tz = min(a.tz, b.tz)
+    if -1 in (a.high, b.high) or (widen and b.high > a.high):
+        return Shape(None, a.lanes, tz, -1, raw)
+    return Shape(None, a.lanes, tz, max(a.high, b.high), raw)
