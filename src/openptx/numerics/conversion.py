@@ -32,6 +32,10 @@ class Conversion(Floats):
         x = self
         f32 = [f.name == "f32" for f in (s, d)]
         if d is s:
+            if d.low:
+                a = a & -(1 << d.low)
+            if satfinite:
+                a = x.finite(d, a)
             if not (ftz and f32[0]):
                 return a
             return x.pick(x.isnan(s, a), 0x7FFFFFFF, x.flush(s, a))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, S, U
-from openptx.numerics.formats import Fixed, Format
+from openptx.numerics.formats import F32, Fixed, Format
 from openptx.numerics.names import ELEMENTS, PACKED, SUBBYTE, Element, Integer, Packed
 from openptx.numerics.reals import Real
 from openptx.numerics.rounding import TO_INTEGER
@@ -81,7 +81,7 @@ def element(
         case Integer(), Format():
             return x.to_int(d, s, a, m.rnd or "rzi", w=d.width, ftz=m.ftz)
         case Format(), Integer():
-            v = x.from_int(d, s, a, m.rnd or "rn")
+            v = x.from_int(d, s, a, m.rnd or "rn", satfinite=d.storage == 8)
             return x.saturate(d, v) if m.sat else v
         case Format(), Format():
             return _float_to_float(x, d, s, a, m, rbits)
@@ -110,9 +110,10 @@ def _float_to_float(x: Arithmetic, d: Format, s: Format, a: Bits, m: Modifiers, 
         if d is not s:
             raise ValueError(f"`.{m.rnd}` rounds within one format: there is no `cvt.{m.rnd}.{d.name}.{s.name}`")
         v = x.integral(s, a, m.rnd, m.ftz)
-    elif d.name == "tf32" and m.rnd == "rna":
+        v = x.finite(s, v) if m.satfinite else v
+    elif d.name == "tf32" and s is F32 and m.rnd == "rna":
         v = _nearest_away_tf32(x, a, m.satfinite)
-    elif d.storage == 8:
+    elif d.storage == 8 and d is not s:
         # Here `.relu` clamps the source, and what is NaN stays NaN; .satfinite is mandatory but for ue8m0.
         if m.relu:
             a = x.pick(x.signbit(s, a) & ~x.isnan(s, a), 0, a)
@@ -134,7 +135,7 @@ def _nearest_away_tf32(x: Arithmetic, a: Bits, satfinite: bool) -> Bits:
 
 def _to_fixed(x: Arithmetic, d: Fixed, s: Format, a: Bits, scale: Bits | None, relu: bool) -> Bits:
     """`a / scale` to the nearest multiple of 2^-fraction, clamped; NaN gives the largest number."""
-    r = x.unpack(s, a, 32)
+    r = x.unpack(s, a, 32 if s.man <= 28 else 64)
     exp, nan = r.exp + d.fraction, r.nan
     if scale is not None:
         exp, nan = exp - (x.resize(scale, 32) - ONE), nan | (scale == 0xFF)
@@ -144,13 +145,16 @@ def _to_fixed(x: Arithmetic, d: Fixed, s: Format, a: Bits, scale: Bits | None, r
 
 def _from_fixed(x: Arithmetic, d: Format, s: Fixed, a: Bits, scale: Bits | None, m: Modifiers) -> Bits:
     """The exact value times `scale`, rounded once."""
-    magnitude = x.resize(x.abs(a), 32)
+    w = 32 if d.man <= 28 else 64
+    magnitude = x.resize(x.abs(a), w)
     lost = x.clz(magnitude)
-    exp, nan = 31 - s.fraction - lost, x.const(0, 1)
+    exp, nan = w - 1 - s.fraction - lost, x.const(0, 1)
     if scale is not None:
         exp, nan = exp + (x.resize(scale, 32) - ONE), scale == 0xFF
     r = Real(x.negative(a), exp, magnitude << lost, x.const(0, 1), nan)
     v = x.round(d, r, m.rnd or "rn", satfinite=m.satfinite)
+    if m.sat:
+        return x.saturate(d, v)
     return x.relu(d, v) if m.relu else v
 
 

@@ -183,6 +183,13 @@ class Floats(Rounding):
         keep = inside & ~self.negative(a)
         return self.pick(keep, self.min(U, a, one << f.low), 0)
 
+    def finite(self, f: Format, a: Bits) -> Bits:
+        """Infinities become the largest number of their sign."""
+        if f.infinity is None:
+            return a
+        infinite = self.magnitude(f, a) == (f.infinity << f.low)
+        return self.select(infinite, a - (1 << f.low), a)
+
     def relu(self, f: Format, a: Bits) -> Bits:
         """Negative numbers and -0 give +0, NaN the canonical NaN."""
         d = self.pick(self.signbit(f, a), 0, a)

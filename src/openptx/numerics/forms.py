@@ -9,6 +9,7 @@ from openptx.numerics.rounding import ROUNDINGS, TO_INTEGER
 
 RELU = frozenset(("f16", "bf16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "s2f6"))
 SATFINITE = RELU | {"ue8m0", "ue4m3"}
+SAME = frozenset(("f16", "bf16", "f32", "f64"))
 SAT = frozenset(("f16", "f32", "f64"))
 
 
@@ -101,10 +102,16 @@ class Form:
             raise ArgumentError(f"`relu` is for {_list(sorted(RELU))}, not for {d.name}")
         if self.satfinite and d.name not in SATFINITE:
             raise ArgumentError(f"`satfinite` is for {_list(sorted(SATFINITE))}, not for {d.name}")
+        if (self.relu or self.satfinite) and isinstance(s, Integer):
+            raise ArgumentError("`relu` and `satfinite` are for conversions from floats")
         if self.sat and not (isinstance(d, Integer) or d.name in SAT):
             raise ArgumentError(f"`sat` is for integers and {_list(sorted(SAT))}, not for {d.name}")
         if self.ftz and "f32" not in (d.name, s.name):
             raise ArgumentError(f"`ftz` is for f32, not for {s.name} to {d.name}")
+        if d is s and isinstance(d, Format) and d.name not in SAME and (self.rnd or self.relu or self.satfinite):
+            raise ArgumentError(f"{d.name} is not rounded or clamped in place, only {_list(sorted(SAME))} are")
+        if self.rnd == "rna" and self.relu and d.name == "tf32":
+            raise ArgumentError("`rna` has no `relu`")
         if self.rnd == "rna" and not (d.name == "tf32" or isinstance(s, Format)):
             raise ArgumentError(f"`rna` is for floats, not for {s.name}")
         if self.stochastic and not isinstance(s, Format):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.numerics.cvt import cvt
-from openptx.numerics.formats import F32
+from openptx.numerics.formats import F32, Format
 from openptx.numerics.lanes import Lanes, sticky, sticky_table, tabulate
-from openptx.numerics.names import INTEGERS, Packed
+from openptx.numerics.names import Packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,7 +98,8 @@ def _by_code(form: Form) -> bool:
 
 
 def _by_upper_half(form: Form) -> bool:
-    return _plain(form) and form.s is F32 and form.into.storage == 8 and form.d.name not in INTEGERS
+    """f32 to floats of at most five bits of precision: the lower half of the code is far below where they round."""
+    return _plain(form) and form.s is F32 and isinstance(form.d, Format) and form.d.storage == 8
 
 
 def _look_up(table: Array, index: Array, result: Array) -> None:

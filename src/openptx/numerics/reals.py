@@ -31,7 +31,7 @@ class Reals(Integers):
     def unpack(self, f: Format, a: Bits, w: int, ftz: bool = False, normal: bool = True) -> Real:
         """The values of codes `a` of `f`, with significands in words of `w` bits (32, 64 or 128).
 
-        Without `normal` a subnormal keeps the leading zeros of its significand, with `f.emin` for `exp`: the same value,
+        Without `normal` a subnormal keeps the leading zeros of its significand, and `exp` is `f.emin`: the same value,
         and rounded the same in a format whose smallest normal number is not below that of `f`.
         """
         x = self

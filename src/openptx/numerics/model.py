@@ -1,0 +1,142 @@
+"""`cvt` on single codes, from exact values: the model that the lanes are compared with, and that explains results."""
+
+from __future__ import annotations
+
+from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, decode, encode, finite, integral, two
+from openptx.numerics.formats import F32, F64, Fixed, Format
+from openptx.numerics.forms import Form
+from openptx.numerics.names import Element, Integer, Packed
+from openptx.numerics.rounding import TO_INTEGER
+
+QUIET32, QUIET64 = 1 << 22, 1 << 51
+RANDOM = {"f16": 13}  # random bits that an element takes; sixteen in all other formats
+
+
+def convert(form: Form, codes: list[int], rbits: int = 0, scale: int | None = None) -> int:
+    """The result's register of one `cvt`: one code, or the codes of as many operands as the form takes."""
+    into, source = form.into, form.source
+    if not isinstance(into, Packed):
+        return element(form, codes[0], rbits)
+    values = fields(source, codes[0]) if isinstance(source, Packed) else codes
+    random = shares(into, rbits) if form.stochastic else [0] * into.count
+    scales = [None] * into.count if scale is None else [scale >> 8, scale & 0xFF]
+    d = 0
+    for code, r, q in zip(values, random, scales, strict=True):
+        d = d << into.field | element(form, code, r, q)
+    return d
+
+
+def fields(p: Packed, register: int) -> list[int]:
+    """The elements of a register, highest first."""
+    mask = (1 << p.element.width) - 1
+    return [register >> i * p.field & mask for i in reversed(range(p.count))]
+
+
+def shares(p: Packed, rbits: int) -> list[int]:
+    """Each element's random bits: the first of two that share reads them reversed (see docs/numerics.md)."""
+    high, low = rbits >> 16, rbits & 0xFFFF
+    if p.count == 2:
+        return [high, low]
+    if p.field == 4:
+        high, low = high & 0xFF00 | low >> 8, (high & 0xFF) << 8 | low & 0xFF
+    return [r for half in (high, low) for r in (int(f"{half:016b}"[::-1], 2), half)]
+
+
+def element(form: Form, code: int, r: int = 0, scale: int | None = None) -> int:
+    """One code converted; `scale` is a code of ue8m0."""
+    d, s = form.d, form.s
+    v = flushed(s, decode(s, code), form.ftz)
+    if isinstance(d, Integer):
+        return to_integer(d, s, v, form)
+    if isinstance(d, Fixed):
+        return to_fixed(d, v, form, scale)
+    count = RANDOM.get(d.name, 16)
+    random = (count, r & (1 << count) - 1)
+    if isinstance(s, Fixed) and scale is not None:
+        v = Value(NAN, False) if scale == 0xFF else Value(FINITE, v.sign, v.magnitude * two(scale - 127))
+    if form.rnd in TO_INTEGER and v.kind == FINITE:
+        whole = integral(v, TO_INTEGER[form.rnd])
+        v = Value(FINITE, v.sign, finite(whole).magnitude)
+    if form.relu and d.storage == 8:  # the source is clamped; of other formats the result
+        v = clamped(v)
+    if v.kind == NAN:
+        d_code = nan(form, code, v)
+    elif d.name == "tf32" and s is F32 and form.rnd == "rna":
+        d_code = nearest_away_tf32(code, form.satfinite)
+    else:
+        rnd = "rn" if form.rnd is None or form.rnd in TO_INTEGER else form.rnd
+        small = d.storage == 8 and d.gradual and d is not s  # .satfinite is mandatory
+        ftz = form.ftz and d is F32
+        d_code = encode(d, v, rnd, satfinite=form.satfinite or small, ftz=ftz, random=random)
+    if form.sat:
+        result = decode(d, d_code)
+        d_code = 0 if result.kind == NAN or result.sign else encode(d, min_one(result))
+    if form.relu and decode(d, d_code).sign and d.storage > 8:
+        d_code = nan(form, code, v) if decode(d, d_code).kind == NAN else 0
+    return d_code
+
+
+def flushed(s: Element, v: Value, ftz: bool) -> Value:
+    if ftz and s is F32 and v.kind == FINITE and v.magnitude < two(F32.emin):
+        return Value(FINITE, v.sign)
+    return v
+
+
+def clamped(v: Value) -> Value:
+    return Value(FINITE, False) if v.sign and v.kind != NAN else v
+
+
+def min_one(v: Value) -> Value:
+    return finite(1) if v.kind == INFINITE or v.magnitude > 1 else v
+
+
+def to_integer(d: Integer, s: Element, v: Value, form: Form) -> int:
+    if isinstance(s, Integer):
+        n = int(v.number)
+        n = max(d.least, min(d.greatest, n)) if form.sat else n
+    elif v.kind == NAN:
+        n = 1 << d.width - 1 if d.width == 64 or s is F64 else 0
+    elif v.kind == INFINITE:
+        n = d.least if v.sign else d.greatest
+    else:
+        n = max(d.least, min(d.greatest, integral(v, TO_INTEGER[form.rnd or "rzi"])))
+    return n & (1 << d.width) - 1
+
+
+def to_fixed(d: Fixed, v: Value, form: Form, scale: int | None) -> int:
+    least, greatest = -(1 << d.width - 1), (1 << d.width - 1) - 1
+    if v.kind == NAN or scale == 0xFF:
+        n = greatest
+    elif v.kind == INFINITE:
+        n = least if v.sign else greatest
+    else:
+        by = d.fraction if scale is None else d.fraction - (scale - 127)
+        n = max(least, min(greatest, integral(Value(FINITE, v.sign, v.magnitude * two(by)), "rn")))
+    return max(n, 0) if form.relu else n & (1 << d.width) - 1
+
+
+def nan(form: Form, code: int, v: Value) -> int:
+    """NaN rules that are not the format's canonical NaN."""
+    d, s = form.d, form.s
+    assert isinstance(d, Format)
+    if d is s and form.rnd not in TO_INTEGER and not (form.relu or (form.ftz and d is F32)):
+        return code & -(1 << d.low)
+    if d is s is F64 and not form.sat:
+        return code | QUIET64
+    if d is F64 and s is F32 and not form.ftz:
+        return v.sign << 63 | 0x7FF << 52 | v.payload << 29 | QUIET64
+    if d is F64:
+        return 0x7FFFFFFFE0000000
+    if d is F32 and s is F64:
+        return v.sign << 31 | 0xFF << 23 | v.payload >> 29 | QUIET32
+    if d.name == "tf32" and s is F32 and form.rnd == "rna":
+        return nearest_away_tf32(code, form.satfinite)
+    return (d.largest if d.nan is None else d.nan) << d.low
+
+
+def nearest_away_tf32(code: int, satfinite: bool) -> int:
+    """A rule for bits, recorded from hardware; it holds for NaN as well."""
+    magnitude = min((code & 0x7FFFFFFF) + 0x1000 & ~0x1FFF, 0x7FFFE000)
+    if satfinite and magnitude >> 23 == 0xFF:
+        magnitude -= 0x2000
+    return code & 0x80000000 | magnitude
