@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from openptx.diagnostics import Fix
+from openptx.syntax.braces import outside
 from openptx.syntax.declare import LINKAGE, SPACES, declaration
 from openptx.syntax.direct import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
@@ -52,7 +54,7 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
         elif kind == END:
             break
         else:
-            offset = read_statement(Cursor(file, start, end), found, problems, inside=True)
+            offset = read_statements(Cursor(file, start, end), offset, found, problems, inside=True)
     while outer:
         start, inner = outer.pop()
         inner.append(Block(file, (start, end), found))
@@ -60,8 +62,17 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
     return found, problems
 
 
-def read_statement(c: Cursor, found: list[Statement], problems: list[Diagnostic], inside: bool) -> int:
-    """Read one statement that is no block, inside a body or outside of all, and say where it ends."""
+def read_statements(c: Cursor, until: int, found: list[Statement], problems: list[Diagnostic], inside: bool) -> int:
+    """Read the statements that begin before `until` and are no block nor function, and say where the last one ends."""
+    while True:
+        _read(c, found, problems, inside)
+        if c.kind == "end" or c.start >= until or c.word in ("{", "}"):
+            return c.last
+        if not inside and (c.word in LINKAGE or c.word in (".entry", ".func")):
+            return c.last
+
+
+def _read(c: Cursor, found: list[Statement], problems: list[Diagnostic], inside: bool) -> None:
     start = c.start
     try:
         statement = _statement(c, problems, inside)
@@ -72,7 +83,6 @@ def read_statement(c: Cursor, found: list[Statement], problems: list[Diagnostic]
         if not mistake.recovered:
             recover(c, start)
         found.append(Unreadable(c.file, (start, c.last)))
-    return c.last
 
 
 def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
@@ -83,6 +93,10 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
         return _line(c, inside)
     if c.word == ";":
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
+    if not inside and c.kind == "word" and "." + c.word in NAMES:
+        raise without_dot(c)
+    if not inside and (c.kind == "word" or c.word == "@"):
+        raise misplaced_statement(c)
     if c.kind == "word" and Cursor(c.file, c.end, c.limit).word == ":":
         name = Name(c.word, c.span)
         c.advance()
@@ -102,7 +116,11 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         if inside:
             raise _misplaced(c, "linkage can only be given to variables of the module")
         if ahead.word not in (*SPACES, ".entry", ".func", ".align", ".attribute") and ahead.kind == "dot":
-            raise _unknown(ahead) if ahead.word not in NAMES else ahead.expected("a state space, `.entry` or `.func`")
+            raise (
+                unknown_directive(ahead)
+                if ahead.word not in NAMES
+                else ahead.expected("a state space, `.entry` or `.func`")
+            )
     if word in SPACES or word in LINKAGE or word in (".align", ".attribute"):
         return declaration(c, problems)
     if inside and word in _MODULE_ONLY:
@@ -114,8 +132,23 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         raise _misplaced(c, f"`{word}` needs a label before it: `targets: {word} ...`")
     found = directive(c)
     if found is None:
-        raise _unknown(c)
+        raise unknown_directive(c)
     return found
+
+
+def without_dot(c: Cursor) -> Mistake:
+    """The mistake that a directive has lost its dot."""
+    fix = Fix((c.start, c.start), ".", "begin the directive with its dot")
+    return c.mistake("syntax", f"expected `.{c.word}`, found `{c.word}`", c.span, "the dot is missing", fix=fix)
+
+
+def misplaced_statement(c: Cursor) -> Mistake:
+    """The mistake that instructions stand outside of every function: one, however many there are."""
+    message = "an instruction can only stand inside the body of a function"
+    mistake = c.mistake("misplaced-statement", message, c.span, "no function is open here")
+    c.seek(outside(c.file.text, c.start))
+    mistake.recovered = True
+    return mistake
 
 
 def _misplaced(c: Cursor, message: str) -> Mistake:
@@ -130,7 +163,8 @@ def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
     return header.function(c.file, start, None, c.last, broken=False)
 
 
-def _unknown(c: Cursor) -> Mistake:
+def unknown_directive(c: Cursor) -> Mistake:
+    """The mistake that there is no directive of this name."""
     near = nearest(c.word)
     help = f"did you mean `{near}`?" if near else None
     return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span, help=help)

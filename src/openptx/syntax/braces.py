@@ -22,13 +22,15 @@ from openptx.syntax.tokens import COMMENT, TRIVIA
 
 # A group that holds no other is stepped over whole, like comments, strings and initial values. So are the braces of
 # operands that lack their other half: a block's `{` follows no comma, and its `}` is followed by none.
-_OPERAND = "|".join(rf"(?<=[\w,\[(|]{'[ 	]' * blanks})" for blanks in range(4))
+_OPERAND = "|".join(rf"(?<=[\w,\[(|=]{'[ 	]' * blanks})" for blanks in range(4))
 _BRACES = re.compile(
     rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{[^{{}}"/;]*+\}} | {COMMENT}
       | "[^"\n]*+"? | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | \}}(?=[ \t]*+[;,\]])
     )*+([{{}}]?)""",
     re.X | re.A,
 )
+_MODULE = re.compile(r"\.(?:version|target|address_size|file|section|alias)\b")
+_DOTLESS = re.compile(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
 _DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 
@@ -45,20 +47,21 @@ class Body:
 def body(file: File, name: str, opened: Span) -> Body:
     """The body whose `{` is at `opened` (an empty span where it was forgotten)."""
     text, start = file.text, opened[1]
-    close = closing(text, start)
-    if close is None or _NEXT.search(text, start, close):
-        following = _following(text, start, len(text) if close is None else close)
-        if following is not None or close is None:
+    word = _NEXT.search(text, start)
+    close = closing(text, start, word.start() if word else len(text))
+    if close is None:
+        close, following = _walk(text, start) if word else (None, None)
+        if close is None:
             return _unclosed(file, name, opened, following)
     if (again := _goes_on(text, close + 1)) is None:
         return Body((start, close), close + 1)
     return _closed_early(file, name, opened, close, again)
 
 
-def closing(text: str, start: int) -> int | None:
-    """The offset of the `}` that closes what is open at `start`."""
+def closing(text: str, start: int, end: int) -> int | None:
+    """The offset before `end` of the `}` that closes what is open at `start`."""
     depth = 1
-    for match in _BRACES.finditer(text, start):
+    for match in _BRACES.finditer(text, start, end):
         brace = match[1]
         if not brace:
             return None
@@ -68,19 +71,26 @@ def closing(text: str, start: int) -> int | None:
     return None
 
 
-def _following(text: str, start: int, end: int) -> int | None:
-    """Where between these offsets the next function or section begins: neither can stand inside a body."""
-    for match in STATEMENT.finditer(text, start, end):
-        if match.lastindex == HEADER and not _DECLARED.search(match[HEADER]):
-            return match.end(1)
-        if match.lastindex == DIRECTIVE and match[DIRECTIVE].startswith(".section"):
-            return match.end(1)
-    return None
+def _walk(text: str, start: int) -> tuple[int | None, int | None]:
+    """The `}` that closes a body, or else where before it a function or section begins: neither can be in a body."""
+    depth = 1
+    for match in STATEMENT.finditer(text, start):
+        if match.lastindex == BRACE:
+            depth += 1 if match[BRACE] == "{" else -1
+            if not depth:
+                return match.start(BRACE), None
+        elif (match.lastindex == HEADER and not _DECLARED.search(match[HEADER])) or (
+            match.lastindex == DIRECTIVE and match[DIRECTIVE].startswith(".section")
+        ):
+            return None, match.end(1)
+    return None, None
 
 
 def _goes_on(text: str, start: int) -> int | None:
     """Where an instruction or a label stands right behind a body: it can't stand outside of one."""
     for match in STATEMENT.finditer(text, start):
+        if match.lastindex == INSTRUCTION and _DOTLESS.fullmatch(match[3]):
+            break
         if match.lastindex in (INSTRUCTION, LABEL) or (match.lastindex == BRACE and match[BRACE] == "{"):
             return match.end(1)
         if match.lastindex not in (REGISTERS, LINE):
@@ -140,7 +150,9 @@ def outside(text: str, start: int) -> int:
     """Where the statements end that begin here, of which each can only stand inside a body."""
     last = start
     for match in STATEMENT.finditer(text, start):
-        if match.lastindex in (HEADER, DIRECTIVE, END):
+        if match.lastindex in (HEADER, END) or (match.lastindex == DIRECTIVE and _MODULE.match(match[DIRECTIVE])):
+            break
+        if match.lastindex == INSTRUCTION and _DOTLESS.fullmatch(match[3]):
             break
         last = match.end()
     return last

@@ -67,7 +67,7 @@ def constant(c: Cursor) -> Constant:
     start = c.start
     value = _ternary(c)
     span = start, c.last
-    if span == value.span:
+    if value.text and span == value.span:
         return value
     text = c.file.text[start : c.last]
     if isinstance(value, Integer):

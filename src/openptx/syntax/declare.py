@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.constants import primary
 from openptx.syntax.declarations import Attribute, Declarator, Pointer, Variable
+from openptx.syntax.directives import NAMES
 from openptx.syntax.initialise import initialiser
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import missing_semicolon
@@ -73,7 +74,9 @@ def _parameter(c: Cursor, opened: Span) -> Variable:
 
 def _behind_parameters(c: Cursor) -> bool:
     """Whether the `)` was forgotten: what follows is the name of the function, with its own parenthesis or body."""
-    return c.kind == "word" and Cursor(c.file, c.end, c.limit).word in ("(", "{", ";")
+    if c.kind == "word":
+        return Cursor(c.file, c.end, c.limit).word in ("(", "{", ";")
+    return c.word == "{" or (c.word in NAMES and c.word not in _LATE)
 
 
 def _next_parameter(c: Cursor) -> bool:
@@ -222,6 +225,6 @@ def _after_declarator(c: Cursor) -> Mistake:
 
 
 def _after_parameter(c: Cursor, opened: Span) -> Mistake:
-    if c.kind == "dot":
+    if c.word in (".param", ".reg"):
         return c.expected("`,`", "between parameters")
     return c.expected("`,` or `)`", "behind the parameter", labels=(Label(opened, "the parameters begin here"),))

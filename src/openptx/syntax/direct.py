@@ -38,11 +38,12 @@ _SYMBOL = r"\.?[A-Za-z_$%][\w$]*+"
 _DATA = re.compile(
     rf"""(?>{TRIVIA}++
       | {_SYMBOL}{TRIVIA}*+:
-      | \.[0-9a-z]\w*+{TRIVIA}*+(?:{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
+      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+(?:{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
         | {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_VALUE}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:))
     )*+""",
     re.X | re.A,
 )
+_LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)", re.A)
 
 # fmt: off
@@ -99,7 +100,7 @@ class Header:
         self.name = Name(*c.name(f"the name of the {what}", f"behind `.{self.kind}`"))
         if c.at("("):
             self.parameters = parameters(c, problems)
-        elif c.at(".param"):
+        elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
             problems.append(c.expected("`(`", "before the parameters").diagnostic)
             self.parameters = parameters(c, problems, opened=False)
         self.directives = tuning(c, _FUNCTIONS_ONLY if self.kind == "entry" else ())
@@ -251,6 +252,8 @@ def _section(c: Cursor) -> Directive:
         raise c.expected("the name of a section, with its dot", "behind `.section`")
     section = c.word
     c.advance()
+    if c.word != "{":
+        raise _unopened(c)
     opened = c.expect("{", "before the data of the section")
     plain = _DATA.match(c.file.text, opened[1], c.limit)
     if plain is None or not c.file.text.startswith("}", plain.end()):
@@ -258,6 +261,15 @@ def _section(c: Cursor) -> Directive:
     body = opened[1], plain.end()
     c.seek(plain.end() + 1)
     return Section(c.file, (start, c.last), name_span, section, body)
+
+
+def _unopened(c: Cursor) -> Mistake:
+    mistake = c.expected("`{`", "before the data of the section")
+    data = _DATA.match(c.file.text, c.start, c.limit)
+    if data and data.end() > c.start and c.file.text.startswith("}", data.end()):
+        c.seek(data.end() + 1)
+        mistake.recovered = True
+    return mistake
 
 
 def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:

@@ -22,7 +22,7 @@ class Node:
 
 
 class Name(Node):
-    """An identifier: a register, variable, label, function or special register; also `name<4>` in a target list."""
+    """An identifier: register, variable, label, function, special register. `count`: `name<4>` in a list of targets."""
 
     __slots__ = ("count",)
 

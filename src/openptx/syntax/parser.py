@@ -6,10 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from openptx.diagnostics import Diagnostic, Fix
-from openptx.syntax.body import read_statement
-from openptx.syntax.braces import body, closing, outside
+from openptx.syntax.binary import not_text
+from openptx.syntax.body import read_statements, unknown_directive, without_dot
+from openptx.syntax.braces import body, closing
+from openptx.syntax.declare import LINKAGE, SPACES
 from openptx.syntax.direct import Header
-from openptx.syntax.statements import BRACE, END, HEADER, INSTRUCTION, LABEL, ODD, STATEMENT
+from openptx.syntax.directives import NAMES
+from openptx.syntax.statements import BRACE, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Module, Statement, Unreadable
 
@@ -20,9 +23,14 @@ if TYPE_CHECKING:
 _COMMENTS = re.compile(r'"[^"\n]*+"|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*+\*/|(/\*)')
 
 
+_BEGINS_BODY = (*SPACES, ".loc", "@", "}")
+
+
 def parse(file: File) -> Module:
     """Read a file. Never raises for a bad one: `module.diagnostics` says what is wrong with it."""
     text, items, problems = file.text, list[Statement](), list[Diagnostic]()
+    if (mistake := not_text(file)) is not None:
+        return Module(file, items, [mistake])
     offset = 0
     if text.startswith("\ufeff"):
         offset = 1
@@ -37,10 +45,8 @@ def parse(file: File) -> Module:
             offset = _function(file, start, items, problems)
         elif kind == BRACE:
             offset = _brace(file, start, items, problems)
-        elif kind in (INSTRUCTION, LABEL):
-            offset = _outside(file, start, items, problems)
         else:
-            offset = read_statement(Cursor(file, start, len(text)), items, problems, inside=False)
+            offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
         problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
@@ -79,7 +85,7 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
         )
     else:
         opened = _opened(c, header.name.text, problems)
-        ends = c.end
+        ends = c.end if c.word == ";" else c.last
         if opened is not None:
             found = body(file, header.name.text, opened)
             if found.problem:
@@ -91,16 +97,21 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
 
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     """Where the body is opened: the `{`, or behind the header where a statement begins instead. None: nowhere."""
-    if c.word != "{":
-        place, start = c.last, c.start
+    if c.word == "{":
+        return c.span
+    place = c.last
+    if c.kind == "dot" and c.word not in NAMES:
+        problems.append(unknown_directive(c).diagnostic)
+    elif c.kind == "word" and "." + c.word in NAMES:
+        problems.append(without_dot(c).diagnostic)
+    else:
         message = f"expected `{{` behind the header of `{name}`, found {c.described}"
         fix = Fix((place, place), " {", "open the body")
         problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{` before this", fix=fix))
-        match = STATEMENT.match(c.file.text, start)
-        if match is None or match.lastindex != ODD:
+        if c.kind == "word" or c.word in _BEGINS_BODY:
             return place, place
-        while c.kind != "end" and c.word not in ("{", ";"):
-            c.advance()
+    while c.kind != "end" and not c.at("{", ";", ".entry", ".func", *LINKAGE):
+        c.advance()
     return c.span if c.word == "{" else None
 
 
@@ -111,20 +122,10 @@ def _brace(file: File, start: int, items: list[Statement], problems: list[Diagno
     if file.text[start] == "}":
         problems.append(Diagnostic("unmatched-brace", "this `}` closes nothing", file, (start, end), "no `{` is open"))
     else:
-        close = closing(file.text, end)
+        close = closing(file.text, end, len(file.text))
         end = len(file.text) if close is None else close + 1
         if not behind:
             message, label = "a block can only stand inside the body of a function", "no function begins here"
             problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), label))
     items.append(Unreadable(file, (start, end)))
     return end
-
-
-def _outside(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
-    """Instructions outside of every function: one mistake, however many there are."""
-    last = outside(file.text, start)
-    message = "an instruction can only stand inside the body of a function"
-    c = Cursor(file, start, last)
-    problems.append(Diagnostic("misplaced-statement", message, file, c.span, "no function is open here"))
-    items.append(Unreadable(file, (start, last)))
-    return last

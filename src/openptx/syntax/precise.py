@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from openptx.diagnostics import Diagnostic, Fix, Label
-from openptx.syntax.constants import constant, primary
+from openptx.syntax.constants import constant
 from openptx.syntax.operands import (
     Address,
     Arguments,
@@ -121,7 +121,7 @@ def _new_line(c: Cursor) -> bool:
 def after_operand(c: Cursor) -> Mistake:
     """The mistake in what follows a whole operand: a comma or a semicolon is missing, or a bracket is too many."""
     place = c.last
-    if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ","):
+    if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]"):
         return c.mistake("syntax", "this `}` closes nothing", c.span, fix=Fix(c.span, "", "remove it"))
     if (
         c.kind == "end"
@@ -175,7 +175,7 @@ def _argument(c: Cursor) -> Operand:
 
 
 def _named(c: Cursor) -> Operand:
-    """A name and what may follow it: `.x`, `[i]`, `|q`, `+4`, `<4>`."""
+    """A name and what may follow it: `.x`, `[i]`, `|q`, `+4`."""
     start = c.start
     base = _simple(c)
     if c.word == "|":
@@ -191,11 +191,6 @@ def _named(c: Cursor) -> Operand:
         index = _place(c)
         _close(c, opened)
         return Subscript(base, index, *_text(c, start))
-    if c.word == "<" and c.kind == "op":
-        c.advance()
-        count = primary(c)
-        c.expect(">", "behind the number of names")
-        return Name(*_text(c, start), count.value if isinstance(count, Integer) else None)
     return _sum(c, base)
 
 

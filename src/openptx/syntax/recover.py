@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.syntax.tokens import Cursor
 
 _MODULE = (
     ".visible", ".extern", ".weak", ".common", ".entry", ".func", ".loc", ".file", ".pragma", ".section", ".version",
     ".target", ".address_size", ".alias",
 )  # fmt: skip
+_GROUP = re.compile(r"\{[^{};\n]*+\}")
 _SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const")
 
 
@@ -23,11 +26,12 @@ def recover(c: Cursor, start: int) -> None:
             return
         parentheses += (c.word == "(") - (c.word == ")")
         if c.word == "{" and c.kind == "op":
-            if depth <= 0 and text[c.last - 1 : c.last] not in (",", "[", "(", "=", "|"):
+            operand = text[c.last - 1 : c.last] in (",", "[", "(", "=", "|") or _GROUP.match(text, c.start)
+            if depth <= 0 and not operand:
                 return
             depth += 1
         elif c.word == "}":
-            if depth <= 0 and text[c.end : c.end + 1] not in (";", ","):
+            if depth <= 0 and text[c.end : c.end + 1] not in (";", ",", "]"):
                 return
             depth -= 1
         elif c.word == ";":

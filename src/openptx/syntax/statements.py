@@ -2,7 +2,8 @@
 
 `m.lastindex` tells the kind of a match `m`; its groups are fields of the statement. It only ever says "this is a
 statement of that kind": whatever is not plain is `ODD`, and the precise reader decides what it is. The text of an `ODD`
-match may hold several statements (a semicolon was forgotten). Possessive everywhere, since input may be hostile.
+match may hold several statements (a semicolon was forgotten). Possessive everywhere and no group of braces without a
+bound on its repetition, since input may be hostile: `ODD` ends after 256 parts, the precise reader goes on behind.
 """
 
 from __future__ import annotations
@@ -48,16 +49,16 @@ STATEMENT = re.compile(
       |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|"[^"\n]*")*+;
       |\.section\b(?>[^;{{}}/"\n]+|"[^"\n]*")*+)
     | ((?:\.(?:b8|b16|b32|b64)[ \t][^\n;{{}}"/]*+\n[ \t\r\n]*+)++ | (?:@@|\#)[^\n]*+)
-    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{COMMENT}|"[^"\n]*"|{_GROUP}|["/])++;?+|;)
+    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{COMMENT}|"[^"\n]*"|{_GROUP}|["/]){{1,256}}+;?+|;)
     )?
     """,
     re.X | re.A,
 )
 
-_NAME = r"(?:[A-Za-z_$][\w$]*+|%[\w$]++)(?:\.[xyzw])?"
+_NAME = r"(?:[A-Za-z_][\w$]*+|[%$][\w$]++)(?:\.[xyzw])?"
 _NUMBER = r"(?:-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})(?![\w.])"
 _ATOM = rf"(?:{_NAME}|{_NUMBER})"
-_PLACE = r"\[(?:%[\w$]++|[A-Za-z_$][\w$]*+)(?:\+(?:-?[1-9][0-9]{0,17}|0))?\]"
+_PLACE = r"\[(?:[A-Za-z_][\w$]*+|[%$][\w$]++)(?:\+(?:-?[1-9][0-9]{0,17}|0))?\]"
 _PLAIN = rf"(?>{_ATOM}|{_PLACE}|\{{{_ATOM}(?:,[ ]?{_ATOM})*+\}})"
 PLAIN = re.compile(rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+", re.A)
 """Operands that are written right for certain; most are."""

@@ -174,7 +174,13 @@ class Function(Statement):
         """The statements of the body, and what is wrong with how they are written."""
         from openptx.syntax.body import read_body
 
-        return read_body(self.file, self.body) if self.body else ([], [])
+        if self.body is None:
+            return [], []
+        statements, problems = read_body(self.file, self.body)
+        if self.broken and self.span[1] == len(self.file.text):  # a file that was cut off is one mistake
+            end = len(self.file.text.rstrip())
+            problems = [problem for problem in problems if problem.span[1] < end]
+        return statements, problems
 
     def walk(self) -> Iterator[Statement]:
         """All statements of the body, those inside blocks too, each block before what it holds."""

@@ -82,4 +82,17 @@ CODES = (
 
             mov.u32 %r1, 1;
         """),
+    Code("PTX0007", "not-text", """
+        A file that is no text: a cubin, an archive, compressed or encrypted data.
+
+        PTX is ASCII text that begins with comments and `.version`. The example is text with control characters.
+
+            \x01\x02\x03\x04
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { ret; }
+        """),
 )  # fmt: skip
