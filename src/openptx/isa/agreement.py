@@ -55,6 +55,8 @@ def agrees(wanted: Type, declared: Type, *, relaxed: bool = False, precedent: bo
     """
     if precedent and declared.name == "f16x2" and _takes_pairs(wanted):
         return True
+    if precedent and wanted.name == "e2m1x4":
+        return declared.name == "b16"  # four times four bits; Table 9 says .b32
     if wanted.kind == "pred" or declared.kind == "pred":
         return wanted.kind == declared.kind
     if wanted.name not in FUNDAMENTAL:

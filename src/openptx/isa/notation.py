@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.isa.conditions import conditions
 from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.forms import Form, Modifiers, Slot, Template
 
@@ -40,6 +41,7 @@ class Instruction:
         "module",
         "name",
         "parts",
+        "refuses",
         "relaxed",
         "section",
         "summary",
@@ -65,6 +67,7 @@ class Instruction:
         self.when: Mapping[str, str] = _NOTHING
         self.defaults: Mapping[str, Value] = _NOTHING
         self.gates = ""
+        self.refuses = ""
         self.relaxed = False
         self.control: str | None = None
         self.converges: str | None = None
@@ -125,6 +128,7 @@ def instruction(
     when: Mapping[str, str] = _NOTHING,
     defaults: Mapping[str, Value] = _NOTHING,
     gates: str = "",
+    refuses: str = "",
     relaxed: bool = False,
     control: str | None = None,
     converges: str | None = None,
@@ -142,7 +146,8 @@ def instruction(
     immediates  operands that can't be registers, where they aren't called imm...
     when        optional operand -> slot: it is there exactly when that modifier is
     defaults    slot -> value where the text leaves it out
-    gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `targets.py`)
+    gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `conditions.py` and `targets.py`)
+    refuses     modifiers that can't go together -> why, in the same notation
     relaxed     Tables 27 and 28 hold: registers may be wider than the type
     control     what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
                 cluster-barrier, trap, breakpoint
@@ -158,6 +163,7 @@ def instruction(
     self.when = when
     self.defaults = defaults
     self.gates = gates
+    self.refuses = refuses
     self.relaxed = relaxed
     self.control = control
     self.converges = converges
@@ -192,8 +198,20 @@ def resolve(opcode: str) -> tuple[tuple[Form, Modifiers], ...]:
     """
     known = _RESOLVED.get(opcode)
     if known is None:
-        known = _RESOLVED[opcode] = tuple(_candidates(opcode))
+        found = _candidates(opcode)
+        known = _RESOLVED[opcode] = tuple((form, m) for form, m in found if refusal(form, m) is None)
     return known
+
+
+def refused(opcode: str) -> list[tuple[Form, Modifiers, str]]:
+    """The forms whose slots this opcode fills but whose modifiers can't go together, and why."""
+    return [(form, m, why) for form, m in _candidates(opcode) if (why := refusal(form, m)) is not None]
+
+
+def refusal(form: Form, m: Modifiers) -> str | None:
+    """Why these modifiers can't go together, if they can't."""
+    table = conditions(form.instruction.refuses)
+    return next((condition.then for condition in table if condition.holds(m)), None)
 
 
 def _candidates(opcode: str) -> list[tuple[Form, Modifiers]]:
@@ -219,5 +237,7 @@ __all__ = [
     "instruction",
     "load",
     "meaning",
+    "refusal",
+    "refused",
     "resolve",
 ]

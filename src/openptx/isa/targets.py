@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from openptx.isa.conditions import conditions
 from openptx.isa.gates import Alternative, Gate, Version, gate
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
@@ -117,71 +116,12 @@ def first_version(gate: Gate, target: Target) -> Version | None:
     return min(versions, default=None)
 
 
-class Condition:
-    """A line of an instruction's gate table: modifiers, and what they ask for when all of them are there."""
-
-    __slots__ = ("gate", "terms", "text")
-
-    def __init__(self, text: str, gate: Gate) -> None:
-        self.text = text
-        self.gate = gate
-        self.terms = tuple(_term(part) for part in text.split())
-
-    def holds(self, m: Modifiers) -> bool:
-        return all(any(_present(m, name, value) for name, value in term) for term in self.terms)
-
-    def named(self, m: Modifiers) -> str:
-        """Those of its modifiers that are in the opcode, as they are written there: `.L2::cache_hint`."""
-        present = [value for term in self.terms for name, value in term if _present(m, name, value)]
-        return "".join(f".{value}" for value in dict.fromkeys(present) if value in m.written)
-
-
-def _term(text: str) -> tuple[tuple[str, str], ...]:
-    """`dtype=.f16|.bf16` is true of a slot, `.rs` of any modifier; a name holds for what follows it."""
-    name = ""
-    found: list[tuple[str, str]] = []
-    for part in text.split("|"):
-        if "=" in part:
-            name, part = part.split("=")
-        found.append((name, part.removeprefix(".")))
-    return tuple(found)
-
-
-def _present(m: Modifiers, name: str, value: str) -> bool:
-    if not name:
-        return value in m.written
-    found = m.values.get(name)
-    return value == ("none" if found is None else getattr(found, "name", found))
-
-
-_TABLES: dict[str, tuple[Condition, ...]] = {}
-
-
-def conditions(table: str) -> tuple[Condition, ...]:
-    """A gate table read: each line is modifiers, then what they ask for."""
-    known = _TABLES.get(table)
-    if known is None:
-        lines = (line.strip() for line in table.splitlines() if line.strip())
-        known = _TABLES[table] = tuple(_condition(line) for line in lines)
-    return known
-
-
-_LINE = re.compile(r"(.*?)\s+((?:PTX|sm_).*)")
-
-
-def _condition(line: str) -> Condition:
-    match = _LINE.fullmatch(line)
-    if match is None:
-        raise ValueError(f"not a line of a gate table: {line!r}")
-    return Condition(match[1], gate(match[2]))
-
-
 def gates(form: Form, m: Modifiers) -> list[tuple[str, Gate]]:
     """All that this opcode asks for: (what asks, its gate). The first is the form's own."""
     found = [(f"{form.instruction.name}", form.gate)]
     for condition in conditions(form.instruction.gates):
         if condition.holds(m):
-            found.append((condition.named(m) or form.instruction.name, condition.gate))
+            found.append((condition.named(m) or form.instruction.name, gate(condition.then)))
     return found
 
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.transactions import complete
+from openptx.isa.windows import CTA_SHIFT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 cp_async = instruction(
     "cp.async",
@@ -27,6 +36,22 @@ cp_async = instruction(
         .L2::cache_hint|.L2::64B|.L2::128B|.L2::256B   PTX 7.4
     """,
 )
+
+
+@meaning(cp_async)
+def _(
+    x: Machine, m: Modifiers, dst: Bits, src: Bits, size: int, limit: Bits | None = None, policy: Bits | None = None
+) -> None:
+    """At once: that is one of the orders that the document allows. `limit` is src-size, or whether to ignore src."""
+    words = size // 4
+    if limit is None:
+        x.store("shared", dst, x.load("global", src, 32, words))
+        return
+    if limit.width == 1:
+        limit = x.pick(limit, 0, x.const(size, 32))
+    x.store("shared", dst, [x.const(0, 32)] * words)
+    x.copy("shared", dst, "global", src, limit)
+
 
 cp_async_commit_group = instruction(
     "cp.async.commit_group",
@@ -56,6 +81,12 @@ cp_async_wait_all = instruction(
         cp.async.wait_all;   // PTX 7.0, sm_80
     """,
 )
+
+
+@meaning(cp_async_commit_group, cp_async_wait_group, cp_async_wait_all)
+def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
+    """Copies are done when they are issued, so there is nothing to wait for."""
+
 
 _BULK_TYPES = {"size": "u32", "ctaMask": "b16", "byteMask": "b16"}
 
@@ -95,6 +126,42 @@ cp_async_bulk = instruction(
     """,
 )
 
+
+def fidelity_of_bulk(m: Modifiers) -> Fidelity:
+    """A byte mask can not be obeyed yet."""
+    return UNSUPPORTED if m.cp_mask else EXACT
+
+
+@meaning(cp_async_bulk, fidelity=fidelity_of_bulk)
+def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | None) -> None:
+    given = [q for q in more if q is not None]
+    aligned = ((dst | src | x.resize(size, 64)) & 15) == 0
+    x.require(aligned, "misaligned-access", "a bulk copy whose addresses or size are not multiples of 16")
+    to, source = m.dst or "", m.src or ""
+    if to == "global":
+        x.copy(to, dst, source, src, size)
+        return
+    barrier = given[0]
+    if not m.multicast:
+        x.copy(to, dst, source, src, size)
+        complete(x, "shared::cluster", barrier, size)
+        return
+    for rank in range(CLUSTER):
+        chosen = x.resize(given[1] >> rank, 1)
+        bytes_there = x.pick(chosen, size, 0)
+        x.copy(to, in_cta(x, dst, rank), source, src, bytes_there)
+        complete(x, "shared::cluster", x.select(chosen, in_cta(x, barrier, rank), barrier), bytes_there)
+
+
+CLUSTER = 16
+"""The most CTAs of a cluster."""
+
+
+def in_cta(x: Machine, address: Bits, rank: int) -> Bits:
+    """The same place in the shared memory of another CTA of the cluster."""
+    return (address & ((1 << CTA_SHIFT) - 1)) | (rank + 1 << CTA_SHIFT)
+
+
 cp_reduce_async_bulk = instruction(
     "cp.reduce.async.bulk",
     anchor="data-movement-and-conversion-instructions-cp-reduce-async-bulk",
@@ -104,12 +171,42 @@ cp_reduce_async_bulk = instruction(
                 [dstMem], [srcMem], size, [mbar];           // PTX 8.0, sm_90
         .dst  = { .shared::cluster };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
-        .op   = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
-        .type = { .b32, .u32, .s32, .b64, .u64 };
+        .op   = { .and, .or, .xor };
+        .type = { .b32 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size, [mbar];           // PTX 8.0, sm_90
+        .dst  = { .shared::cluster };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        .op   = { .add };
+        .type = { .u32, .s32, .u64 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size, [mbar];           // PTX 8.0, sm_90
+        .dst  = { .shared::cluster };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        .op   = { .inc, .dec };
+        .type = { .u32 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size, [mbar];           // PTX 8.0, sm_90
+        .dst  = { .shared::cluster };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        .op   = { .min, .max };
+        .type = { .u32, .s32 };
         cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type
                 [dstMem], [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
-        .op   = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
-        .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
+        .op   = { .and, .or, .xor };
+        .type = { .b32, .b64 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type
+                [dstMem], [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
+        .op   = { .add };
+        .type = { .u32, .s32, .u64, .f32, .f64 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type
+                [dstMem], [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
+        .op   = { .inc, .dec };
+        .type = { .u32 };
+        cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type
+                [dstMem], [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
+        .op   = { .min, .max };
+        .type = { .u32, .s32, .u64, .s64, .f16, .bf16 };
         cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.noftz.type
                 [dstMem], [srcMem], size{, cache-policy};   // PTX 8.0, sm_90
         .op   = { .add };
@@ -135,6 +232,12 @@ cp_async_bulk_prefetch = instruction(
     types=_BULK_TYPES,
 )
 
+
+@meaning(cp_async_bulk_prefetch)
+def _(x: Machine, m: Modifiers, *operands: object) -> None:
+    """There are no caches to fill."""
+
+
 cp_async_bulk_commit_group = instruction(
     "cp.async.bulk.commit_group",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-commit-group",
@@ -154,3 +257,8 @@ cp_async_bulk_wait_group = instruction(
     types={"N": "u32"},
     immediates="N",
 )
+
+
+@meaning(cp_async_bulk_commit_group, cp_async_bulk_wait_group)
+def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
+    """Copies are done when they are issued, so there is nothing to wait for."""

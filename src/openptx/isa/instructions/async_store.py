@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.instructions.atomic import operate
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.transactions import complete
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine, Word
+    from openptx.numerics import Bits
 
 st_async = instruction(
     "st.async",
@@ -24,7 +32,19 @@ st_async = instruction(
     """,
     vectors={"b": "vec"},
     defaults={"space": "generic"},
+    refuses="""
+        .mmio .gpu   `.mmio` needs the scope `.sys`
+    """,
 )
+
+
+@meaning(st_async)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...], mbar: Bits | None = None) -> None:
+    values = b if isinstance(b, tuple) else (b,)
+    x.store(m.space, a, values)
+    if mbar is not None:
+        complete(x, "shared::cluster", mbar, x.const(len(values) * m.type.width // 8, 32))
+
 
 st_bulk = instruction(
     "st.bulk",
@@ -36,6 +56,9 @@ st_bulk = instruction(
     types={"size": "u64", "initval": "u64"},
     immediates="initval",
     defaults={"space": "generic"},
+    refuses="""
+        .mmio .gpu   `.mmio` needs the scope `.sys`
+    """,
 )
 
 red_async = instruction(
@@ -58,7 +81,7 @@ red_async = instruction(
 
         red.async{.mmio}.sem.scope{.space}.op.type   [a], b;   // PTX 8.7, sm_100
         .sem   = { .release };
-        .scope = { .gpu, .cluster, .sys };
+        .scope = { .gpu, .sys };
         .space = { .global };
         .op    = { .add };
         .type  = { .u32, .s32, .u64, .s64 };
@@ -69,4 +92,14 @@ red_async = instruction(
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
     """,
     defaults={"space": "generic"},
+    refuses="""
+        .mmio .gpu   `.mmio` needs the scope `.sys`
+    """,
 )
+
+
+@meaning(red_async)
+def _(x: Machine, m: Modifiers, a: Bits, b: Word, mbar: Bits | None = None) -> None:
+    operate(x, m, a, b)
+    if mbar is not None:
+        complete(x, "shared::cluster", mbar, x.const(m.type.width // 8, 32))

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 prefetch = instruction(
     "prefetch",
@@ -57,6 +63,12 @@ discard = instruction(
     defaults={"space": "generic"},
 )
 
+
+@meaning(prefetch, prefetchu, applypriority, discard)
+def _(x: Machine, m: Modifiers, *operands: object) -> None:
+    """Machines have no caches."""
+
+
 _PRIORITIES = """
         .level::primary_priority   = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged };
         .level::secondary_priority = { .L2::evict_first, .L2::evict_unchanged };
@@ -89,6 +101,13 @@ createpolicy_fractional = instruction(
     writes="cache-policy",
 )
 
+
+@meaning(createpolicy_range, createpolicy_fractional)
+def _(x: Machine, m: Modifiers, *operands: object) -> Bits:
+    """Policies are opaque, and nothing looks at them."""
+    return x.const(0, 64)
+
+
 createpolicy_cvt = instruction(
     "createpolicy.cvt",
     anchor="data-movement-and-conversion-instructions-createpolicy",
@@ -99,3 +118,8 @@ createpolicy_cvt = instruction(
     types={"access-property": "b64"},
     writes="cache-policy",
 )
+
+
+@meaning(createpolicy_cvt)
+def _(x: Machine, m: Modifiers, *operands: object) -> Bits:
+    return x.const(0, 64)

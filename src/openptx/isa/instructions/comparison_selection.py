@@ -14,22 +14,40 @@ if TYPE_CHECKING:
 
 ONE = FORMATS["f32"].bias << FORMATS["f32"].man
 
-_COMPARISONS = """
-        .CmpOp  = { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
-        .BoolOp = { and, or, xor };
+# Which comparisons a type has (9.3.1): bits only equality, signed integers the six, unsigned ones their names as well,
+# floats those that a NaN makes true.
+_COMPARISONS = {
+    ".b16, .b32, .b64": "eq, ne",
+    ".s16, .s32, .s64": "eq, ne, lt, le, gt, ge",
+    ".u16, .u32, .u64": "eq, ne, lt, le, gt, ge, lo, ls, hi, hs",
+    ".f64": "eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan",
+}
+
+
+def _forms(opcode: str, result: str, type: str) -> str:
+    """The forms of a comparison for each kind of source; only f32 has `.ftz`."""
+    kinds = [(types, comparisons, "") for types, comparisons in _COMPARISONS.items()]
+    kinds.append((".f32", _COMPARISONS[".f64"], "{.ftz}"))
+    return "".join(
+        f"""
+        {opcode}.CmpOp{ftz}{type}          {result}, a, b;         // PTX 1.0
+        {opcode}.CmpOp.BoolOp{ftz}{type}   {result}, a, b, {{!}}c;   // PTX 1.0
+        .{type.rpartition(".")[2]} = {{ {types} }};
+        .CmpOp  = {{ {comparisons} }};
 """
+        for types, comparisons, ftz in kinds
+    )
+
 
 set_ = instruction(
     "set",
     anchor="comparison-and-selection-instructions-set",
     summary="d = whether a and b compare so, combined with c: all ones or zero, or 1.0 or 0.0 as f32.",
-    syntax="""
-        set.CmpOp{.ftz}.dtype.atype          d, a, b;         // PTX 1.0
-        set.CmpOp.BoolOp{.ftz}.dtype.atype   d, a, b, {!}c;   // PTX 1.0
+    syntax=_forms("set", "d", ".dtype.atype")
+    + """
         .dtype  = { .u32, .s32, .f32 };
-        .atype  = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
-    """
-    + _COMPARISONS,
+        .BoolOp = { and, or, xor };
+    """,
     types={"c": "pred"},
     gates="""
         atype=.f64   sm_13
@@ -47,12 +65,10 @@ setp = instruction(
     "setp",
     anchor="comparison-and-selection-instructions-setp",
     summary="p = whether a and b compare so, combined with c; q = the same of the opposite comparison.",
-    syntax="""
-        setp.CmpOp{.ftz}.type          p[|q], a, b;         // PTX 1.0
-        setp.CmpOp.BoolOp{.ftz}.type   p[|q], a, b, {!}c;   // PTX 1.0
-        .type   = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
-    """
-    + _COMPARISONS,
+    syntax=_forms("setp", "p[|q]", ".type")
+    + """
+        .BoolOp = { and, or, xor };
+    """,
     types={"c": "pred"},
     gates="""
         .f64   sm_13

@@ -68,7 +68,7 @@ cvt = instruction(
         cvt.rn{.satfinite}{.relu}{.scaled::n2::ue8m0}.bf16x2.s2f6x2
                 d, a{, scale-factor};   // PTX 9.1, sm_100a sm_103a sm_107a sm_110a sm_120a sm_121a
     """,
-    types={"b": "atype", "rbits": "b32", "scale-factor": "b16"},
+    types={"b": "atype", "e": "atype", "f": "atype", "rbits": "b32", "scale-factor": "b16"},
     when={"scale-factor": "scaled_n2_ue8m0"},
     gates="""
         dtype=.f64|atype=.f64                             sm_13

@@ -23,11 +23,38 @@ set_ = instruction(
     anchor="half-precision-comparison-instructions-set",
     summary="d = whether a and b compare so, combined with c: 1.0 or 0.0 in half precision, all ones or zero.",
     syntax="""
-        set.CmpOp{.ftz}.f16.atype            d, a, b;         // PTX 4.2, sm_53
-        set.CmpOp.BoolOp{.ftz}.f16.atype     d, a, b, {!}c;   // PTX 4.2, sm_53
+        set.CmpOp.f16.atype                  d, a, b;         // PTX 4.2, sm_53
+        set.CmpOp.BoolOp.f16.atype           d, a, b, {!}c;   // PTX 4.2, sm_53
+        .atype  = { .b16, .b32, .b64 };
+        .CmpOp  = { eq, ne };
         set.CmpOp.bf16.atype                 d, a, b;         // PTX 7.8, sm_90
         set.CmpOp.BoolOp.bf16.atype          d, a, b, {!}c;   // PTX 7.8, sm_90
-        .atype  = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f16, .f32, .f64 };
+        .atype  = { .b16, .b32, .b64 };
+        .CmpOp  = { eq, ne };
+        set.CmpOp.f16.atype                  d, a, b;         // PTX 4.2, sm_53
+        set.CmpOp.BoolOp.f16.atype           d, a, b, {!}c;   // PTX 4.2, sm_53
+        .atype  = { .s16, .s32, .s64 };
+        .CmpOp  = { eq, ne, lt, le, gt, ge };
+        set.CmpOp.bf16.atype                 d, a, b;         // PTX 7.8, sm_90
+        set.CmpOp.BoolOp.bf16.atype          d, a, b, {!}c;   // PTX 7.8, sm_90
+        .atype  = { .s16, .s32, .s64 };
+        .CmpOp  = { eq, ne, lt, le, gt, ge };
+        set.CmpOp.f16.atype                  d, a, b;         // PTX 4.2, sm_53
+        set.CmpOp.BoolOp.f16.atype           d, a, b, {!}c;   // PTX 4.2, sm_53
+        .atype  = { .u16, .u32, .u64 };
+        .CmpOp  = { eq, ne, lt, le, gt, ge, lo, ls, hi, hs };
+        set.CmpOp.bf16.atype                 d, a, b;         // PTX 7.8, sm_90
+        set.CmpOp.BoolOp.bf16.atype          d, a, b, {!}c;   // PTX 7.8, sm_90
+        .atype  = { .u16, .u32, .u64 };
+        .CmpOp  = { eq, ne, lt, le, gt, ge, lo, ls, hi, hs };
+        set.CmpOp.f16.f64                    d, a, b;         // PTX 4.2, sm_53
+        set.CmpOp.BoolOp.f16.f64             d, a, b, {!}c;   // PTX 4.2, sm_53
+        set.CmpOp{.ftz}.f16.atype            d, a, b;         // PTX 4.2, sm_53
+        set.CmpOp.BoolOp{.ftz}.f16.atype     d, a, b, {!}c;   // PTX 4.2, sm_53
+        .atype  = { .f16, .f32 };
+        set.CmpOp.bf16.atype                 d, a, b;         // PTX 7.8, sm_90
+        set.CmpOp.BoolOp.bf16.atype          d, a, b, {!}c;   // PTX 7.8, sm_90
+        .atype  = { .f16, .f32, .f64 };
         set.CmpOp.bf16.bf16                  d, a, b;         // PTX 7.8, sm_90 (ptxas)
         set.CmpOp.BoolOp.bf16.bf16           d, a, b, {!}c;   // PTX 7.8, sm_90 (ptxas)
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.transactions import complete
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine, Word
+    from openptx.numerics import Bits
 
 griddepcontrol = instruction(
     "griddepcontrol",
@@ -13,6 +20,12 @@ griddepcontrol = instruction(
         .action = { .launch_dependents, .wait };
     """,
 )
+
+
+@meaning(griddepcontrol)
+def _(x: Machine, m: Modifiers) -> None:
+    """Grids run one after the other."""
+
 
 try_cancel = instruction(
     "clusterlaunchcontrol.try_cancel",
@@ -30,6 +43,14 @@ try_cancel = instruction(
     """,
 )
 
+
+@meaning(try_cancel)
+def _(x: Machine, m: Modifiers, addr: Bits, mbar: Bits) -> None:
+    """No cluster waits to be launched that could be cancelled: the answer is always no."""
+    x.store(m.space, addr, [x.const(0, 64)] * 2)
+    complete(x, "shared", mbar, x.const(16, 32))
+
+
 query_cancel_is_canceled = instruction(
     "clusterlaunchcontrol.query_cancel.is_canceled",
     anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-query-cancel",
@@ -40,6 +61,13 @@ query_cancel_is_canceled = instruction(
     types={"pred": "pred", "try_cancel_response": "b128"},
     writes="pred",
 )
+
+
+@meaning(query_cancel_is_canceled)
+def _(x: Machine, m: Modifiers, response: Word) -> Bits:
+    assert isinstance(response, tuple)
+    return x.resize(response[0], 1)
+
 
 query_cancel_get_first_ctaid = instruction(
     "clusterlaunchcontrol.query_cancel",
@@ -56,3 +84,9 @@ query_cancel_get_first_ctaid = instruction(
     vectors={"xdim": 4},
     writes="xdim reg",
 )
+
+
+@meaning(query_cancel_get_first_ctaid)
+def _(x: Machine, m: Modifiers, response: Word) -> Bits | tuple[Bits, ...]:
+    """Undefined for clusters that were not cancelled, and none ever is."""
+    return (x.const(0, 32),) * 4 if m.get_first_ctaid else x.const(0, 32)

@@ -20,6 +20,27 @@ _CHOICES = """
         .scope                     = { .cta, .cluster, .gpu, .sys };
         .vec                       = { .v2, .v4, .v8 };
 """
+_FAR = "space=local|const|param|frame|shared|shared::cluster"
+_WIDE = """
+        .v2|.v4|.v8 .b128                        a vector of `.b128` is too wide
+        .v8 .b64|.u64|.s64|.f64                  eight elements of 64 bits are too wide
+        .v8 .b8|.u8|.s8|.b16|.u16|.s16           eight elements are 32 bits wide each
+"""
+_REFUSES = (
+    _WIDE
+    + f"""
+        .v8 {_FAR}                               256 bits at once are for global memory
+        .v4 .b64|.u64|.s64|.f64 {_FAR}           256 bits at once are for global memory
+        .volatile space=const|param|frame        `.volatile` is for global, shared and local memory
+        .relaxed|.acquire|.release space=const|param|frame|local   ordered accesses are for global and shared memory
+        .L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate {_FAR}  \
+                                                 eviction priorities are for global memory
+        .L2::64B|.L2::128B|.L2::256B|.L2::cache_hint {_FAR}   hints for the L2 cache are for global memory
+        .L2::evict_normal|.L2::evict_first|.L2::evict_last vec=none|v2   L2 priorities need `.v8.b32` or `.v4.b64`
+        .L2::evict_normal|.L2::evict_first|.L2::evict_last .v4 .b8|.u8|.s8|.b16|.u16|.s16|.b32|.u32|.s32|.f32  \
+                                                 L2 priorities need `.v8.b32` or `.v4.b64`
+"""
+)
 _GATES = """
         .f64                                                    sm_13
         .b128                                                   PTX 8.3, sm_70
@@ -66,6 +87,7 @@ ld = instruction(
     vectors={"d": "vec"},
     defaults={"space": "generic"},
     gates=_GATES,
+    refuses=_REFUSES,
     relaxed=True,
 )
 
@@ -99,6 +121,7 @@ ld_global_nc = instruction(
     + _CHOICES,
     vectors={"d": "vec"},
     gates=_GATES,
+    refuses=_REFUSES,
     relaxed=True,
 )
 
@@ -122,6 +145,10 @@ ldu = instruction(
     defaults={"space": "generic"},
     gates="""
         .b128   PTX 8.3, sm_70
+    """,
+    refuses=_WIDE
+    + """
+        .v4 .b64|.u64|.s64|.f64                  256 bits at once are for `ld`
     """,
     relaxed=True,
 )
@@ -157,6 +184,7 @@ st = instruction(
     vectors={"b": "vec"},
     defaults={"space": "generic"},
     gates=_GATES,
+    refuses=_REFUSES,
     relaxed=True,
 )
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa import transactions
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine, Word
+    from openptx.numerics import Bits
 
 _ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
 _TYPES = {
@@ -35,6 +42,14 @@ init = instruction(
     gates=_GATES,
 )
 
+
+@meaning(init)
+def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
+    right = (count != 0) & (count < 1 << 20)
+    x.require(right, "undefined-behavior", "an mbarrier expects 1 to 2^20 - 1 arrivals")
+    x.store(m.space, addr, (transactions.fresh(x, count),))
+
+
 inval = instruction(
     "mbarrier.inval",
     anchor=_ANCHOR + "inval",
@@ -47,6 +62,12 @@ inval = instruction(
     defaults=_DEFAULTS,
     gates=_GATES,
 )
+
+
+@meaning(inval)
+def _(x: Machine, m: Modifiers, addr: Bits) -> None:
+    x.store(m.space, addr, (x.const(0, 64),))
+
 
 _TRANSACTION = """
         mbarrier.{0}{{.sem.scope}}{{.space}}.b64   [addr], txCount;   // PTX 8.0, sm_90
@@ -65,6 +86,12 @@ expect_tx = instruction(
     gates=_GATES,
 )
 
+
+@meaning(expect_tx)
+def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
+    transactions.expect(x, m.space, addr, count)
+
+
 complete_tx = instruction(
     "mbarrier.complete_tx",
     anchor=_ANCHOR + "complete-tx",
@@ -74,6 +101,12 @@ complete_tx = instruction(
     defaults=_DEFAULTS,
     gates=_GATES,
 )
+
+
+@meaning(complete_tx)
+def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
+    transactions.complete(x, m.space, addr, count)
+
 
 _ARRIVE = """
         mbarrier.{0}{{.sem.scope}}{{.space}}.b64              state, [addr];            // PTX 7.0, sm_80
@@ -114,6 +147,16 @@ arrive_drop = instruction(
     gates=_GATES,
 )
 
+
+@meaning(arrive, arrive_drop)
+def _(x: Machine, m: Modifiers, addr: Bits, count: Bits | None = None) -> Word:
+    one = x.const(1, 32)
+    drop = m.form.instruction is arrive_drop
+    if m.expect_tx:
+        return transactions.arrive(x, m.space, addr, one, count if count is not None else one, drop=drop)
+    return transactions.arrive(x, m.space, addr, one if count is None else count, x.const(0, 32), drop=drop)
+
+
 cp_async_mbarrier_arrive = instruction(
     "cp.async.mbarrier.arrive",
     anchor=_ANCHOR.removesuffix("mbarrier-") + "cp-async-mbarrier-arrive",
@@ -126,6 +169,14 @@ cp_async_mbarrier_arrive = instruction(
     defaults=_DEFAULTS,
     gates=_GATES,
 )
+
+
+@meaning(cp_async_mbarrier_arrive)
+def _(x: Machine, m: Modifiers, addr: Bits) -> None:
+    # Copies are done when they are issued. Without `.noinc` the arrival is one that was added for it: nothing changes.
+    if m.noinc:
+        transactions.arrive(x, m.space, addr, x.const(1, 32), x.const(0, 32))
+
 
 _CHOICES = """
         .sem   = { .acquire, .relaxed };
@@ -165,6 +216,14 @@ try_wait = instruction(
     gates=_GATES,
 )
 
+
+@meaning(test_wait, try_wait)
+def _(x: Machine, m: Modifiers, addr: Bits, known: Bits, hint: Bits | None = None) -> Bits:
+    (word,) = x.load(m.space, addr, 64)
+    now = transactions.phase(x, word)
+    return now != (x.resize(known, 1) if m.parity else transactions.phase(x, known))
+
+
 pending_count = instruction(
     "mbarrier.pending_count",
     anchor=_ANCHOR + "pending-count",
@@ -175,3 +234,8 @@ pending_count = instruction(
     types=_TYPES,
     writes="count",
 )
+
+
+@meaning(pending_count)
+def _(x: Machine, m: Modifiers, state: Bits) -> Bits:
+    return x.resize(state, 32) & transactions.COUNT

@@ -65,7 +65,9 @@ TYPES_OF = {
     "scale-a-data": "b32",
     "scale-b-data": "b32",
     "byte-id-a": "u16",
+    "thread-id-a": "u16",
     "byte-id-b": "u16",
+    "thread-id-b": "u16",
 }
 COUNTS = {"d": count_d, "a": count_a, "b": count_b, "c": count_c}
 SCALES = "scale-a-data, {byte-id-a, thread-id-a}, scale-b-data, {byte-id-b, thread-id-b}"

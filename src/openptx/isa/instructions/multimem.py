@@ -13,7 +13,6 @@ _CHOICES = """
 _GATES = """
         .acc::f32                               PTX 8.2
         .acc::f16                               PTX 8.6, sm_100f sm_110f sm_120f
-        .e5m2|.e5m2x2|.e5m2x4|.e4m3|.e4m3x2|.e4m3x4   PTX 8.6, sm_100f sm_110f sm_120f
 """
 
 multimem_ld_reduce = instruction(
@@ -21,15 +20,73 @@ multimem_ld_reduce = instruction(
     anchor=_ANCHOR,
     summary="d = the reduction of what the memories hold at a.",
     syntax="""
-        multimem.ld_reduce{.sem}{.scope}{.space}.op.type                   d, [a];   // PTX 8.1, sm_90
-        multimem.ld_reduce.weak{.space}.op.type                            d, [a];   // PTX 8.1, sm_90
-        .op   = { .min, .max, .add, .and, .or, .xor };
-        .type = { .b32, .b64, .u32, .u64, .s32, .s64 };
-        multimem.ld_reduce{.sem}{.scope}{.space}.op{.acc_prec}{.vec}.type  d, [a];   // PTX 8.1, sm_90
-        multimem.ld_reduce.weak{.space}.op{.acc_prec}{.vec}.type           d, [a];   // PTX 8.1, sm_90
-        .op       = { .min, .max, .add };
-        .acc_prec = { .acc::f32, .acc::f16 };
-        .type     = { .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2, .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+        multimem.ld_reduce{.sem.scope}{.space}.op.type   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op.type   d, [a];   // PTX 8.1, sm_90
+        .op   = { .and, .or, .xor };
+        .type = { .b32, .b64 };
+        multimem.ld_reduce{.sem.scope}{.space}.op.type   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op.type   d, [a];   // PTX 8.1, sm_90
+        .op   = { .min, .max };
+        .type = { .u32, .u64, .s32, .s64 };
+        multimem.ld_reduce{.sem.scope}{.space}.op.type   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op.type   d, [a];   // PTX 8.1, sm_90
+        .op   = { .add };
+        .type = { .u32, .u64, .s32, .f64 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.vec}.f32   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op{.vec}.f32   d, [a];   // PTX 8.1, sm_90
+        .op   = { .add };
+        .vec  = { .v2, .v4 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.vec}.type   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op{.vec}.type   d, [a];   // PTX 8.1, sm_90
+        .op   = { .min, .max };
+        .type = { .f16x2, .bf16x2 };
+        .vec  = { .v2, .v4 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}{.vec}.type   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}{.vec}.type   d, [a];   // PTX 8.1, sm_90
+        .op   = { .add };
+        .acc_prec = { .acc::f32 };
+        .type = { .f16x2, .bf16x2 };
+        .vec  = { .v2, .v4 };
+        multimem.ld_reduce{.sem.scope}{.space}.op.vec.type   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op.vec.type   d, [a];   // PTX 8.1, sm_90
+        .op   = { .min, .max };
+        .type = { .f16, .bf16 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.1, sm_90
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.1, sm_90
+        .op   = { .add };
+        .acc_prec = { .acc::f32 };
+        .type = { .f16, .bf16 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.ld_reduce.weak{.space}.op{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        .op   = { .min, .max };
+        .type = { .e5m2x4, .e4m3x4 };
+        .vec  = { .v2, .v4 };
+        multimem.ld_reduce{.sem.scope}{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.ld_reduce.weak{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        .op   = { .min, .max };
+        .type = { .e5m2x2, .e4m3x2 };
+        multimem.ld_reduce{.sem.scope}{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.ld_reduce.weak{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        .op   = { .min, .max };
+        .type = { .e5m2, .e4m3 };
+        .vec  = { .v4, .v8 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        .op   = { .add };
+        .acc_prec = { .acc::f16 };
+        .type = { .e5m2x4, .e4m3x4 };
+        .vec  = { .v2, .v4 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        .op   = { .add };
+        .acc_prec = { .acc::f16 };
+        .type = { .e5m2x2, .e4m3x2 };
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120f
+        .op   = { .add };
+        .acc_prec = { .acc::f16 };
+        .type = { .e5m2, .e4m3 };
+        .vec  = { .v4, .v8 };
 
         .sem = { .relaxed, .acquire };
     """
@@ -44,19 +101,33 @@ multimem_st = instruction(
     anchor=_ANCHOR,
     summary="All the memories at a = b.",
     syntax="""
-        multimem.st{.sem}{.scope}{.space}.type          [a], b;   // PTX 8.1, sm_90
-        multimem.st.weak{.space}.type                   [a], b;   // PTX 8.1, sm_90
-        .type = { .b32, .b64, .u32, .u64, .s32, .s64 };
-        multimem.st{.sem}{.scope}{.space}{.vec}.type    [a], b;   // PTX 8.1, sm_90
-        multimem.st.weak{.space}{.vec}.type             [a], b;   // PTX 8.1, sm_90
-        .type = { .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2, .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+        multimem.st{.sem.scope}{.space}.type   [a], b;   // PTX 8.1, sm_90
+        multimem.st.weak{.space}.type   [a], b;   // PTX 8.1, sm_90
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f64 };
+        multimem.st{.sem.scope}{.space}{.vec}.type   [a], b;   // PTX 8.1, sm_90
+        multimem.st.weak{.space}{.vec}.type   [a], b;   // PTX 8.1, sm_90
+        .type = { .f32, .f16x2, .bf16x2 };
+        .vec  = { .v2, .v4 };
+        multimem.st{.sem.scope}{.space}.vec.type   [a], b;   // PTX 8.1, sm_90
+        multimem.st.weak{.space}.vec.type   [a], b;   // PTX 8.1, sm_90
+        .type = { .f16, .bf16 };
+        multimem.st{.sem.scope}{.space}{.vec}.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.st.weak{.space}{.vec}.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120f
+        .type = { .e5m2x4, .e4m3x4 };
+        .vec  = { .v2, .v4 };
+        multimem.st{.sem.scope}{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.st.weak{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120f
+        .type = { .e5m2x2, .e4m3x2 };
+        multimem.st{.sem.scope}{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120f
+        multimem.st.weak{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120f
+        .type = { .e5m2, .e4m3 };
+        .vec  = { .v4, .v8 };
 
         .sem = { .relaxed, .release };
     """
     + _CHOICES,
     vectors={"b": "vec"},
     defaults={"space": "generic"},
-    gates=_GATES,
 )
 
 multimem_red = instruction(
@@ -64,12 +135,29 @@ multimem_red = instruction(
     anchor=_ANCHOR,
     summary="Reduces b into all the memories at a.",
     syntax="""
-        multimem.red{.sem}{.scope}{.space}.op.type         [a], b;   // PTX 8.1, sm_90
-        .op   = { .min, .max, .add, .and, .or, .xor };
-        .type = { .b32, .b64, .u32, .u64, .s32, .s64 };
-        multimem.red{.sem}{.scope}{.space}.op{.vec}.type   [a], b;   // PTX 8.1, sm_90
+        multimem.red{.sem.scope}{.space}.op.type   [a], b;   // PTX 8.1, sm_90
+        .op   = { .and, .or, .xor };
+        .type = { .b32, .b64 };
+        multimem.red{.sem.scope}{.space}.op.type   [a], b;   // PTX 8.1, sm_90
+        .op   = { .min, .max };
+        .type = { .u32, .u64, .s32, .s64 };
+        multimem.red{.sem.scope}{.space}.op.type   [a], b;   // PTX 8.1, sm_90
         .op   = { .add };
-        .type = { .f16, .f16x2, .bf16, .bf16x2, .f32, .f64 };
+        .type = { .u32, .u64, .s32, .f64 };
+        multimem.red{.sem.scope}{.space}.op{.vec}.type   [a], b;   // PTX 8.1, sm_90
+        .op   = { .add };
+        .type = { .f32, .f16x2, .bf16x2 };
+        .vec  = { .v2, .v4 };
+        multimem.red{.sem.scope}{.space}.op.vec.type   [a], b;   // PTX 8.1, sm_90
+        .op   = { .add };
+        .type = { .f16, .bf16 };
+        multimem.red{.sem.scope}{.space}.op.vec.type   [a], b;   // PTX 8.1, sm_90 (ptxas)
+        .op   = { .min, .max };
+        .type = { .f16x2, .bf16x2 };
+        .vec  = { .v2, .v4 };
+        multimem.red{.sem.scope}{.space}.op.vec.type   [a], b;   // PTX 8.1, sm_90 (ptxas)
+        .op   = { .min, .max };
+        .type = { .f16, .bf16 };
 
         .sem = { .relaxed, .release };
     """
@@ -103,8 +191,20 @@ multimem_cp_reduce_async_bulk = instruction(
     syntax="""
         multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
                 [dstMem], [srcMem], size;   // PTX 9.1, sm_90
-        .op   = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
-        .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
+        .op   = { .and, .or, .xor };
+        .type = { .b32, .b64 };
+        multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size;   // PTX 9.1, sm_90
+        .op   = { .add };
+        .type = { .u32, .s32, .u64, .f32, .f64 };
+        multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size;   // PTX 9.1, sm_90
+        .op   = { .inc, .dec };
+        .type = { .u32 };
+        multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type
+                [dstMem], [srcMem], size;   // PTX 9.1, sm_90
+        .op   = { .min, .max };
+        .type = { .u32, .s32, .u64, .s64, .f16, .bf16 };
         multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.noftz.type
                 [dstMem], [srcMem], size;   // PTX 9.1, sm_90
         .op   = { .add };

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 stacksave = instruction(
     "stacksave",
@@ -14,6 +20,12 @@ stacksave = instruction(
     """,
 )
 
+
+@meaning(stacksave)
+def _(x: Machine, m: Modifiers) -> Bits:
+    return x.resize(x.stack(), m.type.width)
+
+
 stackrestore = instruction(
     "stackrestore",
     anchor="stack-manipulation-instructions-stackrestore",
@@ -23,6 +35,12 @@ stackrestore = instruction(
         .type = { .u32, .u64 };
     """,
 )
+
+
+@meaning(stackrestore)
+def _(x: Machine, m: Modifiers, a: Bits) -> None:
+    x.unwind(x.resize(a, 64))
+
 
 alloca = instruction(
     "alloca",
@@ -35,3 +53,12 @@ alloca = instruction(
     types={"immAlign": "u32"},
     writes="ptr",
 )
+
+
+ALIGNMENT = 8
+"""What holds without `immAlign`."""
+
+
+@meaning(alloca)
+def _(x: Machine, m: Modifiers, size: Bits, align: int | None = None) -> Bits:
+    return x.resize(x.allocate(x.resize(size, 64), align or ALIGNMENT), m.type.width)

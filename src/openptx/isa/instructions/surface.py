@@ -13,6 +13,10 @@ def coordinates(m: Modifiers) -> int:
     return _COORDINATES[m.geom or "1d"]
 
 
+_TOO_WIDE = """
+        .v4 .b64   vectors are of 128 bits at most
+"""
+
 suld = instruction(
     "suld.b",
     anchor="surface-instructions-suld",
@@ -27,6 +31,8 @@ suld = instruction(
     """,
     types={"b": "s32"},
     vectors={"d": "vec", "b": coordinates},
+    relaxed=True,
+    refuses=_TOO_WIDE,
     gates="""
         .3d|.a1d|.a2d          PTX 3.0, sm_20
         .ca|.cg|.cs|.cv        PTX 2.0, sm_20
@@ -48,6 +54,8 @@ sust = instruction(
     """,
     types={"b": "s32"},
     vectors={"c": "vec", "b": coordinates},
+    relaxed=True,
+    refuses=_TOO_WIDE,
     gates="""
         .3d|.a1d|.a2d          PTX 3.0, sm_20
         .wb|.cg|.cs|.wt        PTX 2.0, sm_20
@@ -75,9 +83,16 @@ sured = instruction(
     summary="Reduces c into the bytes of surface a at coordinates b.",
     syntax="""
         sured.b.op.geom.type.clamp   [a, b], c;   // PTX 2.0, sm_20
-        .op    = { .add, .min, .max, .and, .or };
+        .op    = { .add };
+        .type  = { .u32, .u64, .s32 };
+        sured.b.op.geom.type.clamp   [a, b], c;   // PTX 2.0, sm_20
+        .op    = { .min, .max };
+        .type  = { .u32, .u64, .s32, .s64 };
+        sured.b.op.geom.type.clamp   [a, b], c;   // PTX 2.0, sm_20
+        .op    = { .and, .or };
+        .type  = { .b32 };
+
         .geom  = { .1d, .2d, .3d };
-        .type  = { .u32, .u64, .s32, .b32, .s64 };
         .clamp = { .trap, .clamp, .zero };
     """,
     types={"b": "s32"},
@@ -94,15 +109,16 @@ sured_p = instruction(
     syntax="""
         sured.p.op.geom.type.clamp   [a, b], c;   // PTX 2.0, sm_20
         .op    = { .add, .min, .max, .and, .or };
+        .type  = { .b32 };
+        sured.p.op.geom.type.clamp   [a, b], c;   // PTX 8.1, sm_50
+        .op    = { .min, .max };
+        .type  = { .b64 };
+
         .geom  = { .1d, .2d, .3d };
-        .type  = { .b32, .b64 };
         .clamp = { .trap, .clamp, .zero };
     """,
     types={"b": "s32"},
     vectors={"b": coordinates},
-    gates="""
-        .b64 .min|.max   PTX 8.1, sm_50
-    """,
 )
 
 suq = instruction(

@@ -22,6 +22,10 @@ _CHOICES = """
         .dim = { .1d, .2d, .3d, .4d, .5d };
         .level::cache_hint = { .L2::cache_hint };
 """
+_REFUSES = """
+        .tile::gather4|.tile::scatter4 .1d|.3d|.4d|.5d   rows are gathered and scattered in two dimensions
+        .im2col_no_offs .1d|.2d                          im2col modes need three dimensions or more
+"""
 _GATES = """
         .cta_group::1|.cta_group::2                             PTX 8.6, sm_100f sm_110f
         .shared::cta .tile::gather4|.im2col::w                  PTX 8.6, sm_100
@@ -43,6 +47,7 @@ cp_async_bulk_tensor = instruction(
         cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.cta_group}{.level::cache_hint}
                 [dstMem], [tensorMap, tensorCoords], [mbar], im2colInfo{, cache-policy};            // PTX 8.6, sm_90
         .load_mode = { .im2col, .im2col::w, .im2col::w::128 };
+        .dim = { .3d, .4d, .5d };
         .dst = { .shared::cta };
         .src = { .global };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
@@ -55,6 +60,7 @@ cp_async_bulk_tensor = instruction(
         cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.multicast}{.cta_group}{.level::cache_hint}
                 [dstMem], [tensorMap, tensorCoords], [mbar], im2colInfo{, ctaMask}{, cache-policy}; // PTX 8.0, sm_90
         .load_mode = { .im2col, .im2col::w, .im2col::w::128 };
+        .dim = { .3d, .4d, .5d };
         .dst = { .shared::cluster };
         .src = { .global };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
@@ -73,6 +79,7 @@ cp_async_bulk_tensor = instruction(
     vectors=_VECTORS,
     when={"ctaMask": "multicast"},
     defaults={"load_mode": "tile"},
+    refuses=_REFUSES,
     gates=_GATES,
 )
 
@@ -93,6 +100,7 @@ cp_reduce_async_bulk_tensor = instruction(
     types=_TYPES,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
+    refuses=_REFUSES,
 )
 
 cp_async_bulk_prefetch_tensor = instruction(
@@ -106,6 +114,7 @@ cp_async_bulk_prefetch_tensor = instruction(
         cp.async.bulk.prefetch.tensor.dim.L2.src.load_mode{.level::cache_hint}
                 [tensorMap, tensorCoords], im2colInfo{, cache-policy};   // PTX 8.0, sm_90
         .load_mode = { .im2col, .im2col::w, .im2col::w::128 };
+        .dim = { .3d, .4d, .5d };
 
         .src = { .global };
     """
@@ -113,6 +122,7 @@ cp_async_bulk_prefetch_tensor = instruction(
     types=_TYPES,
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
+    refuses=_REFUSES,
     gates="""
         .tile::gather4|.im2col::w|.im2col::w::128   PTX 8.6, sm_100f sm_110f
     """,
