@@ -1,0 +1,68 @@
+"""Tables that stand beside a declaration: a line is modifiers, and what is so where all of them are there."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+
+_LINE = re.compile(r"(\S+(?: \S+)*?)  +(\S.*)")
+
+
+class Condition:
+    """Modifiers that must all be there: `.volatile space=param|const` and what follows, in `then`.
+
+    `.a|.b` is either, `dtype=.f16|.bf16` a slot's value (also by default; `none` is its absence), `.c` any modifier.
+    """
+
+    __slots__ = ("terms", "text", "then")
+
+    def __init__(self, text: str, then: str) -> None:
+        self.text = text
+        self.then = then
+        self.terms = tuple(_term(part) for part in text.split())
+
+    def holds(self, m: Modifiers) -> bool:
+        return all(any(_present(m, name, value) for name, value in term) for term in self.terms)
+
+    def named(self, m: Modifiers) -> str:
+        """Those of its modifiers that are in the opcode, as they are written there: `.L2::cache_hint`."""
+        present = [value for term in self.terms for name, value in term if _present(m, name, value)]
+        return "".join(f".{value}" for value in dict.fromkeys(present) if value in m.written)
+
+
+def _term(text: str) -> tuple[tuple[str, str], ...]:
+    name = ""
+    found: list[tuple[str, str]] = []
+    for part in text.split("|"):
+        if "=" in part:
+            name, part = part.split("=")
+        found.append((name, part.removeprefix(".")))
+    return tuple(found)
+
+
+def _present(m: Modifiers, name: str, value: str) -> bool:
+    if not name:
+        return value in m.written
+    found = m.values.get(name)
+    return value == ("none" if found is None else getattr(found, "name", found))
+
+
+_TABLES: dict[str, tuple[Condition, ...]] = {}
+
+
+def conditions(table: str) -> tuple[Condition, ...]:
+    """A table read: modifiers, two blanks or more, then what they mean. Raises ValueError for any other line."""
+    known = _TABLES.get(table)
+    if known is None:
+        known = _TABLES[table] = tuple(_condition(line.strip()) for line in table.splitlines() if line.strip())
+    return known
+
+
+def _condition(line: str) -> Condition:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ValueError(f"not a line of a table of conditions: {line!r}")
+    return Condition(match[1], match[2])
