@@ -16,7 +16,7 @@ from openptx.engines.interp.barriers import Barrier, ClusterBarrier
 from openptx.engines.interp.control import fall_off, turn
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.plan import Plan, plan
 from openptx.numerics import Bits
 from openptx.program import Op, Program
@@ -29,8 +29,7 @@ PATIENCE = 4096
 """Instructions that other groups may execute before a group gets its turn (see plan.WAITING)."""
 
 LANES_TIMES_DEPTH = 1 << 24
-STACK_BYTES = 1 << 30
-"""What calls may take of the host's memory before a recursion counts as endless."""
+"""How deep calls may nest, before a recursion counts as endless: less deep in larger batches."""
 
 
 class Stuck(Exception):

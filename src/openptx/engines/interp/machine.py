@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from openptx.engines.interp import sets
 from openptx.engines.interp.atomics import Atomics
 from openptx.engines.interp.geometry import WARP
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory import ALLOCA, Violation
+from openptx.engines.interp.planes import Plane
 from openptx.engines.interp.specials import SPECIALS
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from openptx.runtime.memory import Map
 
 Array = NDArray[Any]
-ALLOCA = 1 << 30
-"""Local addresses from here on are the thread's `alloca` stack, below are frames."""
 
 
 class Threads(Atomics, Machine):
@@ -106,18 +105,55 @@ class Threads(Atomics, Machine):
             raise Violation(code, message, lane)
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        lanes, before = sets.positions(self.who, self.n), self.who
-        columns = [np.broadcast_to(b.v, lanes.size) for b in (target, origin, size)]
+        k = sets.size(self.who, self.n)
+        there, here, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
+        everyone = self.who
         try:
-            for lane, there, here, count in zip(lanes.tolist(), *(c.tolist() for c in columns), strict=True):
-                self.who = slice(lane, lane + 1)
-                self.move(to, there, source, here, count)
+            for count in np.unique(counts).tolist():
+                chosen = counts == count
+                self.who = sets.where(everyone, chosen, self.n)
+                if count > 16 or count & (count - 1):
+                    self.copy_long(to, there[chosen], source, here[chosen], count)
+                elif count:
+                    self.copy_short(to, there[chosen], source, here[chosen], count)
         finally:
-            self.who = before
+            self.who = everyone
 
-    def move(self, to: str, target: int, source: str, origin: int, size: int) -> None:
-        """Copies for one lane, as wide as both addresses are aligned."""
-        w = next(w for w in (8, 4, 2, 1) if not (target | origin | size) & (w - 1))
-        for at in range(0, size, w):
-            loaded = self.load(source, self.const(origin + at, 64), 8 * w)
-            self.store(to, self.const(target + at, 64), loaded)
+    def copy_short(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+        """The same 1 to 16 bytes for all lanes at once, as wide as their addresses are aligned."""
+        w = next(w for w in (8, 4, 2, 1) if not int(np.bitwise_or.reduce(there | here) | count) & (w - 1))
+        for at in range(0, count, w):
+            step = np.uint64(at)
+            self.store(to, Bits(self, 64, there + step), self.load(source, Bits(self, 64, here + step), 8 * w))
+
+    def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+        """Many bytes, lane after lane: the first and the last must be inside of one allocation."""
+        lanes = sets.positions(self.who, self.n)
+        for i, lane in enumerate(lanes.tolist()):
+            self.who = slice(lane, lane + 1)
+            read, a = self.span(source, here[i : i + 1], count, False)
+            written, b = self.span(to, there[i : i + 1], count, True)
+            written.data[b : b + count] = read.data[a : a + count]
+
+    def span(self, space: str, address: Array, count: int, write: bool) -> tuple[Plane, int]:
+        """The plane of one lane's bytes, and where in it they begin."""
+        first = self.place(space, address, 1, write)
+        last = self.place(space, address + np.uint64(count - 1), 1, write)
+        assert first is not None
+        assert last is not None
+        return first[0], int(first[1][0])
+
+    # The `alloca` stack.
+
+    def allocate(self, size: Bits, align: int) -> Bits:
+        lanes = slice(None) if self.who is None else self.who
+        start = -(-self.stack_top[lanes] // align) * align
+        self.stack_top[lanes] = end = start + size.v.astype(np.int64)
+        self.reserve_stack(int(end.max()) - ALLOCA)
+        return Bits(self, 64, start.astype(np.uint64))
+
+    def stack(self) -> Bits:
+        return Bits(self, 64, sets.take(self.stack_top, self.who).astype(np.uint64))
+
+    def unwind(self, mark: Bits) -> None:
+        self.stack_top[slice(None) if self.who is None else self.who] = mark.v.astype(np.int64)

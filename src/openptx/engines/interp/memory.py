@@ -20,6 +20,10 @@ Array = NDArray[Any]
 Place = tuple[Plane, NDArray[np.int64]]
 
 
+ALLOCA = 1 << 30
+"""Local addresses from here on are the thread's `alloca` stack, below are frames."""
+
+
 class Violation(Exception):
     """Something that a lane may not do. The engine turns it into a Fault, for it knows the instruction."""
 
@@ -29,6 +33,18 @@ class Violation(Exception):
         super().__init__(message)
         self.code, self.message, self.lane = code, message, lane
         self.address, self.space, self.size = address, space, size
+
+
+STACK_BYTES = 1 << 30
+"""What the stacks of a batch may take of the host's memory before a recursion counts as endless."""
+
+
+def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
+    """A plane with at least `size` bytes for each lane and the same content, and what each lane has."""
+    stride = max(64, 1 << (size - 1).bit_length())
+    data, old = np.zeros(stride * lanes, np.uint8), plane.size // lanes
+    data.reshape(lanes, stride)[:, :old] = plane.data.reshape(lanes, old)
+    return Plane(data), stride
 
 
 class Spaces(Lanes):
@@ -48,20 +64,25 @@ class Spaces(Lanes):
         self._local_stride = 0
         self.local = Plane(np.zeros(0, np.uint8))
         self._local_base: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.stack_top = np.full(self.n, ALLOCA, np.int64)
+        self._stack_stride = 0
+        self._stack = Plane(np.zeros(0, np.uint8))
         self._planes: dict[int, Plane] = {}
 
     # Local memory grows with the depth of calls.
 
     def reserve(self, size: int) -> None:
         """Makes room for `size` bytes of local memory in every lane."""
-        if size <= self._local_stride:
-            return
-        stride = max(64, 1 << (size - 1).bit_length())
-        data = np.zeros(stride * self.n, np.uint8)
-        if self._local_stride:
-            data.reshape(self.n, stride)[:, : self._local_stride] = self.local.data.reshape(self.n, self._local_stride)
-        self.local, self._local_stride = Plane(data), stride
-        self._local_base = np.arange(self.n) * stride
+        if size > self._local_stride:
+            self.local, self._local_stride = grown(self.local, self.n, size)
+            self._local_base = np.arange(self.n) * self._local_stride
+
+    def reserve_stack(self, size: int) -> None:
+        """The same for what `alloca` gives."""
+        if size * self.n > STACK_BYTES:
+            raise Violation("stack-overflow", f"`alloca` asks for {size} bytes in every thread", -1)
+        if size > self._stack_stride:
+            self._stack, self._stack_stride = grown(self._stack, self.n, size)
 
     def frame(self) -> NDArray[np.uint8]:
         """Local memory as one row a lane."""
@@ -115,8 +136,20 @@ class Spaces(Lanes):
         return self.shared, base + a.view(np.int64)
 
     def in_local(self, a: Array, size: int, space: str) -> Place:
+        if int(a[0]) >= ALLOCA:
+            return self.in_stack(a, size, space)
         self.check(a, self.local_size, size, 0, a, space)
         return self.local, sets.take(self._local_base, self.who) + a.view(np.int64)
+
+    def in_stack(self, a: Array, size: int, space: str) -> Place:
+        top = sets.take(self.stack_top, self.who)
+        offsets = a - np.uint64(ALLOCA)
+        self.check(offsets, self._stack_stride, size, 0, a, space)
+        bad = a.astype(np.int64) + size > top
+        if bad.any():
+            raise self.fault("out-of-bounds", f"an access of {size} bytes beyond the stack", bad, a, space, size)
+        lanes = sets.positions(self.who, self.n)
+        return self._stack, lanes * self._stack_stride + offsets.view(np.int64)
 
     def in_allocation(self, a: Array, size: int, space: str, write: bool) -> Place | None:
         """A generic address of global, constant or parameter memory; None where lanes mean several allocations."""

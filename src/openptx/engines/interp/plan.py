@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
-from openptx.program import Address, Function, Op, Reg, Target, Targets
+from openptx.isa.fidelity import UNSUPPORTED
+from openptx.program import Address, Function, Op, Reg, Target, Targets, Vector
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
-    from openptx.isa.notation import Instruction
+    from openptx.isa.notation import Instruction, Modifiers
 
 Step = Callable[["Threads", Registers, sets.Lanes], None]
 
@@ -58,7 +59,7 @@ class Plan:
             instruction = op.form.instruction
             pc += 1
             weight += WAITING if may_wait(op) else 1
-            if instruction.control is not None or instruction.converges is not None:
+            if instruction.control is not None or converges(op):
                 return Block(start, pc, steps, ops, op, weight)
             steps.append(bind(op, self.carry))
             ops.append(op)
@@ -85,6 +86,11 @@ def _leaders(function: Function) -> frozenset[int]:
     return frozenset(found)
 
 
+def converges(op: Op) -> bool:
+    """Whether lanes of a warp wait for each other at the instruction: for those of a mask, or for all."""
+    return op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
+
+
 def may_wait(op: Op) -> bool:
     """Whether a loop around the instruction may be waiting for other threads: atomics, strong loads, sleeps."""
     name = op.form.instruction.mnemonic
@@ -104,10 +110,27 @@ def sources(op: Op) -> list[Reader]:
         if template.role == "write":
             continue
         if isinstance(operand, Address):
-            readers.append(address(operand, op.m.space))
+            readers.append(address(operand, space_of(template.name, op.m)))
         else:
             readers.append(source(operand, t, template.role == "immediate" or template.name in immediates))
     return readers
+
+
+SPACES = {"dst": "dst", "src": "src", "dstMem": "dst", "srcMem": "src"}
+"""Addresses whose space is another modifier than `space`."""
+
+
+def space_of(name: str, m: Modifiers) -> str | None:
+    """The space of an address operand."""
+    return "shared" if name == "mbar" else m.values.get(SPACES.get(name, "space"))
+
+
+def modifiers(op: Op) -> Modifiers:
+    """What the meaning sees: with the length of the list that is written, where the form leaves it open."""
+    for template, operand in zip(op.form.operands, op.operands, strict=True):
+        if template.role == "write" and isinstance(operand, Vector) and not op.m.vec:
+            return op.m.with_(elements=len(operand.elements))
+    return op.m
 
 
 @lru_cache(maxsize=1 << 14)
@@ -144,14 +167,14 @@ def guarded(guard: Reg, step: Step) -> Step:
 def unguarded(op: Op, carry: int) -> Step:
     """The instruction as a closure that does not look at its guard."""
     instruction = op.form.instruction
-    if instruction.meaning is None:
+    if instruction.meaning is None or instruction.fidelity(op.m) == UNSUPPORTED:
         return _missing(op)
     readers, writers = list(sources(op)), list(results(op))
     if "in" in instruction.carry.split():
         readers.append(source(Reg(carry, 1), None))
     if "out" in instruction.carry.split() and op.m.cc:
         writers.append(destination(Reg(carry, 1), None))
-    return _call(instruction, op.m, readers, writers)
+    return _call(instruction, modifiers(op), readers, writers)
 
 
 class NoMeaning(Exception):
