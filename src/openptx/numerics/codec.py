@@ -160,27 +160,13 @@ def integral(v: Value, rnd: str) -> int:
 
 
 def neighbours(f: Format, code: int) -> tuple[int | None, int | None]:
-    """The codes of the next lower and the next higher number; None where there is none."""
-    numbers = [c << f.low for c in ordered(f)] if f.width <= 8 else None
-    if numbers is not None:
-        i = numbers.index(code)
-        return (numbers[i - 1] if i else None, numbers[i + 1] if i + 1 < len(numbers) else None)
+    """The codes of the next lower and the next higher number, infinities included; None where there is none."""
+    top = f.largest if f.infinity is None else f.infinity
+    bottom = -top if f.signed else 0
     c = code >> f.low
-    top = f.infinity if f.infinity is not None else f.largest
+    n = -(c & f.magnitude) if c & f.sign else c  # codes in the order of their values, both zeros at 0
 
-    def code_of(n: int) -> int | None:
-        return None if abs(n) > top else (f.sign - n if n < 0 else n) << f.low
+    def at(n: int) -> int | None:
+        return (f.sign - n if n < 0 else n) << f.low if bottom <= n <= top else None
 
-    n = -(c & f.magnitude) if c & f.sign else c
-    return code_of(n - 1), code_of(n + 1)
-
-
-def ordered(f: Format) -> list[int]:
-    """All codes that are numbers or infinities, in the order of their values; +0 stands for both zeros."""
-    codes = [
-        c for c in range(1 << f.width) if decode(f, c << f.low).kind != NAN and c != f.sign or not f.signed and c == 0
-    ]
-    top = [c for c in codes if decode(f, c << f.low).kind == FINITE]
-    top.sort(key=lambda c: decode(f, c << f.low).number)
-    ends = [c for c in codes if decode(f, c << f.low).kind == INFINITE]
-    return [c for c in ends if c & f.sign] + top + [c for c in ends if not c & f.sign]
+    return at(n - 1), at(n + 1)
