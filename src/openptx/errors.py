@@ -114,6 +114,16 @@ class Unsupported(Error):
 class Bug(Error):
     """We did wrong. Prints the version and how to report it."""
 
+    @classmethod
+    def of(cls, error: Exception) -> Bug:
+        """The bug that an unexpected exception is: its type, its message, and our innermost place that it came from."""
+        from os import sep
+        from traceback import extract_tb
+
+        frames = [frame for frame in extract_tb(error.__traceback__) if f"{sep}openptx{sep}" in frame.filename]
+        where = f"{frames[-1].filename.rpartition(f'{sep}openptx{sep}')[2]}:{frames[-1].lineno}: " if frames else ""
+        return cls(f"{where}{type(error).__name__}: {error}".replace("\n", " "))
+
     def __str__(self) -> str:
         from openptx import __version__
 

@@ -50,9 +50,11 @@ def check_it() -> None:
     """The compiler's file has no errors."""
     from openptx.api import check
 
-    title("1. openptx check mandelbrot.ptx      (62 lines of PTX that nvcc made of CUDA C++)")
+    kernel = demo.kernel()
+    lines = kernel.text.count("\n")
+    title(f"1. openptx check mandelbrot.ptx, {lines} lines of PTX that nvcc made of CUDA C++")
     start = time.perf_counter()
-    found = check(demo.kernel())
+    found = check(kernel)
     taken = time.perf_counter() - start
     print(f"{len(found) or 'No'} errors, found out in {1000 * taken:.0f} ms.\n")
 

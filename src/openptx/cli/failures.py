@@ -41,7 +41,7 @@ def report(error: Exception) -> int:
         return complain(str(error))
     if isinstance(error, MemoryError):
         return complain("not enough memory")
-    return complain(str(error if isinstance(error, Bug) else Bug(f"{where(error)}: {described_type(error)}")))
+    return complain(str(error if isinstance(error, Bug) else Bug.of(error)))
 
 
 def complain(message: str, status: int = ABNORMAL) -> int:
@@ -72,18 +72,3 @@ def about_file(error: OSError) -> str:
     """`saxpy.ptx: No such file or directory`."""
     what = error.strerror or str(error)
     return f"{error.filename}: {what}" if error.filename is not None else what
-
-
-def described_type(error: Exception) -> str:
-    """`KeyError: 'x'`, on one line."""
-    return f"{type(error).__name__}: {error}".replace("\n", " ")
-
-
-def where(error: Exception) -> str:
-    """The innermost place of ours that an exception came through."""
-    from traceback import extract_tb
-
-    frames = [frame for frame in extract_tb(error.__traceback__) if "openptx" in frame.filename]
-    if not frames:
-        return "?"
-    return f"{frames[-1].filename.rpartition('openptx')[2].lstrip(os.sep)}:{frames[-1].lineno}"

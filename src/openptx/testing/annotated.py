@@ -20,6 +20,7 @@ HEADER = ".version 9.0 .target sm_100a .address_size 64 "
 """What a file without `.version` starts with, in its first line, so that no row moves."""
 
 SHOWN = 10
+TIMEOUT = 60.0  # seconds, for each launch
 QUIET_NAN = {"f16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FF8000000000000, "b32": 0x7FFFFFFF, "b64": 0x7FF8000000000000}
 
 
@@ -124,7 +125,7 @@ def launch(module: Program, function: Function, runs: list[Run], engine: str) ->
     source = np.frombuffer(data or bytes(SLOT), np.uint8)
     results = np.zeros((len(runs), threads, max(len(gives), 1) * SLOT), np.uint8)
     kernel = module.get_function(PREFIX + function.name.text.lstrip("%$"))
-    kernel((len(runs),), (threads,), (source, results), engine=engine)
+    kernel((len(runs),), (threads,), (source, results), engine=engine, timeout=TIMEOUT)
     problems: list[str] = []
     for run, rows in zip(runs, results, strict=True):
         if not run.fault:

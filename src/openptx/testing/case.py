@@ -2,7 +2,8 @@
 
 `case.json` names the kernel, `grid`, `block`, `dynamic_shared`, optionally `cluster`, and `params` in order: `buffer`
 (with `expect`, bit for bit or within `atol + rtol * |expected|`), `scalar`, `struct` (bytes in hexadecimal), `null`.
-`stdout` is what the kernel prints, `stdout_lines` the lines it prints in any order, `fault` the fault it must end in.
+`stdout` is what the kernel prints, `stdout_lines` the lines it prints in any order, `fault` the fault it must end in:
+its possible `names`, and where they are known `thread`, `block_index`, `space`, `access`, and what its text `says`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ SCALARS = {
     "b8":  "uint8",   "b16": "uint16",  "b32": "uint32",   "b64": "uint64",
 }
 # fmt: on
+ACCESSES = {"ld": "load", "ldu": "load", "st": "store", "atom": "atomic", "red": "atomic"}
+TIMEOUT = 60.0  # seconds; a case that ends in no other way must not hang
+TIMEOUT_OF_FAULTS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Case:
     params: tuple[Json, ...]
     stdout: str | None
     stdout_lines: tuple[str, ...] | None
-    fault: Json | str | None
+    fault: Json | None
 
 
 def is_case(folder: str) -> bool:
@@ -87,7 +91,15 @@ def run_case(case: Case, engine: str = "auto") -> None:
     printed = io.StringIO()
     try:
         with redirect_stdout(printed):
-            kernel(case.grid, case.block, arguments, shared_mem=case.shared, cluster=case.cluster, engine=engine)
+            kernel(
+                case.grid,
+                case.block,
+                arguments,
+                shared_mem=case.shared,
+                cluster=case.cluster,
+                engine=engine,
+                timeout=TIMEOUT if case.fault is None else TIMEOUT_OF_FAULTS,
+            )
     except Fault as fault:
         if case.fault is None:
             raise
@@ -152,13 +164,25 @@ def compare_output(case: Case, printed: str) -> list[str]:
     return []
 
 
-def compare_fault(wanted: Json | str, fault: Fault) -> list[str]:
-    """Facts of a fault that are not those that the case names: a code or a name, or an object of attributes."""
-    facts = {"code": wanted} if isinstance(wanted, str) else wanted
-    problems: list[str] = []
-    for fact, value in facts.items():
-        got: object = getattr(fault, fact, None)
-        got = list(cast("tuple[object, ...]", got)) if isinstance(got, tuple) else got
-        if got != value and not (fact == "code" and value == fault.name):
-            problems.append(f"the fault's {fact} is {got}, not {value}")
-    return problems
+def compare_fault(wanted: Json, fault: Fault) -> list[str]:
+    """Facts of a fault that are not those that the case names."""
+    text = str(fault)
+    got = {
+        "names": fault.name,
+        "thread": list(fault.thread or ()),
+        "block_index": list(fault.block or ()),
+        "space": fault.space,
+        "access": access(fault),
+        "says": [words for words in wanted.get("says", []) if words in text],
+    }
+    wrong = [key for key, value in wanted.items() if got[key] != value and not (key == "names" and got[key] in value)]
+    return [f"the fault's {key}: {got[key]}, not {wanted[key]}" for key in wrong] + ([text] if wrong else [])
+
+
+def access(fault: Fault) -> str:
+    """What the instruction of a fault does with memory: load, store or atomic."""
+    if fault.file is None or fault.span is None:
+        return ""
+    words = fault.file.text[slice(*fault.span)].split()
+    mnemonics = (word.split(".")[0] for word in words if not word.startswith("@"))
+    return ACCESSES.get(next(mnemonics, ""), "")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openptx.errors import CheckError, Error, Fault, InputError, Unsupported
+from openptx.errors import Bug, CheckError, Error, Fault, InputError, Unsupported
 
 PASSED, FAILED, UNSUPPORTED, ERROR = "passed", "failed", "unsupported", "error"
 """`error` is a test that cannot be run as it is written; `failed` is a test that gave the wrong answer."""
@@ -27,7 +27,7 @@ class Mismatch(Exception):
 
 
 def timed(name: str, run: Callable[[], None]) -> Result:
-    """Run a test. `KeyboardInterrupt` and mistakes of ours go through."""
+    """Run a test. A mistake of ours is an `error` of this test, and keeps no other from running."""
     start = time.perf_counter()
     status, message = PASSED, ""
     try:
@@ -38,6 +38,6 @@ def timed(name: str, run: Callable[[], None]) -> Result:
         status, message = UNSUPPORTED, str(error)
     except (InputError, OSError) as error:
         status, message = ERROR, str(error)
-    except Error as error:
-        status, message = ERROR, f"{type(error).__name__}: {error}"
+    except Exception as error:
+        status, message = ERROR, str(error if isinstance(error, Error) else Bug.of(error))
     return Result(name, status, message, time.perf_counter() - start)
