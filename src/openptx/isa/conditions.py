@@ -47,7 +47,7 @@ def _present(m: Modifiers, name: str, value: str) -> bool:
     if not name:
         return value in m.written
     found = m.values.get(name)
-    return value == ("none" if found is None else getattr(found, "name", found))
+    return value == (getattr(found, "name", found) if found else "none")
 
 
 _TABLES: dict[str, tuple[Condition, ...]] = {}

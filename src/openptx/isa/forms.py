@@ -161,9 +161,9 @@ class Modifiers:
 
 
 class Form:
-    """One line of a syntax block. `documented` is False for what the assembler accepts beyond the manual."""
+    """One line of a syntax block. `profiles` have it: isa (the manual), ptxas (the assembler), or both."""
 
-    __slots__ = ("_keys", "_sequences", "_typed", "documented", "gate", "instruction", "operands", "slots", "text")
+    __slots__ = ("_keys", "_sequences", "_typed", "gate", "instruction", "operands", "profiles", "slots", "text")
 
     def __init__(
         self,
@@ -172,10 +172,10 @@ class Form:
         operands: tuple[Template, ...],
         gate: Gate,
         text: str,
-        documented: bool = True,
+        profiles: tuple[str, ...],
     ) -> None:
         self.instruction = instruction
-        self.documented = documented
+        self.profiles = profiles
         self.slots = slots
         self.operands = operands
         self.gate = gate

@@ -52,9 +52,9 @@ class Instruction:
         "writes",
     )
 
-    def __init__(self, name: str, *, anchor: str, summary: str, syntax: str) -> None:
+    def __init__(self, name: str, module: str = "", *, anchor: str, summary: str, syntax: str) -> None:
         self.name = name
-        self.module = ""  # these two are known to the package that holds the module
+        self.module = module  # these two are known to the package that holds the module
         self.section = ""
         self.anchor = anchor
         self.summary = summary
@@ -112,7 +112,7 @@ INSTRUCTIONS: list[Instruction] = []
 MNEMONICS: dict[str, list[Instruction]] = {}
 """The same by mnemonic (the opcode up to its first dot)."""
 
-_RESOLVED: dict[str, tuple[tuple[Form, Modifiers], ...]] = {}
+_RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
 
 
 def instruction(
@@ -191,15 +191,16 @@ def load() -> Mapping[str, list[Instruction]]:
     return MNEMONICS
 
 
-def resolve(opcode: str) -> tuple[tuple[Form, Modifiers], ...]:
+def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers], ...]:
     """The forms that an opcode such as `fma.rn.ftz.f32` may be, in the manual's order; remembered; () if there is none.
 
     Where there are several (`mov` of a register, `mov` of a vector), operands decide: the first that fits is meant.
+    `profile` is `ptxas` for the forms that the assembler has, `isa` for those of the manual.
     """
-    known = _RESOLVED.get(opcode)
+    known = _RESOLVED.get((opcode, profile))
     if known is None:
-        found = _candidates(opcode)
-        known = _RESOLVED[opcode] = tuple((form, m) for form, m in found if refusal(form, m) is None)
+        found = [(form, m) for form, m in _candidates(opcode) if profile in form.profiles]
+        known = _RESOLVED[opcode, profile] = tuple((form, m) for form, m in found if refusal(form, m) is None)
     return known
 
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from openptx.isa.notation import Instruction
 
-BEYOND = "(ptxas)"
+PROFILES = ("isa", "ptxas")
+ONLY = {"(ptxas)": "ptxas", "(manual)": "isa"}
 _COMMENT = re.compile(r"//\s*(.*)$")
 _SINCE = re.compile(r"(?:PTX \d|sm_\d).*$")
 _DEFINITION = re.compile(r"((?:\.?[\w:-]+\s*=\s*)+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*;?")
@@ -45,9 +46,10 @@ def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
     """The forms of a syntax block. Raises ValueError, quoting the text, where it can't be read.
 
     A paragraph is some forms with the definitions behind them; a blank line between two forms divides them as well.
-    A name means its definition in the same paragraph, or else the last one of the block. A comment
-    `// PTX 2.0, sm_20` behind a form is its gate, with `(ptxas)` where only the assembler has it; on a line of its own
-    it is the gate of the forms that follow without one.
+    A name means its definition in the same paragraph, or else the last one of the block.
+
+    A comment `// PTX 2.0, sm_20` behind a form is its gate; on a line of its own it is that of the forms that follow
+    without one. `(ptxas)` or `(manual)` behind it: only the assembler, or only the manual, has the form.
     """
     forms: list[tuple[str, str, int]] = []
     definitions: list[Definition] = []
@@ -134,8 +136,9 @@ def _form(instruction: Instruction, text: str, since: str, definitions: list[Def
     slots = tuple(_slots(opcode[len(instruction.name) :], definitions, paragraph, text))
     templates = tuple(_operands(operands, definitions))
     _give_roles(instruction, templates)
-    documented = not since.endswith(BEYOND)
-    return Form(instruction, slots, templates, gate(since.removesuffix(BEYOND).strip()), text, documented)
+    only = next((profile for mark, profile in ONLY.items() if since.endswith(mark)), None)
+    since = since.partition("(")[0].strip()
+    return Form(instruction, slots, templates, gate(since), text, PROFILES if only is None else (only,))
 
 
 def _cut(text: str) -> tuple[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import INSTRUCTIONS
+import sys
+
+from openptx.isa.notation import Instruction
 
 # fmt: off
 SECTIONS: dict[str, str] = {
@@ -46,8 +48,24 @@ SECTIONS: dict[str, str] = {
 """Modules and the sections that they mirror, in the manual's order, which is the order of candidate forms."""
 # fmt: on
 
-for _module, _section in SECTIONS.items():
-    _first = len(INSTRUCTIONS)
-    __import__(f"{__name__}.{_module}")
-    for _each in INSTRUCTIONS[_first:]:
-        _each.module, _each.section = _module, _section
+
+def _load() -> None:
+    """Imports the modules, and tells every instruction its module and section.
+
+    A module may import others; those start later, so the newest modules are asked first for what is theirs.
+    """
+    for module in SECTIONS:
+        __import__(f"{__name__}.{module}")
+        for name in reversed(tuple(sys.modules)):
+            own = name.removeprefix(f"{__name__}.")
+            if own in SECTIONS and own != name:
+                _place(own, vars(sys.modules[name]))
+
+
+def _place(module: str, names: dict[str, object]) -> None:
+    for each in names.values():
+        if isinstance(each, Instruction) and not each.module:
+            each.module, each.section = module, SECTIONS[module]
+
+
+_load()

@@ -39,6 +39,8 @@ addc = instruction(
         .type = { .u32, .s32 };
         addc{.cc}.type   d, a, b;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
+        addc.type        d, a, b;   // PTX 1.2 (ptxas)
+        .type = { .u16, .s16 };
     """,
     carry="in out",
 )
@@ -84,6 +86,8 @@ subc = instruction(
         .type = { .u32, .s32 };
         subc{.cc}.type   d, a, b;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
+        subc.type        d, a, b;   // PTX 1.2 (ptxas)
+        .type = { .u16, .s16 };
     """,
     carry="in out",
 )
@@ -130,6 +134,9 @@ madc = instruction(
         .type = { .u32, .s32 };
         madc.mode{.cc}.type   d, a, b, c;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
+        madc.mode.type        d, a, b, c;   // PTX 3.0, sm_20 (ptxas)
+        .type = { .u16, .s16 };
+
         .mode = { .hi, .lo };
     """,
     carry="in out",

@@ -93,7 +93,9 @@ membar_proxy = instruction(
     summary="As `fence.proxy`.",
     syntax="""
         membar.proxy.proxykind;   // PTX 7.5, sm_60
-        .proxykind = { .alias, .async, .async.global, .async.shared::{cta, cluster} };
+        .proxykind = { .alias, .async };
+        membar.proxy.proxykind;   // PTX 8.0, sm_90 (manual)
+        .proxykind = { .async.global, .async.shared::{cta, cluster} };
     """,
     gates=_PROXY_GATES,
 )

@@ -90,7 +90,7 @@ fma = instruction(
         fma.rnd{.relu}.bf16x2       d, a, b, c;   // PTX 7.0, sm_80
         fma.rnd.oob{.relu}.type     d, a, b, c;   // PTX 8.1, sm_90
 
-        fma.rnd.type                d, a, b, c;   // PTX 7.0, sm_80 (ptxas)
+        fma.rnd{.relu}.type         d, a, b, c;   // PTX 7.0, sm_80 (ptxas)
         .rnd  = { .rz, .rm, .rp };
         .type = { .bf16, .bf16x2 };
 

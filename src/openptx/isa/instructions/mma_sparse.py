@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.instructions.mma import COUNTS, SCALES, TYPES_OF
+from openptx.isa.instructions.mma import COUNTS, REFUSES, SCALES, TYPES_OF
 from openptx.isa.notation import instruction
 
 mma_sp = instruction(
@@ -20,8 +20,13 @@ mma_sp = instruction(
         mma.spvariant.sync.aligned.shape.row.col.f32.atype.btype.f32   d, a, b, c, e, f;   // PTX 8.4, sm_89
         .shape = {{ .m16n8k64 }};
         .atype = .btype = {{ .e4m3, .e5m2 }};
-        mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype   d, a, b, c, e, f;   // PTX 8.7, sm_120
-        .shape = {{ .m16n8k32, .m16n8k64 }};
+        mma.spvariant.sync.aligned.shape.row.col.f16.atype.btype.f16   d, a, b, c, e, f;   // PTX 8.7, sm_120
+        .spvariant = {{ .sp::ordered_metadata }};
+        .shape = {{ .m16n8k64 }};
+        .atype = .btype = {{ .e4m3, .e5m2 }};
+        mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype
+                d, a, b, c, e, f;   // PTX 8.7, sm_120 (manual)
+        .shape = {{ .m16n8k32 }};
         .atype = .btype = {{ .e4m3, .e5m2 }};
         mma.spvariant.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype   d, a, b, c, e, f;   // PTX 8.7, sm_120f
         .spvariant = {{ .sp::ordered_metadata }};
@@ -66,6 +71,7 @@ mma_sp = instruction(
     """,
     types=TYPES_OF,
     vectors=COUNTS,
+    refuses=REFUSES,
     immediates="f",
     gates="""
         .sp::ordered_metadata    PTX 8.5

@@ -25,6 +25,21 @@ mov = instruction(
     """,
 )
 
+mov_vector = instruction(
+    "mov",
+    anchor="data-movement-and-conversion-instructions-mov",
+    summary="d = a, element by element.",
+    syntax="""
+        mov.vec.type   d, a;   // PTX 1.0 (ptxas)
+        .vec  = { .v2, .v4 };
+        .type = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
+    """,
+    vectors={"d": "vec", "a": "vec"},
+    refuses="""
+        .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
+    """,
+)
+
 
 @meaning(mov)
 def _(x: Machine, m: Modifiers, a: Word) -> Word:
@@ -76,7 +91,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
     return exchange(x, m, a, b, c)
 
 
-def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
+def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits | None = None) -> tuple[Bits, Bits]:
     """`a` of the lane that `b` means, if it is in the segment and under the bound that `c` gives."""
     lane, offset = x.lane(), b & 31
     segment, bound = (c >> 8) & 31, c & 31
@@ -89,6 +104,10 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> tuple[Bits,
         "idx": lambda: first | (offset & ~segment),
     }[m.mode]()
     inside = ~x.less(S, j, last) if m.mode == "up" else ~x.less(S, last, j)
+    gone = x.ended()
+    if members is not None and gone is not None:
+        read = x.resize((members & gone) >> j, 1) & inside
+        x.require(~read, "undefined-behavior", "the value comes from a lane that has ended, and that the mask names")
     j = x.select(inside, j, lane)
     return x.shuffle(a, j), inside
 
@@ -108,7 +127,7 @@ shfl_sync = instruction(
 
 @meaning(shfl_sync)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits) -> tuple[Bits, Bits]:
-    return exchange(x, m, a, b, c)
+    return exchange(x, m, a, b, c, members)
 
 
 prmt = instruction(

@@ -21,6 +21,13 @@ _CHOICES = """
         .collector_usage = { .collector::a::fill, .collector::a::use, .collector::a::lastuse, .collector::a::discard };
         .scale_vectorsize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
 """
+_REFUSES = """
+        .kind::mxf8f6f4 .scale_vec::2X|.scale_vec::4X|.block16   `.kind::mxf8f6f4` has one scale for 32 elements
+        .kind::mxf4 .scale_vec::1X|.scale_vec::4X|.block16       `.kind::mxf4` has one scale for 32 elements
+        .kind::mxf4nvf4 .scale_vec::1X                           `.kind::mxf4nvf4` has a scale for 16 or 32 elements
+        .kind::mxf4nvf4 scale_vectorsize=none                    `.kind::mxf4nvf4` needs the size of a scaled block
+        .ashift .collector::a::fill|.collector::a::use           a shifted a is used once
+"""
 _GATES = """
         .kind::i8                        sm_100a sm_110a
         .kind::mxf4nvf4                  PTX 8.7
@@ -44,10 +51,10 @@ def _block(name: str, meta: str) -> str:
             f"""
         {name}.cta_group.kind{shift}{{.collector_usage}}
                 {head}{{, disable-output-lane}}, enable-input-d{{, scale-input-d}};   {_SINCE}
-        .kind = {{ .kind::f16, .kind::tf32, .kind::f8f6f4 }};
+        .kind = {{ .kind::f16, .kind::tf32 }};
         {name}.cta_group.kind{shift}{{.collector_usage}}
                 {head}{{, disable-output-lane}}, enable-input-d;   {_SINCE}
-        .kind = {{ .kind::i8 }};
+        .kind = {{ .kind::f8f6f4, .kind::i8 }};
         {name}.cta_group.kind.block_scale{{.scale_vectorsize}}{{.collector_usage}}
                 {head}, [scale-A-tmem], [scale-B-tmem], enable-input-d;   {_SINCE}
         .kind = {{ .kind::mxf8f6f4, .kind::mxf4, .kind::mxf4nvf4 }};
@@ -63,6 +70,7 @@ mma = instruction(
     syntax=_block("tcgen05.mma", ""),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
+    refuses=_REFUSES,
     immediates="scale-input-d",
     gates=_GATES,
 )
@@ -74,6 +82,7 @@ mma_sp = instruction(
     syntax=_block("tcgen05.mma.sp", "[sp-meta-tmem], "),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
+    refuses=_REFUSES,
     immediates="scale-input-d",
     gates=_GATES,
 )

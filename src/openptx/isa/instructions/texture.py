@@ -32,6 +32,12 @@ def sample(m: Modifiers) -> Type:
 _TEX_TYPES = {"d": "dtype", "c": "ctype", "lod": "ctype", "dPdx": "f32", "dPdy": "f32", "e": "s32", "f": sample}
 _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
 
+_REFUSES = """
+        geom=cube|acube ctype=s32        cube maps have floating-point coordinates
+        geom=2dms|a2dms ctype=f32        multi-sample textures have integer coordinates
+        geom=2dms|a2dms .base|.level|.grad   multi-sample textures have no mipmaps
+"""
+
 tex = instruction(
     "tex",
     anchor="texture-instructions-tex",
@@ -81,6 +87,7 @@ tex = instruction(
     """,
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
+    refuses=_REFUSES,
     gates="""
         .a1d|.a2d      PTX 2.3
         .cube          PTX 3.0
@@ -105,6 +112,7 @@ tld4 = instruction(
     """,
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
+    refuses=_REFUSES,
     gates="""
         .a2d|.cube|.acube   PTX 4.3, sm_30
     """,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction
-from openptx.isa.types import Type
+from openptx.isa.types import TYPES, Type
 
 
 def count(matrix: str, type: Type, m: Modifiers) -> int:
@@ -30,6 +30,7 @@ _LOAD_CHOICES = """
         .space  = { .global, .shared{::cta} };
 """
 _GATES = """
+        aligned=none          PTX 6.0 to 6.2
         .m8n32k16|.m32n8k16   PTX 6.1
         .shared::cta          PTX 7.8
         .s8|.u8               PTX 6.3, sm_72
@@ -173,7 +174,13 @@ mma = instruction(
         "b": lambda m: count("b", m.btype, m),
         "c": lambda m: count("c", m.ctype, m),
     },
+    defaults={"atype": TYPES["f16"], "btype": TYPES["f16"]},
+    refuses="""
+        atype=.s8|.s4 btype=.u8|.u4   a and b must have the same type
+        atype=.u8|.u4 btype=.s8|.s4   a and b must have the same type
+    """,
     gates="""
+        aligned=none          PTX 6.0 to 6.2
         .m8n32k16|.m32n8k16   PTX 6.1
         .and                  PTX 7.1, sm_80
     """,
