@@ -42,6 +42,10 @@ class Machine(Arithmetic):
         """In 32 bits, bit i is `p` of lane i of the warp; 0 for inactive lanes."""
         raise NotImplementedError
 
+    def ended(self) -> Bits | None:
+        """In 32 bits, the lanes of the warp that have ended; None where the machine knows of none."""
+        return None
+
     # Memory. Each access is checked as a whole: bounds, alignment to `count * w` bits, read-only.
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:

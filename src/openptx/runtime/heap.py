@@ -6,6 +6,7 @@ import threading
 from bisect import bisect_left, insort
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openptx.runtime.memory import Memory
 
@@ -23,7 +24,21 @@ class Heap:
         self.allocation = memory.add("device heap", self._bytes)
         self._free = [(self.allocation.base, size)]
         self._taken: dict[int, int] = {}
+        self._sorted: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
         self._lock = threading.Lock()
+
+    def holds(self, addresses: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
+        """Whether accesses of `size` bytes are inside of what `take` gave and nobody gave back."""
+        with self._lock:
+            if self._sorted is None:
+                bases = np.array(sorted(self._taken), np.uint64)
+                ends = bases + np.array([self._taken[at] for at in sorted(self._taken)], np.uint64)
+                self._sorted = bases, ends
+            bases, ends = self._sorted
+        if not bases.size:
+            return np.zeros(addresses.size, np.bool_)
+        block = np.searchsorted(bases, addresses, side="right") - 1
+        return (block >= 0) & (addresses + np.uint64(size) <= ends[np.maximum(block, 0)])
 
     def take(self, size: int) -> int:
         """The address of fresh bytes; 0 where the heap has no room for them."""
@@ -36,6 +51,7 @@ class Heap:
                     else:
                         del self._free[i]
                     self._taken[at] = size
+                    self._sorted = None
                     return at
         return 0
 
@@ -43,6 +59,7 @@ class Heap:
         """Frees what `take` gave; False where it gave no such thing, or it was freed before."""
         with self._lock:
             size = self._taken.pop(address, None)
+            self._sorted = None
             if size is None:
                 return False
             i = bisect_left(self._free, (address, 0))

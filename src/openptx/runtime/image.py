@@ -30,6 +30,10 @@ class Image:
         self._place()
 
     @property
+    def has_heap(self) -> bool:
+        return self._heap is not None
+
+    @property
     def heap(self) -> Heap:
         """What `malloc` takes from."""
         assert self._heap is not None

@@ -39,7 +39,7 @@ class Stuck(Exception):
 class Batch:
     def __init__(self, program: Program, kernel: Plan, x: Threads, limits: Limits) -> None:
         self.program, self.x, self.limits = program, x, limits
-        self.alive = np.ones(x.n, np.bool_)
+        self.alive = x.alive
         self.alive_count = x.n
         self.clock = 0
         self.ready: dict[tuple[Frame, int], Group] = {}
@@ -47,7 +47,7 @@ class Batch:
         self.barriers: dict[int, Barrier] = {}
         self.cluster = ClusterBarrier(self)
         self._files: dict[tuple[Plan, int], Registers] = {}
-        self.deepest = min(max(LANES_TIMES_DEPTH // x.n, 256), 16384)
+        self.deepest = min(max(LANES_TIMES_DEPTH // x.n, 256), 4096)
         self.running: Op | None = None
         self.current: Frame | None = None
         self.add(self.frame(kernel, None, 0, None), 0, None)

@@ -71,7 +71,9 @@ def malloc(x: Threads, size: Bits) -> Bits:
 def free(x: Threads, address: Bits) -> None:
     for lane, at in lanes_of(x, address):
         if at and not x.heap.give_back(at):
-            raise Violation("invalid-free", f"`free` of 0x{at:x}, which `malloc` did not give out", lane, at, "generic")
+            raise Violation(
+                "undefined-behavior", f"`free` of 0x{at:x}, which `malloc` did not give out", lane, at, "generic"
+            )
 
 
 EXTERNALS: dict[str, External] = {

@@ -21,7 +21,6 @@ from openptx.numerics.lanes import UNSIGNED
 
 if TYPE_CHECKING:
     from openptx.engines.interp.geometry import Geometry
-    from openptx.runtime.heap import Heap
     from openptx.runtime.image import Image
     from openptx.runtime.memory import Map
 
@@ -32,9 +31,9 @@ class Threads(Atomics, Machine):
     """Values have one element for each lane in `who`, or one for all of them."""
 
     def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:
-        super().__init__(geometry, memory, image.program.address_size)
-        self.image = image
+        super().__init__(geometry, memory, image)
         self.base = 0  # of the executing activation, in local memory
+        self.alive = np.ones(self.n, np.bool_)  # which lanes have not ended
         self.clock = 0  # instructions executed, by all groups of the batch
         self.contention = 0  # accesses by which lanes may be waiting for others
         self._specials: dict[str, Array] = {}
@@ -74,6 +73,14 @@ class Threads(Atomics, Machine):
             return Bits(self, 32, votes)
         return Bits(self, 32, votes[sets.take(self.geometry.warp, self.who)])
 
+    def ended(self) -> Bits | None:
+        if self.alive.all():
+            return None
+        before, self.who = self.who, None
+        gone = self.ballot(Bits(self, 1, ~self.alive))
+        self.who = before
+        return Bits(self, 32, sets.take(gone.v, before))
+
     # The thread.
 
     def special(self, name: str, w: int) -> Bits:
@@ -85,10 +92,6 @@ class Threads(Atomics, Machine):
                 self._specials[name] = known
         v = sets.take(known, self.who)
         return Bits(self, w, v if v.dtype == UNSIGNED[w] else v.astype(UNSIGNED[w]))
-
-    @property
-    def heap(self) -> Heap:
-        return self.image.heap
 
     def output(self, text: str) -> None:
         """What the kernel prints."""

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from openptx.engines.interp import sets
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.planes import Plane
-from openptx.isa.windows import CTA_SHIFT, FUNCTION, LOCAL, SHARED, SLOTS, window
+from openptx.isa.windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, SHARED, SLOTS, window
 from openptx.numerics import Bits
 from openptx.numerics.lanes import Lanes
+from openptx.runtime.heap import Heap
+from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
 
 Array = NDArray[Any]
@@ -50,9 +52,11 @@ def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
 class Spaces(Lanes):
     """Loads and stores. `who` is the set of lanes that execute; values have one element for each of them, or one."""
 
-    def __init__(self, geometry: Geometry, memory: Map, address_size: int) -> None:
+    def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:
         super().__init__()
-        self.geometry, self.memory, self.address_size = geometry, memory, address_size
+        self.geometry, self.memory, self.image = geometry, memory, image
+        self.address_size = image.program.address_size
+        self.heap_base = image.heap.allocation.base if image.has_heap else 0
         self.n = geometry.n
         self.who: sets.Lanes = None
         self.shift = memory.shift
@@ -68,6 +72,10 @@ class Spaces(Lanes):
         self._stack_stride = 0
         self._stack = Plane(np.zeros(0, np.uint8))
         self._planes: dict[int, Plane] = {}
+
+    @property
+    def heap(self) -> Heap:
+        return self.image.heap
 
     # Local memory grows with the depth of calls.
 
@@ -155,6 +163,8 @@ class Spaces(Lanes):
         """A generic address of global, constant or parameter memory; None where lanes mean several allocations."""
         slot = int(a[0]) >> self.shift
         row = self.memory.rows[slot] if slot < len(self.memory.rows) else None
+        if space == "generic" and slot >= FIRST:
+            space = "global"
         if row is not None:
             offsets = a - np.uint64(row.base)
             if a.size == 1 or int(offsets.max()) < row.size:
@@ -164,6 +174,8 @@ class Spaces(Lanes):
                     raise self.fault(
                         "read-only", f"a write to {row}, which may only be read", everywhere, a, space, size
                     )
+                if self.heap_base == row.base:
+                    self.check_heap(a, size, space)
                 plane = self._planes.get(row.base)
                 if plane is None:
                     plane = self._planes[row.base] = Plane(row.bytes(), row.base & 255, row.writable)
@@ -174,6 +186,15 @@ class Spaces(Lanes):
         limit = row.size if row is not None else 0
         self.check(a - np.uint64(row.base if row is not None else slot << self.shift), limit, size, 0, a, space)
         raise AssertionError("an address outside of its allocation passed the check")
+
+    def check_heap(self, a: Array, size: int, space: str) -> None:
+        """In the heap only what `malloc` gave and `free` did not take back may be touched."""
+        bad = ~self.heap.holds(a, size)
+        if bad.any():
+            what = (
+                f"an access of {size} bytes to memory of the heap that `malloc` has not given out, or `free` took back"
+            )
+            raise self.fault("out-of-bounds", what, bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
         """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several."""
