@@ -71,9 +71,8 @@ def malloc(x: Threads, size: Bits) -> Bits:
 def free(x: Threads, address: Bits) -> None:
     for lane, at in lanes_of(x, address):
         if at and not x.heap.give_back(at):
-            raise Violation(
-                "undefined-behavior", f"`free` of 0x{at:x}, which `malloc` did not give out", lane, at, "generic"
-            )
+            what = f"`free` of 0x{at:x}, which `malloc` did not give out, or which was freed before"
+            raise Violation("undefined-behavior", what, lane, at, "generic")
 
 
 EXTERNALS: dict[str, External] = {
