@@ -32,7 +32,7 @@ bench: .venv/.ready-dev           ## speed, as ratios to something measured in t
 	@$(BIN)/python tools/bench.py
 
 corpus: .venv/.ready-oracles      ## compile our kernels with every compiler that is there, check the PTX
-	@$(BIN)/python tools/corpus.py
+	@$(BIN)/python tools/make_corpus.py
 
 clean:                            ## forget the environment and what tools left
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice, product
 
-from openptx.isa.forms import Modifiers
+from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
 
-KINDS = ("exact", "bounded", "modelled", "engine", "unsupported")
-"""Fidelities of forms; `engine` is control flow, which every engine does itself."""
+KINDS = ("exact", "engine", "bounded", "modelled", "unsupported")
+"""Fidelities of forms, the best first; `engine` is control flow, which every engine does itself."""
+SAMPLES = 64
 
 
 @dataclass(slots=True)
@@ -34,10 +37,19 @@ def coverage() -> list[Row]:
 
 
 def kinds(instruction: Instruction) -> list[str]:
-    """The fidelity of each form."""
-    if instruction.control and instruction.meaning is None:
-        return ["engine"] * len(instruction.forms)
-    return [instruction.fidelity(Modifiers(form, (), {})).kind for form in instruction.forms]
+    """The fidelity of each form; where it depends on modifiers, the worst."""
+    if instruction.meaning is None:
+        return ["engine" if instruction.control else "unsupported"] * len(instruction.forms)
+    return [max((instruction.fidelity(m).kind for m in samples(form)), key=KINDS.index) for form in instruction.forms]
+
+
+def samples(form: Form) -> Iterator[Modifiers]:
+    """Opcodes of a form: the combinations of what it requires, up to a limit."""
+    choices = (slot.choices for slot in form.slots if not slot.optional)
+    for combination in islice(product(*choices), SAMPLES):
+        m = form.match(tuple(modifier for choice in combination for modifier in choice.split(".")))
+        if m is not None:
+            yield m
 
 
 def table(rows: list[Row]) -> list[list[str]]:

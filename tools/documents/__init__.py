@@ -1,0 +1,1 @@
+"""Material of the generated documents."""
