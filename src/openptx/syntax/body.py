@@ -13,7 +13,8 @@ from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
 from openptx.syntax.operands import Name
 from openptx.syntax.precise import instruction
 from openptx.syntax.recover import recover
-from openptx.syntax.statements import BRACE, END, INSTRUCTION, LABEL, PLAIN, STATEMENT
+from openptx.syntax.simple import simple
+from openptx.syntax.statements import BRACE, DECLARATION, END, INSTRUCTION, LABEL, REGISTERS, STATEMENT, plain
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Block, Instruction, Label, Statement, Unreadable
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 _LINE = re.compile(r'@@DWARF[ \t]+\.[^\n]*+|#(?:line)?[ \t]+[0-9]+[ \t]+"[^"\n]*"[^\n]*+')
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
+_LINKAGE = "linkage can only be given to variables of the module"
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)
 
 
@@ -38,7 +40,7 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
     outer: list[tuple[int, list[Statement]]] = []
     while match := STATEMENT.match(text, offset, end):
         kind, start, offset = match.lastindex, match.end(1), match.end()
-        if kind == INSTRUCTION and PLAIN.fullmatch(match[4]):
+        if kind == INSTRUCTION and plain(match[4]):
             guard = match.span(2) if match[2] else (start, start)
             found.append(Instruction(file, (start, offset), guard, match.span(3), match.span(4)))
         elif kind == LABEL and not _LABELLED.match(text, offset, end):
@@ -53,6 +55,10 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
                 found = inner
         elif kind == END:
             break
+        elif kind in (REGISTERS, DECLARATION) and (variable := simple(file, start, offset)):
+            if variable.linkage:
+                problems.append(_misplaced(Cursor(file, start, end), _LINKAGE).diagnostic)
+            found.append(variable)
         else:
             offset = read_statements(Cursor(file, start, end), offset, found, problems, inside=True)
     while outer:
@@ -114,7 +120,7 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         if ahead.word in (".entry", ".func") and inside:
             return _declared_function(c, problems)
         if inside:
-            raise _misplaced(c, "linkage can only be given to variables of the module")
+            raise _misplaced(c, _LINKAGE)
         if ahead.word not in (*SPACES, ".entry", ".func", ".align", ".attribute") and ahead.kind == "dot":
             raise (
                 unknown_directive(ahead)

@@ -12,6 +12,7 @@ from openptx.syntax.initialise import initialiser
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import missing_semicolon
 from openptx.syntax.recover import recover
+from openptx.syntax.simple import simple
 from openptx.syntax.tokens import Cursor, Mistake
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
 
 def _parameter(c: Cursor, opened: Span) -> Variable:
     start = c.start
+    if (variable := simple(c.file, start, c.limit, parameter=True)) is not None:
+        c.seek(variable.span[1])
+        if c.at(",", ")"):
+            return variable
+        c.seek(start)
     head = _Head(c)
     name = _declarator(c, parameter=True)
     if not c.at(",", ")"):

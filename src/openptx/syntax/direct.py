@@ -35,14 +35,11 @@ if TYPE_CHECKING:
 
 _VALUE = r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)(?!\w)"
 _SYMBOL = r"\.?[A-Za-z_$%][\w$]*+"
-_DATA = re.compile(
-    rf"""(?>{TRIVIA}++
+_DATA = rf"""(?>{TRIVIA}++
       | {_SYMBOL}{TRIVIA}*+:
       | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+(?:{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
         | {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_VALUE}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:))
-    )*+""",
-    re.X | re.A,
-)
+    )*+"""  # read when a section occurs
 _LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)", re.A)
 
@@ -255,7 +252,7 @@ def _section(c: Cursor) -> Directive:
     if c.word != "{":
         raise _unopened(c)
     opened = c.expect("{", "before the data of the section")
-    plain = _DATA.match(c.file.text, opened[1], c.limit)
+    plain = _data(c, opened[1])
     if plain is None or not c.file.text.startswith("}", plain.end()):
         raise _bad_data(c, opened, plain.end() if plain else opened[1])
     body = opened[1], plain.end()
@@ -263,9 +260,13 @@ def _section(c: Cursor) -> Directive:
     return Section(c.file, (start, c.last), name_span, section, body)
 
 
+def _data(c: Cursor, start: int) -> re.Match[str] | None:
+    return re.compile(_DATA, re.X | re.A).match(c.file.text, start, c.limit)
+
+
 def _unopened(c: Cursor) -> Mistake:
     mistake = c.expected("`{`", "before the data of the section")
-    data = _DATA.match(c.file.text, c.start, c.limit)
+    data = _data(c, c.start)
     if data and data.end() > c.start and c.file.text.startswith("}", data.end()):
         c.seek(data.end() + 1)
         mistake.recovered = True

@@ -12,7 +12,8 @@ from openptx.syntax.braces import body, closing
 from openptx.syntax.declare import LINKAGE, SPACES
 from openptx.syntax.direct import Header
 from openptx.syntax.directives import NAMES
-from openptx.syntax.statements import BRACE, END, HEADER, STATEMENT
+from openptx.syntax.simple import simple
+from openptx.syntax.statements import BRACE, DECLARATION, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Module, Statement, Unreadable
 
@@ -45,6 +46,9 @@ def parse(file: File) -> Module:
             offset = _function(file, start, items, problems)
         elif kind == BRACE:
             offset = _brace(file, start, items, problems)
+        elif kind == DECLARATION and (variable := simple(file, start, match.end())):
+            offset = match.end()
+            items.append(variable)
         else:
             offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)
     if (comment := _unterminated(text)) is not None:

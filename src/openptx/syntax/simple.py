@@ -1,0 +1,55 @@
+"""Declarations as compilers write them, read by one match. Whatever is not plain is left to the precise reader."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from openptx.syntax.declarations import Declarator, Variable
+from openptx.syntax.operands import Integer, Name
+
+if TYPE_CHECKING:
+    from openptx.source import File, Span
+
+_NAME = r"(?:[A-Za-z][\w$]*+|[_%$][\w$]++)"
+_NUMBER = r"(?:0|[1-9][0-9]{0,17})"
+_SIMPLE = re.compile(
+    rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
+    (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
+    ({_NAME})(?:<({_NUMBER})>|\[({_NUMBER})\])?+[ \t]*+(;?)""",
+    re.X | re.A,
+)
+
+
+def simple(file: File, start: int, end: int, parameter: bool = False) -> Variable | None:
+    """The declaration of one name between two offsets, or None if it is not of the plain form.
+
+    A parameter has no `;`, no linkage and no `<count>`.
+    """
+    match = _SIMPLE.match(file.text, start, end)
+    if match is None or (match.end() != end and not parameter):
+        return None
+    linkage, space, align, type_, name, count, size, closed = match.groups()
+    if (closed == ";") == parameter or (parameter and (linkage or count)):
+        return None
+    stop = match.end() if not parameter else max(match.end(5), match.end(7) + 1)
+    declarator = Declarator(
+        Name(name, match.span(5)),
+        _integer(count, match.span(6)),
+        () if size is None else (_integer(size, match.span(7)),),
+        None,
+        (match.start(5), max(match.end(5), match.end(6) + 1, match.end(7) + 1)),
+    )
+    return Variable(
+        file, (start, stop), linkage=linkage or "", space=space, space_span=_dotted(match.span(2)), bank=None,
+        attributes=(), align=_integer(align, match.span(3)), vector=1, type=type_, type_span=_dotted(match.span(4)),
+        pointer=None, names=(declarator,),
+    )  # fmt: skip
+
+
+def _integer(text: str | None, span: Span) -> Integer | None:
+    return None if text is None else Integer(int(text), False, text, span)
+
+
+def _dotted(span: Span) -> Span:
+    return span[0] - 1, span[1]
