@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 PATIENCE = 4096
 """Instructions that other groups may execute before a group gets its turn (see plan.WAITING)."""
 
+STACK_OF_A_THREAD = 128 << 10
+"""In bytes; CUDA's default is 1 KiB."""
+
 LANES_TIMES_DEPTH = 1 << 24
 """How deep calls may nest, before a recursion counts as endless: less deep in larger batches."""
 
@@ -63,7 +66,7 @@ class Batch:
         if regs is None:
             regs = self._files[callee, depth] = callee.registers()
         made = Frame(callee, regs, parent, back, call)
-        if depth > self.deepest or made.top * self.x.n > STACK_BYTES:
+        if depth > self.deepest or made.top > STACK_OF_A_THREAD or made.top * self.x.n > STACK_BYTES:
             raise Violation("stack-overflow", f"calls are {depth} deep and take {made.top} bytes of stack", -1)
         self.x.reserve(made.top)
         if parent is not None:

@@ -46,10 +46,16 @@ def call_chain(batch: Batch) -> tuple[str, ...]:
     """The calls that led to the place, innermost first."""
     frame: Frame | None = batch.current
     found = list[str]()
-    while frame is not None and frame.parent is not None and len(found) < 8:
-        found.append(f"called in `{frame.plan.function.name}`, from `{frame.parent.plan.function.name}`")
+    times = list[int]()
+    while frame is not None and frame.parent is not None:
+        call = f"in `{frame.plan.function.name}`, called from `{frame.parent.plan.function.name}`"
+        if found and found[-1] == call:
+            times[-1] += 1
+        else:
+            found.append(call)
+            times.append(1)
         frame = frame.parent
-    return tuple(found)
+    return tuple(call + (f", {n} times" if n > 1 else "") for call, n in zip(found[:8], times, strict=False))
 
 
 def deadlock(run: Launch, batch: Batch) -> Fault:
