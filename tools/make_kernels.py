@@ -9,18 +9,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import fnmatch
-import functools
 import importlib
-import importlib.util
 import pkgutil
 import re
-import shutil
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from compilers import nvidia
+from compilers.python import python_source
 from kernels.case import CASES, Case, Out, folder_name, only, three, write
 
 import kernels
@@ -119,19 +116,6 @@ def only_ir(text: str, kernel: str) -> str:
     """The IR with the other kernels left out."""
     heads, *bodies = re.split(r"(?m)^(?=define )", text)
     return heads + "".join(body for body in bodies if f"@{kernel}(" in body.split("{")[0])
-
-
-@functools.cache
-def python_source(path: Path) -> ModuleType:
-    """A Python source of kernels, imported from a copy whose path is the same on every machine: it gets into the PTX."""
-    nvidia.SCRATCH.mkdir(exist_ok=True)
-    path = Path(shutil.copy(path, nvidia.SCRATCH))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 if __name__ == "__main__":

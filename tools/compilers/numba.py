@@ -24,3 +24,18 @@ def compile_kernel(
     if entry is None:
         raise ValueError("numba made no entry")
     return ptx, entry[1]
+
+
+def compile_signature(function: Callable[..., None], signature: str, target: str, options: dict[str, bool]) -> str:
+    """PTX for a signature such as "f8 f8[:] i4"; options are numba's own: debug, lineinfo, fastmath."""
+    parts = tuple(_type(part) for part in signature.split())
+    if options.get("debug"):
+        options = {**options, "opt": False}
+    return compile_kernel(function, parts, target, **options)[0]
+
+
+def _type(text: str) -> Any:
+    from numba import types
+
+    scalar = {"f4": types.float32, "f8": types.float64, "i4": types.int32, "i8": types.int64}[text[:2]]
+    return scalar[:] if text.endswith("[:]") else scalar
