@@ -82,6 +82,8 @@ def main() -> None:
         except Exception as error:  # a crash is a disagreement to count, whatever it is
             word, why = "crash", [f"{type(error).__name__}: {error}"]
             crashes[why[0][:100]] += 1
+            if crashes.total() > 200:
+                sys.exit(f"gave up: {crashes.most_common(3)}")
         good = word != "crash" and agrees(record, word, chosen.profile)
         counts[record["group"]][good] += 1
         if not good:

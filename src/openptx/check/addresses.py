@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from openptx.check.operands import Place
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
+_GENERIC = frozenset(("global", "shared", "local"))
 _ACCESSES = frozenset(("ld", "st", "ldu", "atom", "red"))
 
 
 def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """What is wrong with an address, and what the assembler lets through."""
     if kind.sort == kinds.ELEMENT:
-        yield from _base(place, kind, where)
+        found = list(judge_element(kind, where))
+        yield from found or _base(place, kind, where)
         return
     if kind.sort != kinds.ADDRESS:
         yield Problem(
@@ -65,8 +67,6 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
                     rule=f"{_RULE} allows it; the assembler doesn't",
                     help="put it into a register first: `mov.u64 %rd, ...;`",
                 )
-        case kinds.ELEMENT:
-            yield Problem("not-an-array", "`{}` indexes something that is no array", where, "no array")
         case kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", (*where, 0), "no such name here")
         case _:
@@ -116,6 +116,8 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     wanted = place.m.values.get("space")
     held = "param" if base.space == "frame" else base.space
     space = "param" if wanted == "frame" else wanted
+    if space == "generic" and held not in _GENERIC and place.context.precedent:
+        space = "global"  # as the assembler has it, no name of `.const` or `.param` is a generic address
     if isinstance(space, str) and space not in ("generic", held) and not (space == "shared::cluster" and held == "shared"):
         yield Problem(
             "state-space",
@@ -145,3 +147,32 @@ def access_size(place: Place) -> int:
         return 0
     vec = place.m.values.get("vec")
     return max(1, type.width // 8) * (int(vec[1:]) if isinstance(vec, str) else 1)
+
+
+def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
+    """What is wrong with an array element `a[i]` (manual 6.4.2)."""
+    base, index = kind.parts
+    if base.sort == kinds.NAME:
+        yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
+    elif kind.type is None:
+        yield Problem("not-an-array", "`{}` indexes something that is no array", where, "no array")
+    elif index.sort == kinds.NAME or (index.sort == kinds.SUM and index.parts[0].sort == kinds.NAME):
+        yield Problem("unknown-name", "the index of `{}` is not declared", where, "no such name here")
+    elif not _indexes(index.parts[0] if index.sort == kinds.SUM else index):
+        yield Problem(
+            "address-form",
+            "an index is an integer constant or an integer register",
+            where,
+            f"indexed by {index.text}",
+            expected="an integer",
+            actual=index.text,
+            rule="PTX ISA, Arrays as Operands (6.4.2)",
+        )
+    elif index.sort == kinds.INTEGER and kind.room == 0:
+        yield Problem("index-out-of-bounds", "`{}` is beyond the end of the array", where, "out of bounds")
+
+
+def _indexes(index: Kind) -> bool:
+    if index.sort == kinds.REGISTER and index.type is not None:
+        return index.type.kind in "bsu" and index.type.width <= 64
+    return index.sort in (kinds.INTEGER, kinds.VARIABLE)

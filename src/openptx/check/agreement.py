@@ -1,57 +1,97 @@
-"""Which registers and constants an operand of a given type takes, as the document or as the assembler answers."""
+"""What the assembler takes or refuses beyond Tables 26 to 28, operand by operand (see `isa/agreement.py`)."""
 
 from __future__ import annotations
 
-from openptx.isa.types import FUNDAMENTAL, TYPES, Type
+from openptx.isa import agreement
+from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
+    from openptx.isa.forms import Form, Modifiers, Template
 
-# Instructions whose `.bX` operands are integers: no floating-point register fits, as the assembler has it.
-INTEGER_ONLY = frozenset(("bmsk", "redux.sync", "match", "szext", "elect.sync"))
+# Operands that must be integers or untyped bits, whatever Table 26 says of `.bX` (measured).
+INTEGER_ONLY = frozenset(("bmsk", "redux", "vset"))
+# Operands of a type that the opcode doesn't name, which nevertheless take any register of that size (measured).
+LENIENT = frozenset((("shfl", "b"), ("shfl", "c"), ("fns", "d"), ("fns", "mask"), ("fns", "base"), ("fns", "offset")))
 
 
-def agrees(wanted: Type, declared: Type, relaxed: bool, precedent: bool, integer: bool = False) -> bool:
-    """Whether a register of type `declared` may stand where the instruction says `wanted`.
+class Rule:
+    """How an operand's register is judged: by which type, `relaxed` by Tables 27 and 28, or `strict`: integers alone."""
 
-    Table 26, or with `relaxed` Tables 27 and 28; non-fundamental types ask for the bit types of Table 9 and 5.2.3.
-    `precedent` adds what the assembler takes beyond that.
-    """
-    if wanted.kind == "pred" or declared.kind == "pred":
-        return wanted.kind == declared.kind or (precedent and declared.name == "f16x2")
-    if precedent and declared.name == "f16x2" and wanted.width == 32 and wanted.kind in "subx":
+    __slots__ = ("precedent", "relaxed", "strict", "type")
+
+    def __init__(self, type: Type, relaxed: bool, strict: bool, precedent: bool) -> None:
+        self.type, self.relaxed, self.strict, self.precedent = type, relaxed, strict, precedent
+
+    def takes(self, declared: Type) -> bool:
+        """Whether a register of this type fits."""
+        wanted = self.type
+        if not self.precedent:
+            return agreement.agrees(wanted, declared, relaxed=self.relaxed)
+        if self.strict and wanted.kind in "bsu" and declared.kind not in "bsu":
+            return False
+        if declared.name == "f16x2":
+            return self._takes_pair(wanted)
+        if wanted.name == "e2m1x4":  # sixteen bits, where Table 9 says 32
+            return declared.name == "b16"
+        return agreement.agrees(wanted, declared, relaxed=self.relaxed)
+
+    def _takes_pair(self, wanted: Type) -> bool:
+        """`.f16x2` registers pass for 32-bit integers and predicates, unless the operand's type is fixed."""
+        if self.strict:
+            return wanted.kind == "f" and wanted.name == "f16x2"
+        if wanted.name in ("u16x2", "s16x2"):
+            return True
+        if wanted.count == 1 and wanted.kind in "bsu":
+            return wanted.width == 32 or (self.relaxed and wanted.width < 32)
+        return wanted.kind == "pred" or wanted.name == "f16x2"
+
+    def registers(self) -> list[str]:
+        """The register types that fit, the plainest first."""
+        names = agreement.registers_for(self.type, relaxed=self.relaxed)
+        if self.precedent and self.type.name == "e2m1x4":
+            return ["b16"]
+        return [name for name in names if self.takes(TYPES[name])]
+
+
+def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bool) -> Rule:
+    """The rule for the registers of one operand."""
+    instruction = form.instruction
+    fixed = is_fixed(form, m, template) and (instruction.mnemonic, template.name) not in LENIENT
+    lenient = (instruction.mnemonic, template.name) in LENIENT
+    wanted = TYPES["b32"] if lenient and precedent else type
+    strict = fixed or instruction.mnemonic in INTEGER_ONLY
+    relaxed = instruction.relaxed
+    if instruction.mnemonic == "cvt" and precedent:
+        relaxed = relaxed_conversion(form, m, template)
+    return Rule(wanted, relaxed, strict, precedent)
+
+
+def is_fixed(form: Form, m: Modifiers, template: Template) -> bool:
+    """Whether the operand's type is not the opcode's to say: shift amounts, lane masks, sums of dot products."""
+    declared = form.instruction.types.get(template.name)
+    if declared is None:
+        return template.name == "membermask" or template.name in ("p", "q") or template.pair
+    if callable(declared):
+        return form.instruction.mnemonic in ("dp2a", "dp4a")
+    return m.values.get(declared) is None and declared in TYPES
+
+
+def relaxed_conversion(form: Form, m: Modifiers, template: Template) -> bool:
+    """Where Tables 27 and 28 hold for `cvt`: not for bf16 on either side, not for packed formats but a little."""
+    d, a = m.values.get("dtype"), m.values.get("atype")
+    if form.instruction.name == "cvt.pack":
         return True
-    if wanted.name not in FUNDAMENTAL:
-        return declared.name in wanted.registers
-    same = declared.width == wanted.width
-    wider = relaxed and declared.width > wanted.width
-    if wanted.kind == "b":
-        return (same or wider) and not (integer and declared.kind == "f")
-    if wanted.kind == "f":
-        return (same and declared.name == wanted.name) or (declared.kind == "b" and (same or wider))
-    return declared.kind in "bsu" and (same or wider)
-
-
-def registers_for(wanted: Type, relaxed: bool, precedent: bool, integer: bool = False) -> list[str]:
-    """The names of the register types that fit, the narrowest first."""
-    order = ("f", "s", "u", "b", "pred") if wanted.kind == "f" else ("s", "u", "b", "f", "pred")
-    fitting = [
-        t for name in FUNDAMENTAL if agrees(wanted, t := TYPES[name], relaxed, precedent, integer) and name != "f16x2"
-    ]
-    if wanted.name == "f16x2":
-        fitting.append(TYPES["f16x2"])
-    return [t.name for t in sorted(fitting, key=lambda t: (t.width, order.index(t.kind), t.name))]
+    if d is None or a is None or "bf16" in (d.name, a.name):
+        return False
+    if d.count == 1 and a.count == 1 and d.name != "tf32":
+        return True
+    return d.name == "f16x2" and a.name == "f32" and template.name == "d"
 
 
 def takes_constant(wanted: Type, kind: Kind) -> bool:
-    """Whether a constant may stand where the instruction says `wanted` (manual 4.5, 6.4; measured for bit types)."""
-    if wanted.kind == "pred":
-        return kind.sort == "integer"
-    if wanted.name not in FUNDAMENTAL or wanted.count > 1 or wanted.name == "f16":
-        return False
-    if wanted.kind == "f":
-        return kind.sort == "float"
+    """Whether a constant may stand where the instruction says `wanted`."""
     if kind.sort == "integer":
-        return True
-    return wanted.kind == "b" and wanted.width == kind.bits
+        return agreement.takes_integer(wanted)
+    return agreement.takes_float(wanted, kind.bits)

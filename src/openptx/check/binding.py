@@ -149,6 +149,15 @@ class Binder:
             return self.body.names.modifiers(m, "frame")
         return m
 
+    def selected(self, m: Modifiers, form: Form, trees: Trees) -> Modifiers:
+        """The modifiers with the parts of registers that operands name: `a.b0` is `a_part == "b0"`."""
+        parts = {
+            f"{template.name}_part": tree.field
+            for template, tree in zip(form.operands, trees, strict=True)
+            if template.selectors and isinstance(tree, text.Selector)
+        }
+        return m.with_(**parts) if parts else m
+
     def _variable_of(self, tree: text.Operand | None) -> Variable | None:
         while isinstance(tree, (text.Address, text.Subscript, text.Sum, text.Selector)):
             tree = tree.base
@@ -278,6 +287,8 @@ class Binder:
             return Special(f"{special.name}.{'xyzw'[_FIELDS[tree.field]]}", special.type.width)
         base = self._name(tree.base, None)
         position = _FIELDS.get(tree.field)
+        if isinstance(base, Reg):  # a part of a register, as video instructions have it: see `selected`
+            return base
         if not isinstance(base, Vector) or position is None or position >= len(base.elements):
             raise UnboundError(f"`{tree.text}` selects nothing")
         return base.elements[position]

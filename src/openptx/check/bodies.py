@@ -157,7 +157,7 @@ class Body:
         form, m, trees = chosen
         types = binder.types(form, m, trees)
         try:
-            m = binder.place(m, form, trees)
+            m = binder.selected(binder.place(m, form, trees), form, trees)
             operands = binder.operands(form, m, trees, types)
             guard = binder.guard(instruction.guard)
         except UnboundError as problem:

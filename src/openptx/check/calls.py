@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
-from openptx.check.agreement import agrees, takes_constant
+from openptx.check.agreement import Rule, takes_constant
 from openptx.check.layout import element_bytes, shape_of
 from openptx.check.operands import words
 from openptx.diagnostics import Label
@@ -114,7 +114,10 @@ class _Call:
             size *= length
         precedent = self.checker.context.precedent
         if kind.sort == kinds.REGISTER and kind.type is not None:
-            return not formal.names[0].dimensions and agrees(wanted, kind.type, False, precedent)
+            return not formal.names[0].dimensions and (
+                Rule(wanted, False, False, precedent).takes(kind.type)
+                or (precedent and kind.type.name == "f16x2" and wanted.name == "f32")
+            )
         if kind.sort == kinds.VECTOR and kind.type is not None:
             return size * 8 == kind.type.width * kind.count
         if kind.sort in (kinds.VARIABLE, kinds.ELEMENT):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 # Sorts of kinds. Where a sort uses fields of Kind, they stand behind it.
 REGISTER = "register"  # type
 VECTOR = "vector"  # type, count: a whole vector register
-INTEGER = "integer"  # bits: the least of 8, 16, 32, 64 that holds it, else 128
+INTEGER = "integer"  # bits: the least of 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative
 FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; literal
 SPECIAL = "special"  # type, count 4 for all of `%tid`
 VARIABLE = "variable"  # space, type, align, room: the address of a variable, plus a constant where `offset`
@@ -95,10 +95,11 @@ def vector(type: Type, count: int) -> Kind:
 
 def integer(value: int, literal: bool = True) -> Kind:
     """An integer constant: how many bits it needs, whichever way they are read."""
+    sign = "-" if value < 0 else ""
     for bits in (8, 16, 32, 64):
         if -(1 << bits >> 1) <= value < 1 << bits:
-            return kind(INTEGER, "an integer", bits=bits, literal=literal)
-    return kind(INTEGER, "an integer", bits=128, literal=literal)
+            return kind(INTEGER, "an integer", bits=bits, space=sign, literal=literal)
+    return kind(INTEGER, "an integer", bits=128, space=sign, literal=literal)
 
 
 def floating(bits: int, width: int, text: str, literal: bool = True) -> Kind:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from openptx.check.operands import Place
     from openptx.isa.types import Type
 
+_MEMORY = frozenset(("ld", "st", "ldu"))
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
@@ -52,7 +53,7 @@ def lengths(place: Place) -> tuple[int, ...]:
         return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
     if place.count:
         return (place.count,)
-    return (1,) if place.form.instruction.mnemonic in ("ld", "st", "ldu") else ()
+    return (1,) if place.form.instruction.mnemonic in _MEMORY else ()
 
 
 def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
@@ -165,7 +166,7 @@ def fits(place: Place, element: Place, common: Type) -> bool:
     wanted = element.type
     return (
         element.context.precedent
-        and place.form.instruction.mnemonic in ("ld", "st", "ldu")
+        and place.form.instruction.mnemonic in _MEMORY
         and bool(place.count)
         and wanted is not None
         and wanted.kind == "f"

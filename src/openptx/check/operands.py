@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
-from openptx.check.agreement import INTEGER_ONLY, agrees, registers_for, takes_constant
+from openptx.check.agreement import Rule, rule, takes_constant
 from openptx.check.places import Allowance, allowance
 from openptx.check.problems import Path, Problem
 
@@ -20,15 +20,14 @@ if TYPE_CHECKING:
 class Place:
     """One operand's place in a form, under certain modifiers."""
 
-    __slots__ = ("allows", "context", "count", "form", "integer", "m", "packs", "relaxed", "template", "type")
+    __slots__ = ("allows", "context", "count", "form", "m", "packs", "rule", "template", "type")
 
     def __init__(self, form: Form, m: Modifiers, template: Template, type: Type | None, context: Context) -> None:
         instruction = form.instruction
         self.form, self.m, self.template, self.type, self.context = form, m, template, type, context
         self.count = form.count(template, m) if template.vector else 0
         self.packs = instruction.name == "mov" and template.vector and not m.vec
-        self.relaxed = instruction.relaxed
-        self.integer = instruction.name in INTEGER_ONLY
+        self.rule: Rule | None = rule(form, m, template, type, context.precedent) if type is not None else None
         self.allows: Allowance = allowance(instruction, m, template)
 
     @property
@@ -48,16 +47,13 @@ class Place:
 
     def agrees(self, declared: Type) -> bool:
         """Whether a register of this type fits here."""
-        if self.type is None:
-            return declared.kind in "bsu"
-        return agrees(self.type, declared, self.relaxed, self.context.precedent, self.integer)
+        return self.rule.takes(declared) if self.rule is not None else declared.kind in "bsu"
 
     def expected(self) -> str:
         """The register types that fit, in words."""
-        if self.type is None:
+        if self.rule is None:
             return "an integer register"
-        names = registers_for(self.type, self.relaxed, self.context.precedent, self.integer)
-        return words([f"`.{name}`" for name in names])
+        return words([f"`.{name}`" for name in self.rule.registers()])
 
 
 def words(items: list[str]) -> str:
@@ -127,11 +123,13 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         case kinds.NEGATED if not place.writes:
             yield from _negated(place, kind, where)
         case kinds.FUNCTION if not place.writes and place.allows.function and not place.count:
-            return
+            yield from _function(place, kind, where)
         case kinds.VARIABLE | kinds.ELEMENT if not place.writes:
             yield from _variable(place, kind, where)
         case kinds.SELECTED if place.template.selectors or place.allows.selected:
             return
+        case kinds.SUM if not place.writes and place.allows.address and kind.parts[0].sort == kinds.REGISTER:
+            return  # `mov.u64 d, r+4`, as the assembler takes it
         case kinds.MINUS if place.allows.minus:
             yield from value(place, kind.parts[0], where)
         case _ if place.writes:
@@ -204,7 +202,7 @@ def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
     if not wanted.fundamental:
         where = "Table 9" if wanted.count > 1 else "Alternate Floating-Point Data Formats (5.2.3)"
         return f"PTX ISA, {where}: `.{wanted.name}` is held in {words([f'`.{n}`' for n in wanted.registers])}"
-    if place.relaxed:
+    if place.rule is not None and place.rule.relaxed:
         table = "28" if place.writes else "27"
         return f"PTX ISA, Operand Size Exceeding Instruction-Type Size, Table {table}"
     return f"PTX ISA, Type Information for Instructions and Operands, Table 26: {_AGREEMENT[wanted.kind]}"
@@ -285,8 +283,8 @@ def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
         return
     total = 128 if kind.count else declared.width
-    fits = wanted.width <= total if place.allows.special == "narrower" else agrees(wanted, declared, False, True)
-    if not fits or (wanted.kind == "pred") != (declared.kind == "pred") or place.count:
+    fits = wanted.width == total or (wanted.width == 16 and total == 32) or (place.allows.special == "any")
+    if not fits or wanted.kind not in "bsu" or kind.count * 32 not in (0, wanted.width) or place.count:
         yield mismatch(place, declared, where)
 
 
@@ -303,11 +301,44 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     yield from value(place, kind.parts[0], where)
 
 
-def _variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    if kind.type is None:
-        yield Problem("not-an-array", "`{}` indexes something that is no array", where, "no array", operand=place.name)
+def _function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """The name of a function as a value: the document has it in `call` and `mov` only (6.4.4)."""
+    mnemonic = place.form.instruction.mnemonic
+    wide = place.type is not None and place.type.kind in "bsu" and place.type.width >= 32
+    if mnemonic == "mov" and wide:
         return
+    if mnemonic == "cvt" or not place.context.precedent:
+        yield Problem(
+            "assembler-crash" if place.context.precedent else "operand-kind",
+            f"`{place.opcode}` can't take the address of a function",
+            where,
+            "the name of a function",
+            operand=place.name,
+            rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+            help="take its address first: `mov.u64 %rd, {};`",
+        )
+        return
+    yield Problem(
+        "document-disagrees",
+        f"the assembler lets `{place.opcode}` take the address of a function, the document doesn't",
+        where,
+        "the name of a function",
+        operand=place.name,
+        rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+        help="take its address first: `mov.u64 %rd, {};`",
+    )
+
+
+def _variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    if kind.sort == kinds.ELEMENT:
+        from openptx.check.addresses import judge_element
+
+        found = list(judge_element(kind, where))
+        if found:
+            yield from found
+            return
     if place.allows.address and place.type is not None and place.type.kind in "bsu" and not place.count:
+        yield from _address_of(place, kind, where)
         return
     yield Problem(
         "operand-kind",
@@ -320,3 +351,32 @@ def _variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         rule="PTX ISA, Source Operands (6.2): operands of arithmetic are registers",
         help="take its address first: `mov.u64 %rd, {};`",
     )
+
+
+def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """The address of a variable as a value: its space and its size."""
+    assert place.type is not None
+    space = place.m.values.get("space")
+    held = "param" if kind.space == "frame" else kind.space
+    if isinstance(space, str) and held not in (space, space.partition("::")[0]):
+        yield Problem(
+            "state-space",
+            f"`{place.opcode}` converts an address in `.{space}`, but this variable is in `.{held}`",
+            where,
+            f"declared in `.{held}`",
+            operand=place.name,
+            expected=f".{space}",
+            actual=f".{held}",
+            rule="PTX ISA, cvta (9.7.9.20)",
+        )
+    elif place.type.width == 32 and (held in ("global", "const") or isinstance(space, str)) and place.context.precedent:
+        yield Problem(
+            "narrow-address",
+            f"a 32-bit register can't hold every address in `.{held}`",
+            where,
+            "an address of 64 bits",
+            operand=place.name,
+            expected=".b64, .u64 or .s64",
+            actual=f".{place.type.name}",
+            rule="PTX ISA, Addresses as Operands (6.4.1)",
+        )

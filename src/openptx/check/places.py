@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Allowance:
-    """What one place allows. `special` is "" (no), "agreeing" (of the very type) or "narrower" (cut to the type)."""
+    """What one place allows. `special` is "" (none), "fitting" (of this size, or 32 bits cut to 16) or "any"."""
 
     __slots__ = ("address", "constant", "function", "minus", "negated", "selected", "sink", "special")
 
@@ -34,8 +34,9 @@ _SINKS = frozenset(("setp", "elect", "atom", "mbarrier", "vote", "match", "shfl"
 # Predicate sources that may be negated though the manual's syntax has no {!}.
 _NEGATED = frozenset(("selp", "not", "and", "or", "xor", "mov"))
 _VIDEO = frozenset(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"))
-# Matrices are held in registers alone.
-_NO_CONSTANTS = frozenset(("mma", "wmma", "wgmma"))
+# Fragments of matrices are held in registers alone.
+_MATRICES = frozenset(("mma", "wmma", "wgmma"))
+_FRAGMENTS = frozenset("abcd")
 
 _DESTINATION = Allowance()
 _SINK = Allowance(sink=True)
@@ -46,11 +47,12 @@ def allowance(instruction: Instruction, m: Modifiers, template: Template) -> All
     mnemonic = instruction.mnemonic
     if template.role == "write":
         return _SINK if mnemonic in _SINKS or template.pair else _DESTINATION
+    fragment = mnemonic in _MATRICES and template.name in _FRAGMENTS
     return Allowance(
         special=_special(mnemonic, m),
         address=mnemonic in ("mov", "cvta"),
-        function=template.role == "read" and mnemonic not in _NO_CONSTANTS,
-        constant=mnemonic not in _NO_CONSTANTS,
+        function=not fragment,
+        constant=not fragment,
         negated=mnemonic in _NEGATED,
         minus=mnemonic in _VIDEO,
         selected=mnemonic in _VIDEO or mnemonic == "cvt",
@@ -59,7 +61,7 @@ def allowance(instruction: Instruction, m: Modifiers, template: Template) -> All
 
 def _special(mnemonic: str, m: Modifiers) -> str:
     if mnemonic == "mov":
-        return "narrower"
+        return "fitting"
     if mnemonic == "cvt" and m.dtype.kind in "su" and m.atype.kind in "su":
-        return "narrower"
+        return "any"
     return ""

@@ -62,9 +62,7 @@ def selected(base: Kind, field: str) -> Kind:
 
 def moved(base: Kind, offset: int) -> Kind:
     """`var+offset`: what is left of the variable there, and how the place is aligned."""
-    if base.sort not in (kinds.VARIABLE, kinds.FUNCTION):
-        return composed(kinds.SUM, (base,))
-    return at(base, offset)
+    return at(base, offset) if base.sort == kinds.VARIABLE else composed(kinds.SUM, (base,))
 
 
 def at(base: Kind, offset: int, sort: str = kinds.VARIABLE) -> Kind:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.check.conversions import misused
+from openptx.check.converting import misused
+from openptx.check.memory import judge_atom, judge_load
 from openptx.check.gating import unmet_gates
 from openptx.check.problems import Problem
 
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
 
 def refine(judged: Judged, operands: tuple[Kind, ...], context: Context) -> Judged:
     """What the instruction's own rules add to a judgement."""
-    from openptx.check.verdicts import Judged
+    from openptx.check.verdicts import WARNINGS, Judged
 
     rule = RULES.get(judged.form.instruction.mnemonic)
-    found = tuple(rule(judged.form, judged.m, operands, context)) if rule else ()
-    found = found or tuple(unmet_gates(judged.form, judged.m, context))
+    found = tuple(rule(judged.form, judged.m, operands, context)) if rule and judged.rank[0] == 2 else ()
+    if all(problem.about in WARNINGS for problem in found):
+        found += tuple(unmet_gates(judged.form, judged.m, context))
     if not found:
         return judged
-    return Judged(judged.form, judged.m, (*judged.rank[:2], -len(found)), (*found, *judged.findings))
+    bad = sum(problem.about not in WARNINGS for problem in found)
+    return Judged(judged.form, judged.m, (*judged.rank[:2], -bad), (*found, *judged.findings))
 
 
 def _cvt(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
@@ -80,4 +83,45 @@ def no_ftz(m: Modifiers, name: str) -> Problem:
     )
 
 
-RULES: dict[str, Rule] = {"cvt": _cvt, "set": _compare, "setp": _compare}
+def _field(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """Positions and lengths of bit fields, where they are constant."""
+    first = 2 if form.instruction.mnemonic == "bfe" else 3
+    for i, kind in enumerate(operands[first:], first):
+        if kind.sort == "integer" and (kind.bits > 8 or kind.space == "-") and context.precedent:
+            yield Problem(
+                "immediate-range",
+                f"a position or length of `{m}` is between 0 and 255",
+                (i,),
+                "out of range",
+                operand=form.operands[i].name,
+                expected="0 to 255",
+                rule="PTX ISA, bfe and bfi (9.7.1.20, 9.7.1.21)",
+            )
+
+
+def _cvta(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """Addresses of 32 bits, which the code generator refuses."""
+    if context.precedent and m.type.width == 32 and not (operands and operands[-1].sort == "variable"):
+        yield Problem(
+            "narrow-address",
+            f"`{m}` converts an address of 32 bits",
+            label="the code generator may refuse it",
+            expected=".u64",
+            actual=".u32",
+            rule="PTX ISA, cvta (9.7.9.20)",
+        )
+
+
+RULES: dict[str, Rule] = {
+    "cvt": _cvt,
+    "set": _compare,
+    "setp": _compare,
+    "cvta": _cvta,
+    "bfe": _field,
+    "bfi": _field,
+    "ld": judge_load,
+    "ldu": judge_load,
+    "st": judge_load,
+    "atom": judge_atom,
+    "red": judge_atom,
+}

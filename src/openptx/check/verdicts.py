@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.operands import Place, judge
 from openptx.check.problems import Problem
+from openptx.isa import precedent
 from openptx.isa.notation import resolve
 
 TYPE_CHECKING = False
@@ -72,6 +73,8 @@ def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findin
     from openptx.check.rules import refine
 
     candidates = resolve(opcode)
+    if context.precedent:
+        candidates += precedent.resolve(opcode)
     if not candidates:
         from openptx.check.opcodes import explain
 

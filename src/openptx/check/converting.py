@@ -1,0 +1,61 @@
+"""Judges the modifiers of a plain `cvt` by what its pair of types needs (`isa/conversions.py`)."""
+
+from __future__ import annotations
+
+from openptx.check.problems import Problem
+from openptx.isa.conversions import needs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+
+_TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers (6.5.2), Tables 17 and 18"
+
+
+def misused(m: Modifiers) -> Problem | None:
+    """What is wrong with the modifiers of `cvt.dtype.atype`."""
+    d, a = m.dtype, m.atype
+    pair, wanted, rounding = f"cvt.{d.name}.{a.name}", needs(d, a), m.rnd
+    if rounding is None and wanted.required:
+        return Problem(
+            "rounding-required",
+            f"`{pair}` needs a rounding modifier",
+            label="how to round is not said",
+            expected=_dotted(wanted.rounding),
+            actual="none",
+            rule=_TABLE,
+            help=f"write `cvt.{'rzi' if d.kind != 'f' else 'rn'}.{d.name}.{a.name}`, or round by one of the others: "
+            + _dotted(wanted.rounding),
+        )
+    if rounding is not None and rounding not in wanted.rounding:
+        return Problem(
+            "rounding-forbidden",
+            f"`.{rounding}` can't round `{pair}`" if wanted.rounding else f"`{pair}` rounds nothing",
+            label=f"one of {_dotted(wanted.rounding)}" if wanted.rounding else f"leave out `.{rounding}`",
+            expected=_dotted(wanted.rounding) or "no rounding modifier",
+            actual=f".{rounding}",
+            rule=_TABLE,
+        )
+    if m.sat and not wanted.sat:
+        return Problem(
+            "saturation",
+            f"`.sat` has nothing to clamp in `{pair}`",
+            label="leave out `.sat`",
+            expected="no `.sat`",
+            actual=".sat",
+            rule="PTX ISA, cvt: .sat",
+        )
+    if m.ftz and not wanted.ftz:
+        return Problem(
+            "modifier-forbidden",
+            f"`.ftz` needs an `.f32` on one side, and `{pair}` has none",
+            label="leave out `.ftz`",
+            expected="no `.ftz`",
+            actual=".ftz",
+            rule="PTX ISA, cvt: .ftz",
+        )
+    return None
+
+
+def _dotted(names: tuple[str, ...]) -> str:
+    return " ".join(f".{name}" for name in names)

@@ -1,0 +1,90 @@
+"""Rules of loads, stores and atomics that no form can say: how wide they are, and where the assembler crashes."""
+
+from __future__ import annotations
+
+from openptx.check import kinds
+from openptx.check.problems import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.context import Context
+    from openptx.check.kinds import Kind
+    from openptx.isa.forms import Form, Modifiers
+    from openptx.isa.types import Type
+
+_RULE = "PTX ISA, Vectors as Operands (6.4.3)"
+
+
+def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """`ld`, `ldu`, `st`."""
+    vec = m.values.get("vec")
+    count = int(vec[1:]) if isinstance(vec, str) else 1
+    bits = count * m.type.width
+    if count > 1 and (m.type.width == 128 or bits > 256):
+        yield Problem(
+            "vector-length",
+            f"`.{vec}.{m.type.name}` is {bits} bits, more than an access has",
+            label="too wide",
+            expected="at most 128 bits, or 256 as `.v4` of 64 or `.v8` of 32",
+            actual=f"{bits} bits",
+            rule=_RULE,
+        )
+    elif bits == 256 and m.values.get("space") != "global":
+        yield Problem(
+            "state-space",
+            f"256 bits at once are accessed in `.global` alone, and `{m}` says {_space(m)}",
+            label="add `.global`",
+            expected=".global",
+            actual=_space(m),
+            rule="PTX ISA, ld and st: .vec",
+        )
+    elif context.precedent:
+        yield from _crashes(form, m, operands, context, count)
+
+
+def _space(m: Modifiers) -> str:
+    space = m.values.get("space")
+    return f"`.{space}`" if space not in (None, "generic") else "generic"
+
+
+def _crashes(
+    form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context, count: int
+) -> Iterator[Problem]:
+    """Where the assembler's code generator dies (measured on 13.5)."""
+    load = form.instruction.mnemonic != "st"
+    address, value = (operands[1], operands[0]) if load else (operands[0], operands[1])
+    base = address.parts[0] if address.sort == kinds.ADDRESS else address
+    if not load and m.values.get("space") == "param" and context.entry and base.sort == kinds.REGISTER:
+        yield crash(f"`{m}` through a register in a kernel", (0, 0))
+    element = _element(value)
+    if element is None or count == 1:
+        return
+    if load and count == 8 and m.type.width < 32 and element.width <= m.type.width:
+        yield crash(f"`{m}` into registers of {element.width} bits", (0,))
+    elif not load and element.width == 128 and (m.type.kind == "f" or count == 8) and m.type.width >= 32:
+        yield crash(f"`{m}` of `.b128` registers", (1,))
+
+
+def _element(value: Kind) -> Type | None:
+    if value.sort == kinds.VECTOR:
+        return value.type
+    return next((part.type for part in value.parts if part.sort == kinds.REGISTER), None)
+
+
+def crash(what: str, where: tuple[int, ...]) -> Problem:
+    """The problem that the assembler takes this and then crashes."""
+    return Problem(
+        "assembler-crash",
+        f"NVIDIA's assembler takes {what} and crashes when it generates code",
+        where,
+        "no code can be made of this",
+    )
+
+
+def judge_atom(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """`atom`, `red`."""
+    address = next((kind for kind in operands if kind.sort == kinds.ADDRESS), None)
+    if address is not None and address.parts[0].sort == kinds.VARIABLE and address.parts[0].space == "local":
+        yield crash(f"`{m}` on local memory", (operands.index(address), 0))
