@@ -334,15 +334,17 @@ class FloatLanes(IntegerLanes):
     def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
         if f.name not in NATIVE or xorsign or len(operands) != 2:
             return super().extreme(f, operands, largest, nan, xorsign)
-        p, q = (a.v.view(NATIVE[f.name]) for a in operands)
-        ufunc = (np.maximum if largest else np.minimum) if nan else (np.fmax if largest else np.fmin)
-        d = self._native(ufunc, p, q)
-        bits = d.view(operands[0].v.dtype)
-        # Equal numbers have equal bits but for zeros, of which the machine may take either.
-        zeros = (np.bitwise_and if largest else np.bitwise_or)(operands[0].v, operands[1].v)
-        np.copyto(bits, zeros, where=self._native(np.equal, p, q))
-        np.copyto(bits, bits.dtype.type(f.nan or 0), where=np.isnan(d))
-        return Bits(self, f.storage, bits)
+        # NumPy's own minimum is not asked: what it does with a signalling NaN depends on the processor.
+        a, b = operands
+        p, q = (v.v.view(NATIVE[f.name]) for v in operands)
+        first = self._native(np.greater if largest else np.less, p, q)
+        d = self.select(Bits(self, 1, first if nan else first | np.isnan(q)), a, b).v
+        # Equal numbers have equal bits but for zeros, of which the smaller is the one with a sign.
+        zeros = (np.bitwise_and if largest else np.bitwise_or)(a.v, b.v)
+        np.copyto(d, zeros, where=self._native(np.equal, p, q))
+        lost = np.isnan(p) | np.isnan(q) if nan else np.isnan(d.view(NATIVE[f.name]))
+        np.copyto(d, d.dtype.type(f.nan or 0), where=lost)
+        return Bits(self, f.storage, d)
 
 
 _IN_F64 = frozenset(("f32", "f16", "bf16"))
