@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation import Instruction, instruction
+from openptx.isa import parts
+from openptx.isa.notation import Instruction, instruction, meaning
+from openptx.isa.types import TYPES, Type
+from openptx.numerics import S, U
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 _SELECTORS = """
         .dsel = .asel = .bsel = { .b0, .b1, .b2, .b3, .h0, .h1 };
@@ -55,6 +64,44 @@ vmad = instruction(
     types={"c": "dtype"},
 )
 
+
+@meaning(vmad)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    signed = m.atype.signed or m.btype.signed
+    t = TYPES["s32" if signed else "u32"]
+    d = parts.extract(x, m.atype, a, m.a_part) * parts.extract(x, m.btype, b, m.b_part)
+    d = d + x.resize(c, 64, signed) + int(bool(m.po))
+    if m.scale:
+        d = x.shr(t, d, int(m.scale[3:]))
+    if not m.sat:
+        return x.resize(d, 32)
+    # An unsigned result may need all of the 64 bits.
+    return x.resize(parts.clamp(x, t, d, 32) if signed else x.min(U, d, (1 << 32) - 1), 32)
+
+
+@meaning(vadd, vsub, vabsdiff, vmin, vmax)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    a, b = parts.extract(x, m.atype, a, m.a_part), parts.extract(x, m.btype, b, m.b_part)
+    return finish(x, m, parts.operate(x, m.form.instruction.name, a, b), m.dtype, c)
+
+
+def finish(x: Machine, m: Modifiers, d: Bits, t: Type, c: Bits | None) -> Bits:
+    """Saturation, and the second operation or the merge."""
+    if m.sat:
+        d = parts.clamp(x, t, d, parts.width_of(m.d_part))
+    if c is None:
+        return x.resize(d, 32)
+    return parts.merge(x, d, m.d_part, c) if m.d_part else parts.second(x, m.op2, t, d, c)
+
+
+@meaning(vshl, vshr)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    a = parts.extract(x, m.atype, a, m.a_part)
+    n = parts.extract(x, TYPES["u32"], b, m.b_part)
+    n = x.min(U, n, 32) if m.mode == "clamp" else n & 31
+    return finish(x, m, a << n if m.form.instruction is vshl else x.shr(S, a, n), m.dtype, c)
+
+
 vset = instruction(
     "vset",
     anchor="video-instructions-vset",
@@ -69,6 +116,13 @@ vset = instruction(
     + _SELECTORS,
     types={"d": "u32", "c": "u32"},
 )
+
+
+@meaning(vset)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
+    a, b = parts.extract(x, m.atype, a, m.a_part), parts.extract(x, m.btype, b, m.b_part)
+    return finish(x, m, parts.compare(x, m.cmp or "", a, b), TYPES["u32"], c)
+
 
 # Selectors and masks are patterns here: `.h10` picks halves 1 and 0 of the four in b:a, `.b3210` bytes.
 _HALVES = """
@@ -126,3 +180,31 @@ vabsdiff4 = _simd("vabsdiff4", "d = the absolute differences of four bytes each"
 vmin4 = _simd("vmin4", "d = the smaller of four bytes each")
 vmax4 = _simd("vmax4", "d = the larger of four bytes each")
 vset4 = _simd_set("vset4", "d = whether bytes compare so")
+
+HALVES = ("h10", "h10", "h32")
+BYTES = ("b3210", "b3210", "b7654")
+"""Mask and selectors of a and b where the text leaves them out."""
+
+
+def vectors(x: Machine, m: Modifiers, a: Bits, b: Bits) -> tuple[str, list[Bits], list[Bits]]:
+    """The mask, and what the selectors pick out of both operands."""
+    mask, first, second = HALVES if m.form.instruction.name.endswith("2") else BYTES
+    va = parts.pick(x, m.atype, a, b, m.a_part or first)
+    vb = parts.pick(x, m.btype, a, b, m.b_part or second)
+    return m.d_part or mask, va, vb
+
+
+@meaning(vadd2, vsub2, vavrg2, vabsdiff2, vmin2, vmax2, vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    mask, va, vb = vectors(x, m, a, b)
+    d = [parts.operate(x, m.form.instruction.name, p, q) for p, q in zip(va, vb, strict=True)]
+    if m.sat:
+        d = [parts.clamp(x, m.dtype, v, 32 // len(d)) for v in d]
+    return parts.gather(x, d, mask, c, accumulate=bool(m.add))
+
+
+@meaning(vset2, vset4)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    mask, va, vb = vectors(x, m, a, b)
+    d = [parts.compare(x, m.cmp or "", p, q) for p, q in zip(va, vb, strict=True)]
+    return parts.gather(x, d, mask, c, accumulate=bool(m.add))
