@@ -44,12 +44,14 @@ def dispatch(argv: list[str]) -> int:
 
         return unknown_command(name)
 
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+    from argparse import ArgumentParser
     from importlib import import_module
+
+    from openptx.cli.help import formatter
 
     module = import_module(COMMANDS[name][0])
     parser = ArgumentParser(
-        f"openptx {name}", description=module.__doc__, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
+        f"openptx {name}", description=module.__doc__, formatter_class=formatter, allow_abbrev=False
     )
     module.add_arguments(parser)
     return module.run(parser.parse_args(protect_negative(rest)))

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import gc
 import sys
+from functools import partial
 
 from openptx.cli import ABNORMAL, CLEAN, FINDINGS
-from openptx.cli.files import each, expand
+from openptx.cli.failures import about_file, complain
+from openptx.cli.files import expand, load
+from openptx.errors import InputError
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Iterator
 
     from openptx.diagnostics import Diagnostic
-    from openptx.source import File
+
+    Answer = tuple[list[Diagnostic], str]
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
@@ -35,30 +40,47 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Check all files, print what was found."""
-    from openptx.api import check
     from openptx.cli.selection import Selection
 
     selection = Selection(args.select, args.ignore)
     paths = expand(args.files)
     found: list[Diagnostic] = []
-
-    def check_one(file: File) -> None:
-        found.extend(d for d in check(file, target=args.target, profile=args.profile) if selection.takes(d))
-
+    good = True
     gc.disable()  # checking makes no cycles worth collecting, and collection costs up to a quarter of the time
-    if len(paths) == 1:
-        good = each(paths, check_one)
-    else:
-        from openptx.cli.terminal import progress
-
-        good = each(progress(paths, len(paths), "files"), check_one)
+    for diagnostics, problem in checked(paths, partial(check_path, target=args.target, profile=args.profile)):
+        found += [diagnostic for diagnostic in diagnostics if selection.takes(diagnostic)]
+        if problem:
+            complain(problem)
+            good = False
     if found or args.output_format in ("json", "sarif"):
         show(found, args.output_format)
     elif good and args.output_format == "full":
         print("All checks passed." if paths else "Nothing to check.")
     if not good:
         return ABNORMAL
-    return FINDINGS if any(d.severity == "error" for d in found) else CLEAN
+    return FINDINGS if any(diagnostic.severity == "error" for diagnostic in found) else CLEAN
+
+
+def checked(paths: list[str], check: Callable[[str], Answer]) -> Iterator[Answer]:
+    """What is said to each file; with a bar and in several processes where there are many."""
+    if len(paths) < 2:
+        return map(check, paths)
+    from openptx.cli.terminal import progress
+    from openptx.cli.workers import answers
+
+    return progress(answers(paths, check), len(paths), "files")
+
+
+def check_path(path: str, target: str | None, profile: str) -> Answer:
+    """The findings in a file, or why it cannot be read."""
+    from openptx.api import check
+
+    try:
+        return check(load(path), target=target, profile=profile), ""
+    except OSError as error:
+        return [], about_file(error)
+    except InputError as error:
+        return [], str(error)
 
 
 def show(found: list[Diagnostic], format: str) -> None:

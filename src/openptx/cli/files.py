@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
 
-from openptx.errors import InputError
 from openptx.reading import decode, read
 from openptx.source import File
 
@@ -44,19 +42,3 @@ def raise_it(error: OSError) -> None:
 def load(path: str) -> File:
     """One file, or stdin."""
     return decode("<stdin>", sys.stdin.buffer.read()) if path == STDIN else read(path)
-
-
-def each(paths: Iterable[str], use: Callable[[File], None]) -> bool:
-    """Hand every file to `use`. One that cannot be read costs a message, not the others. Returns whether all were."""
-    from openptx.cli.failures import about_file, complain
-
-    good = True
-    for path in paths:
-        try:
-            file = load(path)
-        except (OSError, InputError) as error:
-            complain(about_file(error) if isinstance(error, OSError) else str(error))
-            good = False
-            continue
-        use(file)
-    return good

@@ -129,3 +129,18 @@ def test_nonsense_is_found_wrong_and_nothing_more(openptx, tmp_path, text):
     done = openptx("check", tmp_path / "k.ptx")
     assert done.status == 1
     assert "mistake in OpenPTX" not in done.err
+
+
+def test_many_files_in_several_processes_are_what_they_are_in_one(openptx, folder, monkeypatch):
+    from openptx.cli import workers
+
+    for number in range(20):
+        (folder / f"{number:02}.ptx").write_text(BAD if number % 3 else GOOD)
+    (folder / "zz.ptx").write_bytes(b"\x7fELF\0")
+    for format in ("json", "sarif", "full"):
+        monkeypatch.setattr(workers, "WORTH_IT", 1 << 60)
+        alone = openptx("check", folder, "--output-format", format)
+        monkeypatch.setattr(workers, "WORTH_IT", 0)
+        assert openptx("check", folder, "--output-format", format) == alone
+        assert alone.status == 2
+        assert "zz.ptx: this is not PTX text" in alone.err

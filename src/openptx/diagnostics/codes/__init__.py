@@ -29,6 +29,9 @@ class Code:
     def __repr__(self) -> str:
         return f"<{self.code} {self.name}>"
 
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return code, (self.code,)  # a row stays one object when diagnostics come from another process
+
     @property
     def severity(self) -> str:
         """`warning` for PTX1xxx, else `error`."""

@@ -1,0 +1,92 @@
+"""Lay PTX files out: a statement a line, blocks indented, comments kept.
+
+Files are written in place; `-` is stdin, printed to stdout; a folder means every *.ptx in it. With --check nothing is
+written, and the exit status is 1 when a file would change. A file with syntax errors is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+
+from openptx.cli import ABNORMAL, CLEAN, FINDINGS
+from openptx.cli.failures import about_file, complain
+from openptx.cli.files import expand, load
+from openptx.errors import InputError
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from openptx.diagnostics import Diagnostic
+    from openptx.source import File
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx fmt`."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a PTX file, a folder, or - for stdin")
+    parser.add_argument("--check", action="store_true", help="write nothing, say which files would change")
+
+
+def run(args: Namespace) -> int:
+    """Lay every file out, or only say which would change."""
+    from openptx.syntax import parse
+    from openptx.syntax.format import formatted
+
+    wrong: list[Diagnostic] = []
+    changed: list[str] = []
+
+    def format_one(file: File) -> None:
+        module = parse(file)
+        if module.diagnostics:
+            wrong.extend(module.diagnostics)
+            return
+        text = formatted(module)
+        if text != file.text:
+            changed.append(file.name)
+        if args.check:
+            return
+        if file.name == "<stdin>":
+            sys.stdout.write(text)
+        elif text != file.text:
+            replace(file.name, text)
+
+    paths, good = expand(args.files), True
+    for path in paths:
+        try:
+            format_one(load(path))
+        except (OSError, InputError) as error:
+            complain(about_file(error) if isinstance(error, OSError) else str(error))
+            good = False
+    if wrong:
+        from openptx.cli.check import show
+
+        show(wrong, "full")
+    report(changed, args.check)
+    if not good:
+        return ABNORMAL
+    return FINDINGS if wrong or (args.check and changed) else CLEAN
+
+
+def report(changed: list[str], checked: bool) -> None:
+    """What happened, a line a file."""
+    for name in changed:
+        if checked or name != "<stdin>":
+            print(f"{'would change' if checked else 'changed'} {name}", file=sys.stderr)
+    if not changed and checked:
+        print("All files are laid out.", file=sys.stderr)
+
+
+def replace(path: str, text: str) -> None:
+    """Write a file at once: an interruption leaves the old text or the new one. Keeps its permissions and links."""
+    target = os.path.realpath(path)
+    handle, name = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".openptx-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+            out.write(text)
+        os.chmod(name, os.stat(target).st_mode)
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
