@@ -186,7 +186,7 @@ class Body(Operands, Atomics):
         self.current[cell] = new
         self.written.add(cell)
 
-    def flush(self) -> None:
+    def spill(self) -> None:
         """At the block's end, registers go where other blocks find them."""
         keep = self.here.live_out | self.kept
         for cell in sorted(self.written):
@@ -359,7 +359,7 @@ class Body(Operands, Atomics):
         kind = control(op) if op is not None else None
         waiting = self.pending[b.index]
         if op is None:
-            self.flush()
+            self.spill()
             self.go(b.successors[0], waiting)
             return
         guard = self.read_register(op.guard) if op.guard is not None else self.const(1, 1)
@@ -368,11 +368,11 @@ class Body(Operands, Atomics):
                 self.trap(op, guard)
                 if isinstance(guard.v, int) and guard.v:
                     return
-                self.flush()
+                self.spill()
                 self.go(b.successors[-1], waiting)
                 return
             onward = b.successors[-1]
-            self.flush()
+            self.spill()
             if isinstance(guard.v, int):
                 self.go(b.successors[0] if guard.v else onward, waiting)
             elif self.uniform(guard):
@@ -385,7 +385,7 @@ class Body(Operands, Atomics):
             else:
                 if self.dry and not self.unknown:
                     self.divergent.add(b.index)
-                self.split(b.successors[0], onward, guard, waiting)
+                self.part_ways(b.successors[0], onward, guard, waiting)
             return
         if kind == "branch-table":
             self.table(b, op, guard, waiting)
@@ -412,7 +412,7 @@ class Body(Operands, Atomics):
         else:
             self.dispatch(waiting | {goal})
 
-    def split(self, yes: int, no: int, guard: Bits, waiting: frozenset[int]) -> None:
+    def part_ways(self, yes: int, no: int, guard: Bits, waiting: frozenset[int]) -> None:
         """Lanes part."""
         here = self.here_mask
         taken, rest = guard & here, self.invert(guard) & here
@@ -511,7 +511,7 @@ class Body(Operands, Atomics):
             raise Fallback("a guarded branch by index")
         goals = [self.graph.target(pc) for pc in targets.pcs]
         self.require(index < len(goals), "branch-index", f"an index beyond the {len(goals)} labels of the list")
-        self.flush()
+        self.spill()
         if self.uniform(index):
             labels = [out.fresh() for _ in goals]
             cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels))
@@ -545,7 +545,7 @@ class Body(Operands, Atomics):
         if not (isinstance(guard.v, int) and guard.v):
             raise Fallback("a guarded barrier")
         if self.dry:
-            self.flush_barrier(op, None)
+            self.spill_barrier(op, None)
             self.go(b.successors[0], waiting)
             return
         named = dict(zip([t.name for t in op.form.operands if t.role != "write"], self.sources(op), strict=True))
@@ -568,10 +568,10 @@ class Body(Operands, Atomics):
             f"call i32 @openptx.arrive(ptr %w, i32 {self.scalar(number)}, i32 {wanted}, i32 {live}, i32 {yes})"
         )
         if mode == "arrive":
-            self.flush()
+            self.spill()
             self.go(b.successors[0], waiting)
             return
-        self.flush()
+        self.spill()
         goal = b.successors[0]
         resume = b.index + 1
         if goal != END:
@@ -579,12 +579,12 @@ class Body(Operands, Atomics):
         self.suspend(resume, self.scalar(number), ticket)
         self.restore(resume, op, goal)
 
-    def flush_barrier(self, op: Op, value: Bits | None) -> None:
+    def spill_barrier(self, op: Op, value: Bits | None) -> None:
         for place in self.destinations(op):
             if place is not None:
                 w = 1 if op.m.op != "popc" else 32
                 self.write(place, self.bits("%none", w, ZEROS))
-        self.flush()
+        self.spill()
 
     def suspend(self, resume: int, number: str, ticket: str) -> None:
         """Saves what lives behind the barrier, and leaves."""
@@ -658,7 +658,7 @@ class Body(Operands, Atomics):
             for place in self.destinations(op):
                 if place is not None:
                     self.write(place, result)
-            self.flush()
+            self.spill()
         if goal == END:
             out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
             out.jump("ended")
@@ -676,6 +676,7 @@ class Body(Operands, Atomics):
         start += ["%fuel = alloca i32, align 4", f"store i32 {FUEL}, ptr %fuel, align 4"]
         start.append("%first32 = shl i32 %index, 5")
         start.append("%first = zext i32 %first32 to i64")
+        used = self.resumes_used()
         first: list[str] = []
         outer, out.lines = out.lines, first
         for c in sorted(self.graph.blocks[0].live_in):
@@ -690,7 +691,6 @@ class Body(Operands, Atomics):
             last = out.emit(f"icmp eq i32 %index, {self.threads // N}")
             word = out.emit(f"select i1 {last}, i32 {(1 << self.threads % N) - 1}, i32 -1")
             out.line(f"store <{N} x i1> {out.emit(f'bitcast i32 {word} to <{N} x i1>')}, ptr %live, align 4")
-        used = [r for r in self.resumes_used()]
         if used:
             where = out.emit(f"getelementptr i8, ptr %frame, i64 {layout.RESUME}")
             state = out.emit(f"load i32, ptr {where}, align 4")

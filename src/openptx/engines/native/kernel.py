@@ -33,6 +33,9 @@ METADATA = """
 def support(address_size: int, rounds: bool) -> str:
     """The text that every kernel needs, with its numbers filled in."""
     text = files("openptx.engines.native").joinpath("support.ll").read_text("utf-8")
+    dropped = "once" if rounds else "rounds"
+    before, _, rest = text.partition(f"; [{dropped}\n")
+    text = before + rest.partition(f"; {dropped}]\n")[2]
     shift = SHIFT[address_size]
     numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
     numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "CONST": CONST << shift, "PARAM": PARAM << shift}

@@ -435,6 +435,7 @@ clearlocal:
 run:
   br label %{ONCE_OR_ROUNDS}
 
+; [once
 once:
   %k = phi i32 [ 0, %run ], [ %k1, %onceon ]
   %status = call i32 @{KERNEL}(ptr %w, ptr null, i32 %k)
@@ -447,7 +448,9 @@ onceon:
   %k1 = add i32 %k, 1
   %morewarps = icmp ult i32 %k1, %warps
   br i1 %morewarps, label %once, label %ended
+; once]
 
+; [rounds
 rounds:
   store i64 %threads, ptr %palive
   call void @llvm.memset.p0.i64(ptr %barriers, i8 0, i64 512, i1 false)
@@ -471,11 +474,20 @@ reset:
   %morereset = icmp ult i32 %r1, %warps
   br i1 %morereset, label %reset, label %round
 round:
+  %turn = phi i32 [ 0, %reset ], [ %turn1, %roundend ]
+  %turn1 = add i32 %turn, 1
+  %turns = and i32 %turn1, 1023
+  %tired = icmp eq i32 %turns, 0
+  br i1 %tired, label %asking2, label %round1
+asking2:
+  %no2 = call i1 @openptx.poll(ptr %w)
+  br i1 %no2, label %failed, label %round1
+round1:
   br label %each
 each:
-  %n = phi i32 [ 0, %round ], [ %n1, %eachon ]
-  %moved = phi i1 [ false, %round ], [ %moved1, %eachon ]
-  %living = phi i1 [ false, %round ], [ %living1, %eachon ]
+  %n = phi i32 [ 0, %round1 ], [ %n1, %eachon ]
+  %moved = phi i1 [ false, %round1 ], [ %moved1, %eachon ]
+  %living = phi i1 [ false, %round1 ], [ %living1, %eachon ]
   %n64 = zext i32 %n to i64
   %fat = mul i64 %n64, %framesize
   %frame = getelementptr i8, ptr %frames, i64 %fat
@@ -551,6 +563,7 @@ deadlock:
   store i32 {DEADLOCK}, ptr %pkind
   store volatile i32 1, ptr %pstop
   ret i32 2
+; rounds]
 
 ended:
   %i1 = add i64 %i, 1
