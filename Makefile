@@ -31,7 +31,7 @@ docs: .venv/.ready-dev            ## write the generated documents again
 bench: .venv/.ready-dev           ## speed, as ratios to something measured in the same run
 	@$(BIN)/python tools/bench.py
 
-corpus: .venv/.ready-oracles      ## compile our kernels with every compiler that is there, check the PTX
+corpus: .venv/.ready-compilers     ## compile our kernels with every compiler that is there, check the PTX
 	@$(BIN)/python tools/make_corpus.py
 
 clean:                            ## forget the environment and what tools left
@@ -50,6 +50,10 @@ clean:                            ## forget the environment and what tools left
 .venv/.ready-dev: pyproject.toml | .venv/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/.ready $@
+
+.venv/.ready-compilers: .venv/.ready-oracles
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,oracles,compilers]'
+	@touch $@
 
 .venv/.ready-oracles: .venv/.ready-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,oracles]'

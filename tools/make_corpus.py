@@ -10,7 +10,9 @@ import argparse
 import hashlib
 import json
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from compilers import nvidia
 from corpus.recipes import SUBSET, Recipe, compile_recipe, recipes
@@ -25,35 +27,41 @@ def main() -> int:
     every = list(recipes(ROOT))
     chosen = [r for r in every if r.name in SUBSET] if options.subset else every
     if options.subset and len(chosen) != len(SUBSET):
-        print(f"no recipe is called {sorted(set(SUBSET) - {r.name for r in every})}", file=sys.stderr)
+        unknown = sorted(set(SUBSET) - {r.name for r in every})
+        print(f"no recipe is called {', '.join(unknown)}", file=sys.stderr)
         return 1
     folder = ROOT / ("tests/corpus/ptx" if options.subset else "build/corpus")
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.ptx"):
         old.unlink()
-    rows, failed = [], []
+    rows, failed, missing = [], [], Counter[str]()
     for recipe in chosen:
         try:
             text = compile_recipe(recipe)
+        except (ImportError, OSError) as error:
+            if not missing[recipe.compiler]:
+                print(f"{recipe.compiler} is not installed: {error}", file=sys.stderr)
+            missing[recipe.compiler] += 1
+            continue
         except nvidia.CompileError as error:
             failed.append(f"{recipe.name}: {str(error).strip()[:500]}")
             print(failed[-1], file=sys.stderr)
             continue
         (folder / f"{recipe.name}.ptx").write_text(text)
         rows.append(row(recipe, text))
-        if rows[-1]["ptxas"]:
-            failed.append(f"{recipe.name}: ptxas {rows[-1]['ptxas']}: {rows[-1]['message']}")
+        if rows[-1]["ptxas"] != 0:
+            failed.append(f"{recipe.name}: ptxas: {rows[-1]['message']}")
             print(failed[-1], file=sys.stderr)
     manifest = folder.parent / "manifest.json" if options.subset else folder / "manifest.json"
     manifest.write_text("[\n" + ",\n".join(f" {json.dumps(r)}" for r in rows) + "\n]\n")
-    accepted = sum(r["ptxas"] == 0 for r in rows)
-    print(
-        f"{len(rows)} files, {sum(r['bytes'] for r in rows):,} bytes, {accepted} accepted by ptxas, {len(failed)} failures"
-    )
+    accepted, size = sum(r["ptxas"] == 0 for r in rows), sum(r["bytes"] for r in rows)
+    print(f"{len(rows)} files, {size:,} bytes, {accepted} accepted by ptxas, {len(failed)} failures")
+    if missing:
+        print(f"left out for want of a compiler: {dict(missing)}")
     return int(bool(failed))
 
 
-def row(recipe: Recipe, text: str) -> dict[str, object]:
+def row(recipe: Recipe, text: str) -> dict[str, Any]:
     """What the manifest says of one file."""
     status, message = nvidia.ptxas(text)
     return {

@@ -200,6 +200,13 @@ def resizing(w: Writer) -> Value:
     return w.let(t, f"{op} {a.type} {a.name} to {t}")
 
 
+def joining(w: Writer) -> Value:
+    """128 bits of two times 64, and carries between them."""
+    low, high = (w.let("i128", f"zext i64 {w.pick('i64').name} to i128") for _ in "ab")
+    raised = w.let("i128", f"shl i128 {high.name}, 64")
+    return w.let("i128", f"{w.dice.choice(('or', 'add', 'sub'))} i128 {raised.name}, {low.name}")
+
+
 def float_operation(w: Writer) -> Value:
     t = w.dice.choice((*FLOATS, "float", "double"))
     a, b = w.pick(t), w.pick(t)
@@ -382,7 +389,7 @@ def _last_label(w: Writer) -> str:
 Step = Callable[[Writer], Value]
 SIMPLE: tuple[Step, ...] = (
     integer_operation, shift, division, comparison, selection, bit_intrinsic, saturation, overflow, widening, resizing,
-    float_operation, float_intrinsic, negation, float_conversion, reinterpretation, table,
+    joining, float_operation, float_intrinsic, negation, float_conversion, reinterpretation, table,
 )  # fmt: skip
 STEPS: tuple[Step, ...] = (*SIMPLE, *SIMPLE, local_array, helper_call, diamond, multiway, loop)
 
@@ -610,5 +617,6 @@ def difference(
         if (got != expected).any():
             at = int(np.flatnonzero(got != expected)[0])
             given = ", ".join(f"{t} {a[at]!r}" for t, a in zip(function.parameters, inputs, strict=True))
-            return f"seed {function.seed}, value {index}: {line}\n  element {at}: {got[at]:#x}, expected {expected[at]:#x}\n  inputs {given}"
+            verdict = f"{got[at]:#x}, expected {expected[at]:#x}"
+            return f"seed {function.seed}, value {index}: {line}\n  element {at}: {verdict}\n  inputs {given}"
     return f"seed {function.seed}: the whole differs, no single value does"

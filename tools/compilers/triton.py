@@ -30,7 +30,8 @@ def compile_kernel(
 ) -> tuple[str, str, int]:
     """PTX, the entry's name, and the bytes of dynamic shared memory.
 
-    `signature` gives types by parameter ("*fp32", "i32"), without the constants. The entry takes two scratch pointers more.
+    `signature` gives types by parameter ("*fp32", "i32"), without the constants. The entry takes two more pointers, to
+    scratch memory.
     """
     types = {name: signature.get(name, "constexpr") for name in function.arg_names}
     source = ASTSource(fn=function, signature=types, constexprs=dict(constants))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from compilers import nvidia
 from compilers.python import python_source
@@ -48,21 +47,49 @@ NVCC = (
 )
 #   processors and PTX versions of LLVM's back end
 LLVM = (
-    ("sm_60", "+ptx60"), ("sm_70", "+ptx63"), ("sm_75", "+ptx65"), ("sm_80", "+ptx71"), ("sm_86", "+ptx74"), ("sm_89", "+ptx78"),
-    ("sm_90", "+ptx80"), ("sm_90a", "+ptx83"), ("sm_100a", "+ptx86"), ("sm_120a", "+ptx87"), ("sm_103a", "+ptx88"),
+    ("sm_60",   "+ptx60"),
+    ("sm_70",   "+ptx63"),
+    ("sm_75",   "+ptx65"),
+    ("sm_80",   "+ptx71"),
+    ("sm_86",   "+ptx74"),
+    ("sm_89",   "+ptx78"),
+    ("sm_90",   "+ptx80"),
+    ("sm_90a",  "+ptx83"),
+    ("sm_100a", "+ptx86"),
+    ("sm_120a", "+ptx87"),
+    ("sm_103a", "+ptx88"),
 )
-#   Triton: kernel, types of its arguments, constants, targets
-H, F, I8, E5, I = "*fp16", "*fp32", "*u8", "*fp8e5", "i32"
-TRITON: tuple[tuple[str, tuple[str, ...], dict[str, Any], tuple[str, ...]], ...] = (
-    ("flash_attention",     (H, H, H, H, I, I, "fp32"),       {"BM": 64, "BN": 32, "D": 64, "CAUSAL": True},  ("sm_80", "sm_90", "sm_100")),
-    ("fp8_matmul",          ("*fp8e4nv", "*fp8e4nv", "*bf16", I, I, I, "fp32"), {"BM": 64, "BN": 64, "BK": 64}, ("sm_89", "sm_90", "sm_100")),
-    ("scaled_matmul",       (E5, I8, E5, I8, F, I, I),        {"BM": 128, "BN": 128, "BK": 128},              ("sm_80", "sm_90", "sm_100", "sm_120")),
-    ("descriptor_matmul",   (H, H, H, I, I, I),               {"BM": 128, "BN": 64, "BK": 64},                ("sm_80", "sm_90", "sm_100")),
-    ("layer_norm_gradient", (H, H, H, F, F, F, F, "*i32", I), {"GROUP": 8, "BLOCK": 256},                     ("sm_80", "sm_90", "sm_100")),
-    ("dropout",             (F, F, I, "fp32", I),             {"BLOCK": 512},                                 ("sm_80", "sm_100")),
-    ("recurrence",          (F, F, F),                        {"BLOCK": 512},                                 ("sm_80", "sm_90")),
-    ("conversions",         (F, H, "*bf16", "*fp8e4nv", E5, "*i8", I), {"BLOCK": 256},                        ("sm_89", "sm_90", "sm_100")),
-)
+#   Triton: kernel and targets, then its arguments' types and its constants
+TRITON = {
+    "flash_attention":     ("sm_80", "sm_90", "sm_100"),
+    "fp8_matmul":          ("sm_89", "sm_90", "sm_100"),
+    "scaled_matmul":       ("sm_80", "sm_90", "sm_100", "sm_120"),
+    "descriptor_matmul":   ("sm_80", "sm_90", "sm_100"),
+    "layer_norm_gradient": ("sm_80", "sm_90", "sm_100"),
+    "dropout":             ("sm_80", "sm_100"),
+    "recurrence":          ("sm_80", "sm_90"),
+    "conversions":         ("sm_89", "sm_90", "sm_100"),
+}
+TRITON_TYPES = {
+    "flash_attention":     "*fp16 *fp16 *fp16 *fp16 i32 i32 fp32",
+    "fp8_matmul":          "*fp8e4nv *fp8e4nv *bf16 i32 i32 i32 fp32",
+    "scaled_matmul":       "*fp8e5 *u8 *fp8e5 *u8 *fp32 i32 i32",
+    "descriptor_matmul":   "*fp16 *fp16 *fp16 i32 i32 i32",
+    "layer_norm_gradient": "*fp16 *fp16 *fp16 *fp32 *fp32 *fp32 *fp32 *i32 i32",
+    "dropout":             "*fp32 *fp32 i32 fp32 i32",
+    "recurrence":          "*fp32 *fp32 *fp32",
+    "conversions":         "*fp32 *fp16 *bf16 *fp8e4nv *fp8e5 *i8 i32",
+}
+TRITON_CONSTANTS = {
+    "flash_attention":     {"BM": 64, "BN": 32, "D": 64, "CAUSAL": True},
+    "fp8_matmul":          {"BM": 64, "BN": 64, "BK": 64},
+    "scaled_matmul":       {"BM": 128, "BN": 128, "BK": 128},
+    "descriptor_matmul":   {"BM": 128, "BN": 64, "BK": 64},
+    "layer_norm_gradient": {"GROUP": 8, "BLOCK": 256},
+    "dropout":             {"BLOCK": 512},
+    "recurrence":          {"BLOCK": 512},
+    "conversions":         {"BLOCK": 256},
+}
 # fmt: on
 
 # fmt: off
@@ -114,7 +141,7 @@ def recipes(root: Path) -> Iterator[Recipe]:
         for target, version in LLVM:
             for options in (version, f"{version} O0"):
                 yield Recipe(_name("llvm", source.stem, target, options), "llvm", source, target, options)
-    for kernel, _, _, targets in TRITON:
+    for kernel, targets in TRITON.items():
         for target in targets:
             yield Recipe(
                 _name("triton", kernel, target, ""), "triton", features / "triton_networks.py", target, "", kernel
@@ -160,7 +187,7 @@ def compile_recipe(recipe: Recipe) -> str:
     if recipe.compiler == "triton":
         from compilers import triton
 
-        types, constants = next((types, constants) for name, types, constants, _ in TRITON if name == recipe.kernel)
+        types, constants = TRITON_TYPES[recipe.kernel].split(), TRITON_CONSTANTS[recipe.kernel]
         names = [n for n in function.arg_names if n not in constants]
         signature = dict(zip(names, types, strict=True))
         return triton.compile_kernel(function, signature, constants, recipe.target)[0]

@@ -53,11 +53,20 @@ def shifting(r: Generator):
         permuted = sum((w >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i for i in range(4))
         rows.append(
             [
-                w << mod >> 32, w >> mod, w << clamp >> 32, w >> clamp, permuted, lo << mod, _signed(lo) >> mod, lo >> mod,
-                (w << (by & 63) & M64) >> 32, _signed(w, 64) >> (by & 63), lo >> (hi & 15) & ((1 << (by & 15)) - 1),
+                w << mod >> 32,
+                w >> mod,
+                w << clamp >> 32,
+                w >> clamp,
+                permuted,
+                lo << mod,
+                _signed(lo) >> mod,
+                lo >> mod,
+                (w << (by & 63) & M64) >> 32,
+                _signed(w, 64) >> (by & 63),
+                lo >> (hi & 15) & ((1 << (by & 15)) - 1),
                 lo << 7 | lo >> 25,
             ]
-        )  # fmt: skip
+        )
     return a, b, s, _table(rows, "uint32")
 
 
@@ -70,12 +79,21 @@ def multiplying(r: Generator):
         p, q, up, uq = _signed(x), _signed(y), x & M32, y & M32
         rows.append(
             [
-                p * q >> 32, up * uq >> 32, x * y >> 64, (x & M64) * (y & M64) >> 64,
-                _signed(_signed(p, 24) * _signed(q, 24)), (up & 0xFFFFFF) * (uq & 0xFFFFFF) & M32, p * q, up * uq,
-                abs(p - q) + 17 & M32, abs(up - uq) + 17 & M32, (p + q) >> 1, (p + q + 1) >> 1,
+                p * q >> 32,
+                up * uq >> 32,
+                x * y >> 64,
+                (x & M64) * (y & M64) >> 64,
+                _signed(_signed(p, 24) * _signed(q, 24)),
+                (up & 0xFFFFFF) * (uq & 0xFFFFFF) & M32,
+                p * q,
+                up * uq,
+                abs(p - q) + 17 & M32,
+                abs(up - uq) + 17 & M32,
+                (p + q) >> 1,
+                (p + q + 1) >> 1,
                 x * y + _signed(p, 16) * _signed(q, 16),
             ]
-        )  # fmt: skip
+        )
     return a, b, _table(rows, "int64")
 
 
@@ -198,10 +216,24 @@ def _inline(x: int, y: int) -> list[int]:
     szext = 0 if width == 0 else _signed(x & ((1 << width) - 1), width)
     bmsk = (1 << (y & 31)) - 1 << (x & 31)
     return [
-        field, extended, inserted, high, high_signed, 31 - high if x else -1, permuted, forward, half | half << 16, majority,
-        (total & M32) ^ (x + (total >> 32) & M32), 2 * (x - y) - borrow, (product & M32) ^ ((wide >> 32) + carry & M32),
-        max(-(2**31), min(2**31 - 1, _signed(x) + _signed(y))), found, szext, bmsk,
-    ]  # fmt: skip
+        field,
+        extended,
+        inserted,
+        high,
+        high_signed,
+        31 - high if x else -1,
+        permuted,
+        forward,
+        half | half << 16,
+        majority,
+        (total & M32) ^ (x + (total >> 32) & M32),
+        2 * (x - y) - borrow,
+        (product & M32) ^ ((wide >> 32) + carry & M32),
+        max(-(2**31), min(2**31 - 1, _signed(x) + _signed(y))),
+        found,
+        szext,
+        bmsk,
+    ]
 
 
 @case("bits.cu", "inline_bits", block=96, builds=("sm_80", "sm_75", "sm_90a"), host=False)

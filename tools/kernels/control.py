@@ -15,9 +15,20 @@ def dense_switch(r: Generator):
     op, a = r.integers(-2, 15, 96, dtype=np.int32), r.integers(-5000, 5000, 96, dtype=np.int32)
     third, rest = (lambda v: int(v / 3)), (lambda v: v - 11 * int(v / 11))
     ways = [
-        lambda v: v + 1, lambda v: v * v, lambda v: v ^ 0x55, lambda v: v << 3, third, third, lambda v: (v & 2**32 - 1).bit_count(),
-        rest, lambda v: v & 0xF0, lambda v: v | 0x0F, lambda v: max(v, 10), lambda v: v - 1000, lambda _: 0,
-    ]  # fmt: skip
+        lambda v: v + 1,
+        lambda v: v * v,
+        lambda v: v ^ 0x55,
+        lambda v: v << 3,
+        third,
+        third,
+        lambda v: (v & 2**32 - 1).bit_count(),
+        rest,
+        lambda v: v & 0xF0,
+        lambda v: v | 0x0F,
+        lambda v: max(v, 10),
+        lambda v: v - 1000,
+        lambda _: 0,
+    ]
     out = [ways[o](v) if 0 <= o < 13 else 12345 for o, v in zip(op.tolist(), a.tolist(), strict=True)]
     return op, a, Out(np.array(out, np.int32))
 

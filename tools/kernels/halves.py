@@ -1,4 +1,4 @@
-"""Cases of halves.cu: exact rationals rounded to the small formats by ml_dtypes' and NumPy's correctly rounded casts."""
+"""Cases of halves.cu: results exact in a double, rounded once to the small format."""
 
 import ml_dtypes
 import numpy as np
@@ -10,7 +10,7 @@ F16, BF16 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 
 
 def _once(exact: np.ndarray, to: np.dtype) -> np.ndarray:
-    """Rounds a double that is exact to the format; from single where single holds it too, so nothing is rounded twice."""
+    """An exact double in the format; by way of single only where single holds it, so that nothing is rounded twice."""
     single = exact.astype(np.float32)
     return np.where(single == exact, single.astype(to), exact.astype(to)) if to == F16 else _bfloat(exact)
 

@@ -37,11 +37,20 @@ def divisions(r: Generator):
         by_constants = _divide(x, 10) + _divide(p, 7) + up // 1000000007 + _rest(x, 60) + _rest(p, -13)
         rows.append(
             [
-                _divide(x, y), _rest(x, y), ux // uy, ux % uy, _divide(p, q), _rest(p, q), up // uq, up % uq,
-                _divide(_signed(p, 16), _signed(q, 16)), (p & 255) % (q & 255), by_constants,
+                _divide(x, y),
+                _rest(x, y),
+                ux // uy,
+                ux % uy,
+                _divide(p, q),
+                _rest(p, q),
+                up // uq,
+                up % uq,
+                _divide(_signed(p, 16), _signed(q, 16)),
+                (p & 255) % (q & 255),
+                by_constants,
                 _divide(x, 4096) + _rest(p, 64),
             ]
-        )  # fmt: skip
+        )
     out = np.array([[v & M64 for v in row] for row in rows], np.uint64).T.copy().view(np.int64)
     return a, b, Out(out)
 

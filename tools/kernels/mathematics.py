@@ -9,11 +9,27 @@ from numpy.random import Generator
 from kernels.case import Out, case
 
 DOUBLES = [
-    math.exp, lambda x: math.log(abs(x)), lambda x: abs(x) ** 1.7, math.sin, math.cos, math.tan, lambda x: math.atan2(x, 3),
-    lambda x: math.sqrt(abs(x)), math.cbrt, math.erf, math.tanh, lambda x: math.log1p(abs(x)), math.expm1, math.exp2,
-    lambda x: math.log10(abs(x)), lambda x: math.hypot(x, 7), lambda x: math.fmod(x, 0.7), lambda x: math.lgamma(abs(x) + 0.5),
-    lambda x: math.asin(x / 41), lambda x: x / 3 + 1 / (abs(x) + 1),
-]  # fmt: skip
+    math.exp,
+    lambda x: math.log(abs(x)),
+    lambda x: abs(x) ** 1.7,
+    math.sin,
+    math.cos,
+    math.tan,
+    lambda x: math.atan2(x, 3),
+    lambda x: math.sqrt(abs(x)),
+    math.cbrt,
+    math.erf,
+    math.tanh,
+    lambda x: math.log1p(abs(x)),
+    math.expm1,
+    math.exp2,
+    lambda x: math.log10(abs(x)),
+    lambda x: math.hypot(x, 7),
+    lambda x: math.fmod(x, 0.7),
+    lambda x: math.lgamma(abs(x) + 0.5),
+    lambda x: math.asin(x / 41),
+    lambda x: x / 3 + 1 / (abs(x) + 1),
+]
 
 
 @case("mathematics.cu", "doubles", grid=20, block=48, builds=("sm_80", "sm_75 -lineinfo", "sm_90a"))
@@ -23,11 +39,23 @@ def doubles(r: Generator):
 
 
 SINGLES = [
-    math.exp, lambda x: math.log(abs(x)), lambda x: abs(x) ** float(np.float32(1.7)),
-    lambda x: math.sin(float(np.float32(x) * np.float32(100))), math.cos, math.tan, math.atan, lambda x: math.sqrt(abs(x)),
-    math.cbrt, lambda x: math.erfc(x / 8), math.tanh, lambda x: math.log2(abs(x)), math.exp2, lambda x: abs(x) ** -0.5,
-    lambda x: x / 3, lambda x: math.sinh(x / 4),
-]  # fmt: skip
+    math.exp,
+    lambda x: math.log(abs(x)),
+    lambda x: abs(x) ** float(np.float32(1.7)),
+    lambda x: math.sin(float(np.float32(x) * np.float32(100))),
+    math.cos,
+    math.tan,
+    math.atan,
+    lambda x: math.sqrt(abs(x)),
+    math.cbrt,
+    lambda x: math.erfc(x / 8),
+    math.tanh,
+    lambda x: math.log2(abs(x)),
+    math.exp2,
+    lambda x: abs(x) ** -0.5,
+    lambda x: x / 3,
+    lambda x: math.sinh(x / 4),
+]
 
 
 @case("mathematics.cu", "singles", grid=16, block=40, builds=("sm_80", "sm_75", "sm_80 -G"))
@@ -43,9 +71,19 @@ def intrinsics(r: Generator):
     a = r.uniform(0.1, 3, 40).astype(np.float32)
     x = a.astype(float)
     rows = [
-        np.sin(x), np.cos(x), np.exp(x), np.log(x), np.log2(x), x**1.5, x / 3, x**-0.5, np.tan(x), 10 ** (x / 4),
-        np.clip(a - np.float32(1), 0, 1), 1 / x,
-    ]  # fmt: skip
+        np.sin(x),
+        np.cos(x),
+        np.exp(x),
+        np.log(x),
+        np.log2(x),
+        x**1.5,
+        x / 3,
+        x**-0.5,
+        np.tan(x),
+        10 ** (x / 4),
+        np.clip(a - np.float32(1), 0, 1),
+        1 / x,
+    ]
     return a, Out(np.array(rows, np.float32), rtol=5e-5, atol=2e-6)
 
 
@@ -118,10 +156,15 @@ def conversions(r: Generator):
         nearest = _integer(f, round, *i32)
         to32.append(
             [
-                nearest, _integer(f, math.trunc, *i32), _integer(f, math.floor, *i32), _integer(f, math.ceil, *i32),
-                _integer(f, math.trunc, *u32), _integer(f, math.floor, *i32), (nearest + 128) % 256 - 128,
+                nearest,
+                _integer(f, math.trunc, *i32),
+                _integer(f, math.floor, *i32),
+                _integer(f, math.ceil, *i32),
+                _integer(f, math.trunc, *u32),
+                _integer(f, math.floor, *i32),
+                (nearest + 128) % 256 - 128,
             ]
-        )  # fmt: skip
+        )
         millions = float(np.float64(f) * 1e6)
         to64.append(
             [

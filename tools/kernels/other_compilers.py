@@ -190,9 +190,17 @@ def branch_table(r: Generator):
         u = v & 2**32 - 1
         sign = 1 if v >= 0 else -1
         ways = [
-            v + 1, 2 * v * v, v ^ 85, v << 3, abs(v) // 7 * sign, abs(v) % 11 * sign, int(f"{u:032b}"[::-1], 2),
-            int.from_bytes(u.to_bytes(4, "little"), "big"), 2 * (1000 - v), v >> 2,
-        ]  # fmt: skip
+            v + 1,
+            2 * v * v,
+            v ^ 85,
+            v << 3,
+            abs(v) // 7 * sign,
+            abs(v) % 11 * sign,
+            int(f"{u:032b}"[::-1], 2),
+            int.from_bytes(u.to_bytes(4, "little"), "big"),
+            2 * (1000 - v),
+            v >> 2,
+        ]
         return _signed(ways[o]) if 0 <= o < 10 else -1
 
     return op, a, Out(np.array([result(o, v) for o, v in zip(op.tolist(), a.tolist(), strict=True)], np.int32))
@@ -207,10 +215,14 @@ def overflows(r: Generator):
         both = (xl & 2**32 - 1) << 32 | yl & 2**32 - 1
         rows.append(
             [
-                (_signed(xl + yl) != xl + yl) + 2 * (ux * uy >= 2**64), max(-(2**31), min(2**31 - 1, xl + yl)),
-                both << t % 32 >> 32 & 2**32 - 1, _signed((ux << 64 | uy) >> t, 64), (x & 0xFFFF).bit_count(), _signed(x * y, 20),
+                (_signed(xl + yl) != xl + yl) + 2 * (ux * uy >= 2**64),
+                max(-(2**31), min(2**31 - 1, xl + yl)),
+                both << t % 32 >> 32 & 2**32 - 1,
+                _signed((ux << 64 | uy) >> t, 64),
+                (x & 0xFFFF).bit_count(),
+                _signed(x * y, 20),
             ]
-        )  # fmt: skip
+        )
     return a, b, Out(np.array(rows))
 
 

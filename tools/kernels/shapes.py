@@ -40,13 +40,17 @@ def vectors(r: Generator):
     c, d = r.normal(size=(20, 4)).astype(np.float32), r.normal(size=(20, 2))
     e = r.integers(0, 2**64, (20, 2), dtype=np.uint64)
     return (
-        a, b, c, d, e,
+        a,
+        b,
+        c,
+        d,
+        e,
         Out(np.stack([a[:, 3], a[:, 2], a[:, 1] + np.uint8(1), ~a[:, 0]], 1)),
         Out(np.stack([b[:, 1], -b[:, 0]], 1)),
         Out(np.stack([c[:, 1], c[:, 0], c[:, 3] + c[:, 2], c[:, 2]], 1)),
         Out(np.stack([d[:, 1] - d[:, 0], d[:, 0]], 1)),
         Out(np.stack([e[:, 0] + e[:, 1], e[:, 0] & e[:, 1]], 1)),
-    )  # fmt: skip
+    )
 
 
 @case("shapes.cu", "carved", block=37, shared=37 * 13)

@@ -5,7 +5,9 @@ import triton.language as tl
 
 
 @triton.jit
-def flash_attention(q, k, v, out, stride, n, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr):
+def flash_attention(
+    q, k, v, out, stride, n, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr
+):
     first, head = tl.program_id(0) * BM, tl.program_id(1)
     base = head * stride
     rows, depth = first + tl.arange(0, BM), tl.arange(0, D)
@@ -38,7 +40,7 @@ def fp8_matmul(a, b, c, m, n, k, scale, BM: tl.constexpr, BN: tl.constexpr, BK: 
     inner = tl.arange(0, BK)
     pa, pb = a + rows[:, None] * k + inner[None, :], b + inner[:, None] * n + columns[None, :]
     sums = tl.zeros((BM, BN), tl.float32)
-    for _ in range(0, tl.cdiv(k, BK)):
+    for _ in range(tl.cdiv(k, BK)):
         sums = tl.dot(tl.load(pa), tl.load(pb), sums)
         pa += BK
         pb += BK * n

@@ -69,8 +69,16 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     inner = tl.arange(0, BK)
     sums = tl.zeros((BM, BN), dtype=tl.float32)
     for i in range(0, k, BK):
-        x = tl.load(a + rows[:, None] * k + (i + inner)[None, :], mask=(rows[:, None] < m) & ((i + inner)[None, :] < k), other=0.0)
-        y = tl.load(b + (i + inner)[:, None] * n + columns[None, :], mask=((i + inner)[:, None] < k) & (columns[None, :] < n), other=0.0)
+        x = tl.load(
+            a + rows[:, None] * k + (i + inner)[None, :],
+            mask=(rows[:, None] < m) & ((i + inner)[None, :] < k),
+            other=0.0,
+        )
+        y = tl.load(
+            b + (i + inner)[:, None] * n + columns[None, :],
+            mask=((i + inner)[:, None] < k) & (columns[None, :] < n),
+            other=0.0,
+        )
         sums = tl.dot(x, y, sums)
     there = (rows[:, None] < m) & (columns[None, :] < n)
     tl.store(c + rows[:, None] * n + columns[None, :], sums, mask=there)
