@@ -81,7 +81,7 @@ def element(
         case Integer(), Format():
             return x.to_int(d, s, a, m.rnd or "rzi", w=d.width, ftz=m.ftz)
         case Format(), Integer():
-            v = x.from_int(d, s, a, m.rnd or "rn", satfinite=d.storage == 8)
+            v = x.from_int(d, s, a, m.rnd or "rn", satfinite=_saturates(d, m))
             return x.saturate(d, v) if m.sat else v
         case Format(), Format():
             return _float_to_float(x, d, s, a, m, rbits)
@@ -114,16 +114,21 @@ def _float_to_float(x: Arithmetic, d: Format, s: Format, a: Bits, m: Modifiers, 
     elif d.name == "tf32" and s is F32 and m.rnd == "rna":
         v = _nearest_away_tf32(x, a, m.satfinite)
     elif d.storage == 8 and d is not s:
-        # Here `.relu` clamps the source, and what is NaN stays NaN; .satfinite is mandatory but for ue8m0.
+        # Here `.relu` clamps the source, and what is NaN stays NaN.
         if m.relu:
             a = x.pick(x.signbit(s, a) & ~x.isnan(s, a), 0, a)
-        satfinite = m.satfinite or d.gradual
+        satfinite = _saturates(d, m)
         return x.convert(d, s, a, m.rnd or "rn", ftz=m.ftz, satfinite=satfinite, rbits=_counted(d, rbits))
     else:
         v = x.convert(d, s, a, m.rnd or "rn", ftz=m.ftz, satfinite=m.satfinite, rbits=_counted(d, rbits))
     if m.sat:
         return x.saturate(d, v)
     return x.relu(d, v) if m.relu else v
+
+
+def _saturates(d: Format, m: Modifiers) -> bool:
+    """Formats of 8 and fewer bits have no conversion without `.satfinite`, but for ue8m0."""
+    return m.satfinite or (d.storage == 8 and d.gradual)
 
 
 def _nearest_away_tf32(x: Arithmetic, a: Bits, satfinite: bool) -> Bits:
@@ -152,7 +157,7 @@ def _from_fixed(x: Arithmetic, d: Format, s: Fixed, a: Bits, scale: Bits | None,
     if scale is not None:
         exp, nan = exp + (x.resize(scale, 32) - ONE), scale == 0xFF
     r = Real(x.negative(a), exp, magnitude << lost, x.const(0, 1), nan)
-    v = x.round(d, r, m.rnd or "rn", satfinite=m.satfinite)
+    v = x.round(d, r, m.rnd or "rn", satfinite=_saturates(d, m))
     if m.sat:
         return x.saturate(d, v)
     return x.relu(d, v) if m.relu else v

@@ -108,7 +108,7 @@ def _look_up(table: Array, index: Array, result: Array) -> None:
 
 def _in_blocks(step: Step, operands: list[Array], result: Array, block: int) -> None:
     """NumPy's iterator copies what is strided, and what overlaps."""
-    access: Any = [*[["readonly"]] * len(operands), ["writeonly"]]
+    access: Any = [*[["readonly", "contig", "aligned"]] * len(operands), ["writeonly", "contig", "aligned"]]
     flags = ("external_loop", "buffered", "zerosize_ok", "copy_if_overlap")
     with np.nditer([*operands, result], flags, access, order="K", buffersize=block) as blocks:
         for *parts, target in blocks:
@@ -140,7 +140,9 @@ def _loop(form: Form, scaled: bool, count: int, together: int) -> Loop | None:
 def _rows(form: Form, raw: Array, extra: list[Array], result: Array) -> tuple[list[Array], Array] | None:
     """The arrays as rows of elements in one order, without a copy; None where they are not, or where they overlap."""
     arrays = [raw, *extra, result]
-    if np.may_share_memory(raw, result) or any(a.shape != result.shape for a in extra):
+    if np.may_share_memory(raw, result) or not all(a.flags.aligned for a in arrays):
+        return None
+    if any(a.shape != result.shape for a in extra):
         return None
     if form.values == 1 and raw.shape != result.shape:
         return None
