@@ -8,7 +8,7 @@ from openptx.isa import agreement, conversions
 from openptx.isa.costs import COSTS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 
-COLUMNS = "b8 b16 b32 b64 b128 s8 s16 s32 s64 u8 u16 u32 u64 f16 f32 f64".split()
+COLUMNS = ["b8", "b16", "b32", "b64", "b128", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"]
 
 # Tables 27 and 28 as printed, rows and columns as above: - kept, c chopped or extended, . invalid.
 RELAXED = {
@@ -31,7 +31,7 @@ RELAXED = {
 }
 
 # Table 15 as printed, from the rows to the columns: - nothing, s sext, z zext, c chop1, f, t, u to and from floats.
-SCALARS = "s8 s16 s32 s64 u8 u16 u32 u64 f16 f32 f64 bf16 tf32".split()
+SCALARS = ["s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bf16", "tf32"]
 NAMES = {"-": "", "s": "sext", "z": "zext", "c": "chop1", "x": "s2f", "y": "u2f", "i": "f2s", "j": "f2u", "f": "f2f"}
 CONVERSIONS = {
     "s8": "-sss-sssxxxx.",
@@ -50,7 +50,7 @@ CONVERSIONS = {
 }
 
 # Table 16 as printed.
-FORMATS = "f16 f32 bf16 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0".split()
+FORMATS = ["f16", "f32", "bf16", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "ue8m0"]
 REACHES = {
     "f16": ".ffff....",
     "f32": "f.fffffff",

@@ -1,4 +1,4 @@
-"""Dependent grids and cancelled clusters (9.7.13.13, 9.7.13.17, 9.7.13.18)."""
+"""Dependent grids, fences for tensor maps, cancelled clusters (9.7.13.13, 9.7.13.16 to 9.7.13.18)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,23 @@ griddepcontrol = instruction(
 def _(x: Machine, m: Modifiers) -> None:
     """Grids run one after the other."""
 
+
+tensormap_cp_fenceproxy = instruction(
+    "tensormap.cp_fenceproxy",
+    anchor="parallel-synchronization-and-communication-instructions-tensormap-cp-fenceproxy",
+    summary="Copies a tensor map from shared to global memory, and makes it visible to the tensor map proxy.",
+    syntax="""
+        tensormap.cp_fenceproxy.dst.src.to_proxy::from_proxy.sem.scope.sync.aligned
+                [dst], [src], size;   // PTX 8.3, sm_90
+        .dst   = { .global };
+        .src   = { .shared::cta };
+        .to_proxy::from_proxy = { .tensormap::generic };
+        .sem   = { .release };
+        .scope = { .cta, .cluster, .gpu, .sys };
+    """,
+    types={"size": "u32"},
+    immediates="size",
+)
 
 try_cancel = instruction(
     "clusterlaunchcontrol.try_cancel",

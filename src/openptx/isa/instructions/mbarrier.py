@@ -26,8 +26,13 @@ _GATES = """
         .shared::cluster          PTX 8.0, sm_90
         .cta|.cluster             PTX 8.0
         .cluster                  sm_90
-        .relaxed .arrive|.arrive_drop|.test_wait|.try_wait   PTX 8.6, sm_90
 """
+_RELAXED_GATES = (
+    _GATES
+    + """
+        .relaxed                  PTX 8.6, sm_90
+"""
+)
 
 init = instruction(
     "mbarrier.init",
@@ -112,6 +117,7 @@ _ARRIVE = """
         mbarrier.{0}{{.sem.scope}}{{.space}}.b64              state, [addr];            // PTX 7.0, sm_80
         mbarrier.{0}{{.sem.scope}}{{.space}}.b64              state, [addr], count;     // PTX 7.8, sm_90
         mbarrier.{0}.expect_tx{{.sem.scope}}{{.space}}.b64    state, [addr], txCount;   // PTX 8.0, sm_90
+
         mbarrier.{0}.noComplete{{.sem.scope}}{{.space}}.b64   state, [addr], count;     // PTX 7.0, sm_80
         .sem   = {{ .release }};
         .scope = {{ .cta }};
@@ -133,7 +139,7 @@ arrive = instruction(
     types=_TYPES,
     writes="state",
     defaults=_DEFAULTS,
-    gates=_GATES,
+    gates=_RELAXED_GATES,
 )
 
 arrive_drop = instruction(
@@ -144,7 +150,7 @@ arrive_drop = instruction(
     types=_TYPES,
     writes="state",
     defaults=_DEFAULTS,
-    gates=_GATES,
+    gates=_RELAXED_GATES,
 )
 
 
@@ -196,7 +202,7 @@ test_wait = instruction(
     types=_TYPES,
     writes="waitComplete",
     defaults=_DEFAULTS,
-    gates=_GATES,
+    gates=_RELAXED_GATES,
 )
 
 try_wait = instruction(
@@ -213,7 +219,7 @@ try_wait = instruction(
     types=_TYPES,
     writes="waitComplete",
     defaults=_DEFAULTS,
-    gates=_GATES,
+    gates=_RELAXED_GATES,
 )
 
 

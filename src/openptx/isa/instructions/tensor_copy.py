@@ -1,4 +1,4 @@
-"""Asynchronous copies of tensors, and the maps that describe them (9.7.9.27, 9.7.9.28, 9.7.13.16)."""
+"""Asynchronous copies of tensors, and the maps that describe them (9.7.9.27, 9.7.9.28)."""
 
 from __future__ import annotations
 
@@ -159,21 +159,4 @@ tensormap_replace = instruction(
     gates="""
         .swizzle_atomicity   PTX 8.6, sm_100f sm_110f sm_120f
     """,
-)
-
-tensormap_cp_fenceproxy = instruction(
-    "tensormap.cp_fenceproxy",
-    anchor="parallel-synchronization-and-communication-instructions-tensormap-cp-fenceproxy",
-    summary="Copies a tensor map from shared to global memory, and makes it visible to the tensor map proxy.",
-    syntax="""
-        tensormap.cp_fenceproxy.dst.src.to_proxy::from_proxy.sem.scope.sync.aligned
-                [dst], [src], size;   // PTX 8.3, sm_90
-        .dst   = { .global };
-        .src   = { .shared::cta };
-        .to_proxy::from_proxy = { .tensormap::generic };
-        .sem   = { .release };
-        .scope = { .cta, .cluster, .gpu, .sys };
-    """,
-    types={"size": "u32"},
-    immediates="size",
 )
