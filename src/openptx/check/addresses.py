@@ -19,7 +19,7 @@ _ACCESSES = frozenset(("ld", "st", "ldu", "atom", "red"))
 
 def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """What is wrong with an address, and what the assembler lets through."""
-    if kind.sort == kinds.ELEMENT:
+    if kind.sort == kinds.ELEMENT and place.form.instruction.mnemonic in ("ld", "st"):
         found = list(judge_element(kind, where))
         yield from found or _base(place, kind, where)
         return
@@ -116,6 +116,16 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     wanted = place.m.values.get("space")
     held = "param" if base.space == "frame" else base.space
     space = "param" if wanted == "frame" else wanted
+    if base.space == "param" and space == "param" and place.form.instruction.mnemonic == "st":
+        yield Problem(
+            "state-space",
+            f"`{place.opcode}` writes a parameter of a kernel, which is read-only",
+            where,
+            "a kernel's parameter",
+            operand=place.name,
+            rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
+        )
+        return
     if space == "generic" and held not in _GENERIC and place.context.precedent:
         space = "global"  # as the assembler has it, no name of `.const` or `.param` is a generic address
     if isinstance(space, str) and space not in ("generic", held) and not (space == "shared::cluster" and held == "shared"):

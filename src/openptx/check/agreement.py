@@ -16,17 +16,37 @@ INTEGER_ONLY = frozenset(("bmsk", "redux", "vset"))
 LENIENT = frozenset((("shfl", "b"), ("shfl", "c"), ("fns", "d"), ("fns", "mask"), ("fns", "base"), ("fns", "offset")))
 
 
+# Operands of type `.b32` that take integers alone, and pairs of halves (measured).
+INTEGERS = frozenset((
+    ("dp2a", "dp2a", "a"), ("dp2a", "dp2a", "b"), ("dp4a", "dp4a", "a"), ("dp4a", "dp4a", "b"), ("cvt", "cvt.pack", "d"),
+))  # fmt: skip
+# Operands that take the bit type alone (measured).
+EXACT = frozenset((("cvt", "rbits"),))
+# Operands that hold an address of either size.
+POINTERS = frozenset((("call", "fptr"), ("isspacep", "a")))
+_MATRICES = frozenset(("mma", "wmma", "wgmma"))
+
+
 class Rule:
-    """How an operand's register is judged: by which type, `relaxed` by Tables 27 and 28, or `strict`: integers alone."""
+    """How an operand's register is judged: by which type, `relaxed` by Tables 27 and 28, `strict`: integers alone.
 
-    __slots__ = ("precedent", "relaxed", "strict", "type")
+    `exact`: a register of the very type. `pointer`: the address of a function, in 32 or 64 bits.
+    """
 
-    def __init__(self, type: Type, relaxed: bool, strict: bool, precedent: bool) -> None:
+    __slots__ = ("exact", "pointer", "precedent", "relaxed", "strict", "type")
+
+    def __init__(self, type: Type, relaxed: bool, strict: bool, precedent: bool, exact: bool = False) -> None:
         self.type, self.relaxed, self.strict, self.precedent = type, relaxed, strict, precedent
+        self.exact = exact
+        self.pointer = False
 
     def takes(self, declared: Type) -> bool:
         """Whether a register of this type fits."""
         wanted = self.type
+        if self.pointer:
+            return declared.kind in "bsu" and declared.width in (32, 64)
+        if self.exact:
+            return declared is wanted
         if not self.precedent:
             return agreement.agrees(wanted, declared, relaxed=self.relaxed)
         if self.strict and wanted.kind in "bsu" and declared.kind not in "bsu":
@@ -40,7 +60,7 @@ class Rule:
     def _takes_pair(self, wanted: Type) -> bool:
         """`.f16x2` registers pass for 32-bit integers and predicates, unless the operand's type is fixed."""
         if self.strict:
-            return wanted.kind == "f" and wanted.name == "f16x2"
+            return wanted.name == "f16x2"
         if wanted.name in ("u16x2", "s16x2"):
             return True
         if wanted.count == 1 and wanted.kind in "bsu":
@@ -59,22 +79,33 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bo
     """The rule for the registers of one operand."""
     instruction = form.instruction
     fixed = is_fixed(form, m, template) and (instruction.mnemonic, template.name) not in LENIENT
-    lenient = (instruction.mnemonic, template.name) in LENIENT
+    lenient = (instruction.mnemonic, template.name) in LENIENT or (
+        instruction.mnemonic in _MATRICES and template.vector and type.width == 32
+    )
     wanted = TYPES["b32"] if lenient and precedent else type
-    strict = fixed or instruction.mnemonic in INTEGER_ONLY
-    relaxed = instruction.relaxed
+    if precedent and (instruction.mnemonic, instruction.name, template.name) in INTEGERS:
+        wanted = TYPES["u32"]
+    strict = (fixed and instruction.name != "cvt.pack") or instruction.mnemonic in INTEGER_ONLY
+    strict = strict or (instruction.mnemonic in ("vote", "bar", "barrier") and template.name in ("a", "c"))
+    relaxed = instruction.relaxed or (precedent and instruction.mnemonic in ("suld", "sust"))
     if instruction.mnemonic == "cvt" and precedent:
         relaxed = relaxed_conversion(form, m, template)
-    return Rule(wanted, relaxed, strict, precedent)
+    found = Rule(wanted, relaxed, strict, precedent, precedent and (instruction.mnemonic, template.name) in EXACT)
+    found.pointer = (instruction.mnemonic, template.name) in POINTERS
+    return found
 
 
 def is_fixed(form: Form, m: Modifiers, template: Template) -> bool:
     """Whether the operand's type is not the opcode's to say: shift amounts, lane masks, sums of dot products."""
     declared = form.instruction.types.get(template.name)
+    if form.instruction.mnemonic in _MATRICES:
+        return False
+    if form.instruction.mnemonic in ("dp2a", "dp4a"):
+        return template.name in ("d", "c")
     if declared is None:
         return template.name == "membermask" or template.name in ("p", "q") or template.pair
     if callable(declared):
-        return form.instruction.mnemonic in ("dp2a", "dp4a")
+        return False
     return m.values.get(declared) is None and declared in TYPES
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from openptx.check.context import Context
 from openptx.check.declared_types import Misfit, initial_problem, type_problem
 from openptx.check.gating import B128, gate_problem
 from openptx.check.layout import element_bytes, shape_of
@@ -50,7 +49,7 @@ class Declarations:
     def _declare_all(self, declaration: Declaration, scope: Scope, space: str) -> None:
         reported = False
         for declarator in declaration.names:
-            misfit = None if reported else type_problem(declaration, declarator, self.module.profile)
+            misfit = None if reported else type_problem(declaration, declarator, self.module.context)
             if misfit is not None:
                 self._report(misfit, declaration, declarator)
                 reported = misfit.at != "name"
@@ -65,7 +64,7 @@ class Declarations:
 
     def _b128(self, declaration: Declaration) -> bool:
         """Whether `.b128` is too new for the file."""
-        context = Context(self.module.header.version, self.module.header.target, self.module.profile)
+        context = self.module.context
         if context.target is None or satisfied(B128, context.version, context.target):
             return False
         problem = gate_problem("`.b128`", B128, context)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from openptx.check.memory import measured
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.operands import Float, Integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.context import Context
     from openptx.source import Span
     from openptx.syntax.declarations import Declarator, Initialiser
     from openptx.syntax.declarations import Variable as Declaration
@@ -45,11 +47,11 @@ class Misfit:
         self.replacement = replacement
 
 
-def type_problem(declaration: Declaration, declarator: Declarator, profile: str) -> Misfit | None:
+def type_problem(declaration: Declaration, declarator: Declarator, context: Context) -> Misfit | None:
     """What is wrong with the type, vector, dimensions or alignment of a declared name."""
     name, register = declaration.type, declaration.space == "reg"
     if name not in FUNDAMENTAL and name not in OPAQUE:
-        return _not_fundamental(name, register, bool(declarator.dimensions), profile, declaration.vector)
+        return _not_fundamental(name, register, bool(declarator.dimensions), context, declaration.vector)
     type = TYPES[name]
     if name == "pred" and (not register or declaration.vector > 1):
         return Misfit(
@@ -110,15 +112,15 @@ def _size(message: str, span: Span | None) -> Misfit:
     )
 
 
-def _not_fundamental(name: str, register: bool, array: bool, profile: str, vector: int) -> Misfit:
+def _not_fundamental(name: str, register: bool, array: bool, context: Context, vector: int) -> Misfit:
     known = TYPES.get(name)
-    if profile == "ptxas" and vector == 1:
+    if context.precedent and vector == 1:
         crashing = (array and not register and name in _CRASHING_ARRAYS) or (
             not array and name in _CRASHING_REGISTERS
         )
         if crashing:
             return Misfit(
-                "assembler-crash",
+                "assembler-crash" if measured(context) else "document-disagrees",
                 f"NVIDIA's assembler takes `.{name}` here and crashes when it generates code",
                 label="no fundamental type",
                 rule="PTX ISA, Packed Data Types (5.2.5)",

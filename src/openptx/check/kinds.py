@@ -18,7 +18,7 @@ SUM = "sum"  # parts: what something was added to, but is no variable
 ELEMENT = "element"  # the same for `a[i]`, and parts: base, index; without type where base is no array
 FUNCTION = "function"  # space "entry" or "func"
 NAME = "name"  # no declaration: a label, or a mistake
-TABLE = "table"  # the label of a .branchtargets, .calltargets or .callprototype
+TABLE = "table"  # space: which; the label of a .branchtargets, .calltargets or .callprototype
 ADDRESS = "address"  # parts: base, then the further operands; align, room, bits of the offset
 LIST = "list"  # parts
 PAIR = "pair"  # parts: first, second
@@ -123,7 +123,10 @@ _BRACKETS = {LIST: "{{{}}}", ARGUMENTS: "({})", NEGATED: "!{}", MINUS: "-{}", PA
 
 SINK_KIND = kind(SINK, "`_`")
 NAME_KIND = kind(NAME, "an undeclared name")
-TABLE_KIND = kind(TABLE, "a table of targets")
+TABLE_KINDS = {
+    name: kind(TABLE, f"the label of a `.{name}`", space=name)
+    for name in ("branchtargets", "calltargets", "callprototype")
+}
 ENTRY_KIND = kind(FUNCTION, "a kernel", space="entry")
 FUNCTION_KIND = kind(FUNCTION, "a function", space="func")
 UNREADABLE_KIND = kind(UNREADABLE, "unreadable")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from openptx.isa.types import Type
 
 _MEMORY = frozenset(("ld", "st", "ldu"))
+_SINGLE = _MEMORY | {"suld", "sust"}
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
@@ -53,7 +54,7 @@ def lengths(place: Place) -> tuple[int, ...]:
         return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
     if place.count:
         return (place.count,)
-    return (1,) if place.form.instruction.mnemonic in _MEMORY else ()
+    return (1,) if place.form.instruction.mnemonic in _SINGLE else ()
 
 
 def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
@@ -63,8 +64,8 @@ def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
             return
         case kinds.SPECIAL if not part.count:
             return
-        case kinds.SINK if place.writes or place.packs or place.form.instruction.mnemonic == "mov":
-            return
+        case kinds.SINK if place.writes or (place.form.instruction.name == "mov" and place.type is TYPES["b32"]):
+            return  # as a source, the assembler takes it in `mov.v2.b32` alone
         case kinds.INTEGER | kinds.FLOAT if not place.writes and place.allows.constant:
             return
         case kinds.NAME:
@@ -99,7 +100,8 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if part.sort == kinds.SINK:
             sink += 1
         elif part.sort in (kinds.REGISTER, kinds.SPECIAL) and part.type is not None:
-            joined = part.type if common is None else together(common, part.type)
+            own = part.type if part.sort == kinds.REGISTER else TYPES[f"b{part.type.width}"]
+            joined = own if common is None else together(common, own)
             if joined is None:
                 yield Problem(
                     "vector-element",
@@ -152,8 +154,6 @@ def together(a: Type, b: Type) -> Type | None:
         return b
     if b.kind == "b" or a.name == b.name or (a.kind in "su" and b.kind in "su"):
         return a
-    if "f16x2" in (a.name, b.name) and a.width == 32 and (a.kind in "su" or b.kind in "su"):
-        return a if b.name == "f16x2" else b
     return None
 
 

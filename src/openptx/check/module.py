@@ -30,6 +30,7 @@ class ModuleChecker:
         self.names = Names()
         self.headers: dict[str, tree.Function] = {}
         self.header = Header(module, self.collector, target)
+        self.context = Context(self.header.version, self.header.target, profile)
         self.declarations = Declarations(self)
 
     @property

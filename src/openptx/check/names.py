@@ -39,7 +39,8 @@ class Names:
             return self.functions[name]
         if name[0] == "%" and (special := SPECIAL_REGISTERS.get(name[1:])) is not None:
             return kinds.special(special.type, 4 if special.vector else 0)
-        return kinds.TABLE_KIND if scope.table(name) is not None else kinds.NAME_KIND
+        table = scope.table(name)
+        return kinds.TABLE_KINDS[table.name] if table is not None else kinds.NAME_KIND
 
 
 def kind_of(registers: Meaning) -> Kind:

@@ -68,8 +68,8 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             if kind.sort != kinds.NAME:
                 yield _wrong_kind(place, kind, where, "a label", "branch-target")
         case "targets" | "prototype":
-            if kind.sort != kinds.TABLE:
-                yield _wrong_kind(place, kind, where, f"the label of a {_TABLES[place.template.role]}", "target-list")
+            if kind.sort != kinds.TABLE or kind.space not in _TABLES[place.template.role]:
+                yield _wrong_kind(place, kind, where, _table(place), "target-list")
         case "function":
             if kind.sort == kinds.FUNCTION and kind.space == "entry":
                 yield Problem("call-of-entry", "`{}` is a kernel; only a `.func` can be called", where, "a kernel")
@@ -89,7 +89,13 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from value(place, kind, where)
 
 
-_TABLES = {"targets": "`.branchtargets`", "prototype": "`.callprototype`"}
+_TABLES = {"targets": ("branchtargets", "calltargets"), "prototype": ("callprototype",)}
+
+
+def _table(place: Place) -> str:
+    if place.template.role == "prototype":
+        return "the label of a `.callprototype`"
+    return f"the label of a `.{'calltargets' if place.form.instruction.control == 'call' else 'branchtargets'}`"
 
 
 def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -116,7 +122,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 )
         case kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
-        case kinds.INTEGER | kinds.FLOAT if not place.writes and not place.count:
+        case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.packs or not place.count):
             yield from constant(place, kind, where)
         case kinds.SPECIAL if not place.writes:
             yield from _special(place, kind, where)
@@ -128,7 +134,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from _variable(place, kind, where)
         case kinds.SELECTED if place.template.selectors or place.allows.selected:
             return
-        case kinds.SUM if not place.writes and place.allows.address and kind.parts[0].sort == kinds.REGISTER:
+        case kinds.SUM if not place.writes and place.allows.address and _offsets(kind.parts[0]):
             return  # `mov.u64 d, r+4`, as the assembler takes it
         case kinds.MINUS if place.allows.minus:
             yield from value(place, kind.parts[0], where)
@@ -145,6 +151,10 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             )
         case _:
             yield _wrong_kind(place, kind, where, _what(place))
+
+
+def _offsets(base: Kind) -> bool:
+    return base.sort == kinds.REGISTER and base.type is not None and base.type.kind in "bsu"
 
 
 def _what(place: Place) -> str:
@@ -233,7 +243,7 @@ def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if declared.width * kind.count != place.type.width or declared.kind == "pred":
             yield _wrong_kind(place, kind, where, f"elements of {place.type.width} bits in all", "vector-length")
         return
-    if place.count != kind.count:
+    if place.count != kind.count or place.template.elements:
         yield _wrong_kind(place, kind, where, _what(place), "vector-length")
         return
     from openptx.check.lists import fits
@@ -249,7 +259,7 @@ def constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if kind.sort != kinds.INTEGER:
             yield _wrong_kind(place, kind, where, "an integer")
         return
-    if not place.allows.constant:
+    if not place.allows.constant or (place.rule is not None and place.rule.exact):
         yield _wrong_kind(place, kind, where, _what(place))
     elif not takes_constant(wanted, kind):
         from openptx.check.advice import wrong_constant
@@ -283,7 +293,8 @@ def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
         return
     total = 128 if kind.count else declared.width
-    fits = wanted.width == total or (wanted.width == 16 and total == 32) or (place.allows.special == "any")
+    component = kind.space == "component"  # `%tid.x` and its like once had 16 bits
+    fits = wanted.width == total or (wanted.width == 16 and component) or place.allows.special == "any"
     if not fits or wanted.kind not in "bsu" or kind.count * 32 not in (0, wanted.width) or place.count:
         yield mismatch(place, declared, where)
 
@@ -298,7 +309,11 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             operand=place.name,
         )
         return
-    yield from value(place, kind.parts[0], where)
+    inner = kind.parts[0]
+    if inner.sort == kinds.REGISTER and inner.type is not None and inner.type.kind != "pred":
+        yield mismatch(place, inner.type, (*where, 0))
+        return
+    yield from value(place, inner, (*where, 0))
 
 
 def _function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -308,8 +323,11 @@ def _function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if mnemonic == "mov" and wide:
         return
     if mnemonic == "cvt" or not place.context.precedent:
+        from openptx.check.memory import measured
+
+        crashes = "assembler-crash" if measured(place.context) else "document-disagrees"
         yield Problem(
-            "assembler-crash" if place.context.precedent else "operand-kind",
+            crashes if place.context.precedent else "operand-kind",
             f"`{place.opcode}` can't take the address of a function",
             where,
             "the name of a function",

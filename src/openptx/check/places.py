@@ -33,6 +33,7 @@ class Allowance:
 _SINKS = frozenset(("setp", "elect", "atom", "mbarrier", "vote", "match", "shfl"))
 # Predicate sources that may be negated though the manual's syntax has no {!}.
 _NEGATED = frozenset(("selp", "not", "and", "or", "xor", "mov"))
+_NO_FUNCTIONS = frozenset(("bar", "barrier", "brx", "call", "cvta"))
 _VIDEO = frozenset(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"))
 # Fragments of matrices are held in registers alone.
 _MATRICES = frozenset(("mma", "wmma", "wgmma"))
@@ -51,7 +52,7 @@ def allowance(instruction: Instruction, m: Modifiers, template: Template) -> All
     return Allowance(
         special=_special(mnemonic, m),
         address=mnemonic in ("mov", "cvta"),
-        function=not fragment,
+        function=not fragment and mnemonic not in _NO_FUNCTIONS,
         constant=not fragment,
         negated=mnemonic in _NEGATED,
         minus=mnemonic in _VIDEO,

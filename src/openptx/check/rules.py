@@ -112,11 +112,37 @@ def _cvta(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context
         )
 
 
+def _mov(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """A list is packed into one register or unpacked from one, not both."""
+    lists = sum(kind.sort in ("list", "vector") for kind in operands)
+    if lists == 2 and not m.vec:
+        yield Problem(
+            "vector-length",
+            f"`{m}` packs a list into one register or takes one apart, and both operands are lists",
+            (1,),
+            "a second list",
+            expected="a single register",
+            rule="PTX ISA, mov (9.7.9.4)",
+        )
+
+
+def _call(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """The list behind an indirect call names functions."""
+    for i, kind in enumerate(operands):
+        if kind.sort == "table" and kind.space == "branchtargets":
+            yield Problem(
+                "target-list", "the targets of a call are the label of a `.calltargets`", (i,), "labels to branch to",
+                rule="PTX ISA, call (9.7.12.5)",
+            )  # fmt: skip
+
+
 RULES: dict[str, Rule] = {
     "cvt": _cvt,
     "set": _compare,
     "setp": _compare,
     "cvta": _cvta,
+    "mov": _mov,
+    "call": _call,
     "bfe": _field,
     "bfi": _field,
     "ld": judge_load,

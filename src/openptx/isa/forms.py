@@ -196,7 +196,7 @@ class Form:
     def match(self, modifiers: tuple[str, ...]) -> Modifiers | None:
         """What `modifiers` (after the parts of the name) mean here; None if they don't fit.
 
-        Order is free, as it is for the assembler, behind the first `glued` ones.
+        Order is free, as it is for the assembler, behind the first `glued` ones; but types come in the form's order.
         """
         if self._sequences:
             modifiers = self._joined(modifiers)
@@ -208,9 +208,14 @@ class Form:
             if position < len(modifiers) and modifiers[position] in slots[i].choices:
                 taken[i] = modifiers[position]
                 position += 1
+        last = -1
         for modifier in modifiers[position:]:
             for i in range(glued, len(slots)):
                 if taken[i] is None and modifier in slots[i].choices:
+                    if slots[i].typed:
+                        if i < last:
+                            return None
+                        last = i
                     taken[i] = modifier
                     break
             else:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from openptx.isa.notation import Instruction
+from openptx.isa.notation import resolve as manual
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
     from openptx.isa.forms import Form, Modifiers
 
 
-def _instruction(name: str, summary: str, syntax: str, vectors: dict[str, str] | None = None) -> Instruction:
+def _instruction(
+    name: str, summary: str, syntax: str, vectors: dict[str, str] | None = None, relaxed: bool = False
+) -> Instruction:
     found = Instruction(name, "precedent", anchor="", summary=summary, syntax=syntax)
     found.vectors = vectors or {}
+    found.relaxed = relaxed
+    found.defaults = {"space": "generic"} if relaxed else {}
     return found
 
 
@@ -36,6 +41,40 @@ _FORMS: tuple[Instruction, ...] = (
         """,
     ),
     _instruction(
+        "ld",
+        "d = eight small elements of memory; the code generator crashes on registers of their size.",
+        """
+        ld{.weak}{.space}{.cop}.vec.type   d, [a];   // PTX 1.0
+        .space = { .const, .global, .local, .param{::entry, ::func}, .shared{::cta, ::cluster} };
+        .cop   = { .ca, .cg, .cs, .lu, .cv };
+        .vec   = { .v8 };
+        .type  = { .b8, .u8, .s8, .b16, .u16, .s16 };
+        """,
+        {"d": "vec"},
+        relaxed=True,
+    ),
+    _instruction(
+        "st",
+        "Memory = eight small elements.",
+        """
+        st{.weak}{.space}{.cop}.vec.type   [a], b;   // PTX 1.0
+        .space = { .global, .local, .param{::func}, .shared{::cta, ::cluster} };
+        .cop   = { .wb, .cg, .cs, .wt };
+        .vec   = { .v8 };
+        .type  = { .b8, .u8, .s8, .b16, .u16, .s16 };
+        """,
+        {"b": "vec"},
+        relaxed=True,
+    ),
+    _instruction(
+        "rcp",
+        "d = 1 / a; there is nothing that .ftz could flush.",
+        """
+        rcp.rnd.ftz.f64   d, a;   // PTX 1.4, sm_13
+        .rnd = { .rn, .rz, .rm, .rp };
+        """,
+    ),
+    _instruction(
         "addc",
         "d = a + b + CC.CF in 16 bits, though `add.cc` has none.",
         """
@@ -54,6 +93,8 @@ def resolve(opcode: str) -> tuple[tuple[Form, Modifiers], ...]:
     known = _RESOLVED.get(opcode)
     if known is None:
         mnemonic, *modifiers = opcode.split(".")
+        if modifiers.count("sat") == 2:  # the one modifier that may stand twice
+            return manual(opcode.replace(".sat", "", 1))
         known = _RESOLVED[opcode] = tuple(
             (form, m)
             for each in _FORMS
