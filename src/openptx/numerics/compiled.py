@@ -116,12 +116,14 @@ class Trace(Arithmetic):
         return super().convert(d, s, a, rnd, ftz=ftz, satfinite=satfinite, rbits=rbits)
 
 
-def loop(function: Callable[..., Bits], widths: Sequence[int], result: int, together: int) -> str:
+def loop(
+    function: Callable[..., Bits], widths: Sequence[int], result: int, together: int = 1, machine: type[Trace] = Trace
+) -> str:
     """LLVM text of `f(sources..., result, count)`, which applies `function`, written against any machine, to arrays.
 
     The first source holds `together` operands after one another, each further source one.
     """
-    x = Trace()
+    x = machine()
     d = function(x, *(Bits(x, w, f"%a{i}") for i, w in enumerate(widths)))
     loads: list[str] = []
     for i, w in enumerate(widths):
@@ -179,10 +181,17 @@ def _linker() -> Any:
 class Loop:
     """`function` compiled: call it with contiguous arrays of unsigned integers."""
 
-    def __init__(self, function: Callable[..., Bits], widths: Sequence[int], result: int, together: int = 1) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Bits],
+        widths: Sequence[int],
+        result: int,
+        together: int = 1,
+        machine: type[Trace] = Trace,
+    ) -> None:
         with _LOCK:
             target = _target()
-            module = llvm.parse_assembly(loop(function, widths, result, together))
+            module = llvm.parse_assembly(loop(function, widths, result, together, machine))
             module.verify()
             tuning = llvm.create_pipeline_tuning_options(speed_level=3)
             tuning.loop_vectorization = True
