@@ -77,16 +77,15 @@ def _text(program: ctypes.c_void_p, what: str) -> str:
 
 def nvcc(source: str, target: str, options: tuple[str, ...] = (), *, name: str = "kernel.cu") -> str:
     """PTX for `target` made by nvcc; needs a host C++ compiler on the path for preprocessing."""
+    includes = [f"-I{path}" for path in include_directories()]
+    (SCRATCH / name).write_text(source)
     with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder) / name, Path(folder) / "out.ptx"
-        file.write_text(source)
-        includes = [f"-I{path}" for path in include_directories()]
+        out = Path(folder) / "out.ptx"
         arch = target.replace("sm_", "compute_")
         command = ["nvcc", "-ptx", f"-arch={arch}", *includes, *options, name, "-o", str(out)]
         path = f"{TOOLKIT / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        run = subprocess.run(
-            command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-        )
+        environment = {**os.environ, "PATH": path}
+        run = subprocess.run(command, cwd=SCRATCH, env=environment, capture_output=True, text=True, check=False)
         if run.returncode:
             raise CompileError(run.stdout + run.stderr)
         return out.read_text()

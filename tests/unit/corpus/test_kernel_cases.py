@@ -15,8 +15,9 @@ ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "tests" / "kernels"
 sys.path.insert(0, str(ROOT / "tools"))
 
-import kernels  # noqa: E402
 from kernels.case import CASES, Case, Out, folder_name, three  # noqa: E402
+
+import kernels  # noqa: E402
 
 for _module in pkgutil.iter_modules(kernels.__path__, "kernels."):
     importlib.import_module(_module.name)
@@ -30,7 +31,7 @@ FOLDERS = sorted(path.parent for path in KERNELS.glob("**/case.json"))
 
 
 def test_no_case_is_missing_and_none_is_left_over() -> None:
-    assert FOLDERS == sorted(folder_of(case, build) for case in CASES.values() for build in case.builds)
+    assert sorted(folder_of(case, build) for case in CASES.values() for build in case.builds) == FOLDERS
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

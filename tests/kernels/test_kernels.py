@@ -1,0 +1,40 @@
+"""Every kernel of this folder gives what its formula says, or ends in the fault that it should, on every engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openptx.testing.discovery import find, run_test
+from openptx.testing.result import PASSED, UNSUPPORTED
+
+FOLDER = Path(__file__).parent
+SHARED = FOLDER.parents[2] / "shared" / "cases"
+CASES = find([str(FOLDER)])
+SHARED_CASES = find([str(SHARED)]) if SHARED.is_dir() else []
+
+
+def check(path: str, engine: str) -> None:
+    result = run_test(path, engine)
+    if result.status == UNSUPPORTED or result.message.startswith(f"no engine `{engine}`"):
+        pytest.skip(result.message.splitlines()[0])
+    assert (result.status, result.message) == (PASSED, "")
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize("path", CASES, ids=lambda path: Path(path).name)
+def test_our_kernels(path: str, engine: str) -> None:
+    check(path, engine)
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize("path", SHARED_CASES, ids=lambda path: Path(path).name)
+def test_kernels_of_others(path: str, engine: str) -> None:
+    check(path, engine)
+
+
+def test_kernels_of_others_are_here() -> None:
+    if not SHARED_CASES:
+        pytest.skip(f"{SHARED} is not here: its cases were not run")
+    assert len(SHARED_CASES) == len(list(SHARED.glob("*/case.json")))
