@@ -15,6 +15,12 @@ class Error(Exception):
     """All that OpenPTX raises on purpose."""
 
 
+def about_file(error: OSError) -> str:
+    """What the system says to a file, on one line: `saxpy.ptx: No such file or directory`."""
+    what = error.strerror or str(error)
+    return f"{error.filename}: {what}" if error.filename is not None else what
+
+
 class InputError(Error, ValueError):
     """What was handed over cannot be read at all: not text, not a case, not a number."""
 

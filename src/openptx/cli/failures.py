@@ -30,7 +30,7 @@ def guarded(command: Callable[[list[str]], int], argv: list[str]) -> int:
 
 def report(error: Exception) -> int:
     """The message and the status of an error that ended a command."""
-    from openptx.errors import Bug, CheckError, Error, Fault, Unsupported
+    from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_file
 
     if isinstance(error, (CheckError, Fault, Unsupported)):
         print(described(error), file=sys.stderr)
@@ -66,9 +66,3 @@ def described(error: Exception) -> str:
         return render_fault(error, color=color)
     assert isinstance(error, Unsupported)
     return render_unsupported(error, color=color)
-
-
-def about_file(error: OSError) -> str:
-    """`saxpy.ptx: No such file or directory`."""
-    what = error.strerror or str(error)
-    return f"{error.filename}: {what}" if error.filename is not None else what

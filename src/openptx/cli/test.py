@@ -8,10 +8,13 @@ The exit status is 1 when a test failed or could not be run as it is written; a 
 
 from __future__ import annotations
 
+import os
 import sys
+from errno import ENOENT
 from typing import TYPE_CHECKING
 
-from openptx.cli import CLEAN, FINDINGS
+from openptx.cli import ABNORMAL, CLEAN, FINDINGS
+from openptx.cli.failures import complain
 from openptx.cli.terminal import paint, progress
 
 if TYPE_CHECKING:
@@ -34,7 +37,11 @@ def run(args: Namespace) -> int:
     """Run all tests, print a line each and how many there were of each kind."""
     from openptx.testing.discovery import find, run_test
 
-    paths = find(args.paths)
+    named: list[str] = args.paths
+    missing = [path for path in named if not os.path.exists(path)]
+    for path in missing:
+        complain(f"{path}: {os.strerror(ENOENT)}")
+    paths = find([path for path in named if path not in missing])
     results: list[Result] = []
     if args.output_format == "json":
         results = [run_test(path, args.engine) for path in progress(paths, len(paths), "tests")]
@@ -44,6 +51,8 @@ def run(args: Namespace) -> int:
             results.append(run_test(path, args.engine))
             print(line(results[-1]), flush=True)
         print(summary(results))
+    if missing:
+        return ABNORMAL
     return FINDINGS if any(result.status in ("failed", "error") for result in results) else CLEAN
 
 

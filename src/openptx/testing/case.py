@@ -35,7 +35,7 @@ SCALARS = {
 # fmt: on
 ACCESSES = {"ld": "load", "ldu": "load", "st": "store", "atom": "atomic", "red": "atomic"}
 TIMEOUT = 60.0  # seconds; a case that ends in no other way must not hang
-TIMEOUT_OF_FAULTS = 5.0
+TIMEOUT_OF_FAULTS = 2.0
 
 
 @dataclass(frozen=True, slots=True)

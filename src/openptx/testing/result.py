@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openptx.errors import Bug, CheckError, Error, Fault, InputError, Unsupported
+from openptx.errors import Bug, CheckError, Error, Fault, InputError, Unsupported, about_file
 
 PASSED, FAILED, UNSUPPORTED, ERROR = "passed", "failed", "unsupported", "error"
 """`error` is a test that cannot be run as it is written; `failed` is a test that gave the wrong answer."""
@@ -36,8 +36,10 @@ def timed(name: str, run: Callable[[], None]) -> Result:
         status, message = FAILED, str(error)
     except Unsupported as error:
         status, message = UNSUPPORTED, str(error)
-    except (InputError, OSError) as error:
+    except InputError as error:
         status, message = ERROR, str(error)
+    except OSError as error:
+        status, message = ERROR, about_file(error)
     except Exception as error:
         status, message = ERROR, str(error if isinstance(error, Error) else Bug.of(error))
     return Result(name, status, message, time.perf_counter() - start)

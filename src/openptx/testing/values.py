@@ -125,9 +125,8 @@ def shown(bits: int, type: str) -> str:
     """Bits as a person reads them: `0x3f800000 (1.0)`."""
     width = WIDTHS[type]
     plain = f"0x{bits:0{(width + 3) // 4}x}"
-    format = FLOAT_OF_BITS.get(type, type)
-    if format in FLOATS:
-        return f"{plain} ({decode(bits, format)!r})"
+    if type in FLOATS:
+        return f"{plain} ({decode(bits, type)!r})"
     if type.startswith("s") and bits >> width - 1:
         return f"{plain} ({bits - (1 << width)})"
     return f"{plain} ({bits})"
