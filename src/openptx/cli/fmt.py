@@ -11,9 +11,9 @@ import sys
 import tempfile
 
 from openptx.cli import ABNORMAL, CLEAN, FINDINGS
-from openptx.cli.failures import about_file, complain
+from openptx.cli.failures import complain
 from openptx.cli.files import expand, load
-from openptx.errors import InputError
+from openptx.errors import InputError, about_file
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
