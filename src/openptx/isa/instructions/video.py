@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa import parts
+from openptx.isa.fidelity import modelled
 from openptx.isa.notation import Instruction, instruction, meaning
 from openptx.isa.types import TYPES, Type
 from openptx.numerics import S, U
@@ -94,12 +95,13 @@ def finish(x: Machine, m: Modifiers, d: Bits, t: Type, c: Bits | None) -> Bits:
     return parts.merge(x, d, m.d_part, c) if m.d_part else parts.second(x, m.op2, t, d, c)
 
 
-@meaning(vshl, vshr)
+@meaning(vshl, vshr, fidelity=modelled("an intermediate result of 34 bits, signed"))
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
     a = parts.extract(x, m.atype, a, m.a_part)
     n = parts.extract(x, TYPES["u32"], b, m.b_part)
     n = x.min(U, n, 32) if m.mode == "clamp" else n & 31
-    return finish(x, m, a << n if m.form.instruction is vshl else x.shr(S, a, n), m.dtype, c)
+    d = x.shr(S, a << n << 30, 30) if m.form.instruction is vshl else x.shr(S, a, n)
+    return finish(x, m, d, m.dtype, c)
 
 
 vset = instruction(
