@@ -193,10 +193,11 @@ class Form:
         first = self.gate.alternatives[0]
         return first.since, first.targets[0] if first.targets else None
 
-    def match(self, modifiers: tuple[str, ...]) -> Modifiers | None:
+    def match(self, modifiers: tuple[str, ...], strict: bool = False) -> Modifiers | None:
         """What `modifiers` (after the parts of the name) mean here; None if they don't fit.
 
         Order is free, as it is for the assembler, behind the first `glued` ones; but types come in the form's order.
+        Most flags may be said twice, as the assembler has it; not if `strict`.
         """
         if self._sequences:
             modifiers = self._joined(modifiers)
@@ -219,11 +220,16 @@ class Form:
                     taken[i] = modifier
                     break
             else:
-                return None
+                if strict or modifier not in taken or not self._repeats(modifier):
+                    return None
         for i, slot in enumerate(slots):
             if taken[i] is None and (not slot.optional or self._torn(slot.group, taken)):
                 return None
         return Modifiers(self, modifiers, self._values(taken))
+
+    def _repeats(self, modifier: str) -> bool:
+        flag = any(slot.name == modifier and slot.literal and not slot.typed for slot in self.slots)
+        return flag and modifier not in _ONCE and modifier not in _KINDS
 
     def _joined(self, modifiers: tuple[str, ...]) -> tuple[str, ...]:
         joined: list[str] = []
@@ -362,6 +368,9 @@ _KINDS = {
     ),
     **dict.fromkeys(("v2", "v4", "v8"), "vec"),
 }
+
+
+_ONCE = frozenset(("ftz", "volatile", "uni"))  # flags whose repetition the assembler refuses (measured)
 
 
 def _key(slot: Slot) -> str | None:

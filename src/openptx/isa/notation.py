@@ -34,6 +34,7 @@ class Instruction:
         "control",
         "converges",
         "defaults",
+        "forbids",
         "gates",
         "glued",
         "immediates",
@@ -68,6 +69,7 @@ class Instruction:
         self.defaults: Mapping[str, Value] = _NOTHING
         self.gates = ""
         self.refuses = ""
+        self.forbids = ""
         self.relaxed = False
         self.control: str | None = None
         self.converges: str | None = None
@@ -129,6 +131,7 @@ def instruction(
     defaults: Mapping[str, Value] = _NOTHING,
     gates: str = "",
     refuses: str = "",
+    forbids: str = "",
     relaxed: bool = False,
     control: str | None = None,
     converges: str | None = None,
@@ -148,6 +151,7 @@ def instruction(
     defaults    slot -> value where the text leaves it out
     gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `conditions.py` and `targets.py`)
     refuses     modifiers that can't go together -> why, in the same notation
+    forbids     the same for what the manual alone forbids; the assembler takes it
     relaxed     Tables 27 and 28 hold: registers may be wider than the type
     control     what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
                 cluster-barrier, trap, breakpoint
@@ -164,6 +168,7 @@ def instruction(
     self.defaults = defaults
     self.gates = gates
     self.refuses = refuses
+    self.forbids = forbids
     self.relaxed = relaxed
     self.control = control
     self.converges = converges
@@ -199,23 +204,27 @@ def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers]
     """
     known = _RESOLVED.get((opcode, profile))
     if known is None:
-        found = [(form, m) for form, m in _candidates(opcode) if profile in form.profiles]
-        known = _RESOLVED[opcode, profile] = tuple((form, m) for form, m in found if refusal(form, m) is None)
+        found = _candidates(opcode, profile)
+        known = tuple((form, m) for form, m in found if refusal(form, m, profile) is None)
+        _RESOLVED[opcode, profile] = known
     return known
 
 
-def refused(opcode: str) -> list[tuple[Form, Modifiers, str]]:
+def refused(opcode: str, profile: str = "ptxas") -> list[tuple[Form, Modifiers, str]]:
     """The forms whose slots this opcode fills but whose modifiers can't go together, and why."""
-    return [(form, m, why) for form, m in _candidates(opcode) if (why := refusal(form, m)) is not None]
+    found = _candidates(opcode, profile)
+    return [(form, m, why) for form, m in found if (why := refusal(form, m, profile)) is not None]
 
 
-def refusal(form: Form, m: Modifiers) -> str | None:
+def refusal(form: Form, m: Modifiers, profile: str = "ptxas") -> str | None:
     """Why these modifiers can't go together, if they can't."""
     table = conditions(form.instruction.refuses)
+    if profile == "isa":
+        table += conditions(form.instruction.forbids)
     return next((condition.then for condition in table if condition.holds(m)), None)
 
 
-def _candidates(opcode: str) -> list[tuple[Form, Modifiers]]:
+def _candidates(opcode: str, profile: str) -> list[tuple[Form, Modifiers]]:
     mnemonic, *modifiers = opcode.split(".")
     found: list[tuple[Form, Modifiers]] = []
     for each in load().get(mnemonic, ()):
@@ -223,7 +232,9 @@ def _candidates(opcode: str) -> list[tuple[Form, Modifiers]]:
         if tuple(modifiers[: len(own)]) != own:
             continue
         rest = tuple(modifiers[len(own) :])
-        found += [(form, m) for form in each.forms if (m := form.match(rest)) is not None]
+        strict = profile == "isa"
+        forms = (form for form in each.forms if profile in form.profiles)
+        found += [(form, m) for form in forms if (m := form.match(rest, strict)) is not None]
     return found
 
 

@@ -113,7 +113,7 @@ WRONG_EXAMPLES = {
 
 def test_every_example_resolves() -> None:
     opcodes = {opcode for page in manual.pages().values() for opcode in manual.examples(page)}
-    unknown = {opcode for opcode in opcodes if not resolve(opcode)}
+    unknown = {opcode for opcode in opcodes if not resolve(opcode, "isa")}
     print(f"{len(opcodes)} opcodes in examples, {len(unknown)} of them wrong")
     assert unknown == WRONG_EXAMPLES
     assert len(opcodes) > 700

@@ -245,6 +245,7 @@ rcp = instruction(
         rcp.rnd.f64            d, a;   // PTX 1.4, sm_13
         rcp.f32                d, a;   // PTX 1.0 to 1.3
         rcp.f64                d, a;   // PTX 1.0 to 1.3, sm_13
+        rcp.rnd.ftz.f64        d, a;   // PTX 1.4, sm_13 (ptxas)
         .rnd = { .rn, .rz, .rm, .rp };
     """,
     gates="""

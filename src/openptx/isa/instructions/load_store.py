@@ -24,12 +24,14 @@ _FAR = "space=local|const|param|frame|shared|shared::cluster"
 _WIDE = """
         .v2|.v4|.v8 .b128                        a vector of `.b128` is too wide
         .v8 .b64|.u64|.s64|.f64                  eight elements of 64 bits are too wide
+"""
+_FORBIDS = """
         .v8 .b8|.u8|.s8|.b16|.u16|.s16           eight elements are 32 bits wide each
 """
 _REFUSES = (
     _WIDE
     + f"""
-        .v8 {_FAR}                               256 bits at once are for global memory
+        .v8 .b32|.u32|.s32|.f32 {_FAR}                               256 bits at once are for global memory
         .v4 .b64|.u64|.s64|.f64 {_FAR}           256 bits at once are for global memory
         .volatile space=const|param|frame        `.volatile` is for global, shared and local memory
         .relaxed|.acquire|.release space=const|param|frame|local   ordered accesses are for global and shared memory
@@ -56,7 +58,7 @@ _GATES = """
         .L2::evict_normal|.L2::evict_first|.L2::evict_last      PTX 8.8, sm_100
         .L2::64B|.L2::128B                                      PTX 7.4, sm_75
         .L2::256B|.L2::cache_hint                               PTX 7.4, sm_80
-        .v8                                                     PTX 8.8, sm_100
+        .v8 .b32|.u32|.s32|.f32                                 PTX 8.8, sm_100
         .v4 .b64|.u64|.s64|.f64                                 PTX 8.8, sm_100
         .volatile .local                                        PTX 9.1
 """
@@ -88,6 +90,7 @@ ld = instruction(
     defaults={"space": "generic"},
     gates=_GATES,
     refuses=_REFUSES,
+    forbids=_FORBIDS,
     relaxed=True,
 )
 
@@ -122,6 +125,7 @@ ld_global_nc = instruction(
     vectors={"d": "vec"},
     gates=_GATES,
     refuses=_REFUSES,
+    forbids=_FORBIDS,
     relaxed=True,
 )
 
@@ -185,6 +189,7 @@ st = instruction(
     defaults={"space": "generic"},
     gates=_GATES,
     refuses=_REFUSES,
+    forbids=_FORBIDS,
     relaxed=True,
 )
 
