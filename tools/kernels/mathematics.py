@@ -1,6 +1,7 @@
 """Cases of mathematics.cu: Python's math with a tolerance, exact rationals where rounding is promised."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -133,10 +134,10 @@ def double_roundings(r: Generator):
     return _roundings(r, np.float64, [("root", "n"), ("reciprocal", "n")])
 
 
-def _integer(v: float, how, low: int, high: int) -> int:
-    """How PTX converts: NaN is 0, beyond the ends is the end."""
+def _integer(v: float, how: Callable[[float], int], low: int, high: int) -> int:
+    """As the manual's page of cvt has it: beyond the ends is the end; NaN is 0 in 32 bits, only the top bit in 64."""
     if math.isnan(v):
-        return 0
+        return 2**63 if high > 2**32 else 0
     return max(low, min(high, how(v) if math.isfinite(v) else int(math.copysign(2**80, v))))
 
 
