@@ -28,8 +28,6 @@ HEADERS = ("", ".version 9.2\n.target sm_120a\n.address_size 64\n")
 """What the runner puts in front of a file is sm_100a; the rest is tried on the second."""
 
 NOTE = "// Written by tools/make_spec.py: operands at their edges, results by the models in tools/spec.\n\n"
-    "// Written by tools/make_spec.py: each form with operands at its edges, results by the models in tools/spec.\n\n"
-)
 
 # fmt: off
 MODELS: dict[str, dict[str, Model]] = {
@@ -42,8 +40,8 @@ MODELS: dict[str, dict[str, Model]] = {
     },
     "floating_point": {
         "add": floats.add, "sub": floats.sub, "mul": floats.mul, "fma": floats.fma, "mad": floats.fma,
-        "div": floats.div, "rcp": floats.rcp, "sqrt": floats.sqrt, "neg": floats.neg, "abs": floats.abs_, "min": floats.min_,
-        "max": floats.max_, "testp": floats.testp, "copysign": floats.copysign,
+        "div": floats.div, "rcp": floats.rcp, "sqrt": floats.sqrt, "neg": floats.neg, "abs": floats.abs_,
+        "min": floats.min_, "max": floats.max_, "testp": floats.testp, "copysign": floats.copysign,
     },
     "half_precision": {
         "add": floats.add, "sub": floats.sub, "mul": floats.mul, "fma": floats.fma, "neg": floats.neg,
