@@ -6,6 +6,7 @@ from openptx.check import kinds
 from openptx.check.agreement import Rule, takes_constant
 from openptx.check.layout import element_bytes, shape_of
 from openptx.check.operands import words
+from openptx.check.reading import kind_of
 from openptx.diagnostics import Label
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
@@ -13,6 +14,8 @@ from openptx.syntax.directives import CallPrototype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from openptx.check.functions import FunctionChecker
     from openptx.check.scopes import Scope
     from openptx.source import Span
@@ -49,6 +52,42 @@ def judge_call(checker: FunctionChecker, instruction: Instruction, scope: Scope)
         )
     if signature is not None:
         _Call(checker, scope, callee).judge(signature, returns, arguments)
+
+
+def fits(
+    checker: FunctionChecker,
+    operands: tuple[text.Operand, ...],
+    known: Callable[[str], kinds.Kind],
+    tables: Mapping[str, object],
+) -> bool:
+    """Whether a call is right for certain; if not, `judge_call` says why."""
+    rest = list(operands)
+    returns = rest.pop(0) if rest and isinstance(rest[0], text.Arguments) else None
+    callee = rest.pop(0)
+    arguments = rest.pop(0) if rest and isinstance(rest[0], text.Arguments) else None
+    if rest:
+        signature = tables.get(rest[0].text)
+        if not isinstance(signature, CallPrototype):
+            return signature is not None
+    else:
+        signature = checker.module.headers.get(callee.text)
+        if signature is None or known(callee.text).sort != kinds.FUNCTION:
+            return False
+    precedent = checker.context.precedent
+    for what, given, formals in (
+        ("result", returns, signature.returns),
+        ("argument", arguments, signature.parameters),
+    ):
+        elements = given.elements if isinstance(given, text.Arguments) else ()
+        if len(elements) != len(formals):
+            return False
+        for element, formal in zip(elements, formals, strict=True):
+            kind = kind_of(element, known)
+            if kind.sort == kinds.SINK and what == "result":
+                continue
+            if formal.type not in TYPES or not suits(kind, formal, what, precedent):
+                return False
+    return True
 
 
 class _Call:
@@ -90,7 +129,7 @@ class _Call:
             if kind.sort == kinds.NAME:
                 self.checker.unknown_operand(element, self.scope)
             return
-        if formal.type not in TYPES or self._fits(kind, formal, what):
+        if formal.type not in TYPES or suits(kind, formal, what, self.checker.context.precedent):
             return
         wanted = f".{formal.type}" + "".join(
             f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
@@ -107,26 +146,27 @@ class _Call:
             labels=(Label(formal.names[0].name.span, "the parameter"),),
         )
 
-    def _fits(self, kind: kinds.Kind, formal: Variable, what: str) -> bool:
-        wanted = TYPES[formal.type]
-        size = element_bytes(wanted) * max(1, formal.vector)
-        for length in shape_of(formal.names[0]):
-            size *= length
-        precedent = self.checker.context.precedent
-        if kind.sort == kinds.REGISTER and kind.type is not None:
-            return not formal.names[0].dimensions and (
-                Rule(wanted, False, False, precedent).takes(kind.type)
-                or (precedent and kind.type.name == "f16x2" and wanted.name == "f32")
-            )
-        if kind.sort == kinds.VECTOR and kind.type is not None:
-            return size * 8 == kind.type.width * kind.count
-        if kind.sort in (kinds.VARIABLE, kinds.ELEMENT):
-            if kind.space not in ("param", "frame"):
-                return wanted.kind == "opaque"
-            return kind.room == min(size, kinds.FAR) or not formal.names[0].dimensions and kind.room < 0
-        if kind.sort in (kinds.INTEGER, kinds.FLOAT):
-            return what == "argument" and (wanted.kind == "b" or takes_constant(wanted, kind))
-        return kind.sort in (kinds.SPECIAL, kinds.FUNCTION)
+
+def suits(kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> bool:
+    """Whether an argument or a place for a result suits the formal parameter."""
+    wanted = TYPES[formal.type]
+    size = element_bytes(wanted) * max(1, formal.vector)
+    for length in shape_of(formal.names[0]):
+        size *= length
+    if kind.sort == kinds.REGISTER and kind.type is not None:
+        return not formal.names[0].dimensions and (
+            Rule(wanted, False, False, precedent).takes(kind.type)
+            or (precedent and kind.type.name == "f16x2" and wanted.name == "f32")
+        )
+    if kind.sort == kinds.VECTOR and kind.type is not None:
+        return size * 8 == kind.type.width * kind.count
+    if kind.sort in (kinds.VARIABLE, kinds.ELEMENT):
+        if kind.space not in ("param", "frame"):
+            return wanted.kind == "opaque"
+        return kind.room == min(size, kinds.FAR) or (not formal.names[0].dimensions and kind.room < 0)
+    if kind.sort in (kinds.INTEGER, kinds.FLOAT):
+        return what == "argument" and (wanted.kind == "b" or takes_constant(wanted, kind))
+    return kind.sort in (kinds.SPECIAL, kinds.FUNCTION)
 
 
 def _count(number: int, what: str) -> str:

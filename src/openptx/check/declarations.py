@@ -15,11 +15,25 @@ from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.kinds import Kind
     from openptx.check.module import ModuleChecker
     from openptx.source import Span
     from openptx.syntax import tree
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.declarations import Variable as Declaration
+
+
+def memory(declaration: Declaration, declarator: Declarator, space: str) -> Kind:
+    """The kind of a variable's name."""
+    type = TYPES.get(declaration.type, TYPES["b32"])
+    vector = declaration.vector or 1
+    shape = shape_of(declarator)
+    size = element = element_bytes(type) * vector
+    for length in shape:
+        size *= length
+    align = declaration.align.value if declaration.align is not None else element
+    text = f"the address of a `.{'param' if space == 'frame' else space}` variable"
+    return variable(type.name, space, size, align, shape, vector, text)
 
 
 class Declarations:
@@ -45,6 +59,21 @@ class Declarations:
     def local(self, declaration: Declaration, scope: Scope) -> None:
         """A declaration in a body."""
         self._declare_all(declaration, scope, "frame" if declaration.space == "param" else declaration.space)
+
+    def plain(self, declaration: Declaration, space: str | None) -> list[tuple[str, Kind]] | None:
+        """The names of a declaration of memory and their kinds; None if anything is to be said about it."""
+        found: list[tuple[str, Kind]] = []
+        if declaration.type == "b128" and not self.module.plain_type("b128", 1):
+            return None
+        for declarator in declaration.names:
+            if type_problem(declaration, declarator, self.module.context) is not None or declarator.count is not None:
+                return None
+            if declarator.initialiser is not None and initial_problem(declaration, declarator, shape_of(declarator)):
+                return None
+            if self.module.reserved(declarator.name.text):
+                return None
+            found.append((declarator.name.text, memory(declaration, declarator, space or declaration.space)))
+        return found
 
     def _declare_all(self, declaration: Declaration, scope: Scope, space: str) -> None:
         reported = False
@@ -86,16 +115,7 @@ class Declarations:
         if space == "reg":
             scope.declare(name, Registers(type, declaration.vector or 1, count, declarator.name.span))
             return
-        shape = shape_of(declarator)
-        element = element_bytes(type) * (declaration.vector or 1)
-        size = element
-        for length in shape:
-            size *= length
-        align = declaration.align.value if declaration.align is not None else element
-        kind = variable(
-            type.name, space, size, align, shape, declaration.vector or 1,
-            f"the address of a `.{'param' if space == 'frame' else space}` variable",
-        )  # fmt: skip
+        kind = memory(declaration, declarator, space)
         for i in [""] if count is None else range(count):
             scope.declare(f"{name}{i}", Memory(kind, declarator.name.span, declaration.type_span))
 

@@ -35,7 +35,11 @@ class FunctionChecker:
         outer = Scope(self.module.scope)
         for parameter in (*self.function.returns, *self.function.parameters):
             self.module.declarations.parameter(parameter, self.function, outer)
-        if self.function.body is not None:
+        if self.function.body is None:
+            return
+        from openptx.check.plain import Plain
+
+        if self.function.broken or not Plain(self, outer).accepts():
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
             self.block(statements, Scope(outer))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from openptx.check import kinds
 from openptx.check.context import Context
 from openptx.check.declarations import Declarations
 from openptx.check.functions import FunctionChecker
+from openptx.check.gating import B128
 from openptx.check.header import Header
-from openptx.check import kinds
 from openptx.check.names import Names
 from openptx.check.scopes import Scope
 from openptx.diagnostics import Collector, Diagnostic
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.targets import satisfied
+from openptx.isa.types import TYPES
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 
@@ -63,6 +67,18 @@ class ModuleChecker:
     def may_repeat(self, name: str, declaration: Declaration) -> bool:
         """Whether a variable may be declared again: as `.extern`, or after it was."""
         return False
+
+    def plain_type(self, name: str, vector: int) -> bool:
+        """Whether a register may be declared with this fundamental type, for certain."""
+        if name == "b128":
+            target = self.context.target
+            return vector == 1 and target is not None and satisfied(B128, self.context.version, target)
+        return vector == 1 or (vector in (2, 4) and name != "pred" and TYPES[name].width * vector <= 128)
+
+    @staticmethod
+    def reserved(name: str) -> bool:
+        """Whether PTX keeps a name for itself."""
+        return name in ("WARP_SZ", "_") or (name[0] == "%" and name[1:] in SPECIAL_REGISTERS)
 
     def unknown(self, name: str, found: Diagnostic, scope: Scope) -> Diagnostic:
         """Say more about a name that nothing declares."""

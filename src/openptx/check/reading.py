@@ -91,7 +91,8 @@ def _subscript(tree: text.Subscript, known: Known) -> Kind:
 
 def _address(tree: text.Address, known: Known) -> Kind:
     parts = tuple(kind_of(part, known) for part in tree.parts)
-    return address(kind_of(tree.base, known), tree.offset.value if tree.offset is not None else 0, parts, tree.suffix)
+    base = known(tree.base.text) if isinstance(tree.base, text.Name) else kind_of(tree.base, known)
+    return address(base, tree.offset.value if tree.offset is not None else 0, parts, tree.suffix)
 
 
 def address(base: Kind, offset: int, parts: tuple[Kind, ...] = (), suffix: str = "") -> Kind:

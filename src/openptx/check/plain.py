@@ -1,0 +1,336 @@
+"""The fast way through a function: one lookup a statement. It may only accept; whatever it doesn't is read precisely.
+
+Operands are texts, and a dictionary knows their kinds; opcode and kinds are a key, and a dictionary knows the verdict. Both
+fill up as they are asked. Blocks are undone at their `}` by a log, not by a chain of dictionaries.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check import kinds
+from openptx.check.kinds import Kind
+from openptx.check.reading import address, at, kind_of
+from openptx.isa.types import FUNDAMENTAL, TYPES
+from openptx.syntax import tree
+from openptx.syntax.body import read_statements
+from openptx.syntax.declarations import Variable
+from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
+from openptx.syntax.precise import read_operands
+from openptx.syntax.statements import BRACE, DATA, END, INSTRUCTION, LABEL, LINE, REGISTERS, STATEMENT
+from openptx.syntax.tokens import Cursor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.functions import FunctionChecker
+    from openptx.check.scopes import Scope
+    from openptx.diagnostics import Diagnostic
+
+_NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}", re.A)
+_EXACT = re.compile(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", re.A)
+_ADDRESS = re.compile(r"\[([A-Za-z_][\w$]*|[%$][\w$]+)(?:\+(-?[1-9][0-9]{0,17}|0))?\]", re.A)
+_OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
+_RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
+_LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
+
+GUARD_KIND = kinds.kind("guard", "a guard")
+_NONE = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
+_RESERVED = frozenset(("%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
+_POOL: dict[str, list[str]] = {}
+_MOST = 1 << 16
+"""Ranges of registers larger than this are left to the precise reader."""
+
+
+def pool(prefix: str, count: int) -> list[str]:
+    """`prefix0`, `prefix1`, ... and so on: the names of a range, shared by all functions."""
+    names = _POOL.setdefault(prefix, [])
+    if len(names) < count:
+        names += [f"{prefix}{i}" for i in range(len(names), count)]
+    return names[:count]
+
+
+class Kinds(dict[str, Kind]):
+    """The kinds of operand texts in one function."""
+
+    __slots__ = ("bases", "checker", "depth", "log", "pending", "scope")
+
+    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+        super().__init__()
+        self.checker = checker
+        self.scope = scope  # what the header and the module declare
+        self.bases: dict[str, Kind] = {}  # variables that the body declares, with their whole size
+        self.pending: set[str] = set()  # names without declaration: labels, if all is well
+        self.log: list[str] = []  # what to forget at the end of the block
+        self.depth = 0
+
+    def __missing__(self, text: str) -> Kind:
+        found = self[text] = self.read(text)
+        if self.depth:
+            self.log.append(text)
+        return found
+
+    def read(self, text: str) -> Kind:
+        """The kind of an operand that was not seen before."""
+        if _NAME.fullmatch(text):
+            return self.name(text)
+        if match := _ADDRESS.fullmatch(text):
+            return address(self.known(match[1]), int(match[2] or 0))
+        if _INTEGER.fullmatch(text):
+            return kinds.integer(int(text, 0))
+        if _EXACT.fullmatch(text):
+            return _NONE[len(text) > 10]
+        stripped = text.strip()
+        if stripped != text:
+            return self[stripped] if stripped else kinds.UNREADABLE_KIND
+        if text[:1] == "@":
+            kind = self[text.lstrip("@!")]
+            predicate = kind.sort == kinds.REGISTER and kind.type is not None and kind.type.kind == "pred"
+            return GUARD_KIND if predicate and text.count("!") < 2 else kinds.UNREADABLE_KIND
+        return self._precisely(text)
+
+    def name(self, text: str) -> Kind:
+        """The kind of a name that the body doesn't declare."""
+        if text == "_":
+            return kinds.SINK_KIND
+        if text == "WARP_SZ":
+            return kinds.integer(32)
+        found = self.checker.module.kind(text, self.scope)
+        if found is kinds.NAME_KIND:
+            self.pending.add(text)
+        return at(found, 0) if found.sort == kinds.VARIABLE else found
+
+    def known(self, name: str) -> Kind:
+        """The kind of a plain name, variables with their whole size."""
+        found = self.bases.get(name)
+        if found is None:
+            found = self[name]
+            if found.sort == kinds.VARIABLE:
+                found = self.checker.module.kind(name, self.scope)
+        return found
+
+    def _precisely(self, text: str) -> Kind:
+        from openptx.source import File
+
+        if "/" in text or ";" in text:
+            return kinds.UNREADABLE_KIND
+        operands, problem = read_operands(File("", text), (0, len(text)), "")
+        if problem is not None or len(operands) != 1:
+            return kinds.UNREADABLE_KIND
+        return kind_of(operands[0], self.known)
+
+    def declare(self, names: list[str], kind: Kind) -> bool:
+        """Make names known as registers; False where one of them means something already."""
+        if not self.keys().isdisjoint(names):
+            return False
+        self.update(dict.fromkeys(names, kind))
+        if self.depth:
+            self.log += names
+        return True
+
+    def forget(self, mark: int) -> None:
+        """Forget what was learnt since the log had this length."""
+        for text in self.log[mark:]:
+            self.pop(text, None)
+            self.bases.pop(text, None)
+        del self.log[mark:]
+
+
+class Block:
+    """An open block: its labels, the labels it needs, where the log was."""
+
+    __slots__ = ("labels", "mark", "pending", "tables")
+
+    def __init__(self, mark: int, pending: set[str]) -> None:
+        self.mark = mark
+        self.pending = pending
+        self.labels: set[str] = set()
+        self.tables: dict[str, BranchTargets | CallPrototype] = {}
+
+
+class Plain:
+    """One walk through a body. `accepts` is True where there is nothing to say at all."""
+
+    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+        self.checker = checker
+        self.names = Kinds(checker, scope)
+        self.file = checker.function.file
+        self.blocks = [Block(0, self.names.pending)]
+
+    def accepts(self) -> bool:
+        """Whether the whole body is right, without as much as a warning."""
+        body = self.checker.function.body
+        offset: int | None = body[0] if body else None
+        while offset is not None and body is not None:
+            if offset >= body[1]:
+                return self._ends()
+            offset = self._run(offset, body[1])
+        return False
+
+    def _ends(self) -> bool:
+        block = self.blocks[0]
+        return len(self.blocks) == 1 and block.pending <= block.labels and self._tables(block)
+
+    def _run(self, offset: int, end: int) -> int | None:
+        """Plain statements from an offset on: where something else stopped the run, None if something is wrong."""
+        names, verdicts = self.names, self.checker.verdicts
+        lookup, judge = names.__getitem__, verdicts.__getitem__
+        for match in STATEMENT.finditer(self.file.text, offset, end):
+            kind = match.lastindex
+            if kind == INSTRUCTION:
+                guard, opcode, operands = match.group(2, 3, 4)
+                if "{" in operands:
+                    parts = _OPERAND.findall(operands)
+                elif "(" in operands:
+                    return self._odd(match.end(1), match.end(), end)
+                else:
+                    parts = operands.replace(", ", ",").split(",") if operands else ()
+                if judge((opcode, *map(lookup, parts))) is not None:
+                    return None
+                if guard is not None and lookup(guard) is not GUARD_KIND:
+                    return None
+            elif kind == REGISTERS:
+                if not self._registers(match[7], match[8]):
+                    return None
+            elif kind == LINE or kind == DATA:
+                continue
+            elif kind == LABEL and not _LABELLED.match(self.file.text, match.end(), end):
+                labels = self.blocks[-1].labels
+                if match[5] in labels:
+                    return None
+                labels.add(match[5])
+            elif kind == BRACE:
+                if not self._brace(match[6]):
+                    return None
+            elif kind == END:
+                return end
+            else:
+                return self._odd(match.end(1), match.end(), end)
+        return end
+
+    def _registers(self, type: str, text: str) -> bool:
+        """`.reg .b32 %r<5>, a, b;`."""
+        vector = 1
+        if type[1] == "v" and type[2:3].isdigit():
+            if type[3:4] not in " \t":
+                return False
+            vector, type = int(type[2]), type[3:].lstrip()
+        name = type[1:]
+        if name not in FUNDAMENTAL or not self.checker.module.plain_type(name, vector):
+            return False
+        kind = kinds.register(TYPES[name]) if vector == 1 else kinds.vector(TYPES[name], vector)
+        for part in text.split(","):
+            part = part.strip()
+            if match := _RANGE.fullmatch(part):
+                count = int(match[2])
+                if count > _MOST or match[1] in _RESERVED or not self.names.declare(pool(match[1], count), kind):
+                    return False
+            elif not _NAME.fullmatch(part) or self.checker.module.reserved(part) or not self.names.declare([part], kind):
+                return False
+        return True
+
+    def _brace(self, brace: str) -> bool:
+        names = self.names
+        if brace == "{":
+            names.pending = set()
+            self.blocks.append(Block(len(names.log), names.pending))
+            names.depth += 1
+            return True
+        if len(self.blocks) == 1:
+            return False
+        block = self.blocks.pop()
+        names.forget(block.mark)
+        names.depth -= 1
+        names.pending = self.blocks[-1].pending
+        names.pending |= block.pending - block.labels
+        return self._tables(block)
+
+    def _odd(self, start: int, until: int, end: int) -> int | None:
+        """A statement that is not plain, by the precise reader."""
+        found: list[tree.Statement] = []
+        problems: list[Diagnostic] = []
+        offset = read_statements(Cursor(self.file, start, end), until, found, problems, inside=True)
+        if problems or not all(self._statement(statement) for statement in found):
+            return None
+        return max(offset, until)
+
+    def _statement(self, statement: tree.Statement) -> bool:
+        match statement:
+            case tree.Instruction():
+                return self._instruction(statement)
+            case Variable():
+                return self._variable(statement)
+            case BranchTargets() | CallPrototype():
+                return self._table(statement)
+            case tree.Label():
+                labels = self.blocks[-1].labels
+                fresh = statement.name.text not in labels
+                labels.add(statement.name.text)
+                return fresh
+            case Location() | Pragma():
+                return True
+            case _:
+                return False
+
+    def _instruction(self, instruction: tree.Instruction) -> bool:
+        if instruction.problem is not None:
+            return False
+        known = self.names.known
+        operands = instruction.operands
+        given = tuple(kind_of(operand, known) for operand in operands)
+        if self.checker.verdicts[(instruction.opcode, *given)] is not None:
+            return False
+        guard = instruction.guard
+        if guard is not None and self.names["@" + guard.name.text] is not GUARD_KIND:
+            return False
+        if instruction.mnemonic != "call":
+            return True
+        from openptx.check.calls import fits
+
+        tables = {name: table for block in self.blocks for name, table in block.tables.items()}
+        return fits(self.checker, operands, known, tables)
+
+    def _variable(self, declaration: Variable) -> bool:
+        """A variable of the body; one of registers is too unusual to be here."""
+        if declaration.space == "reg":
+            return False
+        found = self.checker.module.declarations.plain(declaration, "frame" if declaration.space == "param" else None)
+        if found is None:
+            return False
+        names = self.names
+        for name, kind in found:
+            if name in names:
+                return False
+            names.bases[name] = kind
+            names[name] = at(kind, 0)
+            if names.depth:
+                names.log.append(name)
+        return True
+
+    def _table(self, table: BranchTargets | CallPrototype) -> bool:
+        if table.label is None or table.label.text in self.names or table.label.text in self.blocks[-1].labels:
+            return False
+        name = table.label.text
+        self.names[name] = kinds.TABLE_KINDS[table.name]
+        if self.names.depth:
+            self.names.log.append(name)
+        self.blocks[-1].tables[name] = table
+        if isinstance(table, BranchTargets) and table.name == "branchtargets":
+            self.names.pending.update(
+                name
+                for target in table.targets
+                for name in (
+                    [target.text] if target.count is None else [f"{target.text}{i}" for i in range(target.count)]
+                )
+            )
+        return True
+
+    def _tables(self, block: Block) -> bool:
+        """Whether the functions in `.calltargets` are known."""
+        functions = self.checker.module.names.functions
+        return all(
+            target.text in functions
+            for table in block.tables.values()
+            if isinstance(table, BranchTargets) and table.name == "calltargets"
+            for target in table.targets
+        )
