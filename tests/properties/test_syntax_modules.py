@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from syntax_modules import MODULE  # type: ignore[import-not-found]
 
@@ -36,7 +37,8 @@ def facts(statement: Statement) -> object:
             return "".join(statement.text.split())
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
+@settings(max_examples=80, deadline=None)
 @given(MODULE)
 def test_print_and_reparse(text: str) -> None:
     module = read(text)

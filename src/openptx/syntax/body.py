@@ -19,6 +19,8 @@ from openptx.syntax.tree import Block, Instruction, Label, Statement, Unreadable
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from openptx.diagnostics import Diagnostic
     from openptx.source import File, Span
 
@@ -34,38 +36,58 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
 
     Braces that don't match are the business of whoever found the span: they are tolerated here.
     """
-    text, (offset, end) = file.text, body
     found: list[Statement] = []
     problems: list[Diagnostic] = []
     outer: list[tuple[int, list[Statement]]] = []
-    while match := STATEMENT.match(text, offset, end):
-        kind, start, offset = match.lastindex, match.end(1), match.end()
-        if kind == INSTRUCTION and plain(match[4]):
-            guard = match.span(2) if match[2] else (start, start)
-            found.append(Instruction(file, (start, offset), guard, match.span(3), match.span(4)))
-        elif kind == LABEL and not _LABELLED.match(text, offset, end):
-            found.append(Label(file, (start, offset), Name(match[5], match.span(5))))
-        elif kind == BRACE and match[6] == "{":
+    for piece in pieces(file, body, problems):
+        if isinstance(piece, Statement):
+            found.append(piece)
+            continue
+        kind, start, end = piece.lastindex, piece.end(1), piece.end()
+        if kind == INSTRUCTION:
+            guard = piece.span(2) if piece[2] else (start, start)
+            found.append(Instruction(file, (start, end), guard, piece.span(3), piece.span(4)))
+        elif kind == LABEL:
+            found.append(Label(file, (start, end), Name(piece[5], piece.span(5))))
+        elif piece[6] == "{":
             outer.append((start, found))
             found = []
-        elif kind == BRACE:
-            if outer:
-                start, inner = outer.pop()
-                inner.append(Block(file, (start, offset), found))
-                found = inner
+        elif outer:
+            start, inner = outer.pop()
+            inner.append(Block(file, (start, end), found))
+            found = inner
+    while outer:
+        start, inner = outer.pop()
+        inner.append(Block(file, (start, body[1]), found))
+        found = inner
+    return found, problems
+
+
+def pieces(file: File, body: Span, problems: list[Diagnostic]) -> Iterator[re.Match[str] | Statement]:
+    """The statements between two offsets, flat and without nodes where the text is plain: the fast path.
+
+    Matches of `STATEMENT` are instructions with plain operands, labels and braces; all else comes as a statement, and
+    mistakes go to `problems`. Braces come as they stand: whoever found the body has reported those that do not match.
+    """
+    text, (offset, end) = file.text, body
+    while match := STATEMENT.match(text, offset, end):
+        kind, start, offset = match.lastindex, match.end(1), match.end()
+        if (
+            (kind == INSTRUCTION and plain(match[4]))
+            or (kind == LABEL and not _LABELLED.match(text, offset, end))
+            or kind == BRACE
+        ):
+            yield match
         elif kind == END:
-            break
+            return
         elif kind in (REGISTERS, DECLARATION) and (variable := simple(file, start, offset)):
             if variable.linkage:
                 problems.append(_misplaced(Cursor(file, start, end), _LINKAGE).diagnostic)
-            found.append(variable)
+            yield variable
         else:
+            found: list[Statement] = []
             offset = read_statements(Cursor(file, start, end), offset, found, problems, inside=True)
-    while outer:
-        start, inner = outer.pop()
-        inner.append(Block(file, (start, end), found))
-        found = inner
-    return found, problems
+            yield from found
 
 
 def read_statements(c: Cursor, until: int, found: list[Statement], problems: list[Diagnostic], inside: bool) -> int:

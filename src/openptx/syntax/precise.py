@@ -21,6 +21,8 @@ from openptx.syntax.operands import (
     Sum,
     Vector,
 )
+from openptx.syntax.quick import quick_operands
+from openptx.syntax.statements import plain
 from openptx.syntax.tokens import TRIVIA, Cursor, Mistake
 from openptx.syntax.tree import Guard, Instruction
 
@@ -33,13 +35,17 @@ if TYPE_CHECKING:
     Reader = Callable[[Cursor], Operand]
 
 # Blanks and comments may stand before a dot, not behind it; a bank may follow `.const` (manual 5.1.3.1).
-OPCODE = re.compile(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+\.[A-Za-z0-9][\w:]*+(?:\[[0-9]+\])?+)*+", re.A)
+# `.5` is a number.
+_MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
+OPCODE = re.compile(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+", re.A)
 _SELECTOR = re.compile(r"\.(?:[xyzwrgba]{1,4}|[bh][0-7]{1,4})", re.A)
 _CLOSES = {"[": "]", "(": ")", "{": "}"}
 
 
 def read_operands(file: File, span: Span, mnemonic: str) -> tuple[tuple[Operand, ...], Diagnostic | None]:
     """The operands in a span of text that holds nothing else, or none and what is wrong with them."""
+    if mnemonic != "call" and plain(file.text[slice(*span)]):
+        return quick_operands(file.text, *span), None
     c = Cursor(file, *span)
     try:
         found = operands(c, mnemonic)
