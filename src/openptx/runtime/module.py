@@ -71,6 +71,7 @@ class Kernel:
                 cluster=shape,
                 timeout=timeout,
                 max_instructions=max_instructions,
+                **({} if engine == "interp" else {"workers": workers}),
             )
         except Fault as fault:
             raise fault from None
@@ -210,8 +211,12 @@ def extent(what: str, given: Any) -> Triple:
 
 def engine_of(name: str) -> Any:
     """The launch function of an engine."""
-    if name in ("auto", "interp"):
+    if name == "interp":
         from openptx.engines.interp import launch
 
         return launch
-    raise ArgumentError(f"no engine `{name}`: choose auto or interp")
+    if name in ("auto", "native"):
+        from openptx.engines import native
+
+        return native.auto if name == "auto" else native.launch
+    raise ArgumentError(f"no engine `{name}`: choose auto, interp or native")

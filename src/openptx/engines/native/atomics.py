@@ -52,7 +52,8 @@ class Atomics(Warp):
     def _atomic(self, space: str, address: Bits, w: int, update: Update, flat: list[Bits]) -> tuple[Bits, ...]:
         out = self.out
         locked = self.locked and space not in ("shared", "shared::cta", "local", "frame")
-        combined = _REDUCTIONS.get(update) if self.uniform(address) and not self.wanted and w in (32, 64) else None
+        same = self.uniform(address) and not self.private(space)
+        combined = _REDUCTIONS.get(update) if same and not self.wanted and w in (32, 64) else None
         if combined is not None:
             flat, word = [self.reduced(flat[0], *combined)], None
         else:
@@ -148,8 +149,7 @@ class Atomics(Warp):
             return self.pair(pointer, update, operands, locked)
         if not locked:
             old = self.bits(out.emit(f"load i{w}, ptr {pointer}, align {w // 8}, !tbaa !6"), w, ZEROS)
-            new = update(self, old, *operands)
-            assert isinstance(new, Bits)
+            new = self.lone(update(self, old, *operands))
             out.line(f"store i{w} {self.scalar(new)}, ptr {pointer}, align {w // 8}, !tbaa !6")
             return (old,)
         name = _LLVM.get(update)
@@ -165,14 +165,20 @@ class Atomics(Warp):
         out.jump(loop)
         out.start(loop)
         here, seen = len(out.lines), out.name()
-        new = update(self, self.bits(seen, w, ZEROS), *operands)
-        assert isinstance(new, Bits)
+        new = self.lone(update(self, self.bits(seen, w, ZEROS), *operands))
         pair = out.emit(f"cmpxchg ptr {pointer}, i{w} {seen}, i{w} {self.scalar(new)} seq_cst seq_cst, align {w // 8}")
         found = out.emit(f"extractvalue {{ i{w}, i1 }} {pair}, 0")
         out.branch(out.emit(f"extractvalue {{ i{w}, i1 }} {pair}, 1"), done, loop)
         out.lines.insert(here, f"{seen} = phi i{w} [{first}, %{before}], [{found}, %{out.label}]")
         out.start(done)
         return (self.bits(found, w, ZEROS),)
+
+    def lone(self, a: Word) -> Bits:
+        """The result of an update, which is one lane's: a primitive that works on whole vectors gave it in all lanes."""
+        assert isinstance(a, Bits)
+        if self.uniform(a):
+            return a
+        return self.bits(self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 0"), a.width, ZEROS)
 
     def pair(self, pointer: str, update: Update, operands: list[Bits], locked: bool) -> tuple[Bits, ...]:
         """128 bits: as the update says, or by compare-and-swap of both halves at once."""

@@ -6,7 +6,7 @@ nothing changes; the last run is kept.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openptx.engines.native import layout
 from openptx.engines.native.atomics import Atomics
@@ -16,10 +16,14 @@ from openptx.engines.native.memory import Fallback
 from openptx.engines.native.operands import Operands
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.values import N, ZEROS, Shape, Value, join, shape_of, varying
+from openptx.engines.native.waiting import spins
 from openptx.engines.native.writer import Writer
 from openptx.numerics import Bits
 from openptx.program import Function, Op, Program, Targets
 from openptx.runtime.image import Image
+
+if TYPE_CHECKING:
+    from openptx.isa.machine import Update, Word
 
 Triple = tuple[int, int, int]
 FUEL = 1 << 16
@@ -54,8 +58,10 @@ class Body(Operands, Atomics):
         self.block, self.locked = options.block, options.locked
         self.messages = messages
         self.globals: list[str] = []
+        self.touches: dict[int, str] = {}
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
+        self.has_local = function.frame_size > 0
         self.label_name = name
         self.cells = Cells(function)
         self.graph = Graph(function, self.cells, self.extra_leaders())
@@ -81,6 +87,16 @@ class Body(Operands, Atomics):
             if op.form.instruction.meaning is None and kind in (None, "cluster-barrier", "call"):
                 raise Fallback(f"`{op.form.instruction.name}`")
 
+    # What operations touch
+
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        self.touches[self.site] = "atomic"
+        return super().atomic(space, address, w, update, *operands)
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        self.touches.setdefault(self.site, "load")
+        return super().load(space, address, w, count)
+
     # Making it
 
     def make(self) -> str:
@@ -100,6 +116,8 @@ class Body(Operands, Atomics):
             self.shapes = [varying() if s is not None and s.known is None else s for s in self.shapes]
             raise Fallback("registers that do not settle")
         self.resumes = [b.index for b in graph.blocks if self.is_resumed(b)]
+        if (pc := spins(graph, self.touches)) is not None:
+            raise Fallback(f"a loop that may wait for other threads, at `{self.function.code[pc].text}`")
         self.run(dry=False)
         return self.text()
 
@@ -505,8 +523,7 @@ class Body(Operands, Atomics):
     def table(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
         """brx.idx: each lane by its index."""
         out = self.out
-        read = self.sources(op)
-        index, targets = read[0], next(o for o in op.operands if isinstance(o, Targets))
+        index, targets = self.source(op.operands[0], op.types[0]), next(o for o in op.operands if isinstance(o, Targets))
         if not (isinstance(guard.v, int) and guard.v):
             raise Fallback("a guarded branch by index")
         goals = [self.graph.target(pc) for pc in targets.pcs]

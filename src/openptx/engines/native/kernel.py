@@ -66,7 +66,7 @@ def text_of(program: Program, function: Function, image: Image, options: Options
     return body, "\n".join([*parts, ATTRIBUTES, METADATA])
 
 
-_compiled: weakref.WeakKeyDictionary[Image, dict[object, Compiled | Fallback]] = weakref.WeakKeyDictionary()
+_compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | Fallback]] = weakref.WeakKeyDictionary()
 
 
 def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
@@ -83,3 +83,8 @@ def compiled(program: Program, function: Function, image: Image, options: Option
     if isinstance(found, Fallback):
         raise found
     return found
+
+
+def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool:
+    """Whether the kernel's code for such blocks has been made."""
+    return any(key[:2] == (function.name, block) for key in _compiled.get(image, {}))

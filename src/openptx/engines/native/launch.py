@@ -21,6 +21,7 @@ from openptx.engines.native.memory import Fallback
 from openptx.engines.native.reports import fault
 from openptx.errors import Triple
 from openptx.program import Function, Program
+from openptx.isa.windows import SHARED
 from openptx.runtime.image import Image
 from openptx.runtime.memory import WRITE, Map
 
@@ -111,6 +112,9 @@ class Run:
             scratch.append(data)
             places.append(-(-data.ctypes.data // 128) * 128)
         at, shared, local, frames = places
+        table = table.copy()
+        window = SHARED << self.memory.shift
+        table[SHARED] = window, self.shared, self.shared, shared - window & (1 << 64) - 1
         lead = at - scratch[0].ctypes.data
         state = scratch[0][lead : lead + layout.STATE]
         state[: layout.SCRATCH] = 0

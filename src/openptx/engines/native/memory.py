@@ -12,7 +12,7 @@ from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.floats import Floats
 from openptx.engines.native.values import N, ZEROS, Lanes, Value, normal, trailing_zeros
-from openptx.isa.windows import SHIFT, window
+from openptx.isa.windows import LOCAL, SHARED, SHIFT, window
 from openptx.numerics import Bits
 
 RUNS = 4
@@ -90,6 +90,11 @@ class Memory(Floats):
             return "local", address
         if space == "shared::cluster":
             return "slow", address
+        if space == "generic" and isinstance(address.v, int):
+            shift = SHIFT[self.address_size]
+            way = {SHARED: "shared", LOCAL: "local"}.get(address.v >> shift)
+            if way is not None:
+                return way, self.const(address.v & (1 << shift) - 1, 64)
         base = window(space, self.address_size) if space != "generic" else 0
         return "table", address + base if base else address
 
@@ -188,6 +193,12 @@ class Memory(Floats):
             return None
         return self.scalar(Bits(self, 64, Value(v.name, ZEROS))), v.lanes, v.tz
 
+    def private(self, space: str) -> bool:
+        """Whether one address may mean different places for different lanes."""
+        return space in ("local", "frame") or (space == "generic" and self.has_local)
+
+    has_local = False
+
     def _load(self, space: str, way: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
         if way == "slow":
             return self.slow_load(space, address, w, count)
@@ -199,9 +210,12 @@ class Memory(Floats):
             plan = Plan.of(lanes, w // 8, count)
             if plan is not None:
                 good, pointer = self.check_span(way, base, lanes, tz, size, False)
-                return self.two_ways(
-                    good, lambda: self.wide_load(plan, pointer(), w, count), lambda: self.slow_load(space, address, w, count)
-                )
+
+                def wide() -> tuple[Bits, ...]:
+                    found = self.wide_load(plan, pointer(), w, count)
+                    return tuple(self.bits(self.vector(d), w) for d in found) if self.private(space) else found
+
+                return self.two_ways(good, wide, lambda: self.slow_load(space, address, w, count))
         bad, pointers = self.check_lanes(way, place, size, False)
 
         def fast() -> tuple[Bits, ...]:

@@ -1,0 +1,87 @@
+"""Which engine runs a launch: machine code wherever it can; `auto` also asks whether making it pays."""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from typing import Any
+
+from openptx.engines import interp
+from openptx.engines.native.flow import control
+from openptx.engines.native.kernel import ready
+from openptx.engines.native.launch import launch as run
+from openptx.engines.native.memory import Fallback
+from openptx.errors import Triple
+from openptx.program import Function, Program, Target
+from openptx.runtime.image import Image
+from openptx.runtime.memory import Map
+
+SMALL = 1 << 13
+"""Threads below which a kernel without loops starts on the reference engine, and for how long it stays there:"""
+
+PATIENCE = 0.05
+"""Seconds, about what compiling takes."""
+
+_spent: weakref.WeakKeyDictionary[Image, dict[str, float]] = weakref.WeakKeyDictionary()
+
+
+def launch(
+    program: Program,
+    function: Function,
+    grid: Triple,
+    block: Triple,
+    *,
+    memory: Map,
+    image: Image,
+    workers: int | None = None,
+    **options: Any,
+) -> None:
+    """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
+    try:
+        run(program, function, grid, block, memory=memory, image=image, workers=wanted(workers), **options)
+    except Fallback:
+        interp.launch(program, function, grid, block, memory=memory, image=image, **options)
+
+
+def auto(
+    program: Program,
+    function: Function,
+    grid: Triple,
+    block: Triple,
+    *,
+    memory: Map,
+    image: Image,
+    workers: int | None = None,
+    **options: Any,
+) -> None:
+    """Small launches of kernels without loops run on the reference engine, until they have taken as long as compiling."""
+    threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
+    spent = _spent.setdefault(image, {})
+    small = threads < SMALL and spent.get(function.name, 0.0) < PATIENCE and not loops(function)
+    if not small or ready(image, function, block):
+        launch(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
+        return
+    start = time.perf_counter()
+    interp.launch(program, function, grid, block, memory=memory, image=image, **options)
+    spent[function.name] = spent.get(function.name, 0.0) + time.perf_counter() - start
+
+
+def wanted(workers: int | None) -> int:
+    """How many workers: as asked for, as OPENPTX_WORKERS says, or one a processor."""
+    if workers is not None:
+        return workers
+    try:
+        return int(os.environ["OPENPTX_WORKERS"])
+    except (KeyError, ValueError):
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def loops(function: Function) -> bool:
+    """Whether control may go back, or to another function."""
+    for pc, op in enumerate(function.code):
+        if control(op) in ("call", "branch-table"):
+            return True
+        if any(isinstance(o, Target) and o.pc <= pc for o in op.operands):
+            return True
+    return False
