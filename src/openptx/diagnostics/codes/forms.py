@@ -116,11 +116,13 @@ CODES = (
         `.bX` agrees with every type of its size, signed and unsigned integers with each other, and floats with the same
         float and with `.bX` only (PTX ISA, Type Information for Instructions and Operands, Table 26).
 
-            fma.rn.f32 %f1, %f2, %r1, %f3;
+            .reg .s32 n;
+            fma.rn.f32 %f1, %f2, n, %f3;
 
         Instead:
 
-            cvt.rn.f32.s32 %f4, %r1;
+            .reg .s32 n;
+            cvt.rn.f32.s32 %f4, n;
             fma.rn.f32 %f1, %f2, %f4, %f3;
         """),
     Code("PTX0313", "operand-size", """
@@ -129,11 +131,13 @@ CODES = (
         Only `ld`, `st` and `cvt` take registers wider than the instruction's type (PTX ISA, Operand Size Exceeding
         Instruction-Type Size, Tables 27 and 28).
 
-            add.u32 %r1, %r2, %rd1;
+            .reg .u64 n;
+            add.u32 %r1, %r2, n;
 
         Instead:
 
-            cvt.u32.u64 %r3, %rd1;
+            .reg .u64 n;
+            cvt.u32.u64 %r3, n;
             add.u32 %r1, %r2, %r3;
         """),
     Code("PTX0314", "operand-kind", """
@@ -161,11 +165,11 @@ CODES = (
     Code("PTX0316", "immediate-range", """
         A literal outside the values that the operand may have.
 
-            lop3.b32 %r1, %r2, %r3, %r4, 256;
+            bfe.u32 %r1, %r2, 300, 4;
 
         Instead:
 
-            lop3.b32 %r1, %r2, %r3, %r4, 255;
+            bfe.u32 %r1, %r2, 30, 2;
         """),
     Code("PTX0317", "vector-length", """
         A list with another number of elements than the instruction's vector modifier says.
@@ -179,7 +183,7 @@ CODES = (
     Code("PTX0318", "vector-element", """
         An element of a list that cannot stand in it: of another type than the first, or no register in a destination.
 
-            ld.global.v2.u32 {%r1, %f1}, [%rd1];
+            ld.global.v2.u32 {%r1, 5}, [%rd1];
 
         Instead:
 
@@ -242,23 +246,23 @@ CODES = (
             cvt.rn.tf32.f32 %r1, %f1;
         """),
     Code("PTX0324", "saturation", """
-        `.sat` or `.satfinite` where nothing can saturate, or its absence where the conversion needs it.
+        `.sat` where nothing can saturate.
 
-            cvt.rn.e4m3x2.f32 %h1, %f1, %f2;
+            cvt.sat.u8.u8 %h1, %h2;
 
         Instead:
 
-            cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;
+            cvt.sat.u8.s8 %h1, %h2;
         """),
     Code("PTX0325", "negation", """
         A `!` before something that is not a predicate that may be negated here.
 
-            and.pred %p1, %p2, !%p3;
+            add.u32 %r1, !%r2, %r3;
 
         Instead:
 
-            not.pred %p3, %p3;
-            and.pred %p1, %p2, %p3;
+            not.b32 %r2, %r2;
+            add.u32 %r1, %r2, %r3;
         """),
     Code("PTX0326", "sink", """
         A sink `_` where a value is read, or where the result cannot be dropped.
@@ -283,14 +287,14 @@ CODES = (
     Code("PTX0328", "assembler-crash", """
         A statement that NVIDIA's assembler accepts as text and then crashes on when it generates code.
 
-            .version 8.8
+            .version 9.0
             .target sm_100a
             .shared .e4m3 x[4];
             .visible .entry k() { ret; }
 
         Instead:
 
-            .version 8.8
+            .version 9.0
             .target sm_100a
             .shared .b8 x[4];
             .visible .entry k() { ret; }

@@ -38,9 +38,9 @@ CODES = (
             .shared .align 4 .b8 x[12];
         """),
     Code("PTX0604", "array-size", """
-        An array dimension that is not one positive integer literal.
+        An array dimension that is not positive, or a register with dimensions.
 
-            .shared .u32 x[-1];
+            .shared .u32 x[0];
 
         Instead:
 
@@ -90,13 +90,13 @@ CODES = (
 
             .version 8.0
             .target sm_80
-            .visible .entry k(.reg .b32 a) { ret; }
+            .visible .entry k(.param .v2 .b32 a) { ret; }
 
         Instead:
 
             .version 8.0
             .target sm_80
-            .visible .entry k(.param .b32 a) { ret; }
+            .visible .entry k(.param .align 8 .b32 a[2]) { ret; }
         """),
     Code("PTX0609", "vector-declaration", """
         A vector that cannot be declared: of predicates, or of more than 128 bits.
