@@ -6,11 +6,13 @@ nothing changes; the last run is kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.engines.native import layout
 from openptx.engines.native.atomics import Atomics
 from openptx.engines.native.cpu import CPU
+from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.flow import END, Block, Cells, Graph, control
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.operands import Operands
@@ -36,13 +38,20 @@ SETTLE = 3  # dry runs after which bounds that still grow are given up
 class Options:
     """What a kernel is compiled for."""
 
-    __slots__ = ("block", "locked", "shapes")
+    __slots__ = ("block", "checks", "locked", "shapes")
 
-    def __init__(self, block: Triple, locked: bool, shapes: bool) -> None:
-        self.block, self.locked, self.shapes = block, locked, shapes
+    def __init__(self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True) -> None:
+        self.block, self.locked, self.shapes, self.checks = block, locked, shapes, checks
 
     def key(self) -> tuple[object, ...]:
-        return (self.block, self.locked, self.shapes)
+        return (self.block, self.locked, self.shapes, self.checks)
+
+
+class Exit(NamedTuple):
+    """Where a warp leaves for the version that knows nothing of lanes: what it takes along, in the order of the frame."""
+
+    cells: tuple[int, ...]
+    waiting: tuple[int, ...]  # positions of the blocks where lanes wait
 
 
 class Body(Operands, Atomics):
@@ -50,7 +59,7 @@ class Body(Operands, Atomics):
 
     def __init__(
         self, program: Program, function: Function, image: Image, options: Options, cpu: CPU, name: str,
-        functions: dict[object, Outlined], messages: list[tuple[str, str]],
+        functions: dict[object, Outlined], messages: list[tuple[str, str]], entries: Mapping[int, Exit] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(functions)
         self.program, self.function, self.image, self.options, self.cpu = program, function, image, options, cpu
@@ -63,6 +72,8 @@ class Body(Operands, Atomics):
         self.local_size = -(-function.frame_size // 16) * 16
         self.has_local = function.frame_size > 0
         self.label_name = name
+        self.enters = entries or {}
+        self.exits: dict[int, Exit] = {}
         self.cells = Cells(function)
         self.graph = Graph(function, self.cells, self.extra_leaders())
         for b in self.graph.blocks:
@@ -79,13 +90,94 @@ class Body(Operands, Atomics):
 
     def extra_leaders(self) -> set[int]:
         """Positions where a block must begin: behind them lanes may have to be waited for."""
-        return {pc for pc, op in enumerate(self.function.code) if op.form.instruction.converges is not None}
+        waits = {pc for pc, op in enumerate(self.function.code) if op.form.instruction.converges is not None}
+        return waits | set(self.enters)
 
     def check_supported(self) -> None:
         for op in self.function.code:
             kind = control(op)
             if op.form.instruction.meaning is None and kind in (None, "cluster-barrier", "call"):
                 raise Fallback(f"`{op.form.instruction.name}`")
+
+    # Leaving for the other version
+
+    def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
+        if not self.options.shapes or self.out is not self.main:
+            return False
+        if self.dry:
+            return True
+        key = (base, top, w, signed)
+        if key in self.guarded:
+            return True
+        out = self.out
+        if not out.aside:
+            self.guarded.add(key)
+        kind = "sadd" if signed else "uadd"
+        pair = out.emit(f"call {{ i{w}, i1 }} @llvm.{kind}.with.overflow.i{w}(i{w} {base}, i{w} {top})")
+        wraps = out.emit(f"extractvalue {{ i{w}, i1 }} {pair}, 1")
+        away, on = out.fresh(), out.fresh()
+        out.unlikely(wraps, away, on)
+        out.start(away)
+        out.aside += 1
+        self.leave_for_slow()
+        out.aside -= 1
+        out.start(on)
+        return True
+
+    def leave_for_slow(self) -> None:
+        """Saves registers as vectors, and who waits where."""
+        out, b = self.out, self.here
+        waiting = tuple(sorted(self.pending[b.index]))
+        cells = tuple(sorted(self.live_before | self.kept))
+        self.exits[self.site] = Exit(cells, tuple(self.graph.blocks[c].start for c in waiting))
+
+        def field(offset: int) -> str:
+            return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
+
+        out.line(f"store i32 {-2 - self.site}, ptr {field(layout.RESUME)}, align 4")
+        live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
+        out.line(f"store <{N} x i1> {live}, ptr {field(layout.LIVE)}, align 4")
+        offset = layout.SAVED
+        masks = [self.vector(self.here_mask), *(out.emit(f"load <{N} x i1>, ptr %m{c}, align 4") for c in waiting)]
+        for mask in masks:
+            out.line(f"store <{N} x i1> {mask}, ptr {field(offset)}, align 4")
+            offset += 4
+        offset = -(-offset // 64) * 64
+        for cell in cells:
+            w = self.cells.widths[cell]
+            out.line(f"store {vector_type(w)} {self.vector(self.get(cell))}, ptr {field(offset)}, align 4")
+            offset += 64 if w == 1 else w * N // 8
+            offset = -(-offset // 64) * 64
+        self.frame_size = max(self.frame_size, offset)
+        out.line(f"ret i32 {layout.LEFT}")
+
+    def enter(self, pc: int, saved: Exit) -> None:
+        """Takes over where the other version left."""
+        out = self.out
+        out.start(f"enter{pc}")
+
+        def field(offset: int) -> str:
+            return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
+
+        def mask(offset: int) -> str:
+            return out.emit(f"load <{N} x i1>, ptr {field(offset)}, align 4")
+
+        out.line(f"store <{N} x i1> {mask(layout.LIVE)}, ptr %live, align 4")
+        offset = layout.SAVED
+        for at in (pc, *saved.waiting):
+            block = self.graph.at[at]
+            if block in self.masked:
+                out.line(f"store <{N} x i1> {mask(offset)}, ptr %m{block}, align 4")
+            offset += 4
+        offset = -(-offset // 64) * 64
+        for cell in saved.cells:
+            w, shape = self.cells.widths[cell], self.shapes[cell]
+            if shape is not None and shape.known is None:
+                value = self.bits(out.emit(f"load {vector_type(w)}, ptr {field(offset)}, align 4"), w)
+                self.keep_in(cell, value)
+            offset += 64 if w == 1 else w * N // 8
+            offset = -(-offset // 64) * 64
+        out.jump(f"block{self.graph.at[pc]}")
 
     # What operations touch
 
@@ -127,7 +219,7 @@ class Body(Operands, Atomics):
 
     def run(self, dry: bool) -> None:
         self.dry = dry
-        self.out = Writer()
+        self.out = self.main = Writer()
         self.entries, self.known = {}, {}
         graph = self.graph
         self.masked = sorted(
@@ -141,6 +233,8 @@ class Body(Operands, Atomics):
                 self.make_block(b)
         if not dry:
             self.make_dispatches()
+            for pc, saved in self.enters.items():
+                self.enter(pc, saved)
 
     def partial_blocks(self) -> list[bool]:
         """Blocks where lanes of the warp may have ended, or wait elsewhere."""
@@ -266,11 +360,14 @@ class Body(Operands, Atomics):
             self.poll(b)
         if waiting and b.parks:
             self.park(b, waiting)
+        self.guarded: set[tuple[object, ...]] = set()
         lives = graph.live_after(b, self.kept)
+        self.live_before = b.live_in
         stop = b.stop - 1 if b.last is not None else b.stop
         for pc in range(b.start, stop):
             self.live_behind = lives[pc - b.start]
             self.perform(pc, self.function.code[pc])
+            self.live_before = self.live_behind
         self.live_behind = lives[-1]
         self.site = b.stop - 1
         self.finish(b)
@@ -611,6 +708,7 @@ class Body(Operands, Atomics):
             return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
 
         out.line(f"store i32 {resume}, ptr {field(layout.RESUME)}, align 4")
+        out.line(f"store i32 {int(not self.options.shapes)}, ptr {field(layout.VERSION)}, align 4")
         out.line(f"store i32 {number}, ptr {field(layout.WAITS)}, align 4")
         out.line(f"store i32 {ticket}, ptr {field(layout.GENERATION)}, align 4")
         live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
@@ -708,17 +806,18 @@ class Body(Operands, Atomics):
             last = out.emit(f"icmp eq i32 %index, {self.threads // N}")
             word = out.emit(f"select i1 {last}, i32 {(1 << self.threads % N) - 1}, i32 -1")
             out.line(f"store <{N} x i1> {out.emit(f'bitcast i32 {word} to <{N} x i1>')}, ptr %live, align 4")
-        if used:
+        if used or self.enters:
             where = out.emit(f"getelementptr i8, ptr %frame, i64 {layout.RESUME}")
             state = out.emit(f"load i32, ptr {where}, align 4")
-            cases = " ".join(f"i32 {r}, label %resume{r}" for r in used)
+            cases = " ".join([f"i32 {r}, label %resume{r}" for r in used] + [f"i32 {-2 - pc}, label %enter{pc}" for pc in self.enters])
             out.line(f"switch i32 {state}, label %block0 [ {cases} ]")
         else:
             out.jump("block0")
         out.lines = outer
         end = ["ended:", f"ret i32 {layout.DONE}", "failed:", f"ret i32 {layout.FAILED}", "}"]
         lines = ["entry:", *start, *out.head, *first, *out.lines, *end]
-        return "\n".join([f"define internal i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) nounwind #0 {{", *lines, ""])
+        linkage = "" if self.enters else "internal "
+        return "\n".join([f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) nounwind #0 {{", *lines, ""])
 
     def resumes_used(self) -> list[int]:
         wanted = {f"resume{b.index}:": b.index for b in self.graph.blocks}

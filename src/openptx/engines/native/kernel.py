@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from openptx.engines.native import layout
-from openptx.engines.native.body import Body, Options
+from openptx.engines.native.body import Body, Exit, Options
 from openptx.engines.native.compiler import Library, compile
 from openptx.engines.native.cpu import host
 from openptx.engines.native.memory import Fallback
@@ -47,22 +48,35 @@ def support(address_size: int, rounds: bool) -> str:
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = ("frame_size", "globals", "library", "local_size", "messages", "run", "text")
+    __slots__ = ("exits", "frame_size", "globals", "library", "local_size", "messages", "run", "slow", "text")
 
     def __init__(self, body: Body, text: str) -> None:
         self.frame_size = -(-body.frame_size // 64) * 64
         self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
+        self.exits = body.exits
         self.text = text
         self.library = Library(compile(text), ("openptx.run",))
         self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
+        self.slow: Library | None = None
 
 
-def text_of(program: Program, function: Function, image: Image, options: Options) -> tuple[Body, str]:
-    """The LLVM text of a kernel; raises Fallback where only the reference engine can run it."""
+def text_of(
+    program: Program, function: Function, image: Image, options: Options, entries: Mapping[int, Exit] | None = None,
+    globals: list[str] | None = None, messages: list[tuple[str, str]] | None = None,
+) -> tuple[Body, str]:  # fmt: skip
+    """The LLVM text of a kernel; raises Fallback where only the reference engine can run it.
+
+    With `entries`, of the version that takes over there; it shares the lists of variables and messages.
+    """
     functions: dict[object, Outlined] = {}
-    body = Body(program, function, image, options, host(), "kernel", functions, [])
+    name = "kernel" if entries is None else "slow"
+    body = Body(program, function, image, options, host(), name, functions, messages or [], entries)
+    if globals is not None:
+        body.globals = globals
     own = body.make()
     parts = [support(program.address_size, bool(body.resumes)), *(f.text for f in functions.values()), own]
+    if entries is not None:
+        parts[0] = parts[0].partition("; Runs CTAs")[0]
     return body, "\n".join([*parts, ATTRIBUTES, METADATA])
 
 
@@ -88,3 +102,12 @@ def compiled(program: Program, function: Function, image: Image, options: Option
 def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool:
     """Whether the kernel's code for such blocks has been made."""
     return any(key[:2] == (function.name, block) for key in _compiled.get(image, {}))
+
+
+def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
+    """The address of the version that takes over where offsets wrap; made when first wanted."""
+    if code.slow is None:
+        plain = Options(options.block, options.locked, False, options.checks)
+        _, text = text_of(program, function, image, plain, code.exits, code.globals, code.messages)
+        code.slow = Library(compile(text), ("slow",))
+    return code.slow["slow"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.native import layout
 from openptx.engines.native.body import Options
-from openptx.engines.native.kernel import Compiled, compiled
+from openptx.engines.native.kernel import Compiled, compiled, slow
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.reports import fault
 from openptx.errors import Triple
@@ -48,8 +48,9 @@ def launch(
         raise Fallback("clusters, or counted instructions")
     ctas = grid[0] * grid[1] * grid[2]
     workers = max(1, min(workers, ctas))
-    code = compiled(program, function, image, Options(block, workers > 1, shapes))
-    Run(program, function, grid, block, memory, image, shared, timeout, code, ctas).go(workers)
+    options = Options(block, workers > 1, shapes)
+    code = compiled(program, function, image, options)
+    Run(program, function, grid, block, memory, image, shared, timeout, code, ctas, options).go(workers)
 
 
 class Run:
@@ -57,8 +58,9 @@ class Run:
 
     def __init__(
         self, program: Program, function: Function, grid: Triple, block: Triple, memory: Map, image: Image,
-        shared: int, timeout: float | None, code: Compiled, ctas: int,
+        shared: int, timeout: float | None, code: Compiled, ctas: int, options: Options,
     ) -> None:  # fmt: skip
+        self.options = options
         self.program, self.function, self.grid, self.block = program, function, grid, block
         self.memory, self.image, self.code, self.ctas = memory, image, code, ctas
         self.timeout = timeout
@@ -74,7 +76,7 @@ class Run:
         launch = np.zeros(layout.LAUNCH // 8, np.int64)
         launch[layout.NEXT // 8], launch[layout.CTAS // 8], launch[layout.CHUNK // 8] = 0, self.ctas, chunk
         addresses = np.array([self.image.addresses[name] for name in self.code.globals] or [0], np.uint64)
-        poll = Poll(self.poll)
+        poll = Poll(self.poll), Poll(self.need)
         main = threading.main_thread() is threading.current_thread()
         states = [self.state(table, launch, addresses, poll) for _ in range(workers)]
         if workers == 1:
@@ -99,11 +101,22 @@ class Run:
             return 1
         return int(self.interrupt is not None)
 
+    def need(self, state: int) -> int:
+        """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""
+        try:
+            address = slow(self.program, self.function, self.image, self.options, self.code)
+        except BaseException as stop:
+            self.interrupt = stop
+            return 1
+        ctypes.c_uint64.from_address(state + layout.SLOW).value = address
+        return 0
+
     def state(
-        self, table: NDArray[np.uint64], launch: NDArray[np.int64], addresses: NDArray[np.uint64], poll: Any
+        self, table: NDArray[np.uint64], launch: NDArray[np.int64], addresses: NDArray[np.uint64], polls: Any
     ) -> tuple[int, tuple[Any, ...]]:
         """A worker's state, and what must live as long."""
         threads, warps = self.threads, -(-self.threads // 32)
+        poll, need = polls
         code, scratch = self.code, []
         sizes = (layout.STATE, max(self.shared, 64), max(code.local_size * warps * 32, 64), code.frame_size * warps)
         places: list[int] = []
@@ -124,7 +137,8 @@ class Run:
         pack("<3I", buffer, layout.NCTAID, *self.grid)
         pack("<4q", buffer, layout.DYNAMIC, self.dynamic, warps, threads, launch.ctypes.data)
         pack("<3q", buffer, layout.CLOCK, 0, ctypes.cast(poll, ctypes.c_void_p).value or 0, addresses.ctypes.data)
-        return at, (state, scratch, table, launch, addresses, poll)
+        pack("<q", buffer, layout.NEED, ctypes.cast(need, ctypes.c_void_p).value or 0)
+        return at, (state, scratch, table, launch, addresses, polls)
 
 
 def rows(memory: Map) -> NDArray[np.uint64]:

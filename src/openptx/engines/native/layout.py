@@ -22,6 +22,8 @@ CLOCK       = 128    # i64: ever increasing
 POLL        = 136    # ptr: asks Python whether to go on
 GLOBALS     = 144    # ptr: addresses of the module's variables
 ALIVE       = 152    # i64: threads of the CTA that have not ended
+SLOW        = 160    # ptr: the kernel's version that knows nothing of lanes, or null
+NEED        = 168    # ptr: asks Python to make it
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)
@@ -43,6 +45,7 @@ WAITS       = 4      # i32: barrier, or -1
 GENERATION  = 8      # i32: of that barrier
 LIVE        = 12     # i32: lanes that have not ended
 HERE        = 16     # i32: how many there were before the warp ran
+VERSION     = 20     # i32: not 0: the warp goes on in the slow version
 SAVED       = 64     # registers
 # fmt: on
 
@@ -52,5 +55,5 @@ SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "c
 OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, NO_CTA, STOPPED, OVERFLOW, CALLEE = range(1, 11)
 """What went wrong."""
 
-DONE, SUSPENDED, FAILED = range(3)
+DONE, SUSPENDED, FAILED, LEFT = range(4)
 """What a warp's code returns."""

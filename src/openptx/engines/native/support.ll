@@ -246,6 +246,27 @@ stay:
   ret i1 false
 }
 
+; Goes on in the version that knows nothing of lanes. Python makes it when it is wanted first.
+define internal i32 @openptx.slow(ptr %w, ptr %frame, i32 %index) noinline {
+entry:
+  %p0 = getelementptr i8, ptr %w, i64 {SLOW}
+  %known = load ptr, ptr %p0
+  %missing = icmp eq ptr %known, null
+  br i1 %missing, label %make, label %go
+make:
+  %p1 = getelementptr i8, ptr %w, i64 {NEED}
+  %need = load ptr, ptr %p1
+  %failed = call i32 %need(ptr %w)
+  %bad = icmp ne i32 %failed, 0
+  br i1 %bad, label %leave, label %go
+leave:
+  ret i32 {FAILED}
+go:
+  %slow = load ptr, ptr %p0
+  %status = call i32 %slow(ptr %w, ptr %frame, i32 %index)
+  ret i32 %status
+}
+
 ; Barriers. A warp arrives as a whole, so it counts as 32 threads; without a count, all that have not ended must come.
 define internal void @openptx.settle(ptr %w, i32 %number) {
   %offset = mul i32 %number, 32
@@ -438,7 +459,14 @@ run:
 ; [once
 once:
   %k = phi i32 [ 0, %run ], [ %k1, %onceon ]
-  %status = call i32 @{KERNEL}(ptr %w, ptr null, i32 %k)
+  %status0 = call i32 @{KERNEL}(ptr %w, ptr %frames, i32 %k)
+  %leaves = icmp eq i32 %status0, {LEFT}
+  br i1 %leaves, label %onceslow, label %oncedone
+onceslow:
+  %status1 = call i32 @openptx.slow(ptr %w, ptr %frames, i32 %k)
+  br label %oncedone
+oncedone:
+  %status = phi i32 [ %status0, %once ], [ %status1, %onceslow ]
   %fine = icmp eq i32 %status, 0
   br i1 %fine, label %onceon, label %oncefailed
 oncefailed:
@@ -461,6 +489,8 @@ reset:
   %at = mul i64 %r64, %framesize
   %frame0 = getelementptr i8, ptr %frames, i64 %at
   store i32 0, ptr %frame0
+  %fv0 = getelementptr i8, ptr %frame0, i64 {VERSION}
+  store i32 0, ptr %fv0
   %fw0 = getelementptr i8, ptr %frame0, i64 {WAITS}
   store i32 -1, ptr %fw0
   %behind32 = shl i64 %r64, 5
@@ -509,7 +539,19 @@ see:
   %still = icmp eq i32 %generation, %ticket
   br i1 %still, label %eachon1, label %go
 go:
-  %status2 = call i32 @{KERNEL}(ptr %w, ptr %frame, i32 %n)
+  %pversion = getelementptr i8, ptr %frame, i64 {VERSION}
+  %version = load i32, ptr %pversion
+  %slowly = icmp ne i32 %version, 0
+  br i1 %slowly, label %goslow, label %gofast
+gofast:
+  %status3 = call i32 @{KERNEL}(ptr %w, ptr %frame, i32 %n)
+  %leaves1 = icmp eq i32 %status3, {LEFT}
+  br i1 %leaves1, label %goslow, label %went
+goslow:
+  %status4 = call i32 @openptx.slow(ptr %w, ptr %frame, i32 %n)
+  br label %went
+went:
+  %status2 = phi i32 [ %status3, %gofast ], [ %status4, %goslow ]
   %fh = getelementptr i8, ptr %frame, i64 {HERE}
   %before = load i32, ptr %fh
   switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits ]
