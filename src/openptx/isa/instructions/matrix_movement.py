@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 
 def loaded(m: Modifiers) -> int:
@@ -44,6 +50,31 @@ ldmatrix = instruction(
     """,
 )
 
+
+def only_b16(m: Modifiers) -> Fidelity:
+    """Matrices of bytes and of packed sub-bytes can not be moved yet."""
+    return EXACT if m.shape == "m8n8" and m.values.get("type") is not None else UNSUPPORTED
+
+
+@meaning(ldmatrix, fidelity=only_b16)
+def _(x: Machine, m: Modifiers, p: Bits) -> Bits | tuple[Bits, ...]:
+    """Lanes 8i to 8i + 7 point to the rows of matrix i; a lane gets two neighbours of a row, or of a column."""
+    x.require((p & 15) == 0, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
+    lane = x.lane()
+    found: list[Bits] = []
+    for i in range(loaded(m)):
+        if m.trans:
+            rows = (lane & 3) << 1
+            halves = [
+                x.load(m.space, x.shuffle(p, rows + (8 * i + j)) + x.resize(lane >> 2 << 1, 64), 16)[0] for j in (0, 1)
+            ]
+            found.append(x.join(halves))
+        else:
+            row = x.shuffle(p, (lane >> 2) + 8 * i)
+            found += x.load(m.space, row + x.resize((lane & 3) << 2, 64), 32)
+    return tuple(found) if len(found) > 1 else found[0]
+
+
 stmatrix = instruction(
     "stmatrix",
     anchor="warp-level-matrix-instructions-stmatrix",
@@ -64,6 +95,21 @@ stmatrix = instruction(
     defaults={"space": "generic"},
 )
 
+
+@meaning(stmatrix, fidelity=only_b16)
+def _(x: Machine, m: Modifiers, p: Bits, r: Bits | tuple[Bits, ...]) -> None:
+    x.require((p & 15) == 0, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
+    lane = x.lane()
+    for i, value in enumerate(r if isinstance(r, tuple) else (r,)):
+        if m.trans:
+            for j, half in enumerate(x.split(value, 16)):
+                row = x.shuffle(p, ((lane & 3) << 1) + (8 * i + j))
+                x.store(m.space, row + x.resize(lane >> 2 << 1, 64), (half,))
+        else:
+            row = x.shuffle(p, (lane >> 2) + 8 * i)
+            x.store(m.space, row + x.resize((lane & 3) << 2, 64), (value,))
+
+
 movmatrix = instruction(
     "movmatrix",
     anchor="warp-level-matrix-instructions-movmatrix",
@@ -75,3 +121,15 @@ movmatrix = instruction(
     """,
     types={"d": "b32", "a": "b32"},
 )
+
+
+@meaning(movmatrix)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    lane = x.lane()
+    column = lane >> 2
+    halves: list[Bits] = []
+    for j in (0, 1):
+        row = ((lane & 3) << 1) + j
+        low, high = x.split(x.shuffle(a, (row << 2) + (column >> 1)), 16)
+        halves.append(x.select((column & 1) != 0, high, low))
+    return x.join(halves)

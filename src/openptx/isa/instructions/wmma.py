@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from openptx.isa import matrices
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
 from openptx.isa.types import TYPES, Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 
 def count(matrix: str, type: Type, m: Modifiers) -> int:
@@ -97,6 +103,41 @@ load_c = instruction(
     gates=_GATES,
 )
 
+
+def place(m: Modifiers, matrix: str) -> tuple[int, int, bool]:
+    """Of a matrix: how many lines it has, how long they are, and whether a line is a row of the text's matrix.
+
+    Fragments hold a and the results by rows, b by columns; lane after lane, as many elements each.
+    """
+    rows, columns, depth = shape(m)
+    return {"a": (rows, depth, True), "b": (columns, depth, False)}.get(matrix, (rows, columns, True))
+
+
+def addresses(x: Machine, m: Modifiers, p: Bits, stride: Bits | None, w: int) -> list[Bits]:
+    """Where the lane's elements are, or the first ones of each byte or word of smaller ones."""
+    lines, length, by_rows = place(m, m.matrix or "a")
+    contiguous = (m.layout == "row") == by_rows
+    step = x.const(length if contiguous else lines, 32) if stride is None else stride
+    per = lines * length // 32
+    first = x.lane() * per
+    line, along = first >> (length.bit_length() - 1), first & (length - 1)
+    found: list[Bits] = []
+    for i in range(0, per, max(1, 32 // w) if w < 8 else 1):
+        at = along + i
+        element = line * step + at if contiguous else at * step + line
+        found.append(p + (x.resize(element, 64) * w >> 3))
+    return found
+
+
+@meaning(load_a, load_b, load_c)
+def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Bits | tuple[Bits, ...]:
+    w = m.type.width
+    found = [x.load(m.space, at, max(w, 32) if w < 8 else w)[0] for at in addresses(x, m, p, stride, w)]
+    registers_of_r = found if w < 8 else matrices.pack(x, found, w)
+    registers_of_r += registers_of_r * (_loaded(m) // len(registers_of_r) - 1)  # f16 factors are held twice
+    return tuple(registers_of_r) if len(registers_of_r) > 1 else registers_of_r[0]
+
+
 store_d = instruction(
     "wmma.store.d",
     anchor=_ANCHOR + "st",
@@ -124,8 +165,21 @@ store_d = instruction(
 )
 
 
+@meaning(store_d)
+def _(x: Machine, m: Modifiers, p: Bits, r: Bits | tuple[Bits, ...], stride: Bits | None = None) -> None:
+    w = m.type.width
+    values = [v for register in (r if isinstance(r, tuple) else (r,)) for v in matrices.unpack(x, register, w)]
+    for at, value in zip(addresses(x, m, p, stride, w), values, strict=True):
+        x.store(m.space, at, (value,))
+
+
+def factor_of(m: Modifiers) -> Type:
+    """The type of the factors: f16 where the text names none."""
+    return m.atype if "atype" in m.values and m.values["atype"] is not None else TYPES["f16"]
+
+
 def _factor(m: Modifiers) -> Type:
-    return fragment(m.atype)
+    return fragment(factor_of(m))
 
 
 mma = instruction(
@@ -170,8 +224,8 @@ mma = instruction(
     },
     vectors={
         "d": lambda m: count("d", m.dtype, m),
-        "a": lambda m: count("a", m.atype, m),
-        "b": lambda m: count("b", m.btype, m),
+        "a": lambda m: count("a", factor_of(m), m),
+        "b": lambda m: count("b", factor_of(m), m),
         "c": lambda m: count("c", m.ctype, m),
     },
     defaults={"atype": TYPES["f16"], "btype": TYPES["f16"]},
@@ -185,3 +239,37 @@ mma = instruction(
         .and                  PTX 7.1, sm_80
     """,
 )
+
+
+@meaning(mma, fidelity=lambda m: matrices.fidelity(factor_of(m)))
+def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...]) -> Bits | tuple[Bits, ...]:
+    a, b, c = (q if isinstance(q, tuple) else (q,) for q in operands)
+    t, u = factor_of(m), m.btype if "btype" in m.values and m.values["btype"] is not None else factor_of(m)
+    rows, columns, depth = shape(m)
+    addends = [v for register in c for v in matrices.unpack(x, register, m.ctype.width)]
+    first = x.lane() * len(addends)
+    vector = line_of(x, a, t, first >> (columns.bit_length() - 1), depth, rows * depth // 32)
+    results: list[Bits] = []
+    for i, addend in enumerate(addends):
+        column = (first & (columns - 1)) + i
+        terms = list(zip(vector, line_of(x, b, u, column, depth, columns * depth // 32), strict=True))
+        if t.width == 1:
+            count = x.const(0, 64)
+            for p, q in terms:
+                count = count + (p ^ q if m.op == "xor" else p & q)
+            results.append(addend + x.resize(count, 32))
+        else:
+            total = matrices.accumulate(x, m.dtype, m.ctype, addend, terms, m.rnd or "rn")
+            results.append(matrices.finish(x, m.dtype, total, m.satfinite))
+    return tuple(matrices.pack(x, results, m.dtype.width))
+
+
+def line_of(x: Machine, registers: tuple[Bits, ...], t: Type, line: Bits, depth: int, per_lane: int) -> list[Bits]:
+    """The elements of a line: `per_lane` of them are in each of the lanes that hold it."""
+    lanes = depth // per_lane
+    per = max(1, 32 // t.width)
+    found: list[Bits] = []
+    for i in range(lanes):
+        for register in registers[: per_lane // per]:
+            found += matrices.unpack(x, x.shuffle(register, line * lanes + i), t.width)
+    return [matrices.widened(x, t, v) for v in found]
