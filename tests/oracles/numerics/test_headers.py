@@ -127,6 +127,4 @@ def test_arithmetic(op: str, name: str, library: ctypes.CDLL, record_property: A
     expected = run(library, f"{op}_{name}", got.dtype, p, q)
     wrong = np.flatnonzero(got != expected)
     record_property("compared", int(p.size))
-    assert not wrong.size, (
-        f"{wrong.size} of {p.size}, first {p[wrong[0]]:#x}, {q[wrong[0]]:#x}: {got[wrong[0]]:#x}, not {expected[wrong[0]]:#x}"
-    )
+    assert not wrong.size, f"{wrong.size} of {p.size}, first {p[wrong[0]]:#x}, {q[wrong[0]]:#x}: {got[wrong[0]]:#x}"

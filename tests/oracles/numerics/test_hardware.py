@@ -1,0 +1,78 @@
+"""The recorder's kernels assemble, its operands and definitions fit them, and recorded results agree with the lanes."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+
+import record_hardware as recorder
+
+FORMS = list(recorder.forms())
+TARGETS = defaultdict(list)
+for _form in FORMS:
+    TARGETS[_form.target].append(_form)
+RECORDS = sorted(recorder.ROOT.glob("*/index.json"))
+OPEN = ("abs.", "neg.")  # NaN unspecified
+
+
+def assembler() -> str:
+    spec = importlib.util.find_spec("nvidia")
+    places = [Path(p) for p in (spec.submodule_search_locations or [])] if spec else []
+    found = [p for place in places for p in place.glob("*/bin/ptxas")]
+    if not found:
+        pytest.skip("there is no ptxas: pip install nvidia-cuda-nvcc")
+    return str(found[0])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_kernels_assemble(target: str, tmp_path: Path) -> None:
+    source = tmp_path / "k.ptx"
+    source.write_text(recorder.module(TARGETS[target], target))
+    command = [assembler(), f"-arch={target}", "-O0", str(source), "-o", str(tmp_path / "k.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert not done.returncode, done.stdout + done.stderr
+
+
+def test_forms() -> None:
+    assert len({form.name for form in FORMS}) == len(FORMS) > 250
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.opcode)
+def test_operands_and_definition(form: recorder.Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "COUNT", 64)
+    for arrays in recorder.operands(form):
+        some = [a[: 1 << 10] for a in arrays]
+        assert len({a.size for a in some}) == 1
+        d = recorder.defined(form, some)
+        assert d.dtype == np.dtype(f"u{recorder.width(form.result) // 8}")
+        assert d.shape == some[0].shape
+
+
+def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise OSError(name)
+
+    monkeypatch.setattr(recorder.ctypes, "CDLL", missing)
+    with pytest.raises(SystemExit, match="no NVIDIA driver"):
+        recorder.Driver()
+
+
+def test_recorded_results() -> None:
+    if not RECORDS:
+        pytest.skip("no results recorded from hardware: run tools/record_hardware.py on a machine with a GPU")
+    for index in RECORDS:
+        facts = json.loads(index.read_text())
+        for form in FORMS:
+            row = facts["forms"].get(form.opcode, {})
+            if "skipped" in row or not row or ".approx" in form.opcode or form.opcode.startswith(OPEN):
+                continue
+            assert row["differ"] == 0, (index.parent.name, form.opcode, row)

@@ -1,0 +1,418 @@
+"""Records what a GPU gives for every conversion and approximate function, for tests to compare with.
+
+Needs an NVIDIA driver and this package, nothing else: PTX is loaded through the driver with ctypes. Each form is a
+module of its own, so that one which the device lacks is skipped by itself. Operands are edges, ties and random codes
+from a fixed seed, or all codes of 16 bits; of functions of one f32 the two binades from 1 to 4 in full and a sample of
+the rest. Results are stored as differences to the definition's. `--all` takes all 2^32 codes.
+
+    python tools/record_hardware.py               writes tests/hardware/sm_90-550.54-2026-11-21/
+    python tools/record_hardware.py --ptx sm_90   prints the kernels instead
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import datetime
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.numerics import FORMATS
+from openptx.numerics.bits import Bits
+from openptx.numerics.cvt import cvt
+from openptx.numerics.lanes import Lanes
+from openptx.numerics.names import INTEGERS, Packed, named
+
+Array = NDArray[Any]
+ROOT = Path(__file__).parents[1] / "tests" / "hardware"
+COUNT = 1 << 16  # operands of a form that is not done in full
+THREADS = 256
+
+ANY, HOPPER, NEWEST = "sm_80", "sm_90", "sm_100a"
+FOUR = ("rn", "rz", "rm", "rp")
+
+
+class Form(NamedTuple):
+    """An instruction with the types of its operands and its result; `target` is the first that has it."""
+
+    opcode: str
+    operands: tuple[str, ...]
+    result: str
+    target: str
+
+    @property
+    def name(self) -> str:
+        return self.opcode.replace("::", "_").replace(".", "_")
+
+
+# What there is
+
+
+def forms() -> Iterator[Form]:
+    yield from conversions()
+    yield from packed_conversions()
+    yield from approximations()
+    yield from arithmetic()
+
+
+def conversions() -> Iterator[Form]:
+    floats = ("f16", "bf16", "f32", "f64")
+    for d in floats:
+        for s in floats:
+            target = HOPPER if "bf16" in (d, s) and {d, s} != {"bf16", "f32"} else ANY
+            narrowing = (d, s) in {("f16", "f32"), ("bf16", "f32"), ("f16", "f64"), ("bf16", "f64"), ("f32", "f64")}
+            narrowing |= {d, s} == {"f16", "bf16"}
+            flags = ("", ".ftz") if "f32" in (d, s) and d != s else ("",)
+            if narrowing:
+                for rnd in FOUR:
+                    down = target if rnd in ("rn", "rz") or d != "bf16" else HOPPER
+                    for flag in flags if "bf16" not in (d, s) else ("",):
+                        yield Form(f"cvt.{rnd}{flag}.{d}.{s}", (s,), d, down)
+            elif d == s:
+                for rnd in ("rni", "rzi", "rmi", "rpi"):
+                    yield Form(f"cvt.{rnd}.{d}.{s}", (s,), d, target)
+                if d == "f32":
+                    yield Form("cvt.ftz.f32.f32", (s,), d, target)
+                    yield Form("cvt.sat.f32.f32", (s,), d, target)
+            else:
+                for flag in flags if s != "bf16" or d == "f64" else ("",):
+                    yield Form(f"cvt{flag}.{d}.{s}", (s,), d, target)
+    for d in ("f16", "bf16"):
+        for rnd in ("rn", "rz"):
+            for flags in (".relu", ".satfinite", ".relu.satfinite"):
+                yield Form(f"cvt.{rnd}{flags}.{d}.f32", ("f32",), d, ANY)
+    for text in ("rna", "rna.satfinite", "rn", "rz", "rn.relu", "rz.relu"):
+        yield Form(f"cvt.{text}.tf32.f32", ("f32",), "tf32", ANY if text.startswith("rna") else HOPPER)
+    for text in ("rn.satfinite", "rz.satfinite"):
+        yield Form(f"cvt.{text}.tf32.f32", ("f32",), "tf32", NEWEST)
+    for integer in INTEGERS:
+        for f in ("f16", "bf16", "f32", "f64"):
+            if f == "bf16" and integer in ("s8", "u8"):
+                continue
+            target = HOPPER if f == "bf16" else ANY
+            for rnd in ("rni", "rzi", "rmi", "rpi"):
+                yield Form(f"cvt.{rnd}.{integer}.{f}", (f,), integer, target)
+            for rnd in FOUR:
+                yield Form(f"cvt.{rnd}.{f}.{integer}", (integer,), f, target)
+
+
+def packed_conversions() -> Iterator[Form]:
+    for d in ("f16x2", "bf16x2"):
+        for text in ("rn", "rz", "rn.relu", "rn.satfinite", "rn.relu.satfinite"):
+            yield Form(f"cvt.{text}.{d}.f32", ("f32", "f32"), d, ANY)
+        yield Form(f"cvt.rs.{d}.f32", ("f32", "f32", "rbits"), d, NEWEST)
+    for d in ("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2"):
+        target = "sm_89" if d[0] == "e" and d in ("e4m3x2", "e5m2x2") else NEWEST
+        for relu in ("", ".relu"):
+            yield Form(f"cvt.rn.satfinite{relu}.{d}.f32", ("f32", "f32"), d, target)
+            yield Form(f"cvt.rn{relu}.f16x2.{d}", (d,), "f16x2", target)
+        if target != NEWEST:
+            yield Form(f"cvt.rn.satfinite.{d}.f16x2", ("f16x2",), d, target)
+    for rnd in ("rz", "rp"):
+        for finite in ("", ".satfinite"):
+            yield Form(f"cvt.{rnd}{finite}.ue8m0x2.f32", ("f32", "f32"), "ue8m0x2", NEWEST)
+            yield Form(f"cvt.{rnd}{finite}.ue8m0x2.bf16x2", ("bf16x2",), "ue8m0x2", NEWEST)
+    yield Form("cvt.rn.bf16x2.ue8m0x2", ("ue8m0x2",), "bf16x2", NEWEST)
+    for d in ("e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "e2m1x4"):
+        for relu in ("", ".relu"):
+            yield Form(f"cvt.rs{relu}.satfinite.{d}.f32", (*("f32",) * 4, "rbits"), d, NEWEST)
+
+
+def approximations() -> Iterator[Form]:
+    for op in ("ex2", "lg2", "sin", "cos", "rcp", "rsqrt", "sqrt"):
+        for ftz in ("", ".ftz"):
+            yield Form(f"{op}.approx{ftz}.f32", ("f32",), "f32", ANY)
+    yield Form("tanh.approx.f32", ("f32",), "f32", ANY)
+    for op in ("rcp", "rsqrt"):
+        yield Form(f"{op}.approx.ftz.f64", ("f64",), "f64", ANY)
+    for ftz in ("", ".ftz"):
+        yield Form(f"div.approx{ftz}.f32", ("f32", "f32"), "f32", ANY)
+        yield Form(f"div.full{ftz}.f32", ("f32", "f32"), "f32", ANY)
+    yield Form("ex2.approx.f16", ("f16",), "f16", ANY)
+    yield Form("tanh.approx.f16", ("f16",), "f16", ANY)
+    yield Form("ex2.approx.ftz.bf16", ("bf16",), "bf16", HOPPER)
+    yield Form("tanh.approx.bf16", ("bf16",), "bf16", HOPPER)
+
+
+def arithmetic() -> Iterator[Form]:
+    """Where hardware alone can settle NaN and tininess."""
+    for rnd in FOUR:
+        for ftz in ("", ".ftz"):
+            for op, count in (("add", 2), ("mul", 2), ("fma", 3), ("div", 2), ("rcp", 1), ("sqrt", 1)):
+                yield Form(f"{op}.{rnd}{ftz}.f32", ("f32",) * count, "f32", ANY)
+        for op, count in (("add", 2), ("mul", 2), ("fma", 3)):
+            yield Form(f"{op}.{rnd}.f64", ("f64",) * count, "f64", ANY)
+    for f, target in (("f16", ANY), ("bf16", HOPPER)):
+        for op, count in (("add", 2), ("mul", 2), ("fma", 3)):
+            yield Form(f"{op}.rn.{f}", (f,) * count, f, target if op != "fma" else ANY)
+    for op in ("min", "max"):
+        for text, names in (
+            ("", ("f16", "bf16", "f32", "f64")),
+            (".NaN", ("f16", "bf16", "f32")),
+            (".xorsign.abs", ("f32",)),
+        ):
+            for f in names:
+                yield Form(f"{op}{text}.{f}", (f, f), f, "sm_86" if "xorsign" in text else ANY)
+    for op in ("abs", "neg"):
+        for f in ("f16", "bf16", "f32", "f64"):
+            yield Form(f"{op}.{f}", (f,), f, ANY)
+
+
+# As PTX
+
+
+def width(name: str) -> int:
+    return 32 if name == "rbits" else named(name).storage
+
+
+def register(name: str) -> str:
+    """The type that a register for `name` is declared with."""
+    return name if name in ("f16", "f32", "f64", *INTEGERS) else f"b{width(name)}"
+
+
+def entry(form: Form) -> str:
+    """A kernel that applies the form to arrays: pointers to operands, pointer to results, count."""
+    sizes = [width(name) // 8 for name in (*form.operands, form.result)]
+    lines = [f".visible .entry {form.name}("]
+    lines.append(",\n".join(f"    .param .u64 p{i}" for i in range(len(sizes))) + ",\n    .param .u32 count\n)\n{")
+    lines += [f"    .reg .{register(name)} %x{i};" for i, name in enumerate((*form.operands, form.result))]
+    lines += [
+        "    .reg .b32 %thread, %block, %threads, %count, %i;",
+        "    .reg .b64 %at, %base;",
+        "    .reg .pred %outside;",
+    ]
+    lines += ["    mov.u32 %thread, %tid.x;", "    mov.u32 %block, %ctaid.x;", "    mov.u32 %threads, %ntid.x;"]
+    lines += ["    mad.lo.u32 %i, %block, %threads, %thread;", "    ld.param.u32 %count, [count];"]
+    lines += ["    setp.ge.u32 %outside, %i, %count;", "    @%outside ret;"]
+    for i, size in enumerate(sizes):
+        lines += [f"    ld.param.u64 %base, [p{i}];", f"    mad.wide.u32 %at, %i, {size}, %base;"]
+        if i < len(form.operands):
+            lines.append(f"    ld.global.b{8 * size} %x{i}, [%at];")
+    names = [f"%x{i}" for i in range(len(form.operands))]
+    if len(names) == 5:
+        names = [f"{{{', '.join(names[:4])}}}", names[4]]
+    lines.append(f"    {form.opcode} %x{len(sizes) - 1}, {', '.join(names)};")
+    lines += [f"    st.global.b{8 * sizes[-1]} [%at], %x{len(sizes) - 1};", "    ret;", "}"]
+    return "\n".join(lines)
+
+
+def module(some: list[Form], target: str) -> str:
+    version = "8.7" if target == NEWEST else "8.1"
+    return "\n".join([f".version {version}", f".target {target}", ".address_size 64", *map(entry, some), ""])
+
+
+# Operands and what the definitions give
+
+
+def operands(form: Form, everything: bool = False) -> Iterator[list[Array]]:
+    """Batches of operands: all codes where that is possible, else edges, ties and random ones."""
+    names = form.operands
+    if len(names) == 1 and width(names[0]) <= 16:
+        w = width(names[0])
+        yield [np.arange(1 << w, dtype=np.uint64).astype(f"u{w // 8}")]
+        return
+    if form.opcode.split(".")[1] == "approx" and names == ("f32",):
+        if everything:
+            for start in range(0, 1 << 32, 1 << 24):
+                yield [np.arange(start, start + (1 << 24), dtype=np.uint64).astype(np.uint32)]
+            return
+        yield [np.arange(0x3F800000, 0x40800000, dtype=np.uint32)]
+        yield [np.arange(0, 1 << 32, 1 << 12, dtype=np.uint64).astype(np.uint32) | np.uint32(0x5A5)]
+    yield [codes(name, i) for i, name in enumerate(names)]
+
+
+def codes(name: str, seed: int) -> Array:
+    """Edges, values near one, ties, tiny values and random codes, the same on every machine."""
+    t = named("u32" if name == "rbits" else name)
+    element = t.element if isinstance(t, Packed) else t
+    rng = np.random.Generator(np.random.PCG64([7, seed, t.storage, len(name)]))
+    random = rng.integers(0, 2**64, COUNT, dtype=np.uint64)
+    f = FORMATS.get(element.name)
+    if f is None or isinstance(t, Packed):
+        return (random >> np.uint64(64 - t.storage)).astype(f"u{t.storage // 8}")
+    mantissa = random & np.uint64(f.hidden - 1)
+    near = (np.uint64(f.bias) + rng.integers(-20, 21, COUNT).astype(np.uint64)) & np.uint64((1 << f.exp) - 1)
+    near = near << np.uint64(f.man) | mantissa
+    tie = near & ~((np.uint64(1) << rng.integers(0, f.man + 1, COUNT).astype(np.uint64)) - np.uint64(1))
+    tiny = rng.integers(0, 3, COUNT).astype(np.uint64) << np.uint64(f.man) | mantissa
+    top = f.infinity if f.infinity is not None else f.largest
+    edge = rng.choice(np.array([0, 1, f.hidden - 1, f.hidden, top - 1, top, top + 1, f.magnitude], np.uint64), COUNT)
+    kind = rng.integers(0, 5, COUNT)
+    magnitude = np.select(
+        [kind == 0, kind == 1, kind == 2, kind == 3], [near, tie, tiny, edge], random & np.uint64(f.magnitude)
+    )
+    sign = (random >> np.uint64(63)) * np.uint64(f.sign)
+    return (magnitude | sign).astype(f"u{f.storage // 8}")
+
+
+def defined(form: Form, arrays: list[Array]) -> Array:
+    """What OpenPTX gives."""
+    x = Lanes()
+    values = [x.lanes(a) for a in arrays]
+    op, *modifiers = form.opcode.split(".")
+    if op == "cvt":
+        *modifiers, d, s = modifiers
+        rbits = values.pop() if "rs" in modifiers else None
+        flags = {m: True for m in modifiers if m in ("ftz", "sat", "satfinite", "relu")}
+        rnd = next((m for m in modifiers if m not in flags), None)
+        return cvt(x, d, s, *values, rnd=rnd, rbits=rbits, **flags).v
+    return function(x, op, modifiers, values).v
+
+
+def function(x: Lanes, op: str, modifiers: list[str], v: list[Bits]) -> Bits:
+    f, ftz = FORMATS[modifiers[-1]], "ftz" in modifiers
+    rnd = next((m for m in modifiers if m in FOUR), "rn")
+    if op == "div" and modifiers[0] in ("approx", "full"):
+        return x.approx_div(f, *v, ftz=ftz, full=modifiers[0] == "full")
+    if modifiers[0] == "approx":
+        return x.approx_upper(op, v[0]) if f.name == "f64" else x.approx(op, f, v[0], ftz)
+    if op in ("min", "max"):
+        extreme = x.fmin if op == "min" else x.fmax
+        v = [x.flush(f, a, ftz) for a in v]
+        return extreme(f, *v, nan="NaN" in modifiers, xorsign="xorsign" in modifiers)
+    one = x.const(f.bias << f.man, f.storage)
+    operations: dict[str, Callable[[], Bits]] = {
+        "add": lambda: x.fadd(f, *v, rnd, ftz),
+        "mul": lambda: x.fmul(f, *v, rnd, ftz),
+        "fma": lambda: x.fma(f, *v, rnd, ftz),
+        "div": lambda: x.fdiv(f, *v, rnd, ftz),
+        "rcp": lambda: x.fdiv(f, one, v[0], rnd, ftz),
+        "sqrt": lambda: x.fsqrt(f, v[0], rnd, ftz),
+        "abs": lambda: x.fabs(f, v[0], ftz),
+        "neg": lambda: x.fneg(f, v[0], ftz),
+    }
+    return operations[op]()
+
+
+# The device
+
+
+class Driver:
+    """CUDA's driver, as far as it is needed."""
+
+    def __init__(self) -> None:
+        for name in ("libcuda.so.1", "libcuda.so", "nvcuda.dll"):
+            try:
+                self.cuda = ctypes.CDLL(name)
+                break
+            except OSError:
+                continue
+        else:
+            raise SystemExit("there is no NVIDIA driver on this machine (libcuda.so.1)")
+        self.call("cuInit", 0)
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+        name = ctypes.create_string_buffer(100)
+        self.call("cuDeviceGetName", name, len(name), device)
+        version, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+        self.call("cuDriverGetVersion", ctypes.byref(version))
+        self.call("cuDeviceGetAttribute", ctypes.byref(major), 75, device)
+        self.call("cuDeviceGetAttribute", ctypes.byref(minor), 76, device)
+        self.name = name.value.decode()
+        self.driver = f"{version.value // 1000}.{version.value % 1000 // 10}"
+        self.capability = 10 * major.value + minor.value
+
+    def call(self, function: str, *arguments: Any) -> None:
+        """A call of the driver; OSError with its name for the error."""
+        status = getattr(self.cuda, function)(*arguments)
+        if status:
+            text = ctypes.c_char_p()
+            self.cuda.cuGetErrorName(status, ctypes.byref(text))
+            raise OSError(f"{function}: {(text.value or b'unknown error').decode()}")
+
+    def run(self, form: Form, target: str, batches: list[list[Array]]) -> list[Array]:
+        """The results of each batch; OSError where the device does not take the module."""
+        handle, kernel = ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cuModuleLoadData", ctypes.byref(handle), module([form], target).encode() + b"\0")
+        try:
+            self.call("cuModuleGetFunction", ctypes.byref(kernel), handle, form.name.encode())
+            return [self.launch(kernel, arrays, np.dtype(f"u{width(form.result) // 8}")) for arrays in batches]
+        finally:
+            self.call("cuModuleUnload", handle)
+
+    def launch(self, kernel: ctypes.c_void_p, arrays: list[Array], dtype: np.dtype[Any]) -> Array:
+        count = arrays[0].size
+        result = np.empty(count, dtype)
+        buffers: list[ctypes.c_uint64] = []
+        try:
+            for array in (*arrays, result):
+                pointer = ctypes.c_uint64()
+                self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(array.nbytes))
+                buffers.append(pointer)
+            for pointer, array in zip(buffers, arrays, strict=False):
+                self.call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes))
+            values = [*buffers, ctypes.c_uint32(count)]
+            pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
+            blocks = -(-count // THREADS)
+            self.call("cuLaunchKernel", kernel, blocks, 1, 1, THREADS, 1, 1, 0, None, pointers, None)
+            self.call("cuCtxSynchronize")
+            self.call(
+                "cuMemcpyDtoH_v2", ctypes.c_void_p(result.ctypes.data), buffers[-1], ctypes.c_size_t(result.nbytes)
+            )
+        finally:
+            for pointer in buffers:
+                self.call("cuMemFree_v2", pointer)
+        return result
+
+
+def targets(form: Form, capability: int) -> str | None:
+    """The target to load the form for; None where the device is too old for it."""
+    needed = int(form.target.removeprefix("sm_").removesuffix("a"))
+    if needed > capability or (form.target.endswith("a") and capability // 10 != needed // 10):
+        return None
+    return form.target
+
+
+def record(driver: Driver, folder: Path, everything: bool) -> int:
+    """Writes a file for each form: results as differences to the definition's, modulo 2^width, which compress well."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known: dict[str, object] = {"device": driver.name, "capability": driver.capability, "driver": driver.driver}
+    known["date"] = datetime.date.today().isoformat()
+    rows: dict[str, object] = {}
+    for form in forms():
+        target = targets(form, driver.capability)
+        if target is None:
+            continue
+        batches = list(operands(form)) if not everything else operands(form, True)
+        differing, total, parts = 0, 0, {}
+        try:
+            for i, arrays in enumerate(batches):
+                [got] = driver.run(form, target, [arrays])
+                parts[f"d{i}"] = got - defined(form, arrays)
+                differing += int(np.count_nonzero(parts[f"d{i}"]))
+                total += got.size
+        except OSError as error:
+            rows[form.opcode] = {"skipped": str(error)}
+            print(f"{form.opcode:40} skipped: {error}", file=sys.stderr)
+            continue
+        np.savez_compressed(folder / f"{form.name}.npz", **parts)
+        rows[form.opcode] = {"operands": total, "differ": differing}
+        print(f"{form.opcode:40} {total:>12,} operands  {differing:>10,} differ from OpenPTX", file=sys.stderr)
+    (folder / "index.json").write_text(json.dumps(known | {"all": everything, "forms": rows}, indent=1) + "\n")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="all 2^32 operands of functions of one f32")
+    parser.add_argument("--ptx", metavar="TARGET", help="print the kernels of a target and stop")
+    parser.add_argument("--out", type=Path, help="the folder to write to")
+    args = parser.parse_args()
+    if args.ptx:
+        print(module([form for form in forms() if form.target == args.ptx], args.ptx))
+        return 0
+    driver = Driver()
+    name = f"sm_{driver.capability}-{driver.driver}-{datetime.date.today().isoformat()}"
+    return record(driver, args.out or ROOT / name, args.all)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
