@@ -8,8 +8,8 @@ from openptx.reading import read
 from openptx.source import File
 
 FOLDER = Path(__file__).parent
-MISTAKE = ("%f22, %f26, %f2;", "%f22, %r19, %f2;")
-"""What `broken()` replaces: a float register becomes an integer one."""
+MISTAKE = ("%f22, %f26, %f2;", "%f22, %rd4, %f2;")
+"""What `broken()` replaces: a register of 32 bits becomes one of 64."""
 
 
 def kernel() -> File:
