@@ -5,7 +5,6 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.operands import Place, judge
 from openptx.check.problems import Problem
-from openptx.isa import precedent
 from openptx.isa.notation import resolve
 
 TYPE_CHECKING = False
@@ -72,9 +71,7 @@ def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findin
     """What there is to say about an instruction with such operands."""
     from openptx.check.rules import refine
 
-    candidates = resolve(opcode)
-    if context.precedent:
-        candidates += precedent.resolve(opcode)
+    candidates = resolve(opcode, "ptxas" if context.precedent else "isa")
     if not candidates:
         from openptx.check.opcodes import explain
 
