@@ -117,7 +117,9 @@ def _opens_statement(c: Cursor) -> bool:
         return True
     match = OPCODE.match(c.file.text, c.start, c.limit)
     ahead = Cursor(c.file, match.end() if match else c.end, c.limit)
-    return ahead.word == ":" or (match is not None and (ahead.kind in ("word", "number") or ahead.at("[", "{", "(")))
+    if match is None or ahead.word == ":":
+        return ahead.word == ":"
+    return ahead.kind in ("word", "number") or ahead.at("{", "(") or (ahead.at("[") and "." in match[0])
 
 
 def _new_line(c: Cursor) -> bool:
