@@ -149,7 +149,7 @@ class FunctionChecker:
 
     def branch(self, operand: text.Operand, scope: Scope) -> None:
         """The target of a branch is a label of this function."""
-        if scope.label(operand.text) is None:
+        if scope.label(operand.text) is None and not self.function.cut_off:
             found = Diagnostic(
                 "unknown-label", f"there is no label `{operand.text}` here", self.function.file, operand.span, "no such label"
             )

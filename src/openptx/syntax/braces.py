@@ -107,7 +107,7 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
     if inner is not None:
         labels = (Label(place, f"so the body of `{name}` is not closed either"), *labels)
         place = inner, inner + 1
-    fix = Fix((end, end), "}\n", "close it")
+    fix = Fix((end, end), "}\n" if file.text.endswith("\n", 0, end) else "\n}\n", "close it")
     problem = Diagnostic("unclosed-brace", message, file, place, "opened here", labels=labels, fix=fix)
     return Body((opened[1], end), end, problem)
 

@@ -166,6 +166,11 @@ class Function(Statement):
         return any(directive.name == "noreturn" for directive in self.directives)
 
     @property
+    def cut_off(self) -> bool:
+        """Whether the file ends inside the body: what is missing behind its end is no further mistake."""
+        return self.broken and self.span[1] == len(self.file.text)
+
+    @property
     def statements(self) -> list[Statement]:
         """The statements of the body, blocks nested; read from the text at every call."""
         return self.read()[0]
@@ -177,7 +182,7 @@ class Function(Statement):
         if self.body is None:
             return [], []
         statements, problems = read_body(self.file, self.body)
-        if self.broken and self.span[1] == len(self.file.text):  # a file that was cut off is one mistake
+        if self.cut_off:  # one mistake, which has been reported
             end = len(self.file.text.rstrip())
             problems = [problem for problem in problems if problem.span[1] < end]
         return statements, problems
