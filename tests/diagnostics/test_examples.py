@@ -18,18 +18,19 @@ OPT_IN = {"unused", "unreachable"}
 SOURCE = Path(openptx.__file__).parent
 
 
-def emitted() -> set[str]:
-    """Every string in the sources, outside the registry, that is a code or a name of one."""
+def found_somewhere() -> set[str]:
+    """Every code, or name of one, that starts the arguments of a call: `Diagnostic("operand-type", ...)` and its like."""
     known = {key for row in every_code() for key in (row.code, row.name)}
     found: set[str] = set()
     for path in SOURCE.rglob("*.py"):
         if path.parent.name != "codes":
-            strings = (n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant))
-            found |= {text for text in strings if isinstance(text, str)} & known
+            calls = (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
+            first = (inner for call in calls if call.args for inner in ast.walk(call.args[0]))
+            found |= {str(inner.value) for inner in first if isinstance(inner, ast.Constant)} & known
     return found
 
 
-NAMED = emitted()
+NAMED = found_somewhere()
 FOUND_BY_CHECK = [row for row in every_code() if not row.code.startswith("PTX9")]
 FOUND_BY_RUNNING = [row for row in every_code() if row.code.startswith("PTX9")]
 WHOLE = (".version", ".entry", ".func", ".target")

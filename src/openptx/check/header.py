@@ -12,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.diagnostics import Collector
     from openptx.isa.targets import Target as Machine
+    from openptx.source import Span
     from openptx.syntax.operands import Name
-    from openptx.syntax.tree import Module, Statement
+    from openptx.syntax.tree import Module
 
 _MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: NEWEST[1]}
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
@@ -34,29 +35,34 @@ class Header:
         version: Version | None = None
         targets: Target | None = None
         size: AddressSize | None = None
+        unreadable = False  # a directive that was meant may stand in there; the parser has said so
         for position, item in enumerate(self.module.items):
-            if isinstance(item, Version):
+            if isinstance(item, Unreadable):
+                unreadable = True
+            elif isinstance(item, Version):
                 if version is not None:
                     self._repeated(item, version)
                 else:
                     version = item
             elif isinstance(item, Target):
-                if version is None and targets is None:
-                    self._no_version(item)
+                if version is None and targets is None and not unreadable:
+                    self._no_version(item.span)
                 targets = targets or item
             elif isinstance(item, AddressSize):
                 if size is not None:
                     self._repeated(item, size)
                 size = size or item
                 self._address_size(item)
-            elif targets is None and not isinstance(item, (SourceFile, Section, Pragma, Unreadable)):
-                if version is None:
-                    self._no_version(item)
-                else:
-                    self._no_target(item)
+            elif targets is None and not isinstance(item, (SourceFile, Section, Pragma)):
+                if not unreadable:
+                    self._missing(version, item.span)
                 break
             if isinstance(item, Function) and position > 8:
                 break
+        else:
+            if targets is None and not unreadable:
+                end = len(self.module.file.text.rstrip())
+                self._missing(version, (end, end))
         if version is not None:
             self._version(version)
         if override is not None:
@@ -134,22 +140,26 @@ class Header:
         if item.values and item.values[0].value not in (32, 64):
             self._add("address-size", f"an address has 32 or 64 bits, not {item.values[0].value}", item, rule=_RULE)
 
-    def _no_version(self, item: Statement) -> None:
-        start = item.span[0]
+    def _missing(self, version: Version | None, span: Span) -> None:
+        if version is None:
+            self._no_version(span)
+        else:
+            self._no_target(span)
+
+    def _no_version(self, span: Span) -> None:
         self.collector.add(
             Diagnostic(
                 "missing-version", "the file does not begin with `.version`", self.module.file,
-                (start, min(start + 1, item.span[1])), "expected `.version` before this", rule=_RULE,
+                (span[0], min(span[0] + 1, span[1])), "expected `.version` before this", rule=_RULE,
             ),
             "missing-version",
         )  # fmt: skip
 
-    def _no_target(self, item: Statement) -> None:
-        start = item.span[0]
+    def _no_target(self, span: Span) -> None:
         self.collector.add(
             Diagnostic(
                 "missing-target", "no `.target` follows `.version`", self.module.file,
-                (start, min(start + 1, item.span[1])), "expected `.target` before this", rule=_RULE,
+                (span[0], min(span[0] + 1, span[1])), "expected `.target` before this", rule=_RULE,
             )
         )  # fmt: skip
 
