@@ -70,6 +70,7 @@ class Body(Operands, Atomics):
         self.touches: dict[int, str] = {}
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
+        self.checked = options.checks
         self.has_local = function.frame_size > 0
         self.label_name = name
         self.enters = entries or {}

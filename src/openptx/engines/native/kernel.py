@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import weakref
 from collections.abc import Mapping
-from functools import cache
 from importlib.resources import files
 
-from openptx.engines.native import layout
+from openptx.engines.native import cache, layout
 from openptx.engines.native.body import Body, Exit, Options
-from openptx.engines.native.compiler import Library, compile
+from openptx.engines.native.compiler import Library, compile, version
 from openptx.engines.native.cpu import host
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.outline import Outlined
@@ -30,7 +30,7 @@ METADATA = """
 """
 
 
-@cache
+@functools.cache
 def support(address_size: int, rounds: bool) -> str:
     """The text that every kernel needs, with its numbers filled in."""
     text = files("openptx.engines.native").joinpath("support.ll").read_text("utf-8")
@@ -45,6 +45,11 @@ def support(address_size: int, rounds: bool) -> str:
     return text
 
 
+def image_of(text: str) -> bytes:
+    """The object of a text, from the cache if it is there."""
+    return cache.fetch(cache.digest(text, version()), lambda: compile(text))
+
+
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
@@ -55,7 +60,7 @@ class Compiled:
         self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
         self.exits = body.exits
         self.text = text
-        self.library = Library(compile(text), ("openptx.run",))
+        self.library = Library(image_of(text), ("openptx.run",))
         self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
         self.slow: Library | None = None
 
@@ -109,5 +114,5 @@ def slow(program: Program, function: Function, image: Image, options: Options, c
     if code.slow is None:
         plain = Options(options.block, options.locked, False, options.checks)
         _, text = text_of(program, function, image, plain, code.exits, code.globals, code.messages)
-        code.slow = Library(compile(text), ("slow",))
+        code.slow = Library(image_of(text), ("slow",))
     return code.slow["slow"]

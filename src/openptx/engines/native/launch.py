@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.native import layout
+from openptx.engines.native import layout, settings
 from openptx.engines.native.body import Options
 from openptx.engines.native.kernel import Compiled, compiled, slow
 from openptx.engines.native.memory import Fallback
@@ -48,7 +48,7 @@ def launch(
         raise Fallback("clusters, or counted instructions")
     ctas = grid[0] * grid[1] * grid[2]
     workers = max(1, min(workers, ctas))
-    options = Options(block, workers > 1, shapes)
+    options = Options(block, workers > 1, shapes, settings.checks())
     code = compiled(program, function, image, options)
     Run(program, function, grid, block, memory, image, shared, timeout, code, ctas, options).go(workers)
 

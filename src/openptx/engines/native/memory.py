@@ -198,6 +198,7 @@ class Memory(Floats):
         return space in ("local", "frame") or (space == "generic" and self.has_local)
 
     has_local = False
+    checked = True
 
     def _load(self, space: str, way: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
         if way == "slow":
@@ -312,6 +313,8 @@ class Memory(Floats):
 
         if align > 1 and any(v % align for v in lanes):
             return "false", pointer
+        if not self.checked:
+            return "true", pointer
         if align > 1 << tz:
             low = out.emit(f"and i64 {base}, {size - 1}")
             aligned = out.emit(f"icmp eq i64 {low}, 0")
@@ -352,7 +355,7 @@ class Memory(Floats):
             index = offsets if way == "shared" else out.emit(f"add {t} {offsets}, {self.lane_offsets()}")
             return out.emit(f"getelementptr i8, ptr {origin}, {t} {index}")
 
-        return bad, pointers
+        return bad if self.checked else "false", pointers
 
     def local_limit(self) -> str:
         return str(self.local_size)

@@ -1,0 +1,213 @@
+"""Kernels on the native engine beside the best C for the same job, compiled by gcc in the same run; one thread, best of runs.
+
+    python bench/kernels.py [--plot FILE.svg] [--only NAME,...]
+
+Prints, for each kernel, C's time divided by ours, and ours with two workers divided by ours with one. Every result is
+compared with C's before it counts. Then: first launch, launch from the cache, warm launch, cost of the bounds checks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import math
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import openptx
+from openptx.engines.native import settings
+
+HERE = Path(__file__).parent / "native"
+FLAGS = (("-O3", "-march=native"), ("-O3", "-march=native", "-ffast-math", "-mprefer-vector-width=512"))
+random = np.random.default_rng(7)
+
+
+class Job:
+    """A kernel, its launch, and the C function with its arguments. `outputs` are positions of what must agree."""
+
+    def __init__(
+        self, name: str, grid: Any, block: Any, args: tuple[Any, ...], c: tuple[Any, ...], outputs: tuple[int, int],
+        *, function: str = "", agree: Callable[[Any, Any], bool] | None = None,
+    ) -> None:  # fmt: skip
+        self.name, self.grid, self.block, self.args, self.c = name, grid, block, args, c
+        self.ours, self.theirs = outputs
+        self.function = function or name
+        self.agree = agree or (lambda a, b: bool(np.array_equal(a, b)))
+
+
+def close(a: Any, b: Any) -> bool:
+    return bool(np.allclose(a, b, rtol=2e-3, atol=1e-4))
+
+
+def f32(*shape: int) -> Any:
+    return random.standard_normal(shape, np.float32)
+
+
+def same(x: Any) -> tuple[Any, Any]:
+    return x.copy(), x.copy()
+
+
+def jobs() -> list[Job]:
+    n = 1 << 20
+    found: list[Job] = []
+    x = f32(n)
+    y, z = same(f32(n))
+    found.append(Job("saxpy", n // 256, 256, (n, 1e-3, x, y), (n, 1e-3, x, z), (3, 3), agree=close))
+    h = f32(n).astype(np.float16)
+    y, z = same(f32(n).astype(np.float16))
+    found.append(Job("half_axpy", n // 256, 256, (n, 2**-9, h, y), (n, 2**-9, h, z), (3, 3), agree=close))
+    b = (f32(n).view(np.uint32) >> 16).astype(np.uint16)
+    y, z = same((f32(n).view(np.uint32) >> 16).astype(np.uint16))
+    found.append(Job("brain_axpy", n // 256, 256, (n, 2**-9, b, y), (n, 2**-9, b, z), (3, 3)))
+    y, z = same(np.zeros((512, 512), np.int32))
+    near = lambda a, b: bool((a != b).mean() < 0.02)  # noqa: E731 - nvcc fuses, gcc may not
+    found.append(Job("mandelbrot", (16, 64), (32, 8), (y, 512, 256), (z, 512, 256), (0, 0), agree=near))
+    a, b = f32(512, 512), f32(512, 512)
+    y, z = same(np.zeros((512, 512), np.float32))
+    found.append(Job("matmul", (32, 32), (16, 16), (a, b, y, 512), (a, b, z, 512), (2, 2), agree=close))
+    x = f32(4 * n)
+    total = lambda a, b: math.isclose(a.sum(dtype=np.float64), b[0], rel_tol=1e-2, abs_tol=5.0)  # noqa: E731
+    for name in ("sum_shared", "sum_shuffle"):
+        y, z = np.zeros(64, np.float32), np.zeros(1, np.float32)
+        found.append(Job(name, 64, 256, (x, y, 4 * n), (x, z, 4 * n), (1, 1), function="sum", agree=total))
+    y, z = same(random.integers(1, 1 << 32, 1 << 15, np.uint32))
+    found.append(Job("xorshift", 128, 256, (y, 1000), (z, 1000, 1 << 15), (0, 0)))
+    data = random.integers(0, 256, n, np.uint8)
+    y, z = same(np.zeros(256, np.uint32))
+    found.append(Job("histogram", n // 256, 256, (data, y, n), (data, z, n), (1, 1)))
+    x = random.integers(0, 100, n, np.uint32)
+    y, z = same(np.zeros(n, np.uint32))
+    found.append(Job("scan", n // 1024, 1024, (x, y), (x, z, n), (1, 1)))
+    x = f32(1024, 1024)
+    y, z = same(np.zeros((1024, 1024), np.float32))
+    found.append(Job("transpose", (32, 32), (32, 8), (x, y, 1024), (x, z, 1024), (1, 1)))
+    x = random.integers(0, 1 << 32, (16, 1 << 14), np.uint32)
+    y, z = same(np.zeros((8, 1 << 14), np.uint32))
+    found.append(Job("sha256", 64, 256, (x, y, 1 << 14), (x, z, 1 << 14), (1, 1)))
+    x = f32(2048, 4)
+    y, z = same(np.zeros((2048, 3), np.float32))
+    found.append(Job("nbody", 16, 128, (x, y, 2048), (x, z, 2048), (1, 1), agree=close))
+    x = f32(512, 1024)
+    y, z = same(np.zeros((512, 1024), np.float32))
+    found.append(Job("softmax", 512, 256, (x, y, 1024), (x, z, 1024, 512), (1, 1), agree=close))
+    gain, bias = f32(1024), f32(1024)
+    y, z = same(np.zeros((512, 1024), np.float32))
+    args = (x, gain, bias, y, 1024), (x, gain, bias, z, 1024, 512)
+    found.append(Job("layer_norm", 64, 256, *args, (3, 3), agree=close))
+    return found
+
+
+def library(flags: tuple[str, ...], folder: str) -> ctypes.CDLL:
+    out = Path(folder) / f"baselines{len(flags)}.so"
+    subprocess.run(["gcc", *flags, "-shared", "-fPIC", "-o", out, HERE / "baselines.c", "-lm"], check=True)
+    return ctypes.CDLL(str(out))
+
+
+def c_call(job: Job, lib: ctypes.CDLL) -> Callable[[], None]:
+    function = getattr(lib, job.function)
+    kinds = {int: ctypes.c_int, float: ctypes.c_float}
+    given = [ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else kinds[type(a)](a) for a in job.c]
+    return lambda: function(*given)
+
+
+def best(run: Callable[[], None], seconds: float = 0.4, least: int = 5) -> float:
+    """The shortest of many runs."""
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(times) < least or time.perf_counter() < end:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def check(job: Job, module: Any, lib: ctypes.CDLL) -> None:
+    """Our result equals C's, from the same inputs."""
+    kernel = module[job.name]
+    kernel(job.grid, job.block, job.args, engine="native", workers=1)
+    c_call(job, lib)()
+    if not job.agree(job.args[job.ours], job.c[job.theirs]):
+        raise SystemExit(f"{job.name}: our result is not C's")
+
+
+def launches(text: str) -> None:
+    """What it costs to begin."""
+    x = f32(256)
+    y = f32(256)
+    with tempfile.TemporaryDirectory() as folder, settings.cache_at(folder):
+        times: list[float] = []
+        for _ in range(2):
+            module = openptx.load(text)
+            kernel = module["saxpy"]
+            start = time.perf_counter()
+            kernel(1, 256, (256, 1.0, x, y), engine="native", workers=1)
+            times.append(time.perf_counter() - start)
+        warm = best(lambda: kernel(1, 256, (256, 1.0, x, y), engine="native", workers=1))
+    print(f"\nsaxpy, 256 threads: first launch {times[0] * 1e3:.1f} ms, from the cache {times[1] * 1e3:.2f} ms, "
+          f"warm {warm * 1e6:.1f} us")  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plot", type=Path, help="write the ratios as a picture")
+    parser.add_argument("--only", default="", help="names of kernels, with commas between")
+    options = parser.parse_args()
+    text = (HERE / "kernels.ptx").read_text()
+    rows: list[tuple[str, float, float, float]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        libraries = [library(flags, folder) for flags in FLAGS]
+        module = openptx.load(text)
+        print(f"{'kernel':12} {'C ms':>9} {'ours ms':>9} {'C / ours':>9} {'1 / 2 workers':>14} {'unchecked / checked':>20}")
+        for job in jobs():
+            if options.only and job.name not in options.only.split(","):
+                continue
+            check(job, module, libraries[0])
+            kernel = module[job.name]
+
+            def run(workers: int = 1, kernel: Any = kernel, job: Job = job) -> None:
+                kernel(job.grid, job.block, job.args, engine="native", workers=workers)
+
+            c = min(best(c_call(job, lib)) for lib in libraries)
+            ours = best(run)
+            two = best(lambda run=run: run(2)) if (os.cpu_count() or 1) > 1 else ours
+            with settings.unchecked():
+                free = best(run)
+            rows.append((job.name, c / ours, ours / two, free / ours))
+            print(f"{job.name:12} {c * 1e3:9.3f} {ours * 1e3:9.3f} {c / ours:9.2f} {ours / two:14.2f} {free / ours:20.2f}", flush=True)
+    if rows:
+        means = [math.exp(sum(math.log(row[i]) for row in rows) / len(rows)) for i in (1, 2, 3)]
+        print(f"{'geometric mean':32} {means[0]:9.2f} {means[1]:14.2f} {means[2]:20.2f}")
+    launches(text)
+    if options.plot:
+        options.plot.write_text(picture(rows))
+
+
+def picture(rows: list[tuple[str, float, float, float]]) -> str:
+    """Bars of C / ours, as SVG; 1 is C's speed."""
+    high, wide, left = 24, 420, 110
+    most = max(row[1] for row in rows)
+    unit = wide / max(most, 1.2)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + wide + 70}" height="{high * len(rows) + 40}"'
+        ' font-family="sans-serif" font-size="13" fill="#888">'
+    ]
+    for i, (name, ratio, _, _) in enumerate(rows):
+        y = 10 + i * high
+        lines.append(f'<text x="{left - 8}" y="{y + 15}" text-anchor="end">{name}</text>')
+        lines.append(f'<rect x="{left}" y="{y + 2}" width="{ratio * unit:.1f}" height="{high - 6}" fill="#4a90d9"/>')
+        lines.append(f'<text x="{left + ratio * unit + 6:.1f}" y="{y + 15}">{ratio:.2f}</text>')
+    bottom = 14 + high * len(rows)
+    lines.append(f'<line x1="{left + unit:.1f}" y1="6" x2="{left + unit:.1f}" y2="{bottom}" stroke="#888" stroke-dasharray="4 3"/>')
+    lines.append(f'<text x="{left + unit:.1f}" y="{bottom + 16}" text-anchor="middle">gcc -O3, one thread</text>')
+    return "\n".join([*lines, "</svg>", ""])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Objects on disk: by the digest of what they are made of, safe among processes, limited in size."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from openptx.engines.native import settings
+
+LIMIT = 256 << 20
+"""Bytes that the folder may hold; the objects used longest ago go first."""
+
+SUFFIX = ".object"
+
+
+def digest(*parts: str) -> str:
+    """A name for an object by its content: text, processor, compiler."""
+    made = hashlib.sha256()
+    for part in parts:
+        made.update(part.encode())
+        made.update(b"\0")
+    return made.hexdigest()
+
+
+def fetch(name: str, make: Callable[[], bytes]) -> bytes:
+    """The object called `name`; made and kept if it is not there. A folder that can't be used is no error."""
+    folder = settings.cache_folder()
+    if folder is None:
+        return make()
+    path = folder / name[:2] / (name + SUFFIX)
+    with contextlib.suppress(OSError):
+        data = path.read_bytes()
+        if sound(data):
+            with contextlib.suppress(OSError):
+                os.utime(path)
+            return data[32:]
+    image = make()
+    with contextlib.suppress(OSError):
+        keep(path, hashlib.sha256(image).digest() + image)
+    return image
+
+
+def sound(data: bytes) -> bool:
+    """Whether a file is as it was written: an object that is not would be run all the same."""
+    return len(data) > 32 and hashlib.sha256(data[32:]).digest() == data[:32]
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Writes a file whole or not at all, then makes room."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+    if int(path.stem[:2], 16) % 16 == 0:  # now and then
+        trim(path.parent.parent, LIMIT)
+
+
+def files(folder: Path) -> list[tuple[float, int, Path]]:
+    """Time of last use, size and path of all objects, those used longest ago first."""
+    found: list[tuple[float, int, Path]] = []
+    for path in folder.glob(f"*/*{SUFFIX}"):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found.append((status.st_mtime, status.st_size, path))
+    return sorted(found)
+
+
+def trim(folder: Path, limit: int) -> tuple[int, int]:
+    """Removes objects until those that are left take at most `limit` bytes; how many went, and their bytes."""
+    there = files(folder)
+    total, count, freed = sum(size for _, size, _ in there), 0, 0
+    for _, size, path in there:
+        if total - freed <= limit:
+            break
+        with contextlib.suppress(OSError):
+            path.unlink()
+            count, freed = count + 1, freed + size
+    return count, freed

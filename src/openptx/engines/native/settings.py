@@ -1,0 +1,46 @@
+"""What may be set for a while: where objects are kept, and for measurements alone, code without bounds checks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_cache: list[Path | None] = []
+_checks: list[bool] = [True]
+
+
+def cache_folder() -> Path | None:
+    """Where objects are kept: OPENPTX_CACHE, or the user's cache folder; None where OPENPTX_CACHE is empty."""
+    if _cache:
+        return _cache[-1]
+    chosen = os.environ.get("OPENPTX_CACHE")
+    if chosen is not None:
+        return Path(chosen) if chosen else None
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".cache") / "openptx"
+
+
+@contextmanager
+def cache_at(folder: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Keeps objects in `folder` meanwhile; nowhere if that is None."""
+    _cache.append(Path(folder) if folder is not None else None)
+    try:
+        yield
+    finally:
+        _cache.pop()
+
+
+def checks() -> bool:
+    return _checks[-1]
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Code made meanwhile does not check accesses by offsets. For measuring what checks cost: it is not safe."""
+    _checks.append(False)
+    try:
+        yield
+    finally:
+        _checks.pop()
