@@ -19,13 +19,14 @@ SOURCE = Path(openptx.__file__).parent
 
 
 def found_somewhere() -> set[str]:
-    """Every code, or name of one, that starts the arguments of a call: `Diagnostic("operand-type", ...)` and its like."""
+    """Every code, or name of one, that begins the arguments of a call, as in `Diagnostic("operand-type", ...)`."""
     known = {key for row in every_code() for key in (row.code, row.name)}
     found: set[str] = set()
     for path in SOURCE.rglob("*.py"):
         if path.parent.name != "codes":
             calls = (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
-            first = (inner for call in calls if call.args for inner in ast.walk(call.args[0]))
+            makers = (call for call in calls if call.args and getattr(call.func, "id", "") not in ("set", "frozenset"))
+            first = (inner for call in makers for inner in ast.walk(call.args[0]))
             found |= {str(inner.value) for inner in first if isinstance(inner, ast.Constant)} & known
     return found
 
