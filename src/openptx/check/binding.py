@@ -99,7 +99,7 @@ class Binder:
     def _fits(self, form: Form, m: Modifiers, template: Template, tree: text.Operand, type: Type | None) -> bool:
         if template.role == "address":
             return isinstance(tree, (text.Address, text.Subscript)) and self._parts_fit(template, tree)
-        if isinstance(tree, (text.Address, text.Arguments)):
+        if template.role in ("returns", "arguments") or isinstance(tree, (text.Address, text.Arguments)):
             return template.role in ("returns", "arguments") and isinstance(tree, text.Arguments)
         if template.role in ("targets", "prototype"):
             table = self.scope.table(tree.text)

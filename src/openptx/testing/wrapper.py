@@ -72,7 +72,7 @@ def call(name: str, takes: list[Formal], gives: list[Formal]) -> str:
     """The call itself."""
     results = ", ".join(f"openptx_r{i}" for i in range(len(gives)))
     arguments = ", ".join(f"openptx_{'p' if formal.param else 'a'}{i}" for i, formal in enumerate(takes))
-    return f"call {f'({results}), ' if gives else ''}{name}{f', ({arguments})' if takes else ''};"
+    return f"call {f'({results}), ' if gives else ''}{name}{f', ({arguments})' if takes or gives else ''};"
 
 
 def give(formal: Formal, index: int) -> str:
