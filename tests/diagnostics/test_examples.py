@@ -39,7 +39,7 @@ WHOLE = (".version", ".entry", ".func", ".target")
 
 def module(example: str) -> str:
     """An example as a module: one without a function is the body of a kernel."""
-    if any(word in example for word in WHOLE):
+    if any(word in example for word in WHOLE) or min(example) < "\t":
         return example
     return f"{HEAD}.visible .entry example() {{ {REGISTERS}\n{example}\nret; }}\n"
 

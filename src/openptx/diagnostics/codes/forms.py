@@ -53,11 +53,11 @@ CODES = (
     Code("PTX0306", "modifier-forbidden", """
         A modifier that the instruction has, but not together with this type.
 
-            add.ftz.f64 %fd1, %fd2, %fd3;
+            cvt.ftz.f64.f16 %fd1, %h1;
 
         Instead:
 
-            add.f64 %fd1, %fd2, %fd3;
+            cvt.f64.f16 %fd1, %h1;
         """),
     Code("PTX0307", "modifier-order", """
         A modifier that belongs directly behind the mnemonic stands later.

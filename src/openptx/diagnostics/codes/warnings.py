@@ -115,13 +115,17 @@ CODES = (
 
         The message names the entry of the list of deviations; `--profile isa` reports it as an error.
 
-            .reg .f16x2 v;
-            add.u32 %r1, %r2, v;
+            .version 8.0
+            .target sm_80
+            .func helper() { ret; }
+            .visible .entry k() { .reg .b64 a; add.u64 a, helper, 16; ret; }
 
         Instead:
 
-            .reg .b32 v;
-            add.u32 %r1, %r2, v;
+            .version 8.0
+            .target sm_80
+            .func helper() { ret; }
+            .visible .entry k() { .reg .b64 a; mov.u64 a, helper; add.u64 a, a, 16; ret; }
         """),
     Code("PTX1012", "initializer-truncated", """
         An initial value with more bits than its variable.
