@@ -60,7 +60,7 @@ class Header:
             if isinstance(item, Function) and position > 8:
                 break
         else:
-            if targets is None and not unreadable:
+            if targets is None and not unreadable and (version or not self.module.problems):
                 end = len(self.module.file.text.rstrip())
                 self._missing(version, (end, end))
         if version is not None:
@@ -98,16 +98,17 @@ class Header:
         name, self.target = machines[0]
         if version is not None and self.version < self.target.since:
             major, minor = self.target.since
+            says = f"{self.version[0]}.{self.version[1]}"
             self.collector.add(
                 Diagnostic(
                     "target-needs-version",
-                    f"`{name.text}` needs PTX ISA {major}.{minor}, and the file says {self.version[0]}.{self.version[1]}",
+                    f"`{name.text}` needs PTX ISA {major}.{minor}, and the file says {says}",
                     self.module.file,
                     name.span,
                     f"since {major}.{minor}",
                     labels=(Label(version.number_span, "older than the target"),),
                     expected=f"{major}.{minor}",
-                    actual=f"{self.version[0]}.{self.version[1]}",
+                    actual=says,
                     rule=_RULE,
                     fix=Fix(version.number_span, f"{major}.{minor}", f"say `.version {major}.{minor}`"),
                 )
