@@ -157,3 +157,15 @@ def test_demo_draws_and_breaks_and_overruns(openptx):
     assert "@@@@@@@@" in done.out
     assert "error[PTX0312]" in done.out or "error[PTX0313]" in done.out
     assert "fault[PTX9001]" in done.out
+
+
+def test_cache(openptx, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENPTX_CACHE", str(tmp_path / "store"))
+    assert openptx("cache").out == f"0 kernels, 0.0 MiB of at most 256.0 MiB, in {tmp_path}/store\n"
+    (tmp_path / "store" / "ab").mkdir(parents=True)
+    (tmp_path / "store" / "ab" / "abc.object").write_bytes(bytes(1 << 20))
+    assert openptx("cache", "show").out.startswith("1 kernel, 1.0 MiB of")
+    assert openptx("cache", "clear").out == f"removed 1 kernel, 1.0 MiB from {tmp_path}/store\n"
+    assert openptx("cache").out.startswith("0 kernels")
+    monkeypatch.setenv("OPENPTX_CACHE", "")
+    assert openptx("cache").out == "nothing is kept: OPENPTX_CACHE is empty\n"

@@ -1,0 +1,44 @@
+"""Show or empty the store of compiled kernels.
+
+The native engine keeps the machine code of kernels on disk, so that the next start does not compile them again. The
+store is limited in size and may be deleted at any time. OPENPTX_CACHE names another folder; set to nothing, it keeps
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.cli import CLEAN
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx cache`."""
+    parser.add_argument("action", nargs="?", choices=("show", "clear"), default="show", help="show (default) or clear")
+
+
+def run(args: Namespace) -> int:
+    """Say what the store holds, or empty it."""
+    from openptx.diagnostics.render.summary import plural
+    from openptx.engines.native.cache import LIMIT, files, trim
+    from openptx.engines.native.settings import cache_folder
+
+    folder = cache_folder()
+    if folder is None:
+        print("nothing is kept: OPENPTX_CACHE is empty")
+    elif args.action == "clear":
+        count, size = trim(folder, 0)
+        print(f"removed {plural(count, 'kernel')}, {mebibytes(size)} from {folder}")
+    else:
+        there = files(folder)
+        size = sum(size for _, size, _ in there)
+        print(f"{plural(len(there), 'kernel')}, {mebibytes(size)} of at most {mebibytes(LIMIT)}, in {folder}")
+    return CLEAN
+
+
+def mebibytes(size: int) -> str:
+    """A size that people read."""
+    return f"{size / (1 << 20):.1f} MiB"
