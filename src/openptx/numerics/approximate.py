@@ -62,16 +62,20 @@ class Approximate(Conversion):
         return x.pick(x.isnan(F64, v), f.nan or 0, d)
 
     def approx_div(self, f: Format, a: Bits, b: Bits, ftz: bool = False, full: bool = False) -> Bits:
-        """`div.approx` (or `div.full`): correctly rounded, but div.approx has no quotient for |b| above 2^126.
+        """`div.approx` (or `div.full`): a * (1/b), each rounded, of operands scaled into the range where 1/b is normal.
 
-        floating-point-instructions-div: there infinity gives NaN and everything else a zero with the quotient's sign.
+        div.approx has no quotient for |b| above 2^126: infinity gives NaN, everything else a zero with the quotient's
+        sign (floating-point-instructions-div). ptxas folds constants to the same bits.
         """
         x = self
-        d = x.fdiv(f, a, b, "rn", ftz)
-        if full or f.name != "f32":
+        a, b = x.flush(f, a, ftz), x.flush(f, b, ftz)
+        one, size = f.bias << f.man, x.magnitude(f, b)
+        large = (size > one + (f.emax - 1 << f.man)) & (size < (f.infinity or 0))
+        scale = x.pick(large, one - (2 << f.man), x.pick(size < f.hidden, one + (24 << f.man), x.const(one, f.storage)))
+        p, q = x.fmul(f, a, scale), x.fmul(f, b, scale)
+        d = x.fmul(f, p, x.fdiv(f, x.const(one, f.storage), q), "rn", ftz)
+        if full:
             return d
-        large = x.magnitude(f, b)
-        large = (large > (126 + f.bias << f.man)) & (large < (f.infinity or 0))
         zero = x.pick(x.magnitude(f, a) >= (f.infinity or 0), f.nan or 0, (a ^ b) & f.sign)
         return x.select(large, zero, d)
 
