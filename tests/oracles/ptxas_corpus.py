@@ -45,11 +45,8 @@ def wrap(record: dict[str, str]) -> str:
 def verdict(record: dict[str, str], profile: str = "ptxas") -> tuple[str, list[str]]:
     """`accept`, `warn` or `reject`, and the concise diagnostics."""
     found = check(File(record["id"], wrap(record)), profile=profile)
-    if any(d.severity == "error" for d in found):
-        word = "reject"
-    else:
-        word = "warn" if found else "accept"
-    return word, [f"{d.code} {d.message}" for d in found]
+    rejected = any(d.severity == "error" for d in found)
+    return "reject" if rejected else "warn" if found else "accept", [f"{d.code} {d.message}" for d in found]
 
 
 def agrees(record: dict[str, str], word: str, profile: str = "ptxas") -> bool:
@@ -98,15 +95,20 @@ def main() -> None:
     for text, count in crashes.most_common(10):
         print(f"crash {count:5} {text}")
     groups: dict[tuple[str, str, str], list[tuple[dict[str, str], list[str]]]] = defaultdict(list)
-    for record, word, why in wrong:
+    for record, _, why in wrong:
         expected = record["seed"] if chosen.profile == "isa" else record["ptxas"]
         groups[record["group"], expected, (record["message"] or (why[0] if why else ""))[:60]].append((record, why))
     for (group, expected, _), members in sorted(groups.items(), key=lambda item: -len(item[1]))[: chosen.show]:
         print(f"\n{len(members)} x {group}: expected {expected}")
         for record, why in members[:: max(1, len(members) // 3)][:3]:
-            gate = "" if (record["target"], record["version"]) == ("sm_100a", "9.0") else record["target"] + " " + record["version"]
+            gate = (
+                ""
+                if (record["target"], record["version"]) == ("sm_100a", "9.0")
+                else record["target"] + " " + record["version"]
+            )
             print(f"   {record['stmt']}   {record['decls'][-90:]}  {gate}")
-            print(f"       ptxas: {record['message'][:150]}{' CODEGEN' if 'codegen' in record else ''}\n       ours:  {why[:2]}")
+            print(f"       ptxas: {record['message'][:150]}{' CODEGEN' if 'codegen' in record else ''}")
+            print(f"       ours:  {why[:2]}")
 
 
 if __name__ == "__main__":

@@ -128,7 +128,11 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         return
     if space == "generic" and held not in _GENERIC and place.context.precedent:
         space = "global"  # as the assembler has it, no name of `.const` or `.param` is a generic address
-    if isinstance(space, str) and space not in ("generic", held) and not (space == "shared::cluster" and held == "shared"):
+    if (
+        isinstance(space, str)
+        and space not in ("generic", held)
+        and not (space == "shared::cluster" and held == "shared")
+    ):
         yield Problem(
             "state-space",
             f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`",
@@ -145,9 +149,13 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         return
     if 0 <= base.room < size:
         about = "parameter-past-end" if held == "param" else "index-out-of-bounds"
-        yield Problem(about, f"this accesses {size} bytes, and {base.room} are left of the variable", where, "past its end")
+        yield Problem(
+            about, f"this accesses {size} bytes, and {base.room} are left of the variable", where, "past its end"
+        )
     elif base.align % size:
-        yield Problem("misaligned-address", f"this address is not a multiple of {size}", where, "misaligned", rule=_RULE)
+        yield Problem(
+            "misaligned-address", f"this address is not a multiple of {size}", where, "misaligned", rule=_RULE
+        )
 
 
 def access_size(place: Place) -> int:

@@ -56,7 +56,10 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
     assert wanted is not None
     help = None
     if wanted.kind == "f" and wanted.fundamental and wanted.width >= 32 and kind.sort == kinds.INTEGER:
-        expected, help = "a floating-point constant", "write `{}.0`" if kind.literal else "write it with a decimal point"
+        expected, help = (
+            "a floating-point constant",
+            "write `{}.0`" if kind.literal else "write it with a decimal point",
+        )
     elif wanted.kind == "f" or wanted.count > 1:
         expected = f"a register: `.{wanted.name}` operands can't be constants"
         help = f"move it into a register first: `mov.b{wanted.width} %x, ...;`"

@@ -18,7 +18,7 @@ LENIENT = frozenset((("shfl", "b"), ("shfl", "c"), ("fns", "d"), ("fns", "mask")
 
 # Operands of type `.b32` that take integers alone, and pairs of halves (measured).
 INTEGERS = frozenset((
-    ("dp2a", "dp2a", "a"), ("dp2a", "dp2a", "b"), ("dp4a", "dp4a", "a"), ("dp4a", "dp4a", "b"), ("cvt", "cvt.pack", "d"),
+    ("dp2a", "a"), ("dp2a", "b"), ("dp4a", "a"), ("dp4a", "b"), ("cvt.pack", "d"),
 ))  # fmt: skip
 # Operands that take the bit type alone (measured).
 EXACT = frozenset((("cvt", "rbits"),))
@@ -83,7 +83,7 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bo
         instruction.mnemonic in _MATRICES and template.vector and type.width == 32
     )
     wanted = TYPES["b32"] if lenient and precedent else type
-    if precedent and (instruction.mnemonic, instruction.name, template.name) in INTEGERS:
+    if precedent and (instruction.name, template.name) in INTEGERS:
         wanted = TYPES["u32"]
     strict = (fixed and instruction.name != "cvt.pack") or instruction.mnemonic in INTEGER_ONLY
     strict = strict or (instruction.mnemonic in ("vote", "bar", "barrier") and template.name in ("a", "c"))

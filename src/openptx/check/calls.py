@@ -51,7 +51,8 @@ def judge_call(checker: FunctionChecker, instruction: Instruction, scope: Scope)
             help="add the label of a `.callprototype` or `.calltargets` as the last operand",
         )
     if signature is not None:
-        _Call(checker, scope, callee).judge(signature, returns, arguments)
+        given = (argument if isinstance(argument, text.Arguments) else None for argument in (returns, arguments))
+        _Call(checker, scope, callee).judge(signature, *given)
 
 
 def fits(

@@ -15,7 +15,7 @@ _TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers 
 def misused(m: Modifiers) -> Problem | None:
     """What is wrong with the modifiers of `cvt.dtype.atype`."""
     d, a = m.dtype, m.atype
-    pair, wanted, rounding = f"cvt.{d.name}.{a.name}", needs(d, a), m.rnd
+    pair, wanted, rounding = f"cvt.{d.name}.{a.name}", needs(d, a), m.values.get("rnd")
     if rounding is None and wanted.required:
         return Problem(
             "rounding-required",

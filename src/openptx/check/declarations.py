@@ -44,16 +44,17 @@ class Declarations:
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside of functions."""
-        if declaration.space in ("reg", "param", "local"):
-            self.module.outside_function(declaration)
         self._declare_all(declaration, self.module.scope, declaration.space)
 
     def parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
         """A parameter or a return of a function."""
-        if declaration.space == "reg":
-            space = "reg"
-        else:
-            space = "param" if function.kind == "entry" else "frame"
+        space = "reg" if declaration.space == "reg" else "param" if function.kind == "entry" else "frame"
+        if function.kind == "entry" and declaration.space != "param":
+            self.add(
+                "parameter", "a parameter of a kernel is in `.param`", declaration.space_span, "not `.param`",
+                expected=".param", actual=f".{declaration.space}", rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
+                fix=Fix(declaration.space_span, ".param", "declare it in `.param`"),
+            )  # fmt: skip
         self._declare_all(declaration, scope, space)
 
     def local(self, declaration: Declaration, scope: Scope) -> None:
@@ -124,7 +125,7 @@ class Declarations:
             self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
             return
         found = scope.names.get(name) if declarator.count is None else scope.ranges.get(name)
-        if found is None or (scope is self.module.scope and self.module.may_repeat(name, declaration)):
+        if found is None or scope is self.module.scope:  # what the module repeats is judged with its linkage
             return
         self.add(
             "duplicate-name", f"`{name}` is declared twice here", declarator.name.span, "again",

@@ -62,12 +62,13 @@ def type_problem(declaration: Declaration, declarator: Declarator, context: Cont
             rule="PTX ISA, Fundamental Types (5.2.1)",
         )
     if declaration.vector > 1 and (declaration.vector > 4 or type.width * declaration.vector > 128):
+        bits = type.width * declaration.vector
         return Misfit(
             "vector-declaration",
-            f"a vector has at most 128 bits, and `.v{declaration.vector} .{name}` has {type.width * declaration.vector}",
+            f"a vector has at most 128 bits, and `.v{declaration.vector} .{name}` has {bits}",
             label="too large",
             expected="at most 128 bits",
-            actual=f"{type.width * declaration.vector} bits",
+            actual=f"{bits} bits",
             rule="PTX ISA, Vectors (5.4.2)",
         )
     if register and declarator.dimensions:
@@ -108,16 +109,19 @@ def _extent(declaration: Declaration, declarator: Declarator) -> Misfit | None:
 
 def _size(message: str, span: Span | None) -> Misfit:
     return Misfit(
-        "array-size", message, "name", span=span, expected="a positive integer", rule="PTX ISA, Array Declarations (5.4.3)"
+        "array-size",
+        message,
+        "name",
+        span=span,
+        expected="a positive integer",
+        rule="PTX ISA, Array Declarations (5.4.3)",
     )
 
 
 def _not_fundamental(name: str, register: bool, array: bool, context: Context, vector: int) -> Misfit:
     known = TYPES.get(name)
     if context.precedent and vector == 1:
-        crashing = (array and not register and name in _CRASHING_ARRAYS) or (
-            not array and name in _CRASHING_REGISTERS
-        )
+        crashing = (array and not register and name in _CRASHING_ARRAYS) or (not array and name in _CRASHING_REGISTERS)
         if crashing:
             return Misfit(
                 "assembler-crash" if measured(context) else "document-disagrees",
@@ -172,7 +176,9 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
     if declaration.type == "f16" or (declaration.type == "f16x2" and (shape or not isinstance(value, InitialiserList))):
         bits = TYPES[declaration.type].width
         return _value(
-            f"a `.{declaration.type}` variable can't have an initial value", declarator.span, f"write its bits as `.b{bits}`"
+            f"a `.{declaration.type}` variable can't have an initial value",
+            declarator.span,
+            f"write its bits as `.b{bits}`",
         )
     if isinstance(value, InitialiserList):
         if declaration.type in OPAQUE:

@@ -82,6 +82,7 @@ class FunctionChecker:
         """One instruction: its guard, its operands, its labels."""
         if instruction.problem is not None:
             return
+
         def known(name: str) -> kinds.Kind:
             return self.module.kind(name, scope)
 
@@ -129,7 +130,11 @@ class FunctionChecker:
         kind = self.module.kind(guard.name.text, scope)
         if kind.sort == kinds.NAME:
             found = Diagnostic(
-                "unknown-name", f"`{guard.name.text}` is not declared", instruction.file, guard.name.span, "no such name here"
+                "unknown-name",
+                f"`{guard.name.text}` is not declared",
+                instruction.file,
+                guard.name.span,
+                "no such name here",
             )
             self.module.collector.add(self.unknown(found, scope), ("unknown-name", guard.name.text, id(self.function)))
         elif kind.sort != kinds.REGISTER or kind.type is None or kind.type.kind != "pred":
@@ -151,7 +156,11 @@ class FunctionChecker:
         """The target of a branch is a label of this function."""
         if scope.label(operand.text) is None and not self.function.cut_off:
             found = Diagnostic(
-                "unknown-label", f"there is no label `{operand.text}` here", self.function.file, operand.span, "no such label"
+                "unknown-label",
+                f"there is no label `{operand.text}` here",
+                self.function.file,
+                operand.span,
+                "no such label",
             )
             self.module.collector.add(found, ("unknown-label", operand.text, id(self.function)))
 
@@ -195,4 +204,3 @@ class FunctionChecker:
     def add(self, about: str, message: str, span: tuple[int, int], label: str = "", **facts: object) -> None:
         """Collect a finding."""
         self.module.collector.add(Diagnostic(about, message, self.function.file, span, label, **facts))  # pyright: ignore
-

@@ -20,7 +20,7 @@ FUNCTION = "function"  # space "entry" or "func"
 NAME = "name"  # no declaration: a label, or a mistake
 TABLE = "table"  # space: which; the label of a .branchtargets, .calltargets or .callprototype
 ADDRESS = "address"  # parts: base, then the further operands; align, room, bits of the offset
-LIST = "list"  # parts
+LIST = "list"  # parts; not literal where a register stands in it twice
 PAIR = "pair"  # parts: first, second
 NEGATED = "negated"  # parts: the operand
 MINUS = "minus"  # parts: the operand
@@ -113,10 +113,10 @@ def special(type: Type, count: int) -> Kind:
     return kind(SPECIAL, "a special register", type=type, count=count)
 
 
-def composed(sort: str, parts: tuple[Kind, ...]) -> Kind:
-    """A list, pair, negation, subword or argument list of other kinds."""
-    words = ", ".join(part.text for part in parts)
-    return kind(sort, _BRACKETS.get(sort, "{}").format(words), parts=parts)
+def composed(sort: str, parts: tuple[Kind, ...], repeated: bool = False) -> Kind:
+    """A list, pair, negation, subword or argument list of other kinds. `repeated`: a register stands in it twice."""
+    words = ", ".join([part.text for part in parts])
+    return kind(sort, _BRACKETS.get(sort, "{}").format(words), parts=parts, literal=not repeated)
 
 
 _BRACKETS = {LIST: "{{{}}}", ARGUMENTS: "({})", NEGATED: "!{}", MINUS: "-{}", PAIR: "{}"}

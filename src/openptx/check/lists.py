@@ -42,8 +42,15 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield problem
     if bad:
         return
-    if place.writes:
-        yield from _repeated(kind, where)
+    if place.writes and not kind.literal:
+        yield Problem(
+            "duplicate-destination",
+            "a register stands twice in this list of destinations",
+            where,
+            "which value it gets is undefined",
+            operand=place.name,
+            rule=_RULE,
+        )
     yield from _types(place, kind, where)
 
 
@@ -85,11 +92,6 @@ def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
             )
 
 
-def _repeated(kind: Kind, where: Path) -> Iterator[Problem]:
-    """Nothing: kinds don't know names; see `check.repeats`."""
-    yield from ()
-
-
 def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The elements agree with each other, and with the instruction."""
     from openptx.check.operands import constant, mismatch
@@ -105,8 +107,7 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             if joined is None:
                 yield Problem(
                     "vector-element",
-                    f"the elements of a list have one type, and `.{part.type.name}` doesn't go with `.{common}`"
-                    .replace("`..", "`."),
+                    f"the elements of a list have one type, and `.{part.type.name}` doesn't go with `{common}`",
                     (*where, i),
                     f"this is `.{part.type.name}`",
                     operand=place.name,
@@ -148,7 +149,7 @@ def together(a: Type, b: Type) -> Type | None:
     """The type of a list that holds both: of one width, and not a float beside an integer."""
     if b.kind == "pred" and a.width == 32 and a.kind == "b":
         return a
-    if a.width != b.width or "pred" in (a.kind, b.kind) and a is not b:
+    if a.width != b.width or ("pred" in (a.kind, b.kind) and a is not b):
         return None
     if a.kind == "b":
         return b

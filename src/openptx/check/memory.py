@@ -49,9 +49,7 @@ def _space(m: Modifiers) -> str:
     return f"`.{space}`" if space not in (None, "generic") else "generic"
 
 
-def _crashes(
-    form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context, count: int
-) -> Iterator[Problem]:
+def _crashes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context, count: int) -> Iterator[Problem]:
     """Where the assembler's code generator dies (measured on 13.5)."""
     load = form.instruction.mnemonic != "st"
     address, value = (operands[1], operands[0]) if load else (operands[0], operands[1])

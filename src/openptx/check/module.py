@@ -8,6 +8,7 @@ from openptx.check.declarations import Declarations
 from openptx.check.functions import FunctionChecker
 from openptx.check.gating import B128
 from openptx.check.header import Header
+from openptx.check.linkage import Linkage, symbols
 from openptx.check.names import Names
 from openptx.check.scopes import Scope
 from openptx.diagnostics import Collector, Diagnostic
@@ -16,6 +17,7 @@ from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import Alias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class ModuleChecker:
         self.header = Header(module, self.collector, target)
         self.context = Context(self.header.version, self.header.target, profile)
         self.declarations = Declarations(self)
+        self.linkage = Linkage(self.collector)
 
     @property
     def file(self) -> File:
@@ -47,11 +50,15 @@ class ModuleChecker:
         self.collector.extend(self.tree.problems)
         for item in self.tree.items:
             if isinstance(item, Declaration):
-                self.declarations.module_level(item)
+                self._variable(item)
+            elif isinstance(item, Alias):
+                self.linkage.alias(item)
+                self.names.functions.setdefault(item.alias.text, kinds.FUNCTION_KIND)
+                if item.aliasee.text in self.headers:
+                    self.headers.setdefault(item.alias.text, self.headers[item.aliasee.text])
             elif isinstance(item, tree.Function):
-                self.names.functions[item.name.text] = (
-                    kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND
-                )
+                self.linkage.function(item)
+                self.names.functions[item.name.text] = kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND
                 self.headers.setdefault(item.name.text, item)
                 context = Context(self.header.version, self.header.target, self.profile, item.kind == "entry")
                 FunctionChecker(self, item, context).check()
@@ -61,12 +68,13 @@ class ModuleChecker:
         """What a plain name is as an operand."""
         return self.names.kind(name, scope)
 
-    def outside_function(self, declaration: Declaration) -> None:
-        """Registers, parameters and local memory belong to functions; old files have them at module level."""
-
-    def may_repeat(self, name: str, declaration: Declaration) -> bool:
-        """Whether a variable may be declared again: as `.extern`, or after it was."""
-        return False
+    def _variable(self, declaration: Declaration) -> None:
+        """A variable outside of functions."""
+        self.linkage.variable(declaration)
+        for declarator in declaration.names:
+            for address in symbols(declarator.initialiser):
+                self.linkage.symbol(address, declaration)
+        self.declarations.module_level(declaration)
 
     def plain_type(self, name: str, vector: int) -> bool:
         """Whether a register may be declared with this fundamental type, for certain."""
@@ -83,4 +91,3 @@ class ModuleChecker:
     def unknown(self, name: str, found: Diagnostic, scope: Scope) -> Diagnostic:
         """Say more about a name that nothing declares."""
         return found
-

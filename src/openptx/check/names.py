@@ -46,7 +46,4 @@ class Names:
 def kind_of(registers: Meaning) -> Kind:
     """The kind of a register, or of one of a range."""
     assert isinstance(registers, Registers)
-    return (
-        kinds.register(registers.type) if registers.vector == 1 else kinds.vector(registers.type, registers.vector)
-    )
-
+    return kinds.register(registers.type) if registers.vector == 1 else kinds.vector(registers.type, registers.vector)

@@ -2,17 +2,236 @@
 
 from __future__ import annotations
 
+from openptx.check.nearest import nearest
 from openptx.check.problems import Problem
-from openptx.isa.notation import load
+from openptx.isa.notation import load, resolve
+from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
+    from openptx.check.problems import Repair
+    from openptx.isa.forms import Form, Slot
+    from openptx.isa.notation import Instruction
+    from openptx.syntax.tree import Instruction as Statement
+
+_RULE = "PTX ISA, Instruction Set (9.7)"
 
 
 def explain(opcode: str, operands: tuple[Kind, ...]) -> Problem:
-    """Why no form of any instruction has this opcode."""
-    mnemonic = opcode.partition(".")[0]
-    if mnemonic not in load():
-        return Problem("unknown-instruction", f"there is no instruction `{mnemonic}`", label="unknown")
-    return Problem("no-such-form", f"`{mnemonic}` has no form `{opcode}`", label="no such form")
+    """Why no form of any instruction has this opcode: the nearest thing that there is."""
+    mnemonic, *modifiers = opcode.split(".")
+    known = load()
+    if mnemonic not in known:
+        return _unknown_instruction(mnemonic, opcode)
+    repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
+    if repeated is not None:
+        return _repeated(opcode, repeated)
+    instructions = _named(known[mnemonic], modifiers)
+    choices = {choice for each in instructions for form in each.forms for slot in form.slots for choice in _all(slot)}
+    choices |= {part for each in known[mnemonic] for part in each.parts[1:]}
+    strange = next((modifier for modifier in modifiers if modifier not in choices), None)
+    if strange is not None:
+        return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
+    return _no_form(opcode, mnemonic, modifiers, instructions)
+
+
+def _all(slot: Slot) -> list[str]:
+    return [part for choice in slot.choices for part in (choice, *choice.split("."))]
+
+
+def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instruction]:
+    """Those whose name the opcode begins with, or all of the mnemonic."""
+    best = [each for each in instructions if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]]
+    return best or instructions
+
+
+def _fix(new: str) -> Repair:
+    """A fix that writes another opcode."""
+
+    def repair(statement: Statement) -> tuple[tuple[int, int], str, str] | None:
+        return statement.opcode_span, new, f"write `{new}`"
+
+    return repair
+
+
+def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
+    guess = nearest(mnemonic, load())
+    fixed = f"{guess}{opcode[len(mnemonic) :]}" if guess else None
+    if fixed is not None and not resolve(fixed):
+        fixed = None
+    return Problem(
+        "unknown-instruction",
+        f"there is no instruction `{mnemonic}`",
+        label="unknown",
+        rule=_RULE,
+        help=f"did you mean `{fixed or guess}`?" if guess else None,
+        repair=_fix(fixed) if fixed else None,
+    )
+
+
+def _repeated(opcode: str, modifier: str) -> Problem:
+    head, _, tail = opcode.rpartition(f".{modifier}")
+    fixed = head + tail
+    return Problem(
+        "repeated-modifier",
+        f"`.{modifier}` stands twice in `{opcode}`",
+        label="once is enough",
+        repair=_fix(fixed) if resolve(fixed) else None,
+        help=f"write `{fixed}`" if resolve(fixed) else None,
+    )
+
+
+def _unknown_modifier(
+    opcode: str, mnemonic: str, strange: str, choices: set[str], instructions: list[Instruction]
+) -> Problem:
+    guess = next((c for c in sorted(choices) if resolve(_with(opcode, strange, c)) and nearest(strange, (c,))), None)
+    guess = guess or nearest(strange, choices)
+    fixed = _with(opcode, strange, guess) if guess else None
+    if strange in TYPES:
+        types = sorted(
+            {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
+        )
+        swap = _sibling(opcode, strange, types)
+        return Problem(
+            "no-such-form",
+            f"`{mnemonic}` has no `.{strange}` form",
+            label="no such type here",
+            expected=" ".join(f".{name}" for name in types),
+            actual=f".{strange}",
+            rule=_RULE,
+            help=f"write `{swap}`" if swap else None,
+            repair=_fix(swap) if swap else None,
+        )
+    return Problem(
+        "unknown-modifier",
+        f"`{mnemonic}` has no modifier `.{strange}`",
+        label="unknown here",
+        actual=f".{strange}",
+        rule=_RULE,
+        help=f"did you mean `{fixed}`?" if fixed else None,
+        repair=_fix(fixed) if fixed and resolve(fixed) else None,
+    )
+
+
+def _with(opcode: str, old: str, new: str) -> str:
+    parts = opcode.split(".")
+    return ".".join(new if part == old else part for part in parts)
+
+
+def _order(name: str) -> tuple[str, int]:
+    return TYPES[name].kind, TYPES[name].width
+
+
+def _sibling(opcode: str, name: str, types: list[str]) -> str | None:
+    """The same opcode with a type of the same width that there is: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
+    wanted = TYPES[name]
+    for kind in ("s", "b", "u", "f"):
+        for other in types:
+            if TYPES[other].kind == kind and TYPES[other].width == wanted.width and resolve(_with(opcode, name, other)):
+                return _with(opcode, name, other)
+    return None
+
+
+def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
+    """All modifiers exist, but no form has them together: one edit away, or the nearest form."""
+    for i, modifier in enumerate(modifiers):
+        shorter = ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
+        if modifier not in TYPES and resolve(shorter):
+            return Problem(
+                "modifier-forbidden",
+                f"`.{modifier}` can't stand in `{opcode}`",
+                label=f"leave out `.{modifier}`",
+                expected=f"`{shorter}`".replace("`", ""),
+                actual=f".{modifier}",
+                rule=_RULE,
+                help=f"write `{shorter}`",
+                repair=_fix(shorter),
+            )
+    missing = _missing(opcode, modifiers, instructions)
+    if missing is not None:
+        return missing
+    ordered = _ordered(mnemonic, modifiers, instructions)
+    if ordered is not None:
+        return ordered
+    form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
+    return Problem(
+        "no-such-form",
+        f"`{mnemonic}` has no form with these modifiers together",
+        label="no such form",
+        actual=opcode,
+        expected=form.text,
+        rule=_RULE,
+        help=f"the nearest form is `{form.text}`",
+    )
+
+
+def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """A required modifier is not there: the form that lacks the fewest."""
+    best: tuple[int, list[Slot], Form] | None = None
+    for each in instructions:
+        own = modifiers[len(each.parts) - 1 :]
+        for form in each.forms:
+            left = list(form.slots)
+            for modifier in own:
+                slot = next((s for s in left if modifier in s.choices), None)
+                if slot is None:
+                    break
+                left.remove(slot)
+            else:
+                lacks = [slot for slot in left if not slot.optional]
+                if lacks and (best is None or len(lacks) < best[0]):
+                    best = len(lacks), lacks, form
+    if best is None:
+        return None
+    slot, form = best[1][0], best[2]
+    choices = list(slot.choices)
+    what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
+    rounding = slot.name == "rnd"
+    about = "missing-type" if slot.typed else "rounding-required" if rounding else "missing-modifier"
+    if rounding:
+        what = "a rounding modifier"
+    shown = " ".join(f".{choice}" for choice in choices[:12])
+    return Problem(
+        about,
+        f"`{opcode}` needs {what}",
+        label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
+        expected=shown,
+        actual="none",
+        rule=_RULE,
+        help=f"its form is `{form.text}`",
+    )
+
+
+def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """Modifiers that are right, but in an order that the assembler doesn't take."""
+    for each in instructions:
+        for form in each.forms:
+            order: list[str] = []
+            left = list(modifiers)
+            for part in each.parts[1:]:
+                if part in left:
+                    left.remove(part)
+                    order.append(part)
+            for slot in form.slots:
+                found = next((modifier for modifier in left if modifier in slot.choices), None)
+                if found is not None:
+                    left.remove(found)
+                    order.append(found)
+            fixed = ".".join((mnemonic, *order))
+            if not left and resolve(fixed):
+                return Problem(
+                    "modifier-order",
+                    f"these modifiers of `{mnemonic}` come in another order",
+                    label="in another order",
+                    expected=fixed,
+                    rule=_RULE,
+                    help=f"write `{fixed}`",
+                    repair=_fix(fixed),
+                )
+    return None
+
+
+def _likeness(form: Form, modifiers: list[str]) -> tuple[int, int]:
+    choices = {choice for slot in form.slots for choice in slot.choices}
+    return sum(modifier in choices for modifier in modifiers), -sum(not slot.optional for slot in form.slots)

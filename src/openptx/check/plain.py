@@ -1,7 +1,7 @@
 """The fast way through a function: one lookup a statement. It may only accept; whatever it doesn't is read precisely.
 
-Operands are texts, and a dictionary knows their kinds; opcode and kinds are a key, and a dictionary knows the verdict. Both
-fill up as they are asked. Blocks are undone at their `}` by a log, not by a chain of dictionaries.
+Operands are texts, and a dictionary knows their kinds; opcode and kinds are a key, and a dictionary knows the verdict.
+Both fill up as they are asked. Blocks are undone at their `}` by a log, not by a chain of dictionaries.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from openptx.check import kinds
-from openptx.check.kinds import Kind
+from openptx.check.kinds import Kind, composed
 from openptx.check.reading import address, at, kind_of
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.syntax import tree
@@ -32,6 +32,11 @@ _EXACT = re.compile(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", re.A)
 _ADDRESS = re.compile(r"\[([A-Za-z_][\w$]*|[%$][\w$]+)(?:\+(-?[1-9][0-9]{0,17}|0))?\]", re.A)
 _OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
+_ELEMENT = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+|-?(?:0|[1-9][0-9]{0,17})", re.A)
+_REGISTERS = re.compile(r"\.reg\s*(\.\w+)\s+([^;{}/=.\[\]()]+);", re.A)
+_OFFSET = re.compile(r"-?[1-9][0-9]{0,8}|0", re.A).fullmatch
+_PLACES: dict[Kind, Kind] = {}
+_SILENT = (LINE, DATA)
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 
 GUARD_KIND = kinds.kind("guard", "a guard")
@@ -65,9 +70,23 @@ class Kinds(dict[str, Kind]):
         self.depth = 0
 
     def __missing__(self, text: str) -> Kind:
-        found = self[text] = self.read(text)
+        found = self._place(text) if text[:1] == "[" else None
+        if found is None:
+            found = self.read(text)
+        self[text] = found
         if self.depth:
             self.log.append(text)
+        return found
+
+    def _place(self, text: str) -> Kind | None:
+        """`[%rd1+16]`, by far the commonest of texts that are new: all registers of a type give one kind."""
+        name, plus, offset = text[1:-1].partition("+")
+        base = self.get(name)
+        if base is None or base.sort != kinds.REGISTER or text[-1] != "]" or (plus and not _OFFSET(offset)):
+            return None
+        found = _PLACES.get(base)
+        if found is None:
+            found = _PLACES[base] = address(base, 0)
         return found
 
     def read(self, text: str) -> Kind:
@@ -80,6 +99,8 @@ class Kinds(dict[str, Kind]):
             return kinds.integer(int(text, 0))
         if _EXACT.fullmatch(text):
             return _NONE[len(text) > 10]
+        if text[:1] == "{" and text[-1:] == "}":
+            return self._list(text)
         stripped = text.strip()
         if stripped != text:
             return self[stripped] if stripped else kinds.UNREADABLE_KIND
@@ -119,31 +140,59 @@ class Kinds(dict[str, Kind]):
             return kinds.UNREADABLE_KIND
         return kind_of(operands[0], self.known)
 
-    def declare(self, names: list[str], kind: Kind) -> bool:
-        """Make names known as registers; False where one of them means something already."""
+    def _list(self, text: str) -> Kind:
+        elements = [element.strip() for element in text[1:-1].split(",")]
+        if not all(map(_ELEMENT.fullmatch, elements)):
+            return self._precisely(text)
+        repeated = len(set(elements)) < len(elements)
+        return composed(kinds.LIST, tuple(map(self.__getitem__, elements)), repeated)
+
+    def declare(self, names: list[str], kind: Kind, block: Block) -> bool:
+        """Make names known as registers; False where this block declares one of them already."""
         if not self.keys().isdisjoint(names):
-            return False
+            if not self.depth or not block.own.isdisjoint(names):
+                return False
+            self.shadow(names, block)
+        if self.depth:
+            block.own.update(names)
         self.update(dict.fromkeys(names, kind))
         if self.depth:
             self.log += names
         return True
 
-    def forget(self, mark: int) -> None:
-        """Forget what was learnt since the log had this length."""
-        for text in self.log[mark:]:
-            self.pop(text, None)
+    def shadow(self, names: list[str], block: Block) -> None:
+        """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
+        if block.saved is None:
+            learnt = self.log[block.mark :]
+            block.saved = {text: kind for text, kind in self.items() if text not in learnt}, self.bases.copy()
+        hidden = re.compile("|".join(rf"(?<![\w$%]){re.escape(name)}(?![\w$])" for name in self.keys() & set(names)))
+        for text in [text for text in self if hidden.search(text)]:
+            del self[text]
             self.bases.pop(text, None)
-        del self.log[mark:]
+
+    def forget(self, block: Block) -> None:
+        """Forget what was learnt in a block."""
+        if block.saved is not None:
+            self.clear()
+            self.update(block.saved[0])
+            self.bases = block.saved[1]
+        else:
+            for text in self.log[block.mark :]:
+                self.pop(text, None)
+                self.bases.pop(text, None)
+        del self.log[block.mark :]
 
 
 class Block:
-    """An open block: its labels, the labels it needs, where the log was."""
+    """An open block: its labels, the labels it needs, where the log was; its `own` registers, and what they hid."""
 
-    __slots__ = ("labels", "mark", "pending", "tables")
+    __slots__ = ("labels", "mark", "own", "pending", "saved", "tables")
 
     def __init__(self, mark: int, pending: set[str]) -> None:
         self.mark = mark
         self.pending = pending
+        self.own: set[str] = set()
+        self.saved: tuple[dict[str, Kind], dict[str, Kind]] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
 
@@ -185,14 +234,15 @@ class Plain:
                     return self._odd(match.end(1), match.end(), end)
                 else:
                     parts = operands.replace(", ", ",").split(",") if operands else ()
-                if judge((opcode, *map(lookup, parts))) is not None:
-                    return None
+                found = judge((opcode, *map(lookup, parts)))
+                if found is not None:
+                    return None if found else self._odd(match.end(1), match.end(), end)
                 if guard is not None and lookup(guard) is not GUARD_KIND:
                     return None
             elif kind == REGISTERS:
                 if not self._registers(match[7], match[8]):
                     return None
-            elif kind == LINE or kind == DATA:
+            elif kind in _SILENT:
                 continue
             elif kind == LABEL and not _LABELLED.match(self.file.text, match.end(), end):
                 labels = self.blocks[-1].labels
@@ -223,9 +273,17 @@ class Plain:
             part = part.strip()
             if match := _RANGE.fullmatch(part):
                 count = int(match[2])
-                if count > _MOST or match[1] in _RESERVED or not self.names.declare(pool(match[1], count), kind):
+                if (
+                    count > _MOST
+                    or match[1] in _RESERVED
+                    or not self.names.declare(pool(match[1], count), kind, self.blocks[-1])
+                ):
                     return False
-            elif not _NAME.fullmatch(part) or self.checker.module.reserved(part) or not self.names.declare([part], kind):
+            elif (
+                not _NAME.fullmatch(part)
+                or self.checker.module.reserved(part)
+                or not self.names.declare([part], kind, self.blocks[-1])
+            ):
                 return False
         return True
 
@@ -239,7 +297,7 @@ class Plain:
         if len(self.blocks) == 1:
             return False
         block = self.blocks.pop()
-        names.forget(block.mark)
+        names.forget(block)
         names.depth -= 1
         names.pending = self.blocks[-1].pending
         names.pending |= block.pending - block.labels
@@ -278,7 +336,7 @@ class Plain:
         known = self.names.known
         operands = instruction.operands
         given = tuple(kind_of(operand, known) for operand in operands)
-        if self.checker.verdicts[(instruction.opcode, *given)] is not None:
+        if self.checker.verdicts[(instruction.opcode, *given)]:
             return False
         guard = instruction.guard
         if guard is not None and self.names["@" + guard.name.text] is not GUARD_KIND:
@@ -291,9 +349,10 @@ class Plain:
         return fits(self.checker, operands, known, tables)
 
     def _variable(self, declaration: Variable) -> bool:
-        """A variable of the body; one of registers is too unusual to be here."""
+        """A declaration of the body."""
         if declaration.space == "reg":
-            return False
+            match = _REGISTERS.fullmatch(declaration.text)
+            return match is not None and self._registers(match[1], match[2])
         found = self.checker.module.declarations.plain(declaration, "frame" if declaration.space == "param" else None)
         if found is None:
             return False

@@ -33,7 +33,9 @@ def kind_of(tree: text.Operand, known: Known) -> Kind:
         case text.Address():
             return _address(tree, known)
         case text.Vector():
-            return composed(kinds.LIST, tuple(kind_of(element, known) for element in tree.elements))
+            names = [element.text for element in tree.elements if isinstance(element, (text.Name, text.Selector))]
+            parts = tuple(kind_of(element, known) for element in tree.elements)
+            return composed(kinds.LIST, parts, len(set(names)) < len(names))
         case text.Arguments():
             return composed(kinds.ARGUMENTS, tuple(kind_of(element, known) for element in tree.elements))
         case text.Pair():

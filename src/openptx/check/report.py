@@ -53,7 +53,7 @@ def place(instruction: Instruction, where: Path) -> Span:
 
 def node(instruction: Instruction, where: Path) -> text.Operand | None:
     """The operand, or the part of one, at a path."""
-    if where == OPCODE or where == GUARD:
+    if where in (OPCODE, GUARD):
         return None
     found: text.Operand = instruction.operands[where[0]]
     for step in where[1:]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openptx.check.converting import misused
-from openptx.check.memory import judge_atom, judge_load
 from openptx.check.gating import unmet_gates
+from openptx.check.memory import judge_atom, judge_load
 from openptx.check.problems import Problem
 
 TYPE_CHECKING = False
@@ -65,9 +65,7 @@ def _compare(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Cont
             actual=f".{comparison}",
             rule="PTX ISA, Integer and Bit-Size Comparisons, Floating Point Comparisons (9.3.1)",
         )
-    if m.ftz and type.kind != "f":
-        yield no_ftz(m, type.name)
-    elif m.ftz and type.name == "f64":
+    if (m.ftz and type.kind != "f") or (m.ftz and type.name == "f64"):
         yield no_ftz(m, type.name)
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from openptx.isa.forms import Form, Modifiers
 
     Placed = tuple[Kind, Path] | None
-    Findings = tuple[Problem, ...]
+
+Findings = tuple[Problem, ...]
 
 
 class Verdicts(dict[tuple[object, ...], "Findings | None"]):
@@ -28,10 +29,16 @@ class Verdicts(dict[tuple[object, ...], "Findings | None"]):
         self.context = context
 
     def __missing__(self, key: tuple[object, ...]) -> Findings | None:
-        found = verdict(str(key[0]), key[1:], self.context) or None  # pyright: ignore
+        opcode = str(key[0])
+        found = verdict(opcode, key[1:], self.context) or None  # pyright: ignore
+        if found is None and opcode.startswith("call"):
+            found = LOOK
         self[key] = found
         return found
 
+
+LOOK: Findings = ()
+"""Nothing to say of the kinds, but the statement must be looked at: a call depends on what it calls."""
 
 _VERDICTS: dict[tuple[object, ...], Verdicts] = {}
 
@@ -92,7 +99,9 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
     layouts = form.layouts(m)
     layout = next((layout for layout in layouts if len(layout) == len(operands)), None)
     if layout is None:
-        return Judged(form, m, (0, -min(abs(len(x) - len(operands)) for x in layouts), 0), (_count(m, form, layouts, operands),))
+        return Judged(
+            form, m, (0, -min(abs(len(x) - len(operands)) for x in layouts), 0), (_count(m, form, layouts, operands),)
+        )
     placed = place(form, layout, operands)
     if isinstance(placed, Problem):
         return Judged(form, m, (1, 0, 0), (placed,))

@@ -1,0 +1,158 @@
+"""Checks how names of the module are declared, defined, repeated and aliased (manual 5.4, 11.3, 11.6; measured)."""
+
+from __future__ import annotations
+
+from openptx.check.layout import shape_of
+from openptx.diagnostics import Diagnostic, Fix, Label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.diagnostics import Collector
+    from openptx.source import Span
+    from openptx.syntax.declarations import Declarator, SymbolAddress
+    from openptx.syntax.declarations import Variable as Declaration
+    from openptx.syntax.directives import Alias
+    from openptx.syntax.tree import Function
+
+_RULE = "PTX ISA, Linking Directives (11.6)"
+_PLACES = {
+    "reg": "a register belongs to a function",
+    "local": "local memory belongs to a function",
+    "param": "a parameter belongs to a function",
+}
+
+
+class Linkage:
+    """The module-level names of one file, as they come."""
+
+    def __init__(self, collector: Collector) -> None:
+        self.collector = collector
+        self.variables: dict[str, tuple[Declaration, Declarator]] = {}
+        self.functions: dict[str, Function] = {}
+
+    def variable(self, declaration: Declaration) -> None:
+        """A variable of the module: where it is, and whether it may come again."""
+        about = "state-space-place"
+        if declaration.space in _PLACES:
+            message = f"{_PLACES[declaration.space]}; the ABI has no `.{declaration.space}` outside of them"
+            self._add(about, message, declaration, declaration.space_span, "not in a function", "PTX ISA, 5.1")
+        if declaration.linkage == "common" and declaration.space != "global":
+            message = f"`.common` is for `.global` variables, and this one is in `.{declaration.space}`"
+            self._add("linkage", message, declaration, declaration.space_span, "not `.global`", _RULE)
+        for declarator in declaration.names:
+            name = declarator.name.text
+            if name in self.functions:
+                first = self.functions[name].name.span
+                self._twice(name, declaration, declarator.name.span, first, f"`{name}` is a function already")
+                continue
+            known = self.variables.get(name)
+            if known is not None:
+                self._again(declaration, declarator, *known)
+            if known is None or known[0].linkage == "extern":
+                self.variables[name] = declaration, declarator
+
+    def _again(self, declaration: Declaration, declarator: Declarator, first: Declaration, known: Declarator) -> None:
+        name, span, before = declarator.name.text, declarator.name.span, known.name.span
+        links = {first.linkage, declaration.linkage}
+        if "extern" not in links:
+            self._twice(name, declaration, span, before, f"`{name}` is declared twice here")
+        elif not (links == {"extern"} or links & {"visible", "weak", "common"}):
+            self._add(
+                "declaration-mismatch", f"`{name}` is `.extern` in one place and not `.visible` in the other",
+                declaration, span, "not the same", _RULE, before,
+            )  # fmt: skip
+        elif (first.type, first.space, first.vector) != (declaration.type, declaration.space, declaration.vector) or (
+            len(shape_of(known)) != len(shape_of(declarator))
+        ):
+            self._add(
+                "declaration-mismatch", f"the two declarations of `{name}` differ", declaration, span, "another type",
+                _RULE, before,
+            )  # fmt: skip
+
+    def function(self, function: Function) -> None:
+        """A function: whether it agrees with what was said of it before."""
+        name, span = function.name.text, function.name.span
+        if function.linkage == "extern" and function.body is not None:
+            self._add(
+                "linkage", f"`.extern` says that `{name}` is defined elsewhere, and here is its body", function, span,
+                "has a body", _RULE, help="leave out `.extern`, or write `.visible`",
+            )  # fmt: skip
+        if name in self.variables:
+            first = self.variables[name][1].name.span
+            self._twice(name, function, span, first, f"`{name}` is a variable already")
+            return
+        known = self.functions.get(name)
+        if known is None:
+            self.functions[name] = function
+            return
+        if known.kind != function.kind:
+            self._twice(name, function, span, known.name.span, f"`{name}` is a kernel and a function")
+        elif known.body is not None:
+            self._twice(name, function, span, known.name.span, f"`{name}` is defined already")
+        elif (difference := _difference(known, function)) is not None:
+            self._add(
+                "declaration-mismatch", f"`{name}` was declared with {difference}", function, span, "not the same",
+                "PTX ISA, Function Declarations and Definitions (7.1)", known.name.span,
+            )  # fmt: skip
+        self.functions[name] = function
+
+    def alias(self, alias: Alias) -> None:
+        """`.alias a, b`: b is a function that is defined here (11.6.5)."""
+        target = self.functions.get(alias.aliasee.text)
+        if target is None or target.kind != "func":
+            self._add(
+                "unknown-function", f"there is no function `{alias.aliasee.text}` to stand for", alias,
+                alias.aliasee.span, "no such function", "PTX ISA, .alias",
+            )  # fmt: skip
+
+    def symbol(self, address: SymbolAddress, declaration: Declaration) -> None:
+        """A name in an initial value: a variable or function that was declared before."""
+        name = address.name.text
+        if name in self.variables or name in self.functions:
+            return
+        self._add(
+            "unknown-name", f"`{name}` is not declared before it is used in an initial value", declaration,
+            address.name.span, "no such name before", "PTX ISA, Initializers (5.4.4)",
+        )  # fmt: skip
+
+    def _twice(self, name: str, where: Declaration | Function, span: Span, first: Span, message: str) -> None:
+        self._add("duplicate-name", message, where, span, "again", _RULE, first)
+
+    def _add(
+        self, about: str, message: str, where: Declaration | Function | Alias, span: Span, label: str, rule: str,
+        first: Span | None = None, help: str | None = None, fix: Fix | None = None,
+    ) -> None:  # fmt: skip
+        labels = (Label(first, "first declared here"),) if first is not None else ()
+        self.collector.add(
+            Diagnostic(about, message, where.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
+        )
+
+
+def symbols(value: object) -> list[SymbolAddress]:
+    """The addresses in an initial value."""
+    from openptx.syntax.declarations import InitialiserList, SymbolAddress
+
+    if isinstance(value, SymbolAddress):
+        return [value]
+    return (
+        [found for element in value.elements for found in symbols(element)]
+        if isinstance(value, InitialiserList)
+        else []
+    )
+
+
+def _difference(one: Function, other: Function) -> str | None:
+    """What distinguishes two declarations of a function."""
+    for what, a, b in (("results", one.returns, other.returns), ("parameters", one.parameters, other.parameters)):
+        if len(a) != len(b):
+            return f"{len(a)} {what}, and here are {len(b)}"
+        for x, y in zip(a, b, strict=True):
+            if (x.type, x.space, shape_of(x.names[0])) != (y.type, y.space, shape_of(y.names[0])):
+                return f"other types of {what}"
+    if one.linkage != other.linkage and not (one.linkage == "visible" and other.linkage == ""):
+        return f"linkage {_linkage(one)}, and here it is {_linkage(other)}"
+    return None
+
+
+def _linkage(function: Function) -> str:
+    return f"`.{function.linkage}`" if function.linkage else "static"
