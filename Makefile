@@ -29,7 +29,7 @@ docs: .venv/.ready-dev            ## write the generated documents again
 	@$(BIN)/python tools/generate_docs.py
 
 bench: .venv/.ready-dev           ## speed, as ratios to something measured in the same run
-	@$(BIN)/python tools/bench.py
+	@for file in bench/*.py; do $(BIN)/python $$file || exit; done
 
 corpus: .venv/.ready-compilers     ## compile our kernels with every compiler that is there, check the PTX
 	@$(BIN)/python tools/make_corpus.py
