@@ -16,6 +16,7 @@ from openptx.engines.interp.barriers import Barrier, ClusterBarrier
 from openptx.engines.interp.control import fall_off, turn
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.machine import Threads
+from openptx.engines.interp.meeting import meet
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.plan import Plan, plan
 from openptx.numerics import Bits
@@ -133,6 +134,8 @@ class Batch:
             group, exclusive = self.choose()
             del self.ready[group.frame, group.pc]
             self.advance(group, self.clock + PATIENCE if exclusive else self.clock, until)
+            if not self.ready and self.parked:
+                meet(self)
         if self.alive_count:
             raise Stuck
         return True

@@ -13,13 +13,13 @@ from openptx.engines.interp.barriers import Barrier, reduction, waits
 from openptx.engines.interp.calls import call, come_back
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory import Violation
-from openptx.engines.interp.operands import Reader, source
-from openptx.engines.interp.plan import NoMeaning, results, sources, unguarded
+from openptx.engines.interp.operands import source
+from openptx.engines.interp.plan import NoMeaning, member_mask, results, sources, unguarded
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
-    from openptx.engines.interp.operands import Reader, source
+    from openptx.engines.interp.operands import source
 from openptx.engines.interp.plan import Block
 
 Array = NDArray[Any]
@@ -194,16 +194,6 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
         unguarded(op, frame.plan.carry)(x, frame.regs, group.who)
     group.pc = end
     return True
-
-
-def member_mask(op: Op) -> Reader:
-    """What reads the mask of the lanes that arrive together: the whole warp for `.aligned` ones without a mask."""
-    name = op.form.instruction.converges
-    if name is None:
-        return lambda x, regs, who: x.const(-1, 32)
-    templates = [t for t in op.form.operands if t.role != "write"]
-    i = next(i for i, t in enumerate(templates) if t.name == name)
-    return sources(op)[i]
 
 
 Action = Callable[["Batch", Group, Op, int], bool]

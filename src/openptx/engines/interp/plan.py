@@ -214,3 +214,13 @@ def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list
                 write(x, regs, who, result)
 
     return run
+
+
+def member_mask(op: Op) -> Reader:
+    """What reads the mask of the lanes that arrive together: the whole warp for `.aligned` ones without a mask."""
+    name = op.form.instruction.converges
+    if name is None:
+        return lambda x, regs, who: x.const(-1, 32)
+    templates = [t for t in op.form.operands if t.role != "write"]
+    i = next(i for i, t in enumerate(templates) if t.name == name)
+    return sources(op)[i]

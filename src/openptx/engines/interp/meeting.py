@@ -1,0 +1,99 @@
+"""Lanes of a warp that wait for each other at different instructions of one kind.
+
+`shfl.sync` in both branches of an `if` is one exchange: what must be the same is the instruction's qualifiers and the
+member mask, not its place (9.7.9.6). Groups at one place have met before; this is for when nothing else can go on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.frames import Group
+from openptx.engines.interp.operands import Reader
+from openptx.engines.interp.plan import member_mask, modifiers, results, sources
+from openptx.numerics import Bits
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+
+Mask = NDArray[np.bool_]
+
+
+def meet(batch: Batch) -> bool:
+    """Lets warps go on whose lanes are all there, though at several places; whether there were such."""
+    kinds: dict[tuple[object, object], list[Group]] = {}
+    for group in batch.parked.values():
+        kinds.setdefault((group.op.form, group.op.m), []).append(group)
+    gone_on = [exchange(batch, groups) for groups in kinds.values() if len(groups) > 1]
+    return any(gone_on)
+
+
+def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[Any]:
+    """A source of all groups, as an array with an element for every lane."""
+    found = None
+    for group, read in zip(groups, readers, strict=True):
+        batch.at(group.frame, group.who)
+        value: Bits = read(batch.x, group.frame.regs, group.who)
+        if found is None:
+            found = np.zeros(batch.x.n, value.v.dtype)
+        found[group.who] = value.v
+    assert found is not None
+    return found
+
+
+def exchange(batch: Batch, groups: list[Group]) -> bool:
+    x = batch.x
+    here = np.zeros(x.n, np.bool_)
+    for group in groups:
+        here[group.who] = True
+    everyone = sets.tidy(np.flatnonzero(here), x.n)
+    masks = whole(batch, groups, [member_mask(group.op) for group in groups])
+    x.who = everyone
+    missing = sets.take(masks, everyone) & batch.living(everyone).v & ~x.ballot(x.const(1, 1)).v
+    complete = np.broadcast_to(missing == 0, sets.size(everyone, x.n))
+    if not complete.any():
+        return False
+    chosen = sets.where(everyone, complete, x.n)
+    go = np.zeros(x.n, np.bool_)
+    go[chosen] = True
+    perform(batch, groups, chosen, go)
+    for group in groups:
+        del batch.parked[group.frame, group.pc]
+        inside = np.broadcast_to(go[group.who], sets.size(group.who, x.n))
+        if inside.any():
+            batch.add(group.frame, group.pc + 1, sets.where(group.who, inside, x.n))
+        if not inside.all():
+            rest = sets.where(group.who, ~inside, x.n)
+            batch.parked[group.frame, group.pc] = Group(group.frame, group.pc, rest, batch.clock)
+    return True
+
+
+def perform(batch: Batch, groups: list[Group], chosen: sets.Lanes, go: Mask) -> None:
+    """The instruction, on the values of all groups together; each group gets its lanes' results."""
+    x, op = batch.x, groups[0].op
+    meaning: Any = op.form.instruction.meaning
+    if op.form.instruction.control is not None:
+        return
+    columns = list(zip(*(sources(group.op) for group in groups), strict=True))
+    values = [whole(batch, groups, list(readers)) for readers in columns]
+    x.who = chosen
+    found: Bits | tuple[Bits, ...] = meaning(x, modifiers(op), *[x.lanes(sets.take(v, chosen)) for v in values])
+    outcomes: list[Bits] = list(found) if isinstance(found, tuple) else [found]
+    spread: list[NDArray[Any]] = []
+    for outcome in outcomes:
+        lanes = np.zeros(x.n, outcome.v.dtype)
+        lanes[chosen] = outcome.v
+        spread.append(lanes)
+    for group in groups:
+        mine = np.zeros(x.n, np.bool_)
+        mine[group.who] = True
+        mine &= go
+        if mine.any():
+            who = sets.tidy(np.flatnonzero(mine), x.n)
+            for write, lanes in zip(results(group.op), spread, strict=True):
+                if write is not None:
+                    write(x, group.frame.regs, who, x.lanes(np.ascontiguousarray(sets.take(lanes, who))))
