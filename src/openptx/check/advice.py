@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.problems import Path, Problem
+from openptx.syntax.operands import Integer, Vector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.check.operands import Place
     from openptx.isa.types import Type
+    from openptx.syntax.tree import Instruction
 
 
 def conversion(place: Place, wanted: Type, declared: Type) -> str | None:
@@ -75,4 +77,14 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
         actual=kind.text,
         rule="PTX ISA, Constants (4.5), and 6.1: there is no automatic conversion between types",
         help=help,
+        repair=_pointed if help and help.startswith("write `{}") else None,
     )
+
+
+def _pointed(statement: Instruction) -> tuple[tuple[int, int], str, str] | None:
+    """An integer literal among floats, written as a float."""
+    for operand in statement.operands:
+        for part in operand.elements if isinstance(operand, Vector) else (operand,):
+            if isinstance(part, Integer) and part.literal and part.text.lstrip("-").isdigit():
+                return part.span, f"{part.text}.0", f"write `{part.text}.0`"
+    return None

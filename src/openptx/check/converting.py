@@ -7,7 +7,9 @@ from openptx.isa.conversions import needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.problems import Repair
     from openptx.isa.forms import Modifiers
+    from openptx.syntax.tree import Instruction
 
 _TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers (6.5.2), Tables 17 and 18"
 
@@ -24,8 +26,8 @@ def misused(m: Modifiers) -> Problem | None:
             expected=_dotted(wanted.rounding),
             actual="none",
             rule=_TABLE,
-            help=f"write `cvt.{'rzi' if d.kind != 'f' else 'rn'}.{d.name}.{a.name}`, or round by one of the others: "
-            + _dotted(wanted.rounding),
+            help=f"write `{_rounded(m)}`, or one of the others",
+            repair=_fix(_rounded(m)),
         )
     if rounding is not None and rounding not in wanted.rounding:
         return Problem(
@@ -35,6 +37,8 @@ def misused(m: Modifiers) -> Problem | None:
             expected=_dotted(wanted.rounding) or "no rounding modifier",
             actual=f".{rounding}",
             rule=_TABLE,
+            help=f"write `{_rounded(m)}`",
+            repair=_fix(_rounded(m)),
         )
     if m.sat and not wanted.sat:
         return Problem(
@@ -55,6 +59,20 @@ def misused(m: Modifiers) -> Problem | None:
             rule="PTX ISA, cvt: .ftz",
         )
     return None
+
+
+def _rounded(m: Modifiers) -> str:
+    """The opcode with a rounding that the pair has, or without."""
+    wanted = needs(m.dtype, m.atype).rounding
+    others = [modifier for modifier in m.written if modifier != m.values.get("rnd")]
+    return ".".join(("cvt", *(("rzi" if "rzi" in wanted else "rn",) if wanted else ()), *others))
+
+
+def _fix(new: str) -> Repair:
+    def repair(statement: Instruction) -> tuple[tuple[int, int], str, str] | None:
+        return statement.opcode_span, new, f"write `{new}`"
+
+    return repair
 
 
 def _dotted(names: tuple[str, ...]) -> str:

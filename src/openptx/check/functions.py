@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.nearest import nearest
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
 from openptx.check.scopes import Scope
+from openptx.check.unknown import unknown_name
 from openptx.check.verdicts import WARNINGS, verdicts
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.syntax import operands as text
@@ -120,7 +122,7 @@ class FunctionChecker:
             return Diagnostic(
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
             )
-        return self.module.unknown(name, found, scope)
+        return unknown_name(name, found, scope, self.module.names.functions)
 
     def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
         """The guard is a predicate register."""
@@ -187,8 +189,6 @@ class FunctionChecker:
 
     def unknown_function(self, callee: text.Operand) -> None:
         """A callee that nothing declares."""
-        from openptx.check.nearest import nearest
-
         guess = nearest(callee.text, self.module.names.functions)
         found = Diagnostic(
             "unknown-function",

@@ -87,7 +87,3 @@ class ModuleChecker:
     def reserved(name: str) -> bool:
         """Whether PTX keeps a name for itself."""
         return name in ("WARP_SZ", "_") or (name[0] == "%" and name[1:] in SPECIAL_REGISTERS)
-
-    def unknown(self, name: str, found: Diagnostic, scope: Scope) -> Diagnostic:
-        """Say more about a name that nothing declares."""
-        return found

@@ -126,9 +126,12 @@ def _order(name: str) -> tuple[str, int]:
 def _sibling(opcode: str, name: str, types: list[str]) -> str | None:
     """The same opcode with a type of the same width that there is: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
     wanted = TYPES[name]
-    for kind in ("s", "b", "u", "f"):
+    for kind in "bf" if wanted.kind == "f" else "sub":
         for other in types:
-            if TYPES[other].kind == kind and TYPES[other].width == wanted.width and resolve(_with(opcode, name, other)):
+            near = TYPES[other]
+            if (near.kind, near.width, near.count) != (kind, wanted.width, wanted.count) or other == name:
+                continue
+            if resolve(_with(opcode, name, other)):
                 return _with(opcode, name, other)
     return None
 
@@ -192,6 +195,7 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
     if rounding:
         what = "a rounding modifier"
     shown = " ".join(f".{choice}" for choice in choices[:12])
+    fixed = _completed(opcode, form, modifiers, slot, choices)
     return Problem(
         about,
         f"`{opcode}` needs {what}",
@@ -199,8 +203,19 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
         expected=shown,
         actual="none",
         rule=_RULE,
-        help=f"its form is `{form.text}`",
+        help=f"write `{fixed}`, or one of the others" if fixed else f"its form is `{form.text}`",
+        repair=_fix(fixed) if fixed else None,
     )
+
+
+def _completed(opcode: str, form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
+    """The opcode with the modifier that is missing; `.lo` rather than `.hi`, since that is nearly always meant."""
+    choice = "lo" if "lo" in choices else choices[0]
+    own = modifiers[len(form.instruction.parts) - 1 :]
+    before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
+    behind = [m for m in own if m not in before]
+    fixed = ".".join((form.instruction.name, *before, choice, *behind))
+    return fixed if not slot.typed and resolve(fixed) else None
 
 
 def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:

@@ -10,7 +10,10 @@ import re
 
 from openptx.check import kinds
 from openptx.check.kinds import Kind, composed
-from openptx.check.reading import address, at, kind_of
+from openptx.check.names import Memory
+from openptx.check.names import kind_of as kind_of_registers
+from openptx.check.reading import address, at, kind_of, selected
+from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.syntax import tree
 from openptx.syntax.body import read_statements
@@ -36,6 +39,8 @@ _ELEMENT = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+|-?(?:0|[1-9][0-9]{0,17})", re
 _REGISTERS = re.compile(r"\.reg\s*(\.\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _OFFSET = re.compile(r"-?[1-9][0-9]{0,8}|0", re.A).fullmatch
 _PLACES: dict[Kind, Kind] = {}
+_CONSTANTS: dict[str, Kind] = {}
+_PREDICATE = TYPES["pred"]
 _SILENT = (LINE, DATA)
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 
@@ -55,6 +60,17 @@ def pool(prefix: str, count: int) -> list[str]:
     return names[:count]
 
 
+def _constant(text: str) -> Kind | None:
+    """The kind of a plain literal, or of a special register: what means the same everywhere."""
+    if _INTEGER.fullmatch(text):
+        return kinds.integer(int(text, 0))
+    if _EXACT.fullmatch(text):
+        return _NONE[len(text) > 10]
+    if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
+        return selected(kinds.special(special.type, 4), text[-1]) if special.vector and text[-1] in "xyzw" else None
+    return None
+
+
 class Kinds(dict[str, Kind]):
     """The kinds of operand texts in one function."""
 
@@ -70,7 +86,12 @@ class Kinds(dict[str, Kind]):
         self.depth = 0
 
     def __missing__(self, text: str) -> Kind:
-        found = self._place(text) if text[:1] == "[" else None
+        first = text[:1]
+        found = _CONSTANTS.get(text)
+        if found is None and first == "[":
+            found = self._place(text)
+        if found is None and first == "@":
+            found = self._guard(text)
         if found is None:
             found = self.read(text)
         self[text] = found
@@ -95,20 +116,21 @@ class Kinds(dict[str, Kind]):
             return self.name(text)
         if match := _ADDRESS.fullmatch(text):
             return address(self.known(match[1]), int(match[2] or 0))
-        if _INTEGER.fullmatch(text):
-            return kinds.integer(int(text, 0))
-        if _EXACT.fullmatch(text):
-            return _NONE[len(text) > 10]
+        if (constant := _constant(text)) is not None:
+            if len(_CONSTANTS) < _MOST:
+                _CONSTANTS[text] = constant
+            return constant
         if text[:1] == "{" and text[-1:] == "}":
             return self._list(text)
         stripped = text.strip()
         if stripped != text:
             return self[stripped] if stripped else kinds.UNREADABLE_KIND
-        if text[:1] == "@":
-            kind = self[text.lstrip("@!")]
-            predicate = kind.sort == kinds.REGISTER and kind.type is not None and kind.type.kind == "pred"
-            return GUARD_KIND if predicate and text.count("!") < 2 else kinds.UNREADABLE_KIND
         return self._precisely(text)
+
+    def _guard(self, text: str) -> Kind:
+        kind = self[text[2:] if text[1:2] == "!" else text[1:]]
+        predicate = kind.sort == kinds.REGISTER and kind.type is _PREDICATE
+        return GUARD_KIND if predicate else kinds.UNREADABLE_KIND
 
     def name(self, text: str) -> Kind:
         """The kind of a name that the body doesn't declare."""
@@ -116,10 +138,20 @@ class Kinds(dict[str, Kind]):
             return kinds.SINK_KIND
         if text == "WARP_SZ":
             return kinds.integer(32)
-        found = self.checker.module.kind(text, self.scope)
+        found = self._outside(text)
         if found is kinds.NAME_KIND:
             self.pending.add(text)
         return at(found, 0) if found.sort == kinds.VARIABLE else found
+
+    def _outside(self, text: str) -> Kind:
+        """What the header or the module says of a name; quicker than `module.kind` for labels, the commonest case."""
+        module = self.checker.module
+        if text[0] in "%" or self.scope.ranges or module.scope.ranges:
+            return module.kind(text, self.scope)
+        meaning = self.scope.names.get(text) or module.scope.names.get(text)
+        if meaning is not None:
+            return meaning.kind if isinstance(meaning, Memory) else kind_of_registers(meaning)
+        return module.names.functions.get(text, kinds.NAME_KIND)
 
     def known(self, name: str) -> Kind:
         """The kind of a plain name, variables with their whole size."""
@@ -229,7 +261,7 @@ class Plain:
             if kind == INSTRUCTION:
                 guard, opcode, operands = match.group(2, 3, 4)
                 if "{" in operands:
-                    parts = _OPERAND.findall(operands)
+                    parts = _OPERAND.findall(operands.replace(", ", ","))
                 elif "(" in operands:
                     return self._odd(match.end(1), match.end(), end)
                 else:
