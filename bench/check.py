@@ -35,11 +35,11 @@ def repeated(sources: list[Path], size: int) -> str:
     """The functions of several files, again and again under new names, until the text is so large."""
     texts = [path.read_text() for path in sources]
     target = "sm_80"
-    parts = [f".version 8.5\n.target {target}\n.address_size 64\n"]
+    parts = [f".version 9.0\n.target {target}\n.address_size 64\n"]
     length, turn = 0, 0
     while length < size:
         for number, text in enumerate(texts):
-            body = re.sub(r"(?m)^\.(?:version|target|address_size|file)\b.*$", "", text)
+            body = re.sub(r"(?m)^\s*\.(?:version|target|address_size|file|loc)\b.*$", "", text)
             body = re.sub(r"(?s)\.section\b.*?\n\t?\}", "", body)
             names = set(re.findall(r"\.(?:entry|func)\s*(?:\([^)]*\))?\s*([\w$]+)", body))
             names |= set(

@@ -75,8 +75,8 @@ def jobs() -> list[Job]:
     x = f32(4 * n)
     total = lambda a, b: math.isclose(a.sum(dtype=np.float64), b[0], rel_tol=1e-2, abs_tol=5.0)  # noqa: E731
     for name in ("sum_shared", "sum_shuffle"):
-        y, z = np.zeros(64, np.float32), np.zeros(1, np.float32)
-        found.append(Job(name, 64, 256, (x, y, 4 * n), (x, z, 4 * n), (1, 1), function="sum", agree=total))
+        y, z = np.zeros(512, np.float32), np.zeros(1, np.float32)
+        found.append(Job(name, 512, 256, (x, y, 4 * n), (x, z, 4 * n), (1, 1), function="sum", agree=total))
     y, z = same(random.integers(1, 1 << 32, 1 << 15, np.uint32))
     found.append(Job("xorshift", 128, 256, (y, 1000), (z, 1000, 1 << 15), (0, 0)))
     data = random.integers(0, 256, n, np.uint8)
@@ -164,7 +164,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         libraries = [library(flags, folder) for flags in FLAGS]
         module = openptx.load(text)
-        print(f"{'kernel':12} {'C ms':>9} {'ours ms':>9} {'C / ours':>9} {'1 / 2 workers':>14} {'unchecked / checked':>20}")
+        print(
+            f"{'kernel':12} {'C ms':>9} {'ours ms':>9} {'C / ours':>9} {'1 / 2 workers':>14} {'unchecked / checked':>20}"
+        )
         for job in jobs():
             if options.only and job.name not in options.only.split(","):
                 continue
@@ -180,7 +182,10 @@ def main() -> None:
             with settings.unchecked():
                 free = best(run)
             rows.append((job.name, c / ours, ours / two, free / ours))
-            print(f"{job.name:12} {c * 1e3:9.3f} {ours * 1e3:9.3f} {c / ours:9.2f} {ours / two:14.2f} {free / ours:20.2f}", flush=True)
+            print(
+                f"{job.name:12} {c * 1e3:9.3f} {ours * 1e3:9.3f} {c / ours:9.2f} {ours / two:14.2f} {free / ours:20.2f}",
+                flush=True,
+            )
     if rows:
         means = [math.exp(sum(math.log(row[i]) for row in rows) / len(rows)) for i in (1, 2, 3)]
         print(f"{'geometric mean':32} {means[0]:9.2f} {means[1]:14.2f} {means[2]:20.2f}")
@@ -204,7 +209,9 @@ def picture(rows: list[tuple[str, float, float, float]]) -> str:
         lines.append(f'<rect x="{left}" y="{y + 2}" width="{ratio * unit:.1f}" height="{high - 6}" fill="#4a90d9"/>')
         lines.append(f'<text x="{left + ratio * unit + 6:.1f}" y="{y + 15}">{ratio:.2f}</text>')
     bottom = 14 + high * len(rows)
-    lines.append(f'<line x1="{left + unit:.1f}" y1="6" x2="{left + unit:.1f}" y2="{bottom}" stroke="#888" stroke-dasharray="4 3"/>')
+    lines.append(
+        f'<line x1="{left + unit:.1f}" y1="6" x2="{left + unit:.1f}" y2="{bottom}" stroke="#888" stroke-dasharray="4 3"/>'
+    )
     lines.append(f'<text x="{left + unit:.1f}" y="{bottom + 16}" text-anchor="middle">gcc -O3, one thread</text>')
     return "\n".join([*lines, "</svg>", ""])
 

@@ -44,7 +44,8 @@ extern "C" __global__ void sum_shared(const float *in, float *sums, int n) {
     __shared__ float s[256];
     int t = threadIdx.x;
     float v = 0;
-    for (int i = blockIdx.x * 256 + t; i < n; i += gridDim.x * 256) v += in[i];
+    int each = n / gridDim.x, from = blockIdx.x * each;
+    for (int i = t; i < each; i += 256) v += in[from + i];
     s[t] = v;
     __syncthreads();
     for (int d = 128; d; d /= 2) {
@@ -57,7 +58,8 @@ extern "C" __global__ void sum_shuffle(const float *in, float *sums, int n) {
     __shared__ float warps[8];
     int t = threadIdx.x;
     float v = 0;
-    for (int i = blockIdx.x * 256 + t; i < n; i += gridDim.x * 256) v += in[i];
+    int each = n / gridDim.x, from = blockIdx.x * each;
+    for (int i = t; i < each; i += 256) v += in[from + i];
     for (int d = 16; d; d /= 2) v += __shfl_xor_sync(~0u, v, d);
     if (t % 32 == 0) warps[t / 32] = v;
     __syncthreads();

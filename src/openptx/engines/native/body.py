@@ -13,15 +13,15 @@ from openptx.engines.native import layout
 from openptx.engines.native.atomics import Atomics
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
-from openptx.engines.native.flow import END, Block, Cells, Graph, control
+from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.operands import Operands
 from openptx.engines.native.outline import Outlined
-from openptx.engines.native.values import N, ZEROS, Shape, Value, join, shape_of, varying
-from openptx.engines.native.waiting import spins
+from openptx.engines.native.values import N, ZEROS, Shape, join, shape_of, varying
+from openptx.engines.native.waiting import slice_back, spins
 from openptx.engines.native.writer import Writer
 from openptx.numerics import Bits
-from openptx.program import Function, Op, Program, Targets
+from openptx.program import Address, Function, Op, Program, Symbol, Targets
 from openptx.runtime.image import Image
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ Triple = tuple[int, int, int]
 FUEL = 1 << 16
 """Turns of loops between two polls."""
 
+TRIES = 4
 PASSES = 40
 SETTLE = 3  # dry runs after which bounds that still grow are given up
 
@@ -38,13 +39,14 @@ SETTLE = 3  # dry runs after which bounds that still grow are given up
 class Options:
     """What a kernel is compiled for."""
 
-    __slots__ = ("block", "checks", "locked", "shapes")
+    __slots__ = ("block", "checks", "locked", "shapes", "speculates")
 
-    def __init__(self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True) -> None:
+    def __init__(self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True, speculates: bool = True) -> None:
         self.block, self.locked, self.shapes, self.checks = block, locked, shapes, checks
+        self.speculates = speculates and shapes
 
     def key(self) -> tuple[object, ...]:
-        return (self.block, self.locked, self.shapes, self.checks)
+        return (self.block, self.locked, self.shapes, self.checks, self.speculates)
 
 
 class Exit(NamedTuple):
@@ -68,6 +70,7 @@ class Body(Operands, Atomics):
         self.messages = messages
         self.globals: list[str] = []
         self.touches: dict[int, str] = {}
+        self.shared_range = shared_range(program, function)
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
         self.checked = options.checks
@@ -77,6 +80,8 @@ class Body(Operands, Atomics):
         self.exits: dict[int, Exit] = {}
         self.cells = Cells(function)
         self.graph = Graph(function, self.cells, self.extra_leaders())
+        self.together_at: dict[int, set[int]] = {}  # blocks whose branch is assumed not to part lanes, and for what
+        self.addressing = address_cells(self.graph)
         for b in self.graph.blocks:
             b.parks = function.code[b.start].form.instruction.converges is not None
         self.headers = {
@@ -198,6 +203,36 @@ class Body(Operands, Atomics):
         for cell, w in enumerate(self.cells.widths):
             if cell in entry_live:
                 self.shapes[cell] = Shape(0, ZEROS, w, 0, False)
+        entry_shapes = list(self.shapes)
+        refused: set[int] = set()
+        for _ in range(TRIES):
+            self.settle()
+            vain = {b for b, cells in self.together_at.items() if not any(self.has_offsets(c) for c in cells)}
+            refused |= vain
+            more = {b: cells for b, cells in self.wishes.items() if b not in refused}
+            if not vain and not more.keys() - self.together_at.keys():
+                break
+            # Once more, on the assumption that lanes do not part there.
+            self.together_at = {b: c for b, c in {**self.together_at, **more}.items() if b not in refused}
+            self.shapes, self.divergent = list(entry_shapes), set()
+        else:
+            self.together_at = {}
+            self.shapes, self.divergent = list(entry_shapes), set()
+            self.settle()
+        self.resumes = [b.index for b in graph.blocks if self.is_resumed(b)]
+        if (pc := spins(graph, self.touches)) is not None:
+            raise Fallback(f"a loop that may wait for other threads, at `{self.function.code[pc].text}`")
+        self.run(dry=False)
+        return self.text()
+
+    def has_offsets(self, cell: int) -> bool:
+        shape = self.shapes[cell]
+        return shape is not None and shape.lanes is not None
+
+    def settle(self) -> None:
+        """Dry runs until nothing more is learnt."""
+        graph = self.graph
+        self.wishes: dict[int, set[int]] = {}
         for attempt in range(PASSES):
             before, split = list(self.shapes), set(self.divergent)
             self.widen = attempt >= SETTLE
@@ -206,13 +241,7 @@ class Body(Operands, Atomics):
             if before == self.shapes and split == self.divergent:
                 break
         else:
-            self.shapes = [varying() if s is not None and s.known is None else s for s in self.shapes]
             raise Fallback("registers that do not settle")
-        self.resumes = [b.index for b in graph.blocks if self.is_resumed(b)]
-        if (pc := spins(graph, self.touches)) is not None:
-            raise Fallback(f"a loop that may wait for other threads, at `{self.function.code[pc].text}`")
-        self.run(dry=False)
-        return self.text()
 
     def is_resumed(self, b: Block) -> bool:
         """Whether the block follows a barrier."""
@@ -292,12 +321,26 @@ class Body(Operands, Atomics):
             old = self.get(cell)
             if waited:
                 p = self.mask
+                self.wish(cell, new, old)
             else:
                 p = self.guard_bits
                 assert p is not None
             new = self.select(p, new, old)
         self.current[cell] = new
         self.written.add(cell)
+
+    def wish(self, cell: int, new: Bits, old: Bits) -> None:
+        """A register that addresses are made of would lose its offsets, for lanes wait that need its old value: it pays
+        to assume that lanes do not part there, and to leave for the slow version where they do."""
+        if not self.options.speculates or cell not in self.addressing or isinstance(self.mask.v, int):
+            return
+        parts = self.parts(new.v, new.width), self.parts(old.v, old.width)
+        if parts[0] is None or parts[1] is None or parts[0][1] != parts[1][1]:
+            return
+        wanting = {c for c in self.pending[self.here.index] if cell in self.graph.blocks[c].live_in}
+        for b in self.graph.blocks:
+            if b.index in self.divergent and wanting & set(b.successors) and control(b.last) == "branch":  # type: ignore
+                self.wishes.setdefault(b.index, set()).add(cell)
 
     def spill(self) -> None:
         """At the block's end, registers go where other blocks find them."""
@@ -498,6 +541,8 @@ class Body(Operands, Atomics):
                 self.go(b.successors[0], waiting)
                 out.start(no)
                 self.go(onward, waiting)
+            elif b.index in self.together_at:
+                self.stay_together(b, onward, guard, waiting)
             else:
                 if self.dry and not self.unknown:
                     self.divergent.add(b.index)
@@ -527,6 +572,27 @@ class Body(Operands, Atomics):
             out.jump(f"block{goal}")
         else:
             self.dispatch(waiting | {goal})
+
+    def stay_together(self, b: Block, onward: int, guard: Bits, waiting: frozenset[int]) -> None:
+        """All lanes go the same way, or leave for the slow version."""
+        out = self.out
+        taken, here = guard & self.here_mask, self.mask_word()
+        word = out.emit(f"bitcast <{N} x i1> {self.vector(taken)} to i{N}")
+        every = out.emit(f"icmp eq i{N} {word}, {here}")
+        some, yes, no, mixed = out.emit(f"icmp ne i{N} {word}, 0"), out.fresh(), out.fresh(), out.fresh()
+        other = out.fresh()
+        out.branch(every, yes, other)
+        out.start(other)
+        out.unlikely(some, mixed, no)
+        out.start(mixed)
+        out.aside += 1
+        if not self.dry:
+            self.leave_for_slow()
+        out.aside -= 1
+        out.start(yes)
+        self.go(b.successors[0], waiting)
+        out.start(no)
+        self.go(onward, waiting)
 
     def part_ways(self, yes: int, no: int, guard: Bits, waiting: frozenset[int]) -> None:
         """Lanes part."""
@@ -818,7 +884,8 @@ class Body(Operands, Atomics):
         end = ["ended:", f"ret i32 {layout.DONE}", "failed:", f"ret i32 {layout.FAILED}", "}"]
         lines = ["entry:", *start, *out.head, *first, *out.lines, *end]
         linkage = "" if self.enters else "internal "
-        return "\n".join([f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) nounwind #0 {{", *lines, ""])
+        inline = "noinline " if self.resumes or self.enters else ""
+        return "\n".join([f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) {inline}nounwind #0 {{", *lines, ""])
 
     def resumes_used(self) -> list[int]:
         wanted = {f"resume{b.index}:": b.index for b in self.graph.blocks}
@@ -826,4 +893,27 @@ class Body(Operands, Atomics):
         return [wanted[line] for line in self.out.lines if line in wanted]
 
 
-__all__ = ["Body", "Options", "Value"]
+def shared_range(program: Program, function: Function) -> tuple[int, int]:
+    """Where the shared variables that a function names begin and end in the CTA's; -1 for the end of dynamic memory."""
+    begin, end = 1 << 32, 0
+    for op in function.code:
+        for operand in op.operands:
+            base = operand.base if isinstance(operand, Address) else operand
+            if isinstance(base, Symbol) and base.variable.space.startswith("shared"):
+                v = base.variable
+                begin = min(begin, v.offset)
+                end = -1 if v.size == 0 or end < 0 else max(end, v.offset + v.size)
+    return (begin, end) if begin < 1 << 32 else (0, 0)
+
+
+def address_cells(graph: Graph) -> set[int]:
+    """Registers that addresses are computed from, not counting what was loaded to get there."""
+    cells: set[int] = set()
+    computing: list[int] = []
+    for pc, op in enumerate(graph.function.code):
+        places = [o for o in op.operands if isinstance(o, Address)]
+        for place in places:
+            cells |= {c for r in registers(place) for c in graph.cells.of(r)}
+        if not places:
+            computing.append(pc)
+    return slice_back(graph, computing, cells)

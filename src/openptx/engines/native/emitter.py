@@ -199,9 +199,32 @@ class Emitter(Machine):
         fact = self.bounded(condition, a, b)
         if fact is not None:
             return self.const(fact, 1)
+        together = self.together(condition, a, b)
+        if together is not None:
+            return together
         if self.uniform(a) and self.uniform(b):
             return self.bits(self.out.emit(f"icmp {condition} i{w} {self.scalar(a)}, {self.scalar(b)}"), 1, ZEROS)
         return self.bits(self.out.emit(f"icmp {condition} {vector_type(w)} {self.vector(a)}, {self.vector(b)}"), 1)
+
+    def together(self, condition: str, a: Bits, b: Bits) -> Bits | None:
+        """An order between base and offsets and a known number that all lanes answer alike: where the number is a
+        multiple of what the offsets stay below, and so does the base."""
+        w = a.width
+        if condition not in ("ult", "slt", "ule"):
+            return None
+        if isinstance(b.v, int) and isinstance(a.v, Value) and a.v.lanes is not None and a.v.lanes is not ZEROS:
+            c, v = b.v + (condition == "ule"), a.v
+            if c >> w or max(v.lanes or ()) >> v.tz or c & (1 << v.tz) - 1:
+                return None
+            base = self.bits(v.name, w, ZEROS, v.tz, v.high)
+            return self.compare("slt" if condition == "slt" else "ult", base, self.const(c, w))
+        if isinstance(a.v, int) and isinstance(b.v, Value) and b.v.lanes is not None and b.v.lanes is not ZEROS:
+            c, v = a.v + (condition != "ule"), b.v  # c <= b, which is base >= c
+            if c >> w or max(v.lanes or ()) >> v.tz or c & (1 << v.tz) - 1 or (condition == "slt" and c == 1 << w - 1):
+                return None
+            base = self.bits(v.name, w, ZEROS, v.tz, v.high)
+            return self.invert(self.compare("slt" if condition == "slt" else "ult", base, self.const(c, w)))
+        return None
 
     def bounded(self, condition: str, a: Bits, b: Bits) -> int | None:
         """Decides a comparison with a known number by what bounds the other side."""

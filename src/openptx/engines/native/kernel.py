@@ -53,12 +53,13 @@ def image_of(text: str) -> bytes:
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = ("exits", "frame_size", "globals", "library", "local_size", "messages", "run", "slow", "text")
+    __slots__ = ("exits", "frame_size", "globals", "library", "local_size", "messages", "run", "shared_range", "slow", "text")
 
     def __init__(self, body: Body, text: str) -> None:
         self.frame_size = -(-body.frame_size // 64) * 64
         self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
         self.exits = body.exits
+        self.shared_range = body.shared_range
         self.text = text
         self.library = Library(image_of(text), ("openptx.run",))
         self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])

@@ -6,6 +6,7 @@ import ctypes
 import struct
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -24,6 +25,9 @@ from openptx.program import Function, Program
 from openptx.isa.windows import SHARED
 from openptx.runtime.image import Image
 from openptx.runtime.memory import WRITE, Map
+
+disappointing: weakref.WeakKeyDictionary[Image, set[tuple[str, Triple]]] = weakref.WeakKeyDictionary()
+"""Kernels and blocks whose warps often left for the slow version: next time nothing is assumed of their branches."""
 
 Poll = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
@@ -48,7 +52,8 @@ def launch(
         raise Fallback("clusters, or counted instructions")
     ctas = grid[0] * grid[1] * grid[2]
     workers = max(1, min(workers, ctas))
-    options = Options(block, workers > 1, shapes, settings.checks())
+    speculates = (function.name, block) not in disappointing.get(image, ())
+    options = Options(block, workers > 1, shapes, settings.checks(), speculates)
     code = compiled(program, function, image, options)
     Run(program, function, grid, block, memory, image, shared, timeout, code, ctas, options).go(workers)
 
@@ -87,6 +92,9 @@ class Run:
         del main
         if self.interrupt is not None:
             raise self.interrupt
+        left = sum(int.from_bytes(kept[0][layout.DEPARTURES : layout.DEPARTURES + 8], "little") for _, kept in states)
+        if left * 16 > self.ctas * -(-self.threads // 32):
+            disappointing.setdefault(self.image, set()).add((self.function.name, self.block))
         for code, (_, kept) in zip(codes, states, strict=True):
             if code:
                 raise fault(self, kept[0])
@@ -137,6 +145,8 @@ class Run:
         pack("<3I", buffer, layout.NCTAID, *self.grid)
         pack("<4q", buffer, layout.DYNAMIC, self.dynamic, warps, threads, launch.ctypes.data)
         pack("<3q", buffer, layout.CLOCK, 0, ctypes.cast(poll, ctypes.c_void_p).value or 0, addresses.ctypes.data)
+        begin, end = code.shared_range
+        pack("<2q", buffer, layout.CLEAR_FROM, begin, (self.shared if end < 0 else end) - begin)
         pack("<q", buffer, layout.NEED, ctypes.cast(need, ctypes.c_void_p).value or 0)
         return at, (state, scratch, table, launch, addresses, polls)
 

@@ -24,6 +24,9 @@ GLOBALS     = 144    # ptr: addresses of the module's variables
 ALIVE       = 152    # i64: threads of the CTA that have not ended
 SLOW        = 160    # ptr: the kernel's version that knows nothing of lanes, or null
 NEED        = 168    # ptr: asks Python to make it
+CLEAR_FROM  = 176    # i64: what each CTA finds cleared of its shared memory
+CLEAR_SIZE  = 184    # i64
+DEPARTURES  = 232    # i64: how often a warp left for the slow version
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)

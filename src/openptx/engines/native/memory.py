@@ -487,11 +487,20 @@ class Memory(Floats):
         if self.full:
             out.line(f"store {t} {name}, ptr {pointer}, align {w // 8}, !tbaa !6")
             return
-        mask = self.active_mask()
+        # A store under a mask costs several plain ones, and the mask is hardly ever in use.
+        mask, plain, masked, done = self.active_mask(), out.fresh(), out.fresh(), out.fresh()
+        whole = out.emit(f"icmp eq i{N} {self.mask_word()}, -1")
+        out.branch(whole, plain, masked, ", !prof !1")
+        out.start(plain)
+        out.line(f"store {t} {name}, ptr {pointer}, align {w // 8}, !tbaa !6")
+        out.jump(done)
+        out.start(masked)
         if count > 1:
             order = ", ".join(f"i32 {i // count}" for i in range(n))
             mask = out.emit(f"shufflevector <{N} x i1> {mask}, <{N} x i1> poison, <{n} x i32> <{order}>")
         out.line(f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer}, <{n} x i1> {mask}), !tbaa !6")
+        out.jump(done)
+        out.start(done)
 
     def interleaved(self, names: list[str], w: int) -> tuple[str, int]:
         """Elements of lane 0, then of lane 1, and so on."""

@@ -263,6 +263,10 @@ leave:
   ret i32 {FAILED}
 go:
   %slow = load ptr, ptr %p0
+  %p2 = getelementptr i8, ptr %w, i64 {DEPARTURES}
+  %times = load i64, ptr %p2
+  %more = add i64 %times, 1
+  store i64 %more, ptr %p2
   %status = call i32 %slow(ptr %w, ptr %frame, i32 %index)
   ret i32 %status
 }
@@ -387,6 +391,11 @@ entry:
   %shared = load ptr, ptr %p1
   %p2 = getelementptr i8, ptr %w, i64 {SHARED_SIZE}
   %sharedsize = load i64, ptr %p2
+  %p9 = getelementptr i8, ptr %w, i64 {CLEAR_FROM}
+  %clearfrom = load i64, ptr %p9
+  %p10 = getelementptr i8, ptr %w, i64 {CLEAR_SIZE}
+  %clearsize = load i64, ptr %p10
+  %cleared = getelementptr i8, ptr %shared, i64 %clearfrom
   %p3 = getelementptr i8, ptr %w, i64 {LOCAL}
   %local = load ptr, ptr %p3
   %p4 = getelementptr i8, ptr %w, i64 {STRIDE}
@@ -404,7 +413,7 @@ entry:
   %palive = getelementptr i8, ptr %w, i64 {ALIVE}
   %pwarp = getelementptr i8, ptr %w, i64 {WARP}
   %barriers = getelementptr i8, ptr %w, i64 {BARRIERS}
-  %hasshared = icmp ne i64 %sharedsize, 0
+  %hasshared = icmp ne i64 %clearsize, 0
   %haslocal = icmp ne i64 %localsize, 0
   br label %take
 take:
@@ -446,7 +455,7 @@ place:
   store i32 %z, ptr %pcz
   br i1 %hasshared, label %clear, label %clearlocal0
 clear:
-  call void @llvm.memset.p0.i64(ptr %shared, i8 0, i64 %sharedsize, i1 false)
+  call void @llvm.memset.p0.i64(ptr %cleared, i8 0, i64 %clearsize, i1 false)
   br label %clearlocal0
 clearlocal0:
   br i1 %haslocal, label %clearlocal, label %run
