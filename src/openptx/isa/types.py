@@ -83,6 +83,7 @@ _SCALARS = (
     ("e2m1",   "f",       4, "e2m1",    "b8"),           # only ever packed
     ("ue8m0",  "f",       8, "ue8m0",   "b8"),
     ("ue4m3",  "f",       8, "ue4m3",   "b8"),
+    ("ue5m3",  "f",       8, None,      "b8"),           # PTX 9.4; nothing is published about its encoding
     ("s2f6",   "f",       8, "s2f6",    "b8"),           # 5.2.4: fixed point
     ("b1",     "b",       1, None,      "b32"),          # elements of matrices (9.7.14) and of cvt.pack (9.7.9.22)
     ("u2",     "u",       2, None,      "b32"),
@@ -103,6 +104,7 @@ _PACKED = (
     ("e2m3x2",  "e2m3",   2, "b16"),
     ("e3m2x2",  "e3m2",   2, "b16"),
     ("ue8m0x2", "ue8m0",  2, "b16"),
+    ("ue5m3x2", "ue5m3",  2, "b16"),                     # PTX 9.4
     ("e2m1x2",  "e2m1",   2, "b8"),
     ("e4m3x4",  "e4m3",   4, "b32"),
     ("e5m2x4",  "e5m2",   4, "b32"),

@@ -32,7 +32,6 @@ cp_async = instruction(
     types={"cp-size": "u32", "src-size": "u32", "ignore-src": "pred"},
     immediates="cp-size",
     gates="""
-        .shared::cta                               PTX 7.8
         .L2::cache_hint|.L2::64B|.L2::128B|.L2::256B   PTX 7.4
     """,
 )
@@ -88,7 +87,7 @@ def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
     """Copies are done when they are issued, so there is nothing to wait for."""
 
 
-_BULK_TYPES = {"size": "u32", "ctaMask": "b16", "byteMask": "b16"}
+_BULK_TYPES = {"size": "u32", "ignore-left": "u32", "ignore-right": "u32", "ctaMask": "b16", "byteMask": "b16"}
 
 cp_async_bulk = instruction(
     "cp.async.bulk",
@@ -97,6 +96,11 @@ cp_async_bulk = instruction(
     syntax="""
         cp.async.bulk.dst.src.completion_mechanism{.level::cache_hint}
                 [dstMem], [srcMem], size, [mbar]{, cache-policy};              // PTX 8.6, sm_90
+        .dst = { .shared::cta };
+        .src = { .global };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        cp.async.bulk.dst.src.completion_mechanism.ignore_oob{.level::cache_hint}
+                [dstMem], [srcMem], size, ignore-left, ignore-right, [mbar]{, cache-policy};   // PTX 9.2, sm_90 (ptxas)
         .dst = { .shared::cta };
         .src = { .global };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };

@@ -24,6 +24,14 @@ st_async = instruction(
         .type  = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
         .vec   = { .v2, .v4 };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        st.async{.weak}{.space}.completion_mechanism.b128          [a], b, [mbar];   // PTX 9.2, sm_90 (ptxas)
+        .space = { .shared::cta, .shared::cluster };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
+        st.async{.weak}.space.completion_mechanism{.vec}.type      [a], b, [mbar];   // PTX 8.1, sm_90 (ptxas)
+        .space = { .shared::cta };
+        .type  = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
+        .vec   = { .v2, .v4 };
+        .completion_mechanism = { .mbarrier::complete_tx::bytes };
         st.async{.mmio}.sem.scope{.space}.type   [a], b;   // PTX 8.7, sm_100
         .sem   = { .release };
         .scope = { .gpu, .sys };
@@ -33,6 +41,7 @@ st_async = instruction(
     vectors={"b": "vec"},
     defaults={"space": "generic"},
     refuses="""
+        .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,
 )
@@ -57,8 +66,21 @@ st_bulk = instruction(
     immediates="initval",
     defaults={"space": "generic"},
     refuses="""
+        .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,
+)
+
+st_bulk_32 = instruction(
+    "st.bulk",
+    anchor="data-movement-and-conversion-instructions-st-bulk",
+    summary="Fills size bytes of shared memory with zeros; size has 32 bits.",
+    syntax="""
+        st.bulk{.weak}{.shared::cta}   [a], size, initval;   // PTX 9.0, sm_100
+    """,
+    types={"size": "u32", "initval": "u64"},
+    immediates="initval",
+    defaults={"space": "generic"},
 )
 
 red_async = instruction(
@@ -93,6 +115,7 @@ red_async = instruction(
     """,
     defaults={"space": "generic"},
     refuses="""
+        .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,
 )

@@ -21,9 +21,10 @@ cvt = instruction(
         .rnd   = { .rni, .rzi, .rmi, .rpi, .rn, .rz, .rm, .rp };
         .dtype = .atype = { .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .bf16, .f16, .f32, .f64 };
 
-        cvt.rnd{.relu}{.satfinite}.dtype.f32         d, a;                    // PTX 7.0, sm_80
+        cvt.rnd{.relu}{.satfinite}.f16.f32           d, a;                    // PTX 7.0
         .rnd   = { .rn, .rz };
-        .dtype = { .f16, .bf16 };
+        cvt.rnd{.relu}{.satfinite}.bf16.f32          d, a;                    // PTX 7.0, sm_80
+        .rnd   = { .rn, .rz };
         cvt.rnd{.relu}{.satfinite}.dtype.f32         d, a, b;                 // PTX 7.0, sm_80
         .rnd   = { .rn, .rz };
         .dtype = { .f16x2, .bf16x2 };
@@ -72,6 +73,7 @@ cvt = instruction(
     when={"scale-factor": "scaled_n2_ue8m0"},
     gates="""
         dtype=.f64|atype=.f64                             sm_13
+        .relu                                             PTX 7.0, sm_80
         dtype=.bf16 atype=.f32                            PTX 7.0, sm_80
         dtype=.f32 atype=.bf16                            PTX 7.1, sm_80
         dtype=.f32 atype=.bf16 .ftz                       PTX 7.8, sm_90
@@ -103,6 +105,29 @@ def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...] | None) -> Bi
         rbits=rbits,
     )
 
+
+cvt_newer = instruction(
+    "cvt",
+    anchor="data-movement-and-conversion-instructions-cvt",
+    summary="d = a in another type: forms that the assembler has since PTX 9.2 and 9.4, and no manual describes yet.",
+    syntax="""
+        cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.atype
+                d, a, scale-factor;          // PTX 9.2, sm_100f sm_110f sm_120f (ptxas)
+        .atype = { .e4m3x2, .e5m2x2, .e2m3x2, .e3m2x2, .e2m1x2 };
+        cvt.rnd{.satfinite}.ue5m3x2.f32
+                d, a, b;                     // PTX 9.4, sm_107f (ptxas)
+        .rnd   = { .rn, .rz, .rp };
+        cvt.rnd{.satfinite}.ue5m3x2.atype
+                d, a;                        // PTX 9.4, sm_107f (ptxas)
+        .rnd   = { .rn, .rz, .rp };
+        .atype = { .f16x2, .bf16x2 };
+        cvt.rn.dtype.ue5m3x2
+                d, a;                        // PTX 9.4, sm_107f (ptxas)
+        .dtype = { .f16x2, .bf16x2 };
+    """,
+    types={"b": "atype", "scale-factor": "b16"},
+    relaxed=True,
+)
 
 cvt_pack = instruction(
     "cvt.pack",

@@ -67,7 +67,7 @@ sub = instruction(
         sub.type        d, a, b;   // PTX 1.0
         sub{.sat}.s32   d, a, b;   // PTX 1.0
 
-        sub.type        d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
+        sub{.sat}.type  d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
         .type = { .u8x4, .s8x4 };
 
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
@@ -279,6 +279,7 @@ _SMALLER_OR_LARGER = """
         .type = {{ .s16x2, .s32 }};
         {0}.type          d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
         .type = {{ .u8x4, .s8x4 }};
+        {0}.relu.s8x4     d, a, b;   // PTX 9.2, sm_107f sm_120f (ptxas)
 """
 
 min_ = instruction(

@@ -20,7 +20,7 @@ mma_sp = instruction(
         mma.spvariant.sync.aligned.shape.row.col.f32.atype.btype.f32   d, a, b, c, e, f;   // PTX 8.4, sm_89
         .shape = {{ .m16n8k64 }};
         .atype = .btype = {{ .e4m3, .e5m2 }};
-        mma.spvariant.sync.aligned.shape.row.col.f16.atype.btype.f16   d, a, b, c, e, f;   // PTX 8.7, sm_120
+        mma.spvariant.sync.aligned.shape.row.col.f16.atype.btype.f16   d, a, b, c, e, f;   // PTX 8.7, sm_120f
         .spvariant = {{ .sp::ordered_metadata }};
         .shape = {{ .m16n8k64 }};
         .atype = .btype = {{ .e4m3, .e5m2 }};

@@ -79,7 +79,7 @@ ld_red = instruction(
     anchor=_ANCHOR + "ld",
     summary="r = what tensor memory holds at taddr, redval = its least or greatest element.",
     syntax="""
-        // PTX 8.8, sm_103f
+        // PTX 8.8, sm_103f sm_110f
         tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.f32   r, redval, [taddr];
         .shape = { .32x32b };
         tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.f32   r, redval, [taddr], immHalfSplitoff;
@@ -169,7 +169,7 @@ shift = instruction(
     anchor=_ANCHOR + "shift",
     summary="Shifts the rows of tensor memory down by one, asynchronously.",
     syntax="""
-        tcgen05.shift.cta_group.down   [taddr];   // PTX 8.6, sm_100a sm_103a sm_110a
+        tcgen05.shift.cta_group.down   [taddr];   // PTX 8.6, sm_100a sm_103a sm_107a sm_110a
     """
     + _GROUP,
 )

@@ -31,9 +31,17 @@ _REFUSES = """
 _GATES = """
         .kind::i8                        sm_100a sm_110a
         .kind::mxf4nvf4                  PTX 8.7
-        .kind::mxf4|.kind::mxf4nvf4      sm_100a sm_103a sm_107a sm_110a
+        .scale_vec::1X|.scale_vec::2X|.scale_vec::4X   sm_100a sm_103a sm_107a sm_110a
         .block16|.block32                PTX 8.8
 """
+
+
+_SPARSE_GATES = (
+    _GATES
+    + """
+        .kind::mxf4|.kind::mxf4nvf4      sm_100a sm_103a sm_107a sm_110a
+"""
+)
 
 
 def lanes(m: Modifiers) -> int:
@@ -50,11 +58,11 @@ def _block(name: str, meta: str) -> str:
         forms.append(
             f"""
         {name}.cta_group.kind{shift}{{.collector_usage}}
-                {head}{{, disable-output-lane}}, enable-input-d{{, scale-input-d}};   {_SINCE}
-        .kind = {{ .kind::f16, .kind::tf32 }};
-        {name}.cta_group.kind{shift}{{.collector_usage}}
                 {head}{{, disable-output-lane}}, enable-input-d;   {_SINCE}
-        .kind = {{ .kind::f8f6f4, .kind::i8 }};
+        .kind = {{ .kind::f16, .kind::tf32, .kind::f8f6f4, .kind::i8 }};
+        {name}.cta_group.kind{shift}{{.collector_usage}}
+                {head}{{, disable-output-lane}}, enable-input-d, scale-input-d;   // PTX 8.6, sm_100f
+        .kind = {{ .kind::f16, .kind::tf32 }};
         {name}.cta_group.kind.block_scale{{.scale_vectorsize}}{{.collector_usage}}
                 {head}, [scale-A-tmem], [scale-B-tmem], enable-input-d;   {_SINCE}
         .kind = {{ .kind::mxf8f6f4, .kind::mxf4, .kind::mxf4nvf4 }};
@@ -84,7 +92,7 @@ mma_sp = instruction(
     vectors={"disable-output-lane": lanes},
     refuses=_REFUSES,
     immediates="scale-input-d",
-    gates=_GATES,
+    gates=_SPARSE_GATES,
 )
 
 
