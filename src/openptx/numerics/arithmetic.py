@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.numerics.approximate import Approximate
+from openptx.numerics.dot import Dots
 
 
-class Arithmetic(Approximate):
+class Arithmetic(Dots):
     """Base class of machines: `const binary select resize` are theirs, every other primitive is defined here.
 
     Definitions are total on all bit patterns. A machine overrides a method with something faster and calls `super()`

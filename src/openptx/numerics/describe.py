@@ -170,6 +170,8 @@ def parse(text: str, source: Element | Packed) -> tuple[int, str]:
     text = text.strip()
     try:
         return _code(text, source)
+    except InputError:
+        raise
     except (ValueError, OverflowError):
         raise InputError(
             f"`{text}` is no value of {source.name}: write a decimal number, inf, nan, a code like 0x7E, or 0f3F800000"

@@ -8,6 +8,7 @@ import numpy as np
 
 from openptx.numerics.bits import Bits
 from openptx.numerics.formats import F32, F64, Format
+from openptx.numerics.lanes_dot import DotLanes
 from openptx.numerics.lanes_float import FloatLanes
 from openptx.numerics.lanes_integer import SIGNED, UNSIGNED
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _TABLES: dict[tuple[object, ...], Array] = {}
 
 
-class Lanes(FloatLanes):
+class Lanes(DotLanes):
     """Arithmetic on arrays. See IntegerLanes for what a value is, FloatLanes for how its results stay exact.
 
     A function of 16 bits or fewer is looked up in a table that the definition filled, and so is f32 to an 8-bit format:

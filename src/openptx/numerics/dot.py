@@ -1,0 +1,253 @@
+"""Sums of products as tensor cores make them: all terms cut at one place, added exactly, rounded once.
+
+The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit:
+products are exact; every term is cut towards zero at `fraction` bits below the largest exponent among the products and
+the addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent
+and zeros have -126; f32 results are cut towards zero (but overflow gives infinity), f16 results rounded to nearest.
+A zero is positive, NaN canonical.
+"""
+
+from __future__ import annotations
+
+from openptx.numerics.approximate import Approximate
+from openptx.numerics.bits import Bits, S
+from openptx.numerics.formats import E2M1, F32, F64, Format
+from openptx.numerics.reals import Real
+from openptx.numerics.words import lowest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Registers = tuple[Bits, ...]
+    Tile = tuple[tuple[Bits, ...], ...]
+    Scales = tuple[Format, tuple[Bits, ...], tuple[Bits, ...]]  # of a lane's rows, and of its columns
+
+FRACTION = 25  # bits kept below the largest exponent
+BLOCK_FRACTION = 35  # the same where blocks of e2m1 are scaled
+BLOCK = 16  # products of e2m1 that are added exactly before they are scaled
+ZERO = -126  # the exponent that a zero has
+POINT = 62  # bits below the point of a product of two significands of 32 bits
+
+
+class Factors:
+    """How the elements of a matrix lie in registers: `width` bits each, lowest first, `low` padding bits below.
+
+    `format` is that of a float; None is an integer, signed if `negative`.
+    """
+
+    __slots__ = ("format", "low", "negative", "width")
+
+    def __init__(self, width: int, format: Format | None = None, negative: bool = False, low: int = 0) -> None:
+        self.width, self.format, self.negative, self.low = width, format, negative, low
+
+    def __repr__(self) -> str:
+        return f"Factors({self.width}, {self.format}, {self.negative}, {self.low})"
+
+
+class Dots(Approximate):
+    def elements(self, f: Factors, registers: Sequence[Bits]) -> list[Bits]:
+        """The elements that registers hold, lowest first; those below a byte in a byte each."""
+        x = self
+        found: list[Bits] = []
+        for r in registers:
+            if f.width >= 8:
+                found += x.split(r, f.width) if r.width > f.width else [r]
+            else:
+                mask = (1 << f.width) - 1
+                found += [x.resize(r >> i if i else r, 8) & mask for i in range(0, r.width, f.width)]
+        return [a >> f.low for a in found] if f.low else found
+
+    # Floats
+
+    def dots(
+        self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, h: Format, d: Format,
+        scales: Scales | None = None,
+    ) -> Tile:  # fmt: skip
+        """Of every row and every column of a lane, `dot` with the addend that belongs to the two."""
+
+        def one(i: int, j: int, c: Bits) -> Bits:
+            if scales is None:
+                return self.dot(f, g, rows[i], columns[j], c, h, d)
+            s, of_rows, of_columns = scales
+            return self.dot(f, g, rows[i], columns[j], c, h, d, (of_rows[i], of_columns[j]), s)
+
+        return tuple(tuple(one(i, j, c) for j, c in enumerate(line)) for i, line in enumerate(addends))
+
+    def dot(
+        self, f: Factors, g: Factors, row: Registers, column: Registers, c: Bits, h: Format, d: Format,
+        scale: tuple[Bits, Bits] | None = None, s: Format | None = None,
+    ) -> Bits:  # fmt: skip
+        """`c` (format `h`) plus the products of the elements of `row` and `column`, in format `d`.
+
+        With `scale`, two codes of format `s` without significand, products are multiplied by both.
+        """
+        x = self
+        extra, broken = x.const(0, 32), x.const(0, 1)
+        if scale is not None and s is not None:
+            a, b = (x.unpack(s, code, 32) for code in scale)
+            extra, broken = a.exp + b.exp, a.nan | b.nan
+        left = [x.factor(f, a) for a in x.elements(f, row)]
+        right = [x.factor(g, a) for a in x.elements(g, column)]
+        terms = [x.term(a, b, extra) for a, b in zip(left, right, strict=True)]
+        addend = x.zero_exponent(h, x.unpack(h, c, 32, normal=False))
+        sig = x.resize(lowest(addend.sig), 64) << POINT - 31
+        return x.aligned_sum(
+            d, [Real(addend.sign, addend.exp, sig, addend.inf, addend.nan | broken), *terms], FRACTION, POINT
+        )
+
+    def factor(self, f: Factors, a: Bits) -> Real:
+        if f.format is None:
+            raise ValueError("a sum of floats has floats as factors")
+        return self.zero_exponent(f.format, self.unpack(f.format, a, 32, normal=False))
+
+    def zero_exponent(self, f: Format, r: Real) -> Real:
+        """The value with the exponent that a sum counts for it."""
+        if f.emin == ZERO:
+            return r
+        return Real(r.sign, self.pick(lowest(r.sig) == 0, ZERO, r.exp), r.sig, r.inf, r.nan)
+
+    def term(self, a: Real, b: Real, extra: Bits) -> Real:
+        """The product, not normalised: POINT bits of its significand are below the point."""
+        x = self
+        p, q = lowest(a.sig), lowest(b.sig)
+        nan = a.nan | b.nan | (a.inf & (q == 0)) | (b.inf & (p == 0))
+        return Real(a.sign ^ b.sign, a.exp + b.exp + extra, x.resize(p, 64) * x.resize(q, 64), a.inf | b.inf, nan)
+
+    def aligned_sum(self, d: Format, terms: Sequence[Real], fraction: int, point: int) -> Bits:
+        """The sum of terms whose significands have `point` bits below the point, cut where the model cuts."""
+        x = self
+        top = terms[0].exp
+        for r in terms[1:]:
+            top = x.max(S, top, r.exp)
+        total, nan = x.const(0, 64), x.const(0, 1)
+        plus, minus = x.const(0, 1), x.const(0, 1)
+        for r in terms:
+            shift = top - r.exp + (point - fraction) if point >= fraction else top - r.exp
+            kept = (lowest(r.sig) << max(fraction - point, 0)) >> shift
+            total = total + x.select(r.sign, -kept, kept)
+            inf = r.inf & ~r.nan
+            nan, plus, minus = nan | r.nan, plus | (inf & ~r.sign), minus | (inf & r.sign)
+        nan = nan | (plus & minus)
+        negative = x.negative(total)
+        sig = x.abs(total)
+        lost = x.clz(sig)
+        exp = top - lost + (63 - fraction)
+        value = Real(x.select(plus | minus, minus, negative), exp, sig << lost, plus | minus, nan)
+        if d is not F32:
+            code = x.round(d, value, "rn")
+        else:
+            code = x.round(d, value, "rz")
+            huge = x.less(S, x.const(d.emax, 32), exp) & (sig != 0) & ~(plus | minus | nan)
+            code = x.pick(huge, code + 1, code)  # past the largest number stands infinity
+        return x.pick(x.magnitude(d, code) == 0, 0, code)
+
+    # Blocks of e2m1 that are scaled
+
+    def block_dots(
+        self, rows: Tile, columns: Tile, addends: Tile, s: Format, of_rows: Tile, of_columns: Tile
+    ) -> Tile:
+        """Of every row and every column of a lane, `block_dot` with the addend and the scales that belong to them."""
+        return tuple(
+            tuple(
+                self.block_dot(rows[i], columns[j], c, of_rows[i], of_columns[j], s) for j, c in enumerate(line)
+            )
+            for i, line in enumerate(addends)
+        )
+
+    def block_dot(
+        self, row: Registers, column: Registers, c: Bits, of_row: Registers, of_column: Registers, s: Format
+    ) -> Bits:
+        """`c` (f32) plus products of e2m1 times the scales (format `s`) of their block, as f32.
+
+        Products are added in sixteens, exactly; each sum times its scales is a term. Its exponent is that of the scales.
+        """
+        x = self
+        f = Factors(4, E2M1)
+        pairs = list(zip(x.elements(f, row), x.elements(f, column), strict=True))
+        per = len(pairs) // len(of_row)
+        addend = x.zero_exponent(F32, x.unpack(F32, c, 32, normal=False))
+        point = 30  # of the addend and of the terms; a sum of sixteen takes up to twelve bits before it
+        terms = [Real(addend.sign, addend.exp, x.resize(lowest(addend.sig), 64) >> 1, addend.inf, addend.nan)]
+        for i in range(0, len(pairs), BLOCK):
+            total = x.const(0, 32)
+            for a, b in pairs[i : i + BLOCK]:
+                total = total + x.halves(a) * x.halves(b)
+            codes = of_row[i // per], of_column[i // per]
+            left, right = (x.zero_exponent(s, x.unpack(s, code, 32, normal=False)) for code in codes)
+            scale = (lowest(left.sig) >> 28) * (lowest(right.sig) >> 28)  # four bits each, three below the point
+            sig = x.resize(x.abs(total), 64) * x.resize(scale, 64) << point - 8
+            terms.append(Real(x.negative(total), left.exp + right.exp, sig, x.const(0, 1), left.nan | right.nan))
+        return x.aligned_sum(F32, terms, BLOCK_FRACTION, point)
+
+    def halves(self, a: Bits) -> Bits:
+        """Twice the value of an e2m1 code, as a signed integer of 32 bits."""
+        x = self
+        a = x.resize(a, 32)
+        field, low = (a >> 1) & 3, a & 1
+        value = x.select(field == 0, low, (low | 2) << (field - 1 & 3))
+        return x.select((a & 8) != 0, -value, value)
+
+    # Integers
+
+    def integer_dots(
+        self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, satfinite: bool
+    ) -> Tile:
+        """Of every row and every column of a lane, the sum of products and of the addend: clamped, or wrapped."""
+        x = self
+        left, right = ([x.whole_elements(k, line) for line in tile] for k, tile in ((f, rows), (g, columns)))
+        return tuple(
+            tuple(x.integer_dot(row, column, c, satfinite) for column, c in zip(right, line, strict=True))
+            for row, line in zip(left, addends, strict=True)
+        )
+
+    def whole_elements(self, f: Factors, registers: Sequence[Bits]) -> list[Bits]:
+        """Integers extended to 32 bits."""
+        x = self
+        if f.width < 8 and f.negative:
+            return [
+                x.shr(S, r << 32 - f.width - i, 32 - f.width)
+                for r in (x.resize(r, 32) if r.width < 32 else r for r in registers)
+                for i in range(0, registers[0].width, f.width)
+            ]
+        return [x.resize(a, 32, f.negative) for a in x.elements(f, registers)]
+
+    def integer_dot(self, row: Sequence[Bits], column: Sequence[Bits], c: Bits, satfinite: bool) -> Bits:
+        x = self
+        total = x.const(0, 32)  # no more than 128 products below 2^16
+        for a, b in zip(row, column, strict=True):
+            total = total + a * b
+        if not satfinite:
+            return c + total
+        wide = x.clamp(S, x.resize(c, 64, True) + x.resize(total, 64, True), -(1 << 31), (1 << 31) - 1)
+        return x.resize(wide, 32)
+
+    def bit_dots(self, op: str, rows: Tile, columns: Tile, addends: Tile) -> Tile:
+        """Of every row and every column of a lane, how many bits `xor` or `and` of the two leave, plus the addend."""
+        x = self
+
+        def count(row: Registers, column: Registers, c: Bits) -> Bits:
+            for a, b in zip(row, column, strict=True):
+                c = c + x.popc(x.binary(op, a, b))
+            return c
+
+        return tuple(
+            tuple(count(row, column, c) for column, c in zip(columns, line, strict=True))
+            for row, line in zip(rows, addends, strict=True)
+        )
+
+    # f64
+
+    def fma_dots(self, rows: Tile, columns: Tile, addends: Tile, rnd: str) -> Tile:
+        """Of every row and every column of a lane, the addend and f64 products, added one after the other by `fma`."""
+        f = F64
+
+        def chain(row: Registers, column: Registers, c: Bits) -> Bits:
+            for a, b in zip(row, column, strict=True):
+                c = self.fma(f, a, b, c, rnd)
+            return c
+
+        return tuple(
+            tuple(chain(row, column, c) for column, c in zip(columns, line, strict=True))
+            for row, line in zip(rows, addends, strict=True)
+        )
