@@ -76,12 +76,12 @@ class Kernel:
         except Fault as fault:
             raise fault from None
 
-    def __getitem__(self, configuration: tuple[Any, ...]) -> Configured:
+    def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`."""
-        if len(configuration) not in (2, 3, 4):
+        given: tuple[Any, ...] = configuration if isinstance(configuration, tuple) else ()
+        if len(given) not in (2, 3, 4):
             raise ArgumentError("write `kernel[grid, block]` or `kernel[grid, block, stream, shared]`")
-        grid, block = configuration[:2]
-        return Configured(self, grid, block, configuration[3] if len(configuration) > 3 else 0)
+        return Configured(self, given[0], given[1], given[3] if len(given) > 3 else 0)
 
     def check_shape(self, grid: Triple, block: Triple, shared: int) -> None:
         """What no GPU would launch, or the kernel's own directives forbid."""

@@ -88,8 +88,11 @@ def _one(d: Directive, width: int | None, precision: int | None, word: int, stri
     field = f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
     if kind in "di":
         return f"{field}d" % _signed(word, size)
+    word &= (1 << 8 * d.size) - 1
+    if kind == "o" and "#" in flags:
+        return f"%{flags.replace('#', '')}{width or ''}s" % f"0{word & (1 << 8 * size) - 1:o}"
     if kind in "uoxX":
-        return f"{field}{kind if kind != 'u' else 'd'}".replace("#o", "o") % (word & (1 << 8 * size) - 1)
+        return f"{field}{kind if kind != 'u' else 'd'}" % (word & (1 << 8 * size) - 1)
     if kind in "fFeEgG":
         return f"{field}{kind}" % _double(word)
     if kind in "aA":

@@ -1,0 +1,104 @@
+"""Arguments are converted by the declared type of the parameter, and refused by its name."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from openptx.errors import ArgumentError
+from openptx.runtime import Kernel, load
+
+TEXT = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry take(.param .u64 out, .param .u32 n, .param .f32 x, .param .b8 s[8]) {
+    .reg .u64 o, w;
+    .reg .u32 a, b;
+    ld.param.u64 o, [out];
+    ld.param.u32 a, [n];
+    ld.param.b32 b, [x];
+    ld.param.b64 w, [s];
+    st.global.u32 [o], a;
+    st.global.u32 [o+4], b;
+    st.global.u64 [o+8], w;
+    ret;
+}
+"""
+
+
+@pytest.fixture
+def kernel() -> Kernel:
+    return load(TEXT)["take"]
+
+
+def launched(kernel: Kernel, n: object, x: object, s: object) -> tuple[int, int, int]:
+    out = np.zeros(16, np.uint8)
+    kernel(1, 1, (out, n, x, s), engine="interp")
+    return struct.unpack("<IIQ", out.tobytes())
+
+
+def test_numbers_become_the_declared_type(kernel: Kernel) -> None:
+    assert launched(kernel, 7, 1.5, b"12345678") == (7, 0x3FC00000, int.from_bytes(b"12345678", "little"))
+    assert launched(kernel, -1, 1, bytes(8))[:2] == (0xFFFFFFFF, 0x3F800000)
+    assert launched(kernel, np.int64(5), np.float64(0.1), np.arange(2, dtype=np.int32)) == (5, 0x3DCCCCCD, 1 << 32)
+    assert launched(kernel, True, float("inf"), bytes(8))[:2] == (1, 0x7F800000)
+
+
+@pytest.mark.parametrize(
+    ("n", "x", "s", "words"),
+    [
+        (1 << 32, 0.0, bytes(8), "argument 1 (`.u32 n`) takes -2147483648 to 4294967295"),
+        (1.5, 0.0, bytes(8), "argument 1 (`.u32 n`) takes an integer"),
+        (1, "x", bytes(8), "argument 2 (`.f32 x`)"),
+        (1, 1e39, bytes(8), "would become infinite"),
+        (1, 0.0, bytes(7), "argument 3 (`.b8 s[8]`) takes 8 bytes, not 7"),
+        (1, 0.0, 5, "argument 3 (`.b8 s[8]`) takes 8 bytes, not int"),
+        (np.zeros(3), 0.0, bytes(8), "argument 1 (`.u32 n`)"),
+    ],
+)
+def test_what_does_not_fit_is_named(kernel: Kernel, n: object, x: object, s: object, words: str) -> None:
+    with pytest.raises(ArgumentError) as found:
+        launched(kernel, n, x, s)
+    assert words in str(found.value)
+
+
+def test_arrays_that_can_not_be_memory(kernel: Kernel) -> None:
+    for array, words in ((np.zeros((4, 4))[:, ::2], "not contiguous"), (np.array([{}]), "Python objects")):
+        with pytest.raises(ArgumentError, match=words):
+            kernel(1, 1, (array, 1, 1.0, bytes(8)), engine="interp")
+
+
+def test_wrong_count(kernel: Kernel) -> None:
+    with pytest.raises(ArgumentError, match=r"takes 4 arguments \(\.u64 out, \.u32 n, \.f32 x, \.b8 s\[8\]\), not 1"):
+        kernel(1, 1, (1,))
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "words"),
+    [
+        (0, 1, "the grid's x is 1 to 2147483647, not 0"),
+        ((1, 65536), 1, "the grid's y is 1 to 65535"),
+        (1, (1024, 2), "at most 1024 threads, not 2048"),
+        (1, 1025, "the block's x is 1 to 1024"),
+        (1, (1, 1, 65), "the block's z is 1 to 64"),
+        ("a", 1, "the grid is one to three integers"),
+        ((1, 1, 1, 1), 1, "the grid is one to three integers"),
+        (1, 1.5, "the block is one to three integers"),
+    ],
+)
+def test_shapes_that_no_gpu_has(kernel: Kernel, grid: object, block: object, words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        kernel(grid, block, ())
+
+
+def test_both_shapes_of_a_launch(kernel: Kernel) -> None:
+    out = np.zeros(16, np.uint8)
+    kernel[1, 1](out, 3, 0.0, bytes(8))
+    assert out[0] == 3
+    with pytest.raises(ArgumentError, match="write `kernel"):
+        kernel[1]
+
+
+def test_a_kernel_that_is_not_there() -> None:
+    with pytest.raises(ArgumentError, match="no kernel `x`: <string> has `take`"):
+        load(TEXT)["x"]

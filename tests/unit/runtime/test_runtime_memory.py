@@ -1,0 +1,78 @@
+"""Device memory: addresses that last as long as arrays do, slots, the nearest allocation, the heap."""
+
+import gc
+
+import numpy as np
+import pytest
+
+from openptx.isa.windows import FIRST
+from openptx.runtime.heap import Heap
+from openptx.runtime.memory import Memory
+
+
+def test_an_address_lasts_as_long_as_the_array() -> None:
+    memory = Memory()
+    data = np.zeros(10, np.float32)
+    first = memory.address(data, "x")
+    assert memory.address(data) is first
+    assert first.base == FIRST << 32
+    view = memory.address(data[1:])
+    assert view.base % 256 == 4
+    del data
+    gc.collect()
+    assert all(row is None for row in memory.map().rows)
+
+
+def test_the_map_keeps_memory_alive() -> None:
+    memory = Memory()
+    data = np.arange(4, dtype=np.uint8)
+    allocation = memory.address(data)
+    held = memory.map()
+    del data
+    gc.collect()
+    assert held.rows[allocation.base >> held.shift] is not None
+    assert allocation.bytes().tolist() == [0, 1, 2, 3]
+
+
+def test_large_allocations_take_several_slots() -> None:
+    memory = Memory(32)
+    big, small = np.zeros((1 << 25) + 1, np.uint8), np.zeros(1, np.uint8)
+    a, b = memory.address(big), memory.address(small)
+    held = memory.map()
+    assert [row is a for row in held.rows[FIRST : FIRST + 3]] == [True] * 3
+    assert b.base >> 24 == FIRST + 3
+    assert int(held.base[FIRST + 2]) == a.base
+    with pytest.raises(MemoryError):
+        memory.address(np.zeros(1 << 32, np.uint8))
+
+
+def test_the_nearest_allocation() -> None:
+    memory = Memory()
+    data = np.zeros(100, np.uint8)
+    base = memory.address(data, "x").base
+    held = memory.map()
+    assert held.nearest(base + 100, 4) == f"x, 100 bytes at 0x{base:x}; the access ends 4 bytes past it"
+    assert held.nearest(base - 8, 4) == f"x, 100 bytes at 0x{base:x}; the access begins 8 bytes before it"
+    assert Memory().map().nearest(0, 4) is None
+
+
+def test_read_only_arrays_say_so() -> None:
+    memory = Memory()
+    data = np.zeros(4, np.uint8)
+    data.flags.writeable = False
+    allocation = memory.address(data)
+    assert not allocation.writable
+    assert memory.map().flags[allocation.base >> 32] == 1
+
+
+def test_the_heap_joins_what_is_given_back() -> None:
+    heap = Heap(Memory(), 256)
+    a, b, c = heap.take(10), heap.take(100), heap.take(100)
+    assert (b - a, c - b) == (16, 112)
+    assert heap.take(100) == 0
+    assert heap.holds(np.array([a, a + 9, b + 111, c + 112], np.uint64), 1).tolist() == [True, True, True, False]
+    assert heap.give_back(a)
+    assert heap.give_back(b)
+    assert not heap.give_back(b)
+    assert heap.take(128) == a
+    assert heap.take(0) == 0
