@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class Kernel:
 
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`."""
-        given: tuple[Any, ...] = configuration if isinstance(configuration, tuple) else ()
+        given = cast("tuple[Any, ...]", configuration) if isinstance(configuration, tuple) else ()
         if len(given) not in (2, 3, 4):
             raise ArgumentError("write `kernel[grid, block]` or `kernel[grid, block, stream, shared]`")
         return Configured(self, given[0], given[1], given[3] if len(given) > 3 else 0)
