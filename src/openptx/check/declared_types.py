@@ -193,6 +193,13 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
 
 
 def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str) -> Misfit | None:
+    if value.plain and TYPES[type].kind in "bsu":
+        room = 1
+        for length in dimensions:
+            room *= length
+        if len(value) > room:
+            return _value(f"more initial values than the {room} elements there are", value.span)
+        return None
     row = dimensions[1:]
     elements = 1
     for length in row:

@@ -48,9 +48,10 @@ def shape_of(declarator: Declarator) -> tuple[int, ...]:
     """The dimensions; an open first one is as long as the initialiser, 0 without one."""
     shape = tuple(0 if length is None else length.value for length in declarator.dimensions)
     if shape and declarator.dimensions[0] is None and isinstance(declarator.initialiser, InitialiserList):
-        elements = declarator.initialiser.elements
-        flat = prod(shape[1:]) if elements and not isinstance(elements[0], InitialiserList) else 1
-        shape = (rounded_up(len(elements), flat) // flat, *shape[1:])
+        values = declarator.initialiser
+        nested = not values.plain and values.elements and isinstance(values.elements[0], InitialiserList)
+        row = 1 if nested else prod(shape[1:])
+        shape = (rounded_up(len(values), row) // row, *shape[1:])
     return shape
 
 
@@ -89,6 +90,10 @@ def initial(
         return None, ()
     dimensions = (*shape, vector) if vector > 1 else shape
     size = element_bytes(type)
+    if isinstance(initialiser, InitialiserList) and initialiser.plain and type.kind in "bsu":
+        mask = (1 << type.width) - 1
+        table = b"".join([(number & mask).to_bytes(size, "little") for number in initialiser.numbers])
+        return table.ljust(size * prod(dimensions), b"\0"), ()
     data = bytearray(size * prod(dimensions))
     relocations: list[Relocation] = []
     for position, value in _elements(initialiser, dimensions, 0):

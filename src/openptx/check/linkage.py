@@ -134,6 +134,8 @@ def symbols(value: object) -> list[SymbolAddress]:
 
     if isinstance(value, SymbolAddress):
         return [value]
+    if value is None or (isinstance(value, InitialiserList) and value.plain):
+        return []
     return (
         [found for element in value.elements for found in symbols(element)]
         if isinstance(value, InitialiserList)

@@ -5,6 +5,8 @@ Names of spaces, types, linkage and attributes stand here without their dot.
 
 from __future__ import annotations
 
+import re
+
 from openptx.syntax.operands import Float, Integer
 from openptx.syntax.tree import Statement
 
@@ -12,6 +14,8 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.operands import Name
+
+_NUMBER = re.compile(r"-?[0-9]+")
 
 
 class Attribute:
@@ -33,12 +37,34 @@ class Pointer:
 
 
 class InitialiserList:
-    """`{ 1, 2, { 3 } }`."""
+    """`{ 1, 2, { 3 } }`. One that holds nothing but decimal integers has their text as `plain`, and `numbers`.
 
-    __slots__ = ("elements", "span")
+    Compilers write tables of many thousands: their nodes are made when somebody asks for `elements`.
+    """
 
-    def __init__(self, elements: tuple[Initialiser, ...], span: Span) -> None:
-        self.elements, self.span = elements, span
+    __slots__ = ("_elements", "plain", "span")
+
+    def __init__(self, elements: tuple[Initialiser, ...] | None, span: Span, plain: str = "") -> None:
+        self._elements, self.span, self.plain = elements, span, plain
+
+    def __len__(self) -> int:
+        return self.plain.count(",") + 1 if self._elements is None else len(self._elements)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The values of a plain list."""
+        return [int(number) for number in self.plain[1:-1].split(",")]
+
+    @property
+    def elements(self) -> tuple[Initialiser, ...]:
+        """The values, as nodes."""
+        if self._elements is None:
+            start = self.span[0]
+            self._elements = tuple(
+                Integer(int(m[0]), False, m[0], (start + m.start(), start + m.end()))
+                for m in _NUMBER.finditer(self.plain)
+            )
+        return self._elements
 
 
 class SymbolAddress:

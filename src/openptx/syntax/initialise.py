@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.syntax.constants import constant
 from openptx.syntax.declarations import Initialiser, InitialiserList, Member, SymbolAddress
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import negative_offset
 from openptx.syntax.tokens import Cursor
+
+_NUMBERS = re.compile(r"\{ ?+(?:-?(?:0|[1-9][0-9]{0,17}+)(?:,[ \n]?+(?=[-0-9])| ?+(?=\})))++\}", re.A)
+"""A list of decimal integers, as compilers write tables."""
 
 
 def initialiser(c: Cursor) -> Initialiser:
@@ -24,6 +29,9 @@ def initialiser(c: Cursor) -> Initialiser:
 
 def _list(c: Cursor) -> InitialiserList:
     start, elements = c.start, list[Initialiser]()
+    if (plain := _NUMBERS.match(c.file.text, start, c.limit)) is not None:
+        c.seek(plain.end())
+        return InitialiserList(None, (start, plain.end()), plain[0])
     c.expect("{", "")
     c.deeper()
     if c.word != "}":
