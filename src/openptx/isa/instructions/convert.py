@@ -43,7 +43,7 @@ cvt = instruction(
         .dtype = { .e4m3x2, .e5m2x2 };
         cvt.rn{.relu}.f16x2.atype                    d, a;                    // PTX 8.1, sm_89 or PTX 7.8, sm_90
         .atype = { .e4m3x2, .e5m2x2 };
-        cvt.rn{.relu}{.satfinite}.bf16x2.atype       d, a;                    // PTX 9.2, sm_100f sm_110f sm_120f
+        cvt.rn{.relu}{.satfinite}.bf16x2.atype       d, a;              // PTX 9.2, sm_100f sm_110f sm_120f (ptxas)
         .atype = { .e4m3x2, .e5m2x2, .e2m3x2, .e3m2x2, .e2m1x2 };
         cvt.rs{.relu}.satfinite.dtype.f32            d, {a, b, e, f}, rbits;  // PTX 8.7, sm_100a sm_103a sm_107a
         .dtype = { .e4m3x4, .e5m2x4, .e2m3x4, .e3m2x4, .e2m1x4 };

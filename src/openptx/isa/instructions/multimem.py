@@ -56,33 +56,34 @@ multimem_ld_reduce = instruction(
         .op   = { .add };
         .acc_prec = { .acc::f32 };
         .type = { .f16, .bf16 };
-        multimem.ld_reduce{.sem.scope}{.space}.op{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.ld_reduce.weak{.space}.op{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.ld_reduce{.sem.scope}{.space}.op{.vec}.type   d, [a];
+        multimem.ld_reduce.weak{.space}.op{.vec}.type   d, [a];
         .op   = { .min, .max };
         .type = { .e5m2x4, .e4m3x4 };
         .vec  = { .v2, .v4 };
-        multimem.ld_reduce{.sem.scope}{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.ld_reduce.weak{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.ld_reduce{.sem.scope}{.space}.op.vec.type   d, [a];
+        multimem.ld_reduce.weak{.space}.op.vec.type   d, [a];
         .op   = { .min, .max };
         .type = { .e5m2x2, .e4m3x2 };
-        multimem.ld_reduce{.sem.scope}{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.ld_reduce.weak{.space}.op.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.ld_reduce{.sem.scope}{.space}.op.vec.type   d, [a];
+        multimem.ld_reduce.weak{.space}.op.vec.type   d, [a];
         .op   = { .min, .max };
         .type = { .e5m2, .e4m3 };
         .vec  = { .v4, .v8 };
-        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.ld_reduce.weak{.space}.op{.acc_prec}{.vec}.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}{.vec}.type   d, [a];
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}{.vec}.type   d, [a];
         .op   = { .add };
         .acc_prec = { .acc::f16 };
         .type = { .e5m2x4, .e4m3x4 };
         .vec  = { .v2, .v4 };
-        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.ld_reduce.weak{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}.vec.type   d, [a];
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}.vec.type   d, [a];
         .op   = { .add };
         .acc_prec = { .acc::f16 };
         .type = { .e5m2x2, .e4m3x2 };
-        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.ld_reduce.weak{.space}.op{.acc_prec}.vec.type   d, [a];   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.ld_reduce{.sem.scope}{.space}.op{.acc_prec}.vec.type   d, [a];
+        multimem.ld_reduce.weak{.space}.op{.acc_prec}.vec.type   d, [a];
         .op   = { .add };
         .acc_prec = { .acc::f16 };
         .type = { .e5m2, .e4m3 };
@@ -111,15 +112,16 @@ multimem_st = instruction(
         multimem.st{.sem.scope}{.space}.vec.type   [a], b;   // PTX 8.1, sm_90
         multimem.st.weak{.space}.vec.type   [a], b;   // PTX 8.1, sm_90
         .type = { .f16, .bf16 };
-        multimem.st{.sem.scope}{.space}{.vec}.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.st.weak{.space}{.vec}.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.st{.sem.scope}{.space}{.vec}.type   [a], b;
+        multimem.st.weak{.space}{.vec}.type   [a], b;
         .type = { .e5m2x4, .e4m3x4 };
         .vec  = { .v2, .v4 };
-        multimem.st{.sem.scope}{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.st.weak{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.st{.sem.scope}{.space}.vec.type   [a], b;
+        multimem.st.weak{.space}.vec.type   [a], b;
         .type = { .e5m2x2, .e4m3x2 };
-        multimem.st{.sem.scope}{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
-        multimem.st.weak{.space}.vec.type   [a], b;   // PTX 8.6, sm_100f sm_110f sm_120a sm_121a
+        multimem.st{.sem.scope}{.space}.vec.type   [a], b;
+        multimem.st.weak{.space}.vec.type   [a], b;
         .type = { .e5m2, .e4m3 };
         .vec  = { .v4, .v8 };
 
