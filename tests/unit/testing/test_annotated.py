@@ -44,7 +44,7 @@ def run(*lines: str) -> None:
         "// run: read(0) faults out-of-bounds",
         "// run: read(0) faults PTX9001",
         "// run: nothing() == ()",
-        ".func wrong () { .reg .b32 x; neg.u32 x, x; ret; }  //~ PTX0301 has no form",
+        ".func wrong () { .reg .b32 x; neg.u32 x, x; ret; }  //~ PTX0301 `neg`",
         ".func wrong () { .reg .b32 x; neg.u32 x, x; ret; }\n//~^ no-such-form",
     ],
 )
