@@ -45,6 +45,9 @@ class Factors:
         return f"Factors({self.width}, {self.format}, {self.negative}, {self.low})"
 
 
+E2M1X8 = Factors(4, E2M1)
+
+
 class Dots(Approximate):
     def elements(self, f: Factors, registers: Sequence[Bits]) -> list[Bits]:
         """The elements that registers hold, lowest first; those below a byte in a byte each."""
@@ -144,14 +147,10 @@ class Dots(Approximate):
 
     # Blocks of e2m1 that are scaled
 
-    def block_dots(
-        self, rows: Tile, columns: Tile, addends: Tile, s: Format, of_rows: Tile, of_columns: Tile
-    ) -> Tile:
+    def block_dots(self, rows: Tile, columns: Tile, addends: Tile, s: Format, of_rows: Tile, of_columns: Tile) -> Tile:
         """Of every row and every column of a lane, `block_dot` with the addend and the scales that belong to them."""
         return tuple(
-            tuple(
-                self.block_dot(rows[i], columns[j], c, of_rows[i], of_columns[j], s) for j, c in enumerate(line)
-            )
+            tuple(self.block_dot(rows[i], columns[j], c, of_rows[i], of_columns[j], s) for j, c in enumerate(line))
             for i, line in enumerate(addends)
         )
 
@@ -160,11 +159,10 @@ class Dots(Approximate):
     ) -> Bits:
         """`c` (f32) plus products of e2m1 times the scales (format `s`) of their block, as f32.
 
-        Products are added in sixteens, exactly; each sum times its scales is a term. Its exponent is that of the scales.
+        Products are added in sixteens, exactly; each sum times its scales is a term, with the exponent of the scales.
         """
         x = self
-        f = Factors(4, E2M1)
-        pairs = list(zip(x.elements(f, row), x.elements(f, column), strict=True))
+        pairs = list(zip(x.elements(E2M1X8, row), x.elements(E2M1X8, column), strict=True))
         per = len(pairs) // len(of_row)
         addend = x.zero_exponent(F32, x.unpack(F32, c, 32, normal=False))
         point = 30  # of the addend and of the terms; a sum of sixteen takes up to twelve bits before it
@@ -190,9 +188,7 @@ class Dots(Approximate):
 
     # Integers
 
-    def integer_dots(
-        self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, satfinite: bool
-    ) -> Tile:
+    def integer_dots(self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, satfinite: bool) -> Tile:
         """Of every row and every column of a lane, the sum of products and of the addend: clamped, or wrapped."""
         x = self
         left, right = ([x.whole_elements(k, line) for line in tile] for k, tile in ((f, rows), (g, columns)))
