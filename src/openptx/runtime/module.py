@@ -12,6 +12,7 @@ import numpy as np
 from openptx.errors import ArgumentError, CheckError, Fault, InputError, Triple
 from openptx.program import Function, Program
 from openptx.runtime.arguments import marshal
+from openptx.runtime.fidelity import Used, fidelity
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Array, Bytes
 from openptx.source import File
@@ -46,11 +47,13 @@ class Kernel:
         workers: int | None = None,
         timeout: float | None = None,
         max_instructions: int | None = None,
+        initcheck: bool = False,
     ) -> None:
         """Runs the kernel to its end. `grid` and `block` are blocks and threads in x, y, z; `shared_mem` is in bytes.
 
         Raises ArgumentError for what can not be launched, Fault for what the kernel does wrong, Unsupported for an
-        instruction that can not be executed yet. `timeout` is in seconds.
+        instruction that can not be executed yet. `timeout` is in seconds. `initcheck` makes reads of registers and
+        shared memory that nobody has written faults; it runs on the reference engine.
         """
         grid, block = extent("grid", grid), extent("block", block)
         self.check_shape(grid, block, shared_mem)
@@ -58,6 +61,7 @@ class Kernel:
         module = self.module
         given = marshal(self.function, args, module.image.memory)
         memory = module.image.memory.map(module.image.const, given.buffer)
+        engine = "interp" if initcheck else engine
         run = engine_of(engine)
         try:
             run(
@@ -71,17 +75,17 @@ class Kernel:
                 cluster=shape,
                 timeout=timeout,
                 max_instructions=max_instructions,
-                **({} if engine == "interp" else {"workers": workers}),
+                **({"initcheck": initcheck} if engine == "interp" else {"workers": workers}),
             )
         except Fault as fault:
             raise fault from None
 
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`."""
-        given = cast("tuple[Any, ...]", configuration) if isinstance(configuration, tuple) else ()
-        if len(given) not in (2, 3, 4):
+        parts = cast("tuple[Any, ...]", configuration if isinstance(configuration, tuple) else (configuration,))
+        if len(parts) not in (2, 3, 4):
             raise ArgumentError("write `kernel[grid, block]` or `kernel[grid, block, stream, shared]`")
-        return Configured(self, given[0], given[1], given[3] if len(given) > 3 else 0)
+        return Configured(self, parts[0], parts[1], parts[3] if len(parts) > 3 else 0)
 
     def check_shape(self, grid: Triple, block: Triple, shared: int) -> None:
         """What no GPU would launch, or the kernel's own directives forbid."""
@@ -155,6 +159,10 @@ class Module:
 
     def __contains__(self, name: object) -> bool:
         return name in self.kernels
+
+    def fidelity(self, kernel: str | None = None) -> list[Used]:
+        """How true each instruction is that a kernel (without a name: any kernel) may come to, the least true first."""
+        return fidelity(self.program, self.kernels if kernel is None else (self.get_function(kernel).name,))
 
     def get_global(self, name: str) -> Bytes:
         """The bytes of a module-level `.global` or `.const` variable: a view that shows and sets its content."""

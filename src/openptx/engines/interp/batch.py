@@ -18,11 +18,12 @@ from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.meeting import meet
 from openptx.engines.interp.memory import STACK_BYTES, Violation
-from openptx.engines.interp.plan import Plan, plan
+from openptx.engines.interp.plan import Block, Plan, plan
 from openptx.numerics import Bits
 from openptx.program import Op, Program
 
 if TYPE_CHECKING:
+    from openptx.engines.interp.initcheck import Watch
     from openptx.engines.interp.limits import Limits
     from openptx.engines.interp.operands import Registers
 
@@ -150,11 +151,13 @@ class Batch:
             block = frame.plan.block(pc)
             i = 0
             try:
-                for i, step in enumerate(block.steps):  # noqa: B007 - for the fault
+                for i, step in enumerate(block.steps if x.watch is None else ()):  # noqa: B007 - for the fault
                     step(x, frame.regs, who)
             except Exception:
                 self.running = block.ops[i]
                 raise
+            if x.watch is not None:
+                self.watched(x.watch, block, frame, who)
             self.clock += block.weight
             x.clock += block.end - block.start
             limits.spend(block.end - block.start)
@@ -178,6 +181,22 @@ class Batch:
                     group.since = self.clock
                     ready[key] = group
                     return
+
+    def watched(self, watch: Watch, block: Block, frame: Frame, who: sets.Lanes) -> None:
+        """The block's instructions, each looked at before and after."""
+        for step, op in zip(block.steps, block.ops, strict=True):
+            self.running = op
+            some = who
+            watch.guard(op, frame, who)
+            if op.guard is not None:
+                p = np.broadcast_to(sets.take(frame.regs[op.guard.index], who), sets.size(who, self.x.n))
+                p = ~p if op.guard.negated else p
+                if not p.any():
+                    continue
+                some = sets.where(who, p, self.x.n)
+            watch.before(op, frame, some)
+            step(self.x, frame.regs, who)
+            watch.after(op, frame, some)
 
     def starving(self) -> bool:
         return self.clock - min(g.since for g in self.ready.values()) > PATIENCE

@@ -96,6 +96,8 @@ def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
     callee = batch.frame(batch.callee(name), caller, end, op)
     for formal, argument in zip(callee.plan.function.parameters, site.arguments, strict=False):
         hand_over(batch, group.who, caller, argument, callee, formal)
+        if x.watch is not None and isinstance(formal, Register):
+            x.watch.write(callee, formal.index, group.who)
     group.frame, group.pc = callee, 0
     return True
 

@@ -19,6 +19,7 @@ from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.initcheck import Watch
     from openptx.engines.interp.operands import source
 from openptx.engines.interp.plan import Block
 
@@ -30,6 +31,8 @@ def turn(batch: Batch, group: Group, block: Block) -> bool:
     op = block.control
     assert op is not None
     instruction = op.form.instruction
+    if batch.x.watch is not None:
+        watched(batch.x.watch, group, op)
     if instruction.control == "branch":
         return branch(batch, group, op, block.end)
     if op.guard is not None:
@@ -48,6 +51,14 @@ def turn(batch: Batch, group: Group, block: Block) -> bool:
     if act is None:
         raise NoMeaning(op)
     return act(batch, group, op, block.end)
+
+
+def watched(watch: Watch, group: Group, op: Op) -> None:
+    """Looks at a control instruction; its sources only where it has no guard, which keeps this simple."""
+    watch.guard(op, group.frame, group.who)
+    if op.guard is None:
+        watch.before(op, group.frame, group.who)
+    watch.after(op, group.frame, group.who)
 
 
 def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from openptx.engines.interp.batch import Batch, Stuck
 from openptx.engines.interp.geometry import Geometry, Shape
+from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import Violation
@@ -34,9 +35,12 @@ class Launch:
     memory: Map
     image: Image
     limits: Limits
+    initcheck: bool
 
     def batch(self, first: int, count: int) -> Batch:
         x = Threads(Geometry(self.shape, first, count), self.memory, self.image)
+        if self.initcheck:
+            x.watch = Watch(x.n, x.shared)
         return Batch(self.program, plan(self.function), x, self.limits)
 
 
@@ -52,11 +56,15 @@ def launch(
     cluster: Triple | None = None,
     timeout: float | None = None,
     max_instructions: int | None = None,
+    initcheck: bool = False,
 ) -> None:
-    """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory."""
+    """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory.
+
+    `initcheck` makes reads of registers and shared memory that nobody has written faults.
+    """
     dynamic_start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, dynamic_start, shared)
-    run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions))
+    run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
     size = shape.cluster_size
     per_batch = max(1, LANES // (shape.threads * size)) * size
     starts = iter(range(0, shape.ctas, per_batch))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from openptx.numerics.lanes import Lanes
 from openptx.runtime.heap import Heap
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.initcheck import Watch
 
 Array = NDArray[Any]
 Place = tuple[Plane, NDArray[np.int64]]
@@ -59,6 +62,7 @@ class Spaces(Lanes):
         self.heap_base = image.heap.allocation.base if image.has_heap else 0
         self.n = geometry.n
         self.who: sets.Lanes = None
+        self.watch: Watch | None = None
         self.shift = memory.shift
         self.shared_size = geometry.shape.shared
         self._shared_stride = max(256, -(-self.shared_size // 256) * 256)
@@ -216,7 +220,7 @@ class Spaces(Lanes):
             a = a + np.uint64(window(space, self.address_size))
         return self.in_allocation(a, size, space, write)
 
-    def narrowed(self, a: Array) -> list[tuple[NDArray[np.intp], sets.Lanes]]:
+    def by_slot(self, a: Array) -> list[tuple[NDArray[np.intp], sets.Lanes]]:
         """For addresses in several slots: the positions of each slot among the executing lanes, and those lanes."""
         slots = a >> np.uint64(self.shift)
         groups = [np.flatnonzero(slots == slot) for slot in np.unique(slots)]
@@ -226,11 +230,18 @@ class Spaces(Lanes):
         """Does `act` on the lanes of each slot alone."""
         before = self.who
         try:
-            for chosen, lanes in self.narrowed(a):
+            for chosen, lanes in self.by_slot(a):
                 self.who = lanes
                 act(chosen, a[chosen])
         finally:
             self.who = before
+
+    def check_written(self, offsets: NDArray[np.int64], size: int, address: Array) -> None:
+        assert self.watch is not None
+        bad = ~self.watch.loaded(offsets, size)
+        if bad.any():
+            what = f"{size} bytes of shared memory are read before anything is written to them"
+            raise self.fault("uninitialized-read", what, bad, address, "shared", size)
 
     # Loads and stores.
 
@@ -238,6 +249,8 @@ class Spaces(Lanes):
         width, a = w >> 3, address.v
         place = self.place(space, a, width * count, False)
         if place is not None:
+            if self.watch is not None and place[0] is self.shared:
+                self.check_written(place[1], width * count, a)
             return tuple(Bits(self, w, v) for v in place[0].gather(place[1], width, count))
         found = [np.zeros(a.size, f"u{width}") for _ in range(count)]
 
@@ -252,6 +265,8 @@ class Spaces(Lanes):
         width, a = values[0].width >> 3, address.v
         place = self.place(space, a, width * len(values), True)
         if place is not None:
+            if self.watch is not None and place[0] is self.shared:
+                self.watch.stored(place[1], width * len(values))
             place[0].scatter(place[1], [b.v for b in values], width)
             return
 

@@ -1,0 +1,85 @@
+"""Looks for reads of what nobody has written: registers, and shared memory byte by byte. Only when asked to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.memory import Violation
+from openptx.program import Address, Arguments, Op, Operand, Reg, Vector
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.frames import Frame
+    from openptx.engines.interp.planes import Plane
+
+Mask = NDArray[np.bool_]
+
+
+def registers(operand: Operand | None) -> list[int]:
+    """The registers that an operand names."""
+    match operand:
+        case Reg():
+            return [operand.index]
+        case Vector():
+            return [i for element in operand.elements for i in registers(element)]
+        case Arguments():
+            return [i for value in operand.values for i in registers(value)]
+        case Address():
+            return [i for part in (operand.base, *operand.parts) for i in registers(part)]
+        case _:
+            return []
+
+
+class Watch:
+    """What has been written, for one batch. A register that was never written has no entry."""
+
+    def __init__(self, lanes: int, shared: Plane) -> None:
+        self.n = lanes
+        self._written: dict[tuple[int, int], Mask] = {}
+        self._shared = np.zeros(shared.size, np.bool_)
+
+    def before(self, op: Op, frame: Frame, who: sets.Lanes) -> None:
+        """Faults where a source or the guard has not been written by an executing lane."""
+        for template, operand in zip(op.form.operands, op.operands, strict=True):
+            if template.role not in ("write", "returns"):
+                for i in registers(operand):
+                    self.read(op, frame, i, who)
+
+    def guard(self, op: Op, frame: Frame, who: sets.Lanes) -> None:
+        if op.guard is not None:
+            self.read(op, frame, op.guard.index, who)
+
+    def read(self, op: Op, frame: Frame, i: int, who: sets.Lanes) -> None:
+        written = self._written.get((id(frame.regs), i))
+        good = np.zeros(1, np.bool_) if written is None else sets.take(written, who)
+        if not good.all():
+            bad = int(np.flatnonzero(~good)[0])
+            lane = int(sets.positions(who, self.n)[bad]) if good.size > 1 else sets.first(who)
+            name = frame.plan.function.registers[i].name
+            raise Violation("uninitialized-read", f"register `{name}` is read before anything is written to it", lane)
+
+    def after(self, op: Op, frame: Frame, who: sets.Lanes) -> None:
+        for template, operand in zip(op.form.operands, op.operands, strict=True):
+            if template.role in ("write", "returns"):
+                for i in registers(operand):
+                    self.write(frame, i, who)
+
+    def write(self, frame: Frame, i: int, who: sets.Lanes) -> None:
+        written = self._written.setdefault((id(frame.regs), i), np.zeros(self.n, np.bool_))
+        written[slice(None) if who is None else who] = True
+
+    # Shared memory.
+
+    def stored(self, offsets: NDArray[np.int64], size: int) -> None:
+        for i in range(size):
+            self._shared[offsets + i] = True
+
+    def loaded(self, offsets: NDArray[np.int64], size: int) -> Mask:
+        """Of every access, whether all of its bytes have been written."""
+        good = self._shared[offsets]
+        for i in range(1, size):
+            good = good & self._shared[offsets + i]
+        return good
