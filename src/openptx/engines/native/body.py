@@ -14,14 +14,14 @@ from openptx.engines.native.atomics import Atomics
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
-from openptx.engines.native.memory import Fallback
+from openptx.engines.native.memory import Fallback, Group
 from openptx.engines.native.operands import Operands
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.values import N, ZEROS, Shape, join, shape_of, varying
 from openptx.engines.native.waiting import slice_back, spins
 from openptx.engines.native.writer import Writer
 from openptx.numerics import Bits
-from openptx.program import Address, Function, Op, Program, Symbol, Targets
+from openptx.program import Address, Function, Op, Program, Reg, Symbol, Targets
 from openptx.runtime.image import Image
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class Body(Operands, Atomics):
         self.messages = messages
         self.globals: list[str] = []
         self.touches: dict[int, str] = {}
+        self.sizes = {}
         self.shared_range = shared_range(program, function)
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
@@ -405,6 +406,7 @@ class Body(Operands, Atomics):
         if waiting and b.parks:
             self.park(b, waiting)
         self.guarded: set[tuple[object, ...]] = set()
+        self.groups, self.group_good, self.rows_here = ({} if self.dry else self.grouped(b)), {}, {}
         lives = graph.live_after(b, self.kept)
         self.live_before = b.live_in
         stop = b.stop - 1 if b.last is not None else b.stop
@@ -415,6 +417,27 @@ class Body(Operands, Atomics):
         self.live_behind = lives[-1]
         self.site = b.stop - 1
         self.finish(b)
+
+    def grouped(self, b: Block) -> dict[int, Group]:
+        """The block's accesses that may be checked together, by position."""
+        version: dict[int, int] = {}
+        accesses: dict[tuple[object, ...], list[tuple[int, int, tuple[str, int, bool]]]] = {}
+        for pc in range(b.start, b.stop):
+            op = self.function.code[pc]
+            places = [o for o in op.operands if isinstance(o, Address)]
+            facts = self.sizes.get(pc)
+            if len(places) == 1 and isinstance(places[0].base, Reg) and op.guard is None and facts is not None:
+                cell = places[0].base.index
+                key = (cell, version.get(cell, 0), op.m.space)
+                accesses.setdefault(key, []).append((pc, places[0].offset, facts))
+            for cell in self.cells.writes(op):
+                version[cell] = version.get(cell, 0) + 1
+        found: dict[int, Group] = {}
+        for some in accesses.values():
+            group = Group.of(some)
+            if group is not None:
+                found |= dict.fromkeys(group.members, group)
+        return found
 
     def poll(self, b: Block) -> None:
         """Where loops begin, somebody is asked once in a while whether to go on."""

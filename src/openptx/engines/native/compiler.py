@@ -21,6 +21,10 @@ _numbers = itertools.count()
 @cache
 def machine() -> llvm.TargetMachine:
     """Makes code for this processor."""
+    # Chains of operations between checked accesses must stay where they are: sunk to the last of the checks, they make
+    # every loaded value live at once.
+    llvm.set_option("openptx", "-instcombine-code-sinking=false")
+    llvm.set_option("openptx", "-disable-machine-sink")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()

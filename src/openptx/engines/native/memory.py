@@ -219,10 +219,8 @@ class Memory(Floats):
                 return self.two_ways(good, wide, lambda: self.slow_load(space, address, w, count))
         bad, pointers = self.check_lanes(way, place, size, False)
 
-        def fast() -> tuple[Bits, ...]:
-            places = pointers()
-            t = vector_type(w)
-            mask = self.active_mask()
+        def gather() -> tuple[Bits, ...]:
+            places, t, mask = pointers(), vector_type(w), self.active_mask()
             found: list[Bits] = []
             for i in range(count):
                 at = places
@@ -234,8 +232,37 @@ class Memory(Floats):
                 found.append(self.bits(name, w))
             return tuple(found)
 
+        def rows() -> tuple[Bits, ...]:
+            halves = [
+                out.emit(f"load <{N // 2} x i{w}>, ptr {at}, align {w // 8}, !tbaa !6") for at in self.ends(pointers())
+            ]
+            t, order = f"<{N // 2} x i{w}>", ", ".join(f"i32 {i}" for i in range(N))
+            return (self.bits(out.emit(f"shufflevector {t} {halves[0]}, {t} {halves[1]}, <{N} x i32> <{order}>"), w),)
+
+        def fast() -> tuple[Bits, ...]:
+            return self.two_ways(self.in_rows(place, w // 8), rows, gather) if count == 1 else gather()
+
         good = out.emit(f"xor i1 {bad}, true")
         return self.two_ways(good, fast, lambda: self.slow_load(space, address, w, count))
+
+    # Half a warp is a row of many a tile: two moves are an order of magnitude faster than a gather.
+
+    def in_rows(self, place: Bits, step: int) -> str:
+        """Whether all lanes execute, and each half of them is side by side."""
+        out, t = self.out, vector_type(64)
+        a = self.vector(place)
+        starts = ", ".join(f"i32 {i // 16 * 16}" for i in range(N))
+        begins = out.emit(f"shufflevector {t} {a}, {t} poison, <{N} x i32> <{starts}>")
+        wanted = out.emit(f"add {t} {begins}, {self.literal_vector(tuple(i % 16 * step for i in range(N)), 64)}")
+        same = out.emit(f"icmp eq {t} {a}, {wanted}")
+        word = out.emit(f"bitcast <{N} x i1> {same} to i{N}")
+        if not self.full:
+            word = out.emit(f"and i{N} {word}, {self.mask_word()}")
+        return out.emit(f"icmp eq i{N} {word}, -1")
+
+    def ends(self, places: str) -> list[str]:
+        """The pointers of the first lane and of the middle one."""
+        return [self.out.emit(f"extractelement <{N} x ptr> {places}, i32 {i}") for i in (0, N // 2)]
 
     def two_ways(self, good: str, fast: Act, slow: Act) -> tuple[Bits, ...]:
         """The results of `fast` where `good` holds, else those of `slow`, which gives vectors."""
@@ -285,6 +312,14 @@ class Memory(Floats):
         out = self.out
         span = max(lanes) + size
         align = min(size & -size, 64)
+        group = self.group_here(way, size, write)
+        if group is not None and (known := self.group_good.get(group)) is not None:
+            good: str | None = known
+        else:
+            good = None
+        low = 0
+        if group is not None and good is None:  # what later accesses of the group want is checked here as well
+            low, span, align, write = group.low(self.site), group.span(max(lanes)), group.align, group.write
         if way == "shared":
             limit, offset = self.state(layout.SHARED_SIZE, "i64"), base
             origin = self.state(layout.SHARED, "ptr")
@@ -292,34 +327,67 @@ class Memory(Floats):
             def pointer() -> str:
                 return out.emit(f"getelementptr i8, ptr {origin}, i64 {base}")
 
-            small = out.emit(f"icmp ule i64 {offset}, 16777215")
-            room = out.emit(f"sub i64 {limit}, {span}")
-            fits = out.emit(f"icmp sle i64 {offset}, {room}")
-            good = out.emit(f"and i1 {small}, {fits}")
+            if good is None:
+                begin = out.emit(f"add i64 {offset}, {low}") if low else offset
+                room = out.emit(f"sub i64 {limit}, {span}")
+                fits = out.emit(f"icmp sle i64 {begin}, {room}")
+                above = out.emit(f"icmp sge i64 {begin}, 0")
+                good = out.emit(f"and i1 {fits}, {above}")
+                good = self.aligned_too(good, base, align, lanes, tz, group)
         else:
-            row = self.row(base)
-            start = self.column(row, 0)
-            limit = self.column(row, 2 if write else 1)
-            offset = out.emit(f"sub i64 {base}, {start}")
-            room = out.emit(f"sub i64 {limit}, {span}")
-            fits = out.emit(f"icmp sle i64 {offset}, {room}")
-            above = out.emit(f"icmp sge i64 {offset}, 0")
-            good = out.emit(f"and i1 {fits}, {above}")
+            key = (self.here_key(), base) if group is None else group
+            row = self.rows_here.get(key)
+            if row is None:
+                row = self.row(base)
+                if not out.aside:
+                    self.rows_here[key] = row
+            if good is None:
+                start = self.column(row, 0)
+                limit = self.column(row, 2 if write else 1)
+                offset = out.emit(f"sub i64 {base}, {start}")
+                begin = out.emit(f"add i64 {offset}, {low}") if low else offset
+                room = out.emit(f"sub i64 {limit}, {span}")
+                fits = out.emit(f"icmp sle i64 {begin}, {room}")
+                above = out.emit(f"icmp sge i64 {begin}, 0")
+                good = out.emit(f"and i1 {fits}, {above}")
+                good = self.aligned_too(good, base, align, lanes, tz, group)
 
             def pointer() -> str:
                 delta = self.column(row, 3)
                 host = out.emit(f"add i64 {base}, {delta}")
                 return out.emit(f"inttoptr i64 {host} to ptr")
 
-        if align > 1 and any(v % align for v in lanes):
-            return "false", pointer
         if not self.checked:
             return "true", pointer
-        if align > 1 << tz:
-            low = out.emit(f"and i64 {base}, {size - 1}")
-            aligned = out.emit(f"icmp eq i64 {low}, 0")
-            good = out.emit(f"and i1 {good}, {aligned}")
+        if group is not None and not out.aside:
+            self.group_good[group] = good
         return good, pointer
+
+    def aligned_too(self, good: str, base: str, align: int, lanes: Lanes, tz: int, group: Group | None) -> str:
+        out = self.out
+        if align > 1 and any(v % align for v in lanes):
+            return "false"
+        if align > 1 << tz:
+            low = out.emit(f"and i64 {base}, {align - 1}")
+            aligned = out.emit(f"icmp eq i64 {low}, 0")
+            return out.emit(f"and i1 {good}, {aligned}")
+        return good
+
+    # Accesses of one block that differ from each other by known numbers are checked together, by the first of them.
+
+    groups: dict[int, Group]
+    group_good: dict[Group, str]
+    rows_here: dict[object, str]
+    sizes: dict[int, tuple[str, int, bool]]
+
+    def here_key(self) -> object:
+        return None
+
+    def group_here(self, way: str, size: int, write: bool) -> Group | None:
+        """The group of the access being made, if all dry runs agree on it."""
+        self.sizes[self.site] = way, size, write
+        group = self.groups.get(self.site)
+        return group if group is not None and group.way == way and not self.uncertain else None
 
     def check_lanes(self, way: str, place: Bits, size: int, write: bool) -> Check:
         """Whether the place of some executing lane is not plainly good, and the places."""
@@ -455,7 +523,7 @@ class Memory(Floats):
             bad, pointers = self.check_lanes(way, place, size, True)
             good = out.emit(f"xor i1 {bad}, true")
 
-            def fast() -> None:
+            def scatter() -> None:
                 places = pointers()
                 t, mask = vector_type(w), self.active_mask()
                 for i, v in enumerate(values):
@@ -465,6 +533,24 @@ class Memory(Floats):
                     out.line(
                         f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {self.vector(v)}, <{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}), !tbaa !6"
                     )
+
+            def fast() -> None:
+                if count > 1:
+                    scatter()
+                    return
+                rows, other, on = out.fresh(), out.fresh(), out.fresh()
+                out.branch(self.in_rows(place, w // 8), rows, other)
+                out.start(rows)
+                t, name = vector_type(w), self.vector(values[0])
+                for i, at in zip((0, N // 2), self.ends(pointers()), strict=True):
+                    order = ", ".join(f"i32 {i + k}" for k in range(N // 2))
+                    part = out.emit(f"shufflevector {t} {name}, {t} poison, <{N // 2} x i32> <{order}>")
+                    out.line(f"store <{N // 2} x i{w}> {part}, ptr {at}, align {w // 8}, !tbaa !6")
+                out.jump(on)
+                out.start(other)
+                scatter()
+                out.jump(on)
+                out.start(on)
 
         a, b, done = out.fresh(), out.fresh(), out.fresh()
         out.branch(good, a, b, ", !prof !1")
@@ -601,6 +687,36 @@ class Memory(Floats):
 
     def unwind(self, mark: Bits) -> None:
         raise Fallback("stackrestore")
+
+
+class Group:
+    """Accesses with one base register in one block: positions with their offsets and sizes."""
+
+    __slots__ = ("align", "first", "members", "way", "write")
+
+    def __init__(self, way: str, members: dict[int, tuple[int, int]], write: bool) -> None:
+        self.way, self.members, self.write = way, members, write
+        self.align = max(min(size & -size, 64) for _, size in members.values())
+
+    def low(self, site: int) -> int:
+        """Where the lowest access begins, seen from the one at `site`."""
+        return min(offset for offset, _ in self.members.values()) - self.members[site][0]
+
+    def span(self, top: int) -> int:
+        begin = min(offset for offset, _ in self.members.values())
+        return max(offset + size for offset, size in self.members.values()) - begin + top
+
+    @staticmethod
+    def of(accesses: list[tuple[int, int, tuple[str, int, bool]]]) -> Group | None:
+        """Of (position, offset, (way, size, write)); None where there is nothing to gain."""
+        ways = {facts[0] for _, _, facts in accesses}
+        if len(accesses) < 2 or len(ways) > 1 or ways & {"local", "slow"}:
+            return None
+        first = accesses[0][1]
+        if any((offset - first) % min(facts[1] & -facts[1], 64) for _, offset, facts in accesses):
+            return None
+        members = {pc: (offset, facts[1]) for pc, offset, facts in accesses}
+        return Group(ways.pop(), members, any(facts[2] for _, _, facts in accesses))
 
 
 class Plan:
