@@ -77,7 +77,8 @@ def _values(array: ArrayLike, source: str | None) -> tuple[Array, str]:
     if hasattr(array, "__array__") or hasattr(array, "__array_interface__"):
         values = np.asarray(array)
     elif hasattr(array, "__dlpack__"):
-        values = np.from_dlpack(array)  # pyright: ignore[reportArgumentType]
+        other: Any = array
+        values = np.from_dlpack(other)
     else:
         try:
             values = np.asarray(array, source and _dtype_of_numbers(source))

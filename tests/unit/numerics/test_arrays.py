@@ -220,3 +220,24 @@ def test_without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(loops._LOOPS.values()) == {None}
     monkeypatch.setattr(loops, "MANY", 1 << 30)
     assert np.array_equal(got.view(np.uint16), convert(a, "f16", rounding="rp").view(np.uint16))
+
+
+def test_arrays_of_others() -> None:
+    """Anything with `__dlpack__` or `__array_interface__` on the CPU."""
+
+    class Exporter:
+        def __init__(self, array: np.ndarray) -> None:
+            self.array = array
+
+        def __dlpack__(self, **keywords: Any) -> Any:
+            return self.array.__dlpack__(**keywords)
+
+        def __dlpack_device__(self) -> Any:
+            return self.array.__dlpack_device__()
+
+    class Interface:
+        def __init__(self, array: np.ndarray) -> None:
+            self.array, self.__array_interface__ = array, array.__array_interface__
+
+    for wrap in (Exporter, Interface):
+        assert convert(wrap(ONE_TO_SIX), "f16").tolist() == [1, 2, 3, 4, 5, 6]
