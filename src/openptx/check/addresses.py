@@ -148,9 +148,11 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     if not size:
         return
     if 0 <= base.room < size:
-        about = "parameter-past-end" if held == "param" else "index-out-of-bounds"
         yield Problem(
-            about, f"this accesses {size} bytes, and {base.room} are left of the variable", where, "past its end"
+            "parameter-past-end" if held == "param" else "index-out-of-bounds",
+            f"this accesses {size} bytes, and {base.room} are left of the variable",
+            where,
+            "past its end",
         )
     elif base.align % size:
         yield Problem(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from openptx.check.declared_types import Misfit, initial_problem, type_problem
 from openptx.check.gating import B128, gate_problem
-from openptx.check.layout import element_bytes, shape_of
 from openptx.check.names import Memory
 from openptx.check.reading import variable
 from openptx.check.scopes import Registers, Scope
+from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.targets import satisfied

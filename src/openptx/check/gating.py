@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from openptx.isa.forms import Form, Modifiers
     from openptx.isa.gates import Gate
 
+_LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")
 """What the type `.b128` of a register or variable asks for."""
 
@@ -32,28 +33,25 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
     """The problem that a gate is not satisfied."""
     target = context.target
     assert target is not None
-    later = (99, 0)
-    by_target = satisfied(gate, later, target)
-    about = "needs-version" if by_target else "needs-target"
-    if any(a.until is not None or a.last is not None for a in gate.alternatives) and not by_target:
-        about = "removed"
+    by_target = satisfied(gate, _LATER, target)
+    removed = not by_target and any(a.until is not None or a.last is not None for a in gate.alternatives)
     major, minor = context.version
     file_has = f".target {target.name}, PTX ISA {major}.{minor}"
-    if about == "needs-version":
+    if by_target:
         has = f"the file says {major}.{minor}"
     elif satisfied_by_version(gate, context):
         has = f"the file says {target.name}"
     else:
         has = f"the file says {target.name} and {major}.{minor}"
     return Problem(
-        about,
+        "needs-version" if by_target else "removed" if removed else "needs-target",
         f"{subject} needs {wants(gate)} ({has})",
         where,
         has,
         expected=wants(gate),
         actual=file_has,
         rule="PTX ISA, PTX Module Directives (11.1)",
-        help=None if about == "removed" else _help(gate, about),
+        help=None if removed else _help(gate, by_target),
     )
 
 
@@ -64,9 +62,9 @@ def satisfied_by_version(gate: Gate, context: Context) -> bool:
     )
 
 
-def _help(gate: Gate, about: str) -> str:
+def _help(gate: Gate, by_target: bool) -> str:
     first = gate.alternatives[-1]
     version = f"`.version {first.since[0]}.{first.since[1]}`"
-    if about == "needs-version" or not first.targets:
+    if by_target or not first.targets:
         return f"say {version} or newer"
     return f"say `.target {first.targets[0]}`" + (f" and {version} or newer" if first.since > (1, 0) else "")

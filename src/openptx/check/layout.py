@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from openptx.check.constants import float_bits
+from openptx.check.sizes import element_bytes, rounded_up, shape_of
 from openptx.isa.types import TYPES
 from openptx.program import Relocation, Variable
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
     from openptx.isa.types import Type
     from openptx.syntax import declarations
     from openptx.syntax.declarations import Declarator, Initialiser
-
-
-def rounded_up(size: int, align: int) -> int:
-    """The next multiple of `align`."""
-    return -(-size // align) * align
 
 
 class Frame:
@@ -37,22 +33,6 @@ class Frame:
         self.size = offset + size
         self.align = max(self.align, align)
         return offset
-
-
-def element_bytes(type: Type) -> int:
-    """The bytes that one element takes in memory."""
-    return max(1, type.width // 8)
-
-
-def shape_of(declarator: Declarator) -> tuple[int, ...]:
-    """The dimensions; an open first one is as long as the initialiser, 0 without one."""
-    shape = tuple(0 if length is None else length.value for length in declarator.dimensions)
-    if shape and declarator.dimensions[0] is None and isinstance(declarator.initialiser, InitialiserList):
-        values = declarator.initialiser
-        nested = not values.plain and values.elements and isinstance(values.elements[0], InitialiserList)
-        row = 1 if nested else prod(shape[1:])
-        shape = (rounded_up(len(values), row) // row, *shape[1:])
-    return shape
 
 
 def variable(

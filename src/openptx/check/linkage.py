@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.check.layout import shape_of
+from openptx.check.sizes import shape_of
 from openptx.diagnostics import Diagnostic, Fix, Label
 
 TYPE_CHECKING = False
@@ -32,10 +32,11 @@ class Linkage:
 
     def variable(self, declaration: Declaration) -> None:
         """A variable of the module: where it is, and whether it may come again."""
-        about = "state-space-place"
         if declaration.space in _PLACES:
             message = f"{_PLACES[declaration.space]}; the ABI has no `.{declaration.space}` outside of them"
-            self._add(about, message, declaration, declaration.space_span, "not in a function", "PTX ISA, 5.1")
+            self._add(
+                "state-space-place", message, declaration, declaration.space_span, "not in a function", "PTX ISA, 5.1"
+            )
         if declaration.linkage == "common" and declaration.space != "global":
             message = f"`.common` is for `.global` variables, and this one is in `.{declaration.space}`"
             self._add("linkage", message, declaration, declaration.space_span, "not `.global`", _RULE)

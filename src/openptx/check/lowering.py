@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from openptx.check.bodies import Body
-from openptx.check.layout import Frame, rounded_up, variable
+from openptx.check.layout import Frame, variable
 from openptx.check.scopes import Held, Registers, Scope
+from openptx.check.sizes import rounded_up
 from openptx.isa.types import TYPES
 from openptx.program import Program, Prototype, Register
 from openptx.source import File

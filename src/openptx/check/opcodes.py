@@ -30,6 +30,9 @@ def explain(opcode: str, operands: tuple[Kind, ...]) -> Problem:
     instructions = _named(known[mnemonic], modifiers)
     choices = {choice for each in instructions for form in each.forms for slot in form.slots for choice in _all(slot)}
     choices |= {part for each in known[mnemonic] for part in each.parts[1:]}
+    exclusive = _exclusive(modifiers, instructions)
+    if exclusive is not None:
+        return _both(opcode, *exclusive)
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
     if strange is not None:
         return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
@@ -78,6 +81,32 @@ def _repeated(opcode: str, modifier: str) -> Problem:
         f"`.{modifier}` stands twice in `{opcode}`",
         label="once is enough",
         repair=_fix(fixed) if resolve(fixed) else None,
+        help=f"write `{fixed}`" if resolve(fixed) else None,
+    )
+
+
+def _exclusive(modifiers: list[str], instructions: list[Instruction]) -> tuple[str, str] | None:
+    """Two modifiers of one kind, of which a form takes one: `.rn.rz`."""
+    for each in instructions:
+        for form in each.forms:
+            for slot in form.slots:
+                if slot.typed or slot.literal or sum(slot.choices == other.choices for other in form.slots) > 1:
+                    continue
+                both = [modifier for modifier in modifiers if modifier in slot.choices]
+                if len(both) > 1:
+                    return both[0], both[1]
+    return None
+
+
+def _both(opcode: str, first: str, second: str) -> Problem:
+    fixed = opcode.replace(f".{first}", "", 1)
+    return Problem(
+        "repeated-modifier",
+        f"`.{first}` and `.{second}` exclude each other in `{opcode}`",
+        label="only one of them",
+        expected=f".{first} or .{second}",
+        actual=f".{first}.{second}",
+        rule=_RULE,
         help=f"write `{fixed}`" if resolve(fixed) else None,
     )
 
@@ -191,13 +220,12 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
     choices = list(slot.choices)
     what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
     rounding = slot.name == "rnd"
-    about = "missing-type" if slot.typed else "rounding-required" if rounding else "missing-modifier"
     if rounding:
         what = "a rounding modifier"
     shown = " ".join(f".{choice}" for choice in choices[:12])
     fixed = _completed(opcode, form, modifiers, slot, choices)
     return Problem(
-        about,
+        "missing-type" if slot.typed else "rounding-required" if rounding else "missing-modifier",
         f"`{opcode}` needs {what}",
         label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
         expected=shown,

@@ -66,7 +66,16 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     match place.template.role:
         case "label":
             if kind.sort != kinds.NAME:
-                yield _wrong_kind(place, kind, where, "a label", "branch-target")
+                yield Problem(
+                    "branch-target",
+                    f"`{place.opcode}` goes to a label",
+                    where,
+                    f"this is {kind.text}",
+                    operand=place.name,
+                    expected="a label",
+                    actual=kind.text,
+                    rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+                )
         case "targets" | "prototype":
             if kind.sort != kinds.TABLE or kind.space not in _TABLES[place.template.role]:
                 yield _wrong_kind(place, kind, where, _table(place), "target-list")

@@ -27,10 +27,10 @@ def unknown_name(name: str, found: Diagnostic, scope: Scope, functions: Iterable
                 )  # fmt: skip
     special = nearest(name[1:], SPECIAL_REGISTERS) if name[0] == "%" else None
     guess = nearest(name, (*known_names(scope), *functions)) or (special and f"%{special}")
-    about = "unknown-special-register" if special is not None and guess == f"%{special}" else "unknown-name"
+    is_special = special is not None and guess == f"%{special}"
     return Diagnostic(
-        about,
-        f"`{name}` is not declared" if about == "unknown-name" else f"there is no special register `{name}`",
+        "unknown-special-register" if is_special else "unknown-name",
+        f"there is no special register `{name}`" if is_special else f"`{name}` is not declared",
         found.file,
         span,
         found.label,
