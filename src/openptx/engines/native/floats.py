@@ -12,6 +12,7 @@ from openptx.engines.native.outline import Outliner
 from openptx.engines.native.values import ZEROS, N, Value
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.floats import QUIET64
+from openptx.numerics.formats import F32
 from openptx.numerics.rounding import TO_INTEGER
 
 _TYPE = {"f32": "float", "f64": "double"}
@@ -85,7 +86,7 @@ class Floats(Outliner):
     def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if f.name == "f32" and rnd == "rn" and not ftz:
             return self.rounded("fsub", f, (a, b), rnd, ftz)
-        if f.name == "f64":  # the payload of a NaN `b` keeps its sign
+        if f.name == "f64" and not self.payload_free:  # the payload of a NaN `b` keeps its sign
             d = self.fadd(f, a, b ^ f.sign, rnd, ftz)
             return self.payloads(f, d, (a, b), True)
         return self.fadd(f, a, b ^ f.sign, rnd, ftz)
@@ -116,8 +117,8 @@ class Floats(Outliner):
                 return d if f.name == "f32" else self.payloads(f, d, operands)
         if f.name == "f16" and rnd == "rn" and not ftz and self.cpu.f16c and op != "fsqrt":
             return self.half(op, f, operands)
-        if op == "fsub":
-            raise AssertionError("fsub is rounded by the processor or as fadd")
+        if f.name == "bf16" and rnd == "rn" and not ftz and op in ("fadd", "fmul", "fma"):
+            return self.brains(op, f, operands)
         return self.outlined(op, f, *operands, rnd, ftz)
 
     def instruction(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, uniform: bool) -> str:
@@ -197,7 +198,7 @@ class Floats(Outliner):
     def payloads(self, f: Format, d: Bits, operands: tuple[Bits, ...], always: bool = False) -> Bits:
         """The first NaN operand is handed on. Where at most one can be NaN the processor has done so."""
         doubtful = {id(a.v): a for a in operands if not self.number_known(f, a)}
-        if len(doubtful) < 2 and not always:
+        if self.payload_free or (len(doubtful) < 2 and not always):
             return d
         uniform = self.uniform(d)
         t = self.float_type(64, uniform)
@@ -218,33 +219,65 @@ class Floats(Outliner):
         return isinstance(v, int) and (v & f.magnitude) <= f.largest + 1
 
     def half(self, op: str, f: Format, operands: tuple[Bits, ...]) -> Bits:
-        """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm; a fused
-        one is summed with its error, and rounded to odd."""
-        out, t, i = self.out, f"<{N} x float>", vector_type(32)
+        """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm. Not for
+        a fused one: where its f32 lies in the middle of two f16, or below the normal ones, it is rounded to odd first."""
+        out, t = self.out, f"<{N} x float>"
         x = [self.half_float(a) for a in operands]
-        if op == "fma":
-            p = out.emit(f"fmul {t} {x[0]}, {x[1]}")
-            s = out.emit(f"fadd {t} {p}, {x[2]}")
-            back = out.emit(f"fsub {t} {s}, {p}")
-            rest = out.emit(f"fsub {t} {s}, {back}")
-            e1 = out.emit(f"fsub {t} {p}, {rest}")
-            e2 = out.emit(f"fsub {t} {x[2]}, {back}")
-            e = out.emit(f"fadd {t} {e1}, {e2}")
-            wrong = out.emit(f"fcmp one {t} {e}, zeroinitializer")
-            code = out.emit(f"bitcast {t} {s} to {i}")
-            error = out.emit(f"bitcast {t} {e} to {i}")
-            apart = out.emit(f"xor {i} {code}, {error}")
-            sign = out.emit(f"ashr {i} {apart}, splat (i32 31)")
-            step = out.emit(f"or {i} {sign}, splat (i32 1)")  # towards the error: -1 where signs differ
-            even = out.emit(f"and {i} {code}, splat (i32 1)")
-            even = out.emit(f"icmp eq {i} {even}, zeroinitializer")
-            inexact = out.emit(f"and <{N} x i1> {wrong}, {even}")
-            step = out.emit(f"select <{N} x i1> {inexact}, {i} {step}, {i} zeroinitializer")
-            odd = out.emit(f"add {i} {code}, {step}")
-            name = out.emit(f"bitcast {i} {odd} to {t}")
-        else:
-            name = out.emit(f"{op} {t} {x[0]}, {x[1]}")
-        return self.to_half(name)
+        if op != "fma":
+            return self.to_half(out.emit(f"{op} {t} {x[0]}, {x[1]}"))
+        if not self.cpu.fma:
+            return self.to_half(self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2]))
+        quick = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
+        code = self.bits(out.emit(f"bitcast {t} {quick} to {vector_type(32)}"), 32)
+        middle = (code & 0x1FFF) == 0x1000
+        small = ((code & 0x7FFFFFFF) - 1) < 0x387FFFFF  # below 2^-14, but not 0
+        with out.seldom(self.any_of(middle | small)) as labels:
+            exact = self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2])
+        return self.to_half(out.emit(f"phi {t} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"))
+
+    def odd_sum(self, p: str, c: str) -> str:
+        """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
+        out, t, i = self.out, f"<{N} x float>", vector_type(32)
+        s = out.emit(f"fadd {t} {p}, {c}")
+        back = out.emit(f"fsub {t} {s}, {p}")
+        rest = out.emit(f"fsub {t} {s}, {back}")
+        e1 = out.emit(f"fsub {t} {p}, {rest}")
+        e2 = out.emit(f"fsub {t} {c}, {back}")
+        e = out.emit(f"fadd {t} {e1}, {e2}")
+        wrong = out.emit(f"fcmp one {t} {e}, zeroinitializer")
+        code = out.emit(f"bitcast {t} {s} to {i}")
+        error = out.emit(f"bitcast {t} {e} to {i}")
+        apart = out.emit(f"xor {i} {code}, {error}")
+        sign = out.emit(f"ashr {i} {apart}, splat (i32 31)")
+        step = out.emit(f"or {i} {sign}, splat (i32 1)")  # towards the error: -1 where signs differ
+        even = out.emit(f"and {i} {code}, splat (i32 1)")
+        even = out.emit(f"icmp eq {i} {even}, zeroinitializer")
+        inexact = out.emit(f"and <{N} x i1> {wrong}, {even}")
+        step = out.emit(f"select <{N} x i1> {inexact}, {i} {step}, {i} zeroinitializer")
+        odd = out.emit(f"add {i} {code}, {step}")
+        return out.emit(f"bitcast {i} {odd} to {t}")
+
+    def brains(self, op: str, f: Format, operands: tuple[Bits, ...]) -> Bits:
+        """bf16 by f32: sums are rounded twice without harm, products are exact. Where a product may be too small or too
+        large for that, the definition decides."""
+        out, t = self.out, f"<{N} x float>"
+        operands = tuple(self.held_vector(a) for a in operands)
+        wide = [self.resize(a, 32) << 16 for a in operands]
+        x = [self.float(a, False) for a in wide]
+        if op == "fadd":
+            return self.brain(F32, self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
+        p = out.emit(f"fmul {t} {x[0]}, {x[1]}")
+        size = self.bits(out.emit(f"bitcast {t} {p} to {vector_type(32)}"), 32) & 0x7FFFFFFF
+        zero = ((wide[0] & 0x7FFFFFFF) == 0) | ((wide[1] & 0x7FFFFFFF) == 0)
+        doubtful = ((size < 0x0B000000) & ~zero) | (size == 0x7F800000)
+        quick = self.brain(F32, self.raw(p if op == "fmul" else self.odd_sum(p, x[2]), 32, False))
+        fast = self.vector(quick)
+        with out.seldom(self.any_of(doubtful)) as labels:
+            exact = self.vector(self.outlined(op, f, *operands, "rn", False))
+        return self.bits(out.emit(f"phi {vector_type(16)} [{fast}, %{labels[0]}], [{exact}, %{labels[1]}]"), 16)
+
+    def held_vector(self, a: Bits) -> Bits:
+        return self.bits(self.vector(a), a.width)
 
     def half_float(self, a: Bits) -> str:
         code = self.out.emit(f"bitcast {vector_type(16)} {self.vector(a)} to <{N} x half>")
@@ -298,6 +331,16 @@ class Floats(Outliner):
                 return self.to_half(self.float(a, False))
         if plain and d is not s:
             uniform = self.uniform(a)
+            pair = (s.name, d.name)
+            if pair == ("f32", "f64") or (pair == ("f64", "f32") and rnd == "rn"):  # payloads move as the definition says
+                op = "fpext" if d.name == "f64" else "fptrunc"
+                source = self.float(self.settle_bits(a), uniform)
+                name = self.out.emit(
+                    f"{op} {self.float_type(s.storage, uniform)} {source} to {self.float_type(d.storage, uniform)}"
+                )
+                t = f"i{d.storage}" if uniform else vector_type(d.storage)
+                code = self.out.emit(f"bitcast {self.float_type(d.storage, uniform)} {name} to {t}")
+                return self.bits(code, d.storage, ZEROS if uniform else None)
             if (s.name, d.name) == ("bf16", "f32"):
                 wide = self.resize(a, 32) << 16
                 return self.raw(self.float(wide, uniform), 32, uniform)
@@ -306,6 +349,22 @@ class Floats(Outliner):
         if d is s and not (ftz and s.name == "f32"):
             return a
         return self.outlined("convert", d, s, a, rnd, ftz=ftz, **more)
+
+    def settle_bits(self, a: Bits) -> Bits:
+        """The value with canonical NaNs, for an instruction that hands payloads on."""
+        if isinstance(a.v, Value) and not a.v.name:
+            v = self.settled(a)
+            return self.bits(v.name, a.width, v.lanes)
+        return a
+
+    def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
+        """Outlined; a NaN result is canonical in the end, so payloads do not matter on the way."""
+        outer, self.payload_free = self.payload_free, True
+        d = self.outlined("approx", op, f, a, ftz)
+        self.payload_free = outer
+        return d
+
+    payload_free = False
 
     def brain(self, s: Format, a: Bits) -> Bits:
         """f32 to bf16, to nearest even: the upper half, after half a unit and the tie's bit were added."""

@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 from openptx.engines.native.emitter import Emitter, vector_type
 from openptx.engines.native.values import ZEROS, Value
 from openptx.engines.native.writer import Writer
-from openptx.numerics import Arithmetic, Bits
+from openptx.isa.machine import Machine
+from openptx.numerics import Bits
+
+
+DEFINITIONS = Machine
 
 
 class Outlined(NamedTuple):
@@ -38,7 +42,7 @@ class Outliner(Emitter):
 
         key += [scan(a) for a in arguments]
         key += [(k, scan(a)) for k, a in sorted(keywords.items())]
-        definition = getattr(Arithmetic, name)
+        definition = getattr(DEFINITIONS, name)
         if not any(isinstance(a.v, Value) or isinstance(a.v, tuple) for a in operands):
             return definition(self, *arguments, **keywords)
         uniform = all(self.uniform(a) for a in operands)
