@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.nearest import nearest
 from openptx.check.problems import Problem
-from openptx.isa.notation import load, resolve
+from openptx.isa.notation import load, refused, resolve
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 _RULE = "PTX ISA, Instruction Set (9.7)"
 
 
-def explain(opcode: str, operands: tuple[Kind, ...]) -> Problem:
+def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     """Why no form of any instruction has this opcode: the nearest thing that there is."""
     mnemonic, *modifiers = opcode.split(".")
     known = load()
     if mnemonic not in known:
         return _unknown_instruction(mnemonic, opcode)
+    against = refused(opcode, profile)
+    if against:
+        return _refused(opcode, mnemonic, modifiers, against[0][2])
     repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
     if repeated is not None:
         return _repeated(opcode, repeated)
@@ -70,6 +73,30 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
         rule=_RULE,
         help=f"did you mean `{fixed or guess}`?" if guess else None,
         repair=_fix(fixed) if fixed else None,
+    )
+
+
+def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
+    """Modifiers that a form has, but not together."""
+    for i, modifier in enumerate(modifiers):
+        shorter = ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
+        if modifier not in TYPES and resolve(shorter):
+            return Problem(
+                "modifier-forbidden",
+                f"`.{modifier}` can't stand in `{opcode}`",
+                label=f"leave out `.{modifier}`",
+                expected=shorter,
+                actual=f".{modifier}",
+                rule=f"{_RULE}: {why}",
+                help=f"write `{shorter}`",
+                repair=_fix(shorter),
+            )
+    return Problem(
+        "no-such-form",
+        f"`{opcode}` has modifiers that can't stand together",
+        label="no such form",
+        actual=opcode,
+        rule=f"{_RULE}: {why}",
     )
 
 

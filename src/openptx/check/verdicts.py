@@ -82,7 +82,7 @@ def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findin
     if not candidates:
         from openptx.check.opcodes import explain
 
-        return (explain(opcode, operands),)
+        return (explain(opcode, operands, context.profile),)
     best: Judged | None = None
     for form, m in candidates:
         judged = refine(examine(form, m, operands, context), operands, context)
