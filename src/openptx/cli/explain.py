@@ -7,6 +7,8 @@ openptx explain .satfinite       a modifier
 openptx explain 0f3F800000       a literal
 openptx explain e4m3             a number format, or a type: .b32, f16x2
 openptx explain %laneid          a special register
+openptx explain sm_90a           a target
+openptx explain deviations       where the assembler differs from the document; also one of them, by its name
 """
 
 from __future__ import annotations
@@ -45,10 +47,12 @@ def explain(word: str) -> str:
 def explainers(word: str) -> list[Explainer]:
     """Who may know a word, the likeliest first."""
     from openptx.cli.explanations.codes import explain_code
+    from openptx.cli.explanations.deviations import explain_deviation
     from openptx.cli.explanations.instructions import explain_instruction
     from openptx.cli.explanations.literals import explain_literal
     from openptx.cli.explanations.modifiers import explain_modifier
     from openptx.cli.explanations.registers import explain_register
+    from openptx.cli.explanations.targets import explain_target
     from openptx.cli.explanations.types import explain_type
 
     if word.upper().startswith("PTX"):
@@ -57,7 +61,9 @@ def explainers(word: str) -> list[Explainer]:
         return [explain_register]
     if word.startswith("."):
         return [explain_type, explain_modifier]
-    return [explain_literal, explain_instruction, explain_type, explain_code, explain_modifier]
+    if word.startswith("sm_"):
+        return [explain_target]
+    return [explain_literal, explain_instruction, explain_type, explain_code, explain_deviation, explain_modifier]
 
 
 def hint(word: str) -> str:

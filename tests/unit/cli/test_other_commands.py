@@ -99,6 +99,14 @@ def test_test_of_a_case_that_is_none(openptx, suite, text):
         ("s2f6", "two's complement in units of 2^-6"),
         (".f16x2", "32 bits, 2 times .f16"),
         ("s32", "range      -2147483648 to 2147483647"),
+        ("cvt.f16.f32", "one of .rn .rz .rm .rp is needed, and missing here"),
+        ("cvt.u8.s32", "table 15: chop1"),
+        ("cvt.rn.tf32.f64", "there is no conversion from .f64 to .tf32"),
+        ("deviations", "pair-as-word"),
+        ("pair-as-word", "add.u32 d, a, b;"),
+        ("PTX1011", "`openptx explain deviations` lists them"),
+        ("shfl", "shuffle-lane"),
+        ("sm_90a", "since:  PTX 8.0"),
         ("%laneid", "a special register of type .u32"),
         ("%tid.x", ".x .y .z, and .w which is zero"),
     ],
@@ -109,7 +117,7 @@ def test_explain(openptx, what, text):
     assert text in done.out
 
 
-@pytest.mark.parametrize("what", ["bogus", "PTX0999", "%tid.q", "%nope", ".bogus", "08", "0f12", "", "-", "."])
+@pytest.mark.parametrize("what", ["bogus", "PTX0999", "%tid.q", "%nope", ".bogus", "sm_99", "08", "0f12", "", "-", "."])
 def test_explain_of_what_nobody_knows(openptx, what):
     done = openptx("explain", "--", what)
     assert (done.status, done.out) == (2, "")

@@ -14,4 +14,5 @@ def explain_code(word: str) -> str | None:
         row = code(word.upper() if word.upper().startswith("PTX") else word.lower())
     except KeyError:
         return None
-    return f"{paint('bold', f'{row.code} {row.name}', sys.stdout)} ({row.severity})\n\n{row.doc}"
+    more = "\n\n`openptx explain deviations` lists them." if row.name == "document-disagrees" else ""
+    return f"{paint('bold', f'{row.code} {row.name}', sys.stdout)} ({row.severity})\n\n{row.doc}{more}"

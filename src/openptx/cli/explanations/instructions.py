@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from openptx.cli.explanations.conversions import conversion_lines
+from openptx.cli.explanations.deviations import deviations_of
 from openptx.cli.explanations.modifiers import meaning_of
 from openptx.cli.isa import MANUAL, description, fidelities, paint_title
 from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import load, resolve
+from openptx.isa.targets import gates
 
 
 def explain_instruction(word: str) -> str | None:
@@ -16,12 +19,14 @@ def explain_instruction(word: str) -> str | None:
         return None
     names = [each for each in declared if each.name == word]
     if names or word == mnemonic:
-        return "\n\n".join(description(each) for each in names or declared)
+        return "\n\n".join([*(description(each) for each in names or declared), *differences(mnemonic)])
     found = resolve(word)
     if not found:
         from openptx.cli.isa import find
 
-        return f"`{word}` is no form of `{mnemonic}`.\n\n" + "\n\n".join(description(each) for each in find(word))
+        needed = "\n".join(conversion_lines(word))
+        head = f"`{word}` is no form of `{mnemonic}`." + (f"\n\n{needed}" if needed else "")
+        return "\n\n".join([head, *(description(each) for each in find(word))])
     return "\n\n".join(explain_form(word, form, m) for form, m in found)
 
 
@@ -33,8 +38,22 @@ def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
     lines.append("")
     for template, type in zip(form.operands, form.types(m), strict=True):
         lines.append(f"  {template.name:<13} {role(template.role)}{f', .{type.name}' if type else ''}")
-    lines += ["", f"since:   {form.gate.text}", f"results: {fidelities(form.instruction)}"]
-    return "\n".join([*lines, f"manual:  {MANUAL}{form.instruction.anchor}"])
+    if needed := conversion_lines(opcode):
+        lines += ["", *needed]
+    lines.append("")
+    for what, gate in gates(form, m):
+        lines.append(f"since:    {gate.text}{'' if what == form.instruction.name else f', for {what}'}")
+    return "\n".join(
+        [*lines, f"results:  {fidelities(form.instruction)}", f"manual:   {MANUAL}{form.instruction.anchor}"]
+    )
+
+
+def differences(mnemonic: str) -> list[str]:
+    """Where the assembler differs from the document in an instruction."""
+    rows = deviations_of(mnemonic)
+    if not rows:
+        return []
+    return ["\n".join(["where the assembler differs:", *(f"    {row.name:<24} {row.rule}" for row in rows)])]
 
 
 def role(name: str) -> str:
