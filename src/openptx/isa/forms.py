@@ -139,6 +139,7 @@ class Modifiers:
         atype: Type
         btype: Type
         ctype: Type
+        stype: Type
         space: str
         rnd: str
         op: str

@@ -1,91 +1,165 @@
-"""Matrix products of a warp: which lane holds which element, and the sum of products (9.7.14)."""
+"""Matrix products of a warp: where fragments have their elements, and what lanes hand each other (9.7.14).
+
+All fragments but those of the oldest `mma` follow one rule (9.7.14.5.2 to 9.7.14.5.13). Lane 4g + t, register r,
+element e of the `per` ones that a register holds, tiles of 16 rows (8 where there are no more) and of 8 columns:
+
+    a      row g + 8 (r mod 2)       column (4 (r / 2) + t) per + e       r / 2 and r mod 2: r and 0 for 8 rows
+    b      row (4 r + t) per + e     column g
+    c, d   row g + 8 (i / 2)         column 2t + i mod 2                  i: element of the fragment
+
+So for every row and column the same registers of the same four lanes hold elements that meet in a product.
+`wmma` leaves the layout open (9.7.14.4.1): its fragments are those of `mma`, tile after tile; m8n32 is m32n8 with rows
+and columns exchanged.
+"""
 
 from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, modelled
-from openptx.numerics import FORMATS, Bits, S
+from openptx.isa.fragments import shape
+from openptx.numerics import FORMATS, Bits
+from openptx.numerics.dot import Factors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from openptx.isa.fidelity import Fidelity
+    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
     from openptx.isa.types import Type
+    from openptx.numerics.dot import Scales, Tile
 
-    Element = Callable[[int], Bits]  # of a row or column, by its place along the depth
+    Registers = tuple[Bits, ...]
+    Operand = Bits | Registers
 
-F64 = FORMATS["f64"]
+TENSOR_CORE = modelled("MMA-Sim, Hopper and Blackwell: terms cut 25 bits below the largest exponent, exact sum")
+BLOCKS = modelled("MMA-Sim, Blackwell: sixteen products exactly, then cut 35 bits below the largest exponent")
+CHAIN = modelled("fused multiply-adds in the order of k")
 
 
-def fidelity(factor: Type) -> Fidelity:
-    """Integers and f64 are exact; of others the document leaves order and rounding of the sum open."""
-    if factor.format in (None, "f64"):
+def fidelity(m: Modifiers) -> Fidelity:
+    """Integers are exact. Of floats the document leaves the order and the rounding of the sum open."""
+    t = m.values.get("atype")
+    if t is not None and t.format is None:
         return EXACT
-    return modelled("products and their sum with c in f64, in order of k, then rounded once")
+    if t is not None and t.format == "f64":
+        return CHAIN
+    return BLOCKS if blocked(m) else TENSOR_CORE
 
 
-def unpack(x: Machine, register: Bits, w: int) -> list[Bits]:
-    """The elements of `w` bits in a register, lowest first; those below a byte in a byte each."""
-    if w == register.width:
-        return [register]
-    if w >= 8:
-        return x.split(register, w)
-    return [x.resize(register >> i & (1 << w) - 1, 8) for i in range(0, register.width, w)]
+def blocked(m: Modifiers) -> bool:
+    """Whether blocks of packed e2m1 are scaled."""
+    return m.kind in ("kind::mxf4", "kind::mxf4nvf4")
 
 
-def pack(x: Machine, values: Sequence[Bits], w: int) -> list[Bits]:
-    """Registers of 32 bits (64 for f64) full of elements."""
-    if w >= 32:
-        return list(values)
-    per = 32 // w
-    return [x.join(values[i : i + per]) for i in range(0, len(values), per)]
+def registers(operand: Operand) -> Registers:
+    return operand if isinstance(operand, tuple) else (operand,)
 
 
-def widened(x: Machine, t: Type, a: Bits) -> Bits:
-    """A factor as what products are made of: 64 bits of an integer or of an f64."""
-    if t.format is None:
-        w = min(t.width, 8) if t.width < 8 else t.width
-        if t.signed and t.width < 8:
-            a = x.shr(S, a << 8 - t.width, 8 - t.width)
-        return x.resize(a, 64, t.signed) if w else a
-    return a if t.format == "f64" else x.convert(F64, FORMATS[t.format], a)
+def whole_warp(x: Machine, name: str) -> None:
+    """Faults where threads of the warp are missing: then the instruction's behaviour is undefined."""
+    here = x.ballot(x.const(1, 1))
+    x.require(here == 0xFFFFFFFF, "undefined-behavior", f"`{name}` in a warp of which not all 32 threads take part")
 
 
-def accumulate(x: Machine, d: Type, c_type: Type, c: Bits, terms: list[tuple[Bits, Bits]], rnd: str = "rn") -> Bits:
-    """c plus the products of widened factors, as an element of type `d`."""
-    if d.format is None:
-        total = x.resize(c, 64, True)
-        for a, b in terms:
-            total = total + a * b
-        return total
-    if d.format == "f64":
-        for a, b in terms:
-            c = x.fma(F64, a, b, c, rnd)
-        return c
-    total = x.convert(F64, FORMATS[c_type.format or ""], c)
-    for a, b in terms:
-        total = x.fadd(F64, total, x.fmul(F64, a, b))
-    return x.convert(FORMATS[d.format], F64, total)
+def factors(t: Type, m: Modifiers) -> Factors:
+    """How elements lie in registers: in a byte each, e2m1 in its middle, for kinds that mix formats (9.7.14.5.14)."""
+    f = FORMATS[t.format] if t.format is not None else None
+    if m.kind in ("kind::f8f6f4", "kind::mxf8f6f4"):
+        return Factors(8, f, low=2 if t.name == "e2m1" else 0)
+    return Factors(t.width, f, t.signed)
 
 
-def finish(x: Machine, d: Type, total: Bits, satfinite: bool) -> Bits:
-    """An integer sum of 64 bits as 32: clamped, or its lowest bits. Others are done."""
-    if d.format is not None:
-        return total
-    if satfinite:
-        total = x.clamp(S, total, -(1 << 31), (1 << 31) - 1)
-    return x.resize(total, 32)
+# Lines: rows of a and columns of b, as the registers of four lanes
 
 
-def spread(x: Machine, registers: Sequence[Bits], w: int, lane: Bits, depth: int, lanes: int) -> list[Bits]:
-    """`depth` elements of a row (or column) which `lanes` lanes from `lane` on hold, in turns of a register each.
+class Quads:
+    """The lanes that hold a lane's row g (the same for all rows), and those that hold its columns 2t and 2t + 1."""
 
-    This is how fragments of `mma` lie: register r of lane t has the elements from `(r * lanes + t) * per` on.
-    """
-    per = max(1, 32 // w)
-    found: list[Bits] = []
-    for i in range(depth // per):
-        r, t = divmod(i, lanes)
-        found += unpack(x, x.shuffle(registers[r], lane + t), w)
-    return found
+    def __init__(self, x: Machine) -> None:
+        self.x = x
+        lane = x.lane()
+        self.own = lane & 0x1C
+        self.first = (lane & 3) << 3
+        self.rows = [self.own + t for t in range(4)]
+        self.columns = [[self.first + (4 * j + t) for t in range(4)] for j in (0, 1)]
+
+    def row(self, fragment: Sequence[Bits]) -> Registers:
+        return tuple(self.x.shuffle(r, at) for r in fragment for at in self.rows)
+
+    def column(self, fragment: Sequence[Bits], j: int) -> Registers:
+        return tuple(self.x.shuffle(r, at) for r in fragment for at in self.columns[j])
+
+
+def rows_of(q: Quads, a: Registers, rows: int) -> Tile:
+    """The rows that a lane's results lie in, `rows / 8` of them."""
+    tiles, halves = max(rows // 16, 1), min(rows // 8, 2)
+    per = len(a) // tiles
+    return tuple(q.row(a[i * per : (i + 1) * per][h::halves]) for i in range(tiles) for h in range(halves))
+
+
+def columns_of(q: Quads, b: Registers, columns: int) -> Tile:
+    """The columns that a lane's results lie in, `columns / 4` of them."""
+    per = len(b) // (columns // 8)
+    return tuple(q.column(b[i : i + per], j) for i in range(0, len(b), per) for j in (0, 1))
+
+
+# Results
+
+
+def places(rows: int, columns: int) -> list[tuple[int, int]]:
+    """For each element of a fragment of c or d: which of the lane's rows and columns it lies in."""
+    tiles, halves = max(rows // 16, 1), min(rows // 8, 2)
+    return [
+        (i * halves + h, 2 * k + j)
+        for i in range(tiles)
+        for k in range(columns // 8)
+        for h in range(halves)
+        for j in (0, 1)
+    ]
+
+
+def arranged(x: Machine, c: Registers, w: int, order: list[tuple[int, int]]) -> Tile:
+    """The elements of c, by row and column."""
+    elements = [v for r in c for v in (x.split(r, w) if w < r.width else [r])]
+    lines: list[list[Bits]] = [[] for _ in range(1 + max(i for i, _ in order))]
+    for element, (i, _) in sorted(zip(elements, order, strict=True), key=lambda pair: pair[1]):
+        lines[i].append(element)
+    return tuple(tuple(line) for line in lines)
+
+
+def fragment_of(x: Machine, tile: Tile, order: list[tuple[int, int]]) -> Operand:
+    """Results by row and column as the registers of d."""
+    elements = [tile[i][j] for i, j in order]
+    if elements[0].width == 16:
+        elements = [x.join(elements[i : i + 2]) for i in range(0, len(elements), 2)]
+    return tuple(elements) if len(elements) > 1 else elements[0]
+
+
+def multiply(x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile, scales: Scales | None = None) -> Tile:
+    """d of every row and column, in the arithmetic that the types have."""
+    a, b = m.atype, m.btype
+    if a.name == "b1":
+        return x.bit_dots(m.op, rows, columns, addends)
+    if a.format == "f64":
+        return x.fma_dots(rows, columns, addends, m.rnd or "rn")
+    f, g = factors(a, m), factors(b, m)
+    if a.format is None:
+        return x.integer_dots(f, g, rows, columns, addends, bool(m.satfinite))
+    return x.dots(f, g, rows, columns, addends, FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""], scales)
+
+
+def exchanged(m: Modifiers) -> bool:
+    """Whether the transposed product is computed: its fragments are of the transposed matrices."""
+    return m.shape == "m8n32k16"
+
+
+def product(x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers) -> Operand:
+    """d = a * b + c for fragments that follow the rule above."""
+    rows, columns, _ = shape(m)
+    if exchanged(m):
+        a, b, rows, columns = b, a, columns, rows
+    q, order = Quads(x), places(rows, columns)
+    addends = arranged(x, c, m.ctype.width, order)
+    d = multiply(x, m, rows_of(q, a, rows), columns_of(q, b, columns), addends)
+    return fragment_of(x, d, order)

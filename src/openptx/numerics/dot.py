@@ -41,6 +41,15 @@ class Factors:
     def __init__(self, width: int, format: Format | None = None, negative: bool = False, low: int = 0) -> None:
         self.width, self.format, self.negative, self.low = width, format, negative, low
 
+    def _facts(self) -> tuple[object, ...]:
+        return (self.width, self.format, self.negative, self.low)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Factors) and self._facts() == other._facts()
+
+    def __hash__(self) -> int:
+        return hash(self._facts())
+
     def __repr__(self) -> str:
         return f"Factors({self.width}, {self.format}, {self.negative}, {self.low})"
 

@@ -123,7 +123,7 @@ def test_integers(w: int, a: bool, b: bool, satfinite: bool) -> None:
 def significand(name: str, code: int) -> tuple[Fraction, int]:
     """The value as a fraction and the exponent that is counted for it."""
     f = FORMATS[name]
-    value = decode(f, code >> f.low).number
+    value = decode(f, code).number
     if not value:
         return value, -126
     exponent = math.frexp(float(value))[1] - 1

@@ -6,6 +6,8 @@ order (f64, where at most one NaN operand gives the same bits on x86 as the defi
 
 from __future__ import annotations
 
+from typing import Any
+
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.outline import Outliner
@@ -77,6 +79,14 @@ class Floats(Outliner):
             name = self.out.emit(f"select {p}, i{w} {self.scalar(a)}, i{w} {self.scalar(b)}")
             return self.bits(name, w, ZEROS)
         return super().float_select(p, a, b)
+
+    # Sums of products, which are long
+
+    def dot(self, *arguments: Any, **keywords: Any) -> Bits:
+        return self.outlined("dot", *arguments, **keywords)
+
+    def block_dot(self, *arguments: Any, **keywords: Any) -> Bits:
+        return self.outlined("block_dot", *arguments, **keywords)
 
     # Arithmetic
 

@@ -82,6 +82,8 @@ class Operands(Memory):
                 return self.const(value, width)
             case Special(name, width):
                 return self.special(name, width if t is None or t.width >= width else t.width)
+            case Vector((element,)):  # `{a}` is `a`
+                return self.source(element, t, immediate)
             case Vector(elements):
                 return tuple(self.source(e, t) for e in elements)
             case Symbol() | FunctionName():
@@ -150,7 +152,8 @@ class Operands(Memory):
     def write(self, place: Place, value: Any) -> None:
         operand, t = place
         if isinstance(operand, Vector):
-            for element, part in zip(operand.elements, value, strict=True):
+            parts = (value,) if len(operand.elements) == 1 else value  # `{a}` is `a`
+            for element, part in zip(operand.elements, parts, strict=True):
                 if not isinstance(element, Sink):
                     self.write((element, t), part)
             return

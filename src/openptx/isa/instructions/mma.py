@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices
-from openptx.isa.fidelity import UNSUPPORTED, Fidelity
+from openptx.isa import matrices, matrices_quarters, matrices_scaled
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
@@ -12,7 +11,7 @@ from openptx.isa.types import Type
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine
-    from openptx.numerics import Bits
+    from openptx.isa.matrices import Operand
 
 
 def stored(m: Modifiers, type: Type) -> Type | str:
@@ -175,44 +174,12 @@ mma = instruction(
 )
 
 
-def fidelity_of_mma(m: Modifiers) -> Fidelity:
-    """Block scales, formats below eight bits and the oldest f16 form can not be computed yet."""
-    if m.block_scale or m.kind or (m.shape == "m8n8k4" and m.atype.format == "f16"):
-        return UNSUPPORTED
-    return matrices.fidelity(m.atype)
-
-
-@meaning(mma, fidelity=fidelity_of_mma)
-def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...]) -> Bits | tuple[Bits, ...]:
-    """Lane 4g + t holds parts of rows g and g + 8 of a and d, and of column g of b."""
-    a, b, c = (q if isinstance(q, tuple) else (q,) for q in operands[:3])
-    rows, _, depth = shape(m)
-    lane, wide = x.lane(), m.atype.width
-    upper = rows // 8  # how many rows a lane has a part of; registers take turns
-    vectors = [
-        [matrices.widened(x, m.atype, v) for v in matrices.spread(x, a[i::upper], wide, lane & 0x1C, depth, 4)]
-        for i in range(upper)
-    ]
-    columns = [
-        [matrices.widened(x, m.btype, v) for v in matrices.spread(x, b, wide, ((lane & 3) << 3) + 4 * j, depth, 4)]
-        for j in (0, 1)
-    ]
-    addends = [v for register in c for v in matrices.unpack(x, register, m.ctype.width)]
-    results: list[Bits] = []
-    for i, addend in enumerate(addends):
-        terms = list(zip(vectors[i >> 1], columns[i & 1], strict=True))
-        if m.atype.width == 1:
-            results.append(addend + bits_in_common(x, m, terms))
-        else:
-            total = matrices.accumulate(x, m.dtype, m.ctype, addend, terms, m.rnd or "rn")
-            results.append(matrices.finish(x, m.dtype, total, m.satfinite))
-    registers_of_d = matrices.pack(x, results, m.dtype.width)
-    return tuple(registers_of_d) if len(registers_of_d) > 1 else registers_of_d[0]
-
-
-def bits_in_common(x: Machine, m: Modifiers, terms: list[tuple[Bits, Bits]]) -> Bits:
-    """How many bits `.xor` or `.and` of a row and a column leave."""
-    total = x.const(0, 64)
-    for a, b in terms:
-        total = total + (a ^ b if m.op == "xor" else a & b)
-    return x.resize(total, 32)
+@meaning(mma, fidelity=matrices.fidelity)
+def _(x: Machine, m: Modifiers, *operands: Operand) -> Operand:
+    matrices.whole_warp(x, "mma")
+    a, b, c = (matrices.registers(each) for each in operands[:3])
+    if m.block_scale:
+        return matrices_scaled.product(x, m, a, b, c, operands[3:])
+    if _quarters(m) > 1:
+        return matrices_quarters.product(x, m, a, b, c)
+    return matrices.product(x, m, a, b, c)

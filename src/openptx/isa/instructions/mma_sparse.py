@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from openptx.isa import matrices, matrices_sparse
 from openptx.isa.instructions.mma import COUNTS, REFUSES, SCALES, TYPES_OF
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.isa.matrices import Operand
+    from openptx.numerics import Bits
 
 mma_sp = instruction(
     "mma",
@@ -78,3 +86,10 @@ mma_sp = instruction(
         .scale_vec::4X .ue8m0    PTX 9.1
     """,
 )
+
+
+@meaning(mma_sp, fidelity=matrices.fidelity)
+def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand, e: Bits, f: int, *scaling: Operand) -> Operand:
+    matrices.whole_warp(x, "mma.sp")
+    a, b, c = (matrices.registers(each) for each in (a, b, c))
+    return matrices_sparse.product(x, m, a, b, c, e, f, scaling)

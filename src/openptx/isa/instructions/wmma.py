@@ -11,6 +11,7 @@ from openptx.isa.types import TYPES, Type
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine
+    from openptx.isa.matrices import Operand
     from openptx.numerics import Bits
 
 
@@ -104,38 +105,69 @@ load_c = instruction(
 )
 
 
-def place(m: Modifiers, matrix: str) -> tuple[int, int, bool]:
-    """Of a matrix: how many lines it has, how long they are, and whether a line is a row of the text's matrix.
+@meaning(load_a, load_b)
+def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
+    matrices.whole_warp(x, "wmma.load")
+    found = [factor_register(x, m, p, line, along, stride) for line, along in factor_places(x, m)]
+    found *= _loaded(m) // len(found)  # f16 factors are held twice
+    return tuple(found) if len(found) > 1 else found[0]
 
-    Fragments hold a and the results by rows, b by columns; lane after lane, as many elements each.
-    """
+
+@meaning(load_c)
+def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
+    matrices.whole_warp(x, "wmma.load")
+    w = m.type.width
+    found = [x.load(m.space, at, w)[0] for at in result_places(x, m, p, stride)]
+    if w == 16:
+        found = [x.join(found[i : i + 2]) for i in range(0, len(found), 2)]
+    return tuple(found)
+
+
+def factor_places(x: Machine, m: Modifiers) -> list[tuple[Bits, Bits]]:
+    """For each register: its line (row of a, column of b), and the place of its first element along the depth."""
     rows, columns, depth = shape(m)
-    return {"a": (rows, depth, True), "b": (columns, depth, False)}.get(matrix, (rows, columns, True))
+    lines = rows if m.matrix == "a" else columns
+    halves = 2 if (m.matrix == "a") != matrices.exchanged(m) and lines >= 16 else 1
+    per = max(32 // m.type.width, 1)
+    lane = x.lane()
+    g, t = lane >> 2, (lane & 3) * per
+    return [
+        (g + 8 * (halves * i + h), t + 4 * per * k)
+        for i in range(lines // (8 * halves))
+        for k in range(depth // (4 * per))
+        for h in range(halves)
+    ]
 
 
-def addresses(x: Machine, m: Modifiers, p: Bits, stride: Bits | None, w: int) -> list[Bits]:
-    """Where the lane's elements are, or the first ones of each byte or word of smaller ones."""
-    lines, length, by_rows = place(m, m.matrix or "a")
-    contiguous = (m.layout == "row") == by_rows
-    step = x.const(length if contiguous else lines, 32) if stride is None else stride
-    per = lines * length // 32
-    first = x.lane() * per
-    line, along = first >> (length.bit_length() - 1), first & (length - 1)
+def factor_register(x: Machine, m: Modifiers, p: Bits, line: Bits, along: Bits, stride: Bits | None) -> Bits:
+    """The elements from `along` on, as a register: read at once where they are neighbours in memory."""
+    rows, columns, depth = shape(m)
+    w = m.type.width
+    contiguous = (m.layout == "row") == (m.matrix == "a")
+    step = x.const(depth if contiguous else rows if m.matrix == "a" else columns, 32) if stride is None else stride
+    if contiguous:
+        return x.load(m.space, element(x, p, line * step + along, w), max(w, 32))[0]
+    places = [element(x, p, (along + i) * step + line, w) for i in range(max(32 // w, 1))]
+    return x.join([x.load(m.space, at, w)[0] for at in places])
+
+
+def result_places(x: Machine, m: Modifiers, p: Bits, stride: Bits | None) -> list[Bits]:
+    """The addresses of the lane's elements of c or d."""
+    rows, columns, _ = shape(m)
+    step = x.const(columns if m.layout == "row" else rows, 32) if stride is None else stride
+    swap = matrices.exchanged(m)
+    lane = x.lane()
+    g, t = lane >> 2, (lane & 3) << 1
     found: list[Bits] = []
-    for i in range(0, per, max(1, 32 // w) if w < 8 else 1):
-        at = along + i
-        element = line * step + at if contiguous else at * step + line
-        found.append(p + (x.resize(element, 64) * w >> 3))
+    for i, j in matrices.places(columns, rows) if swap else matrices.places(rows, columns):
+        row, column = g + 8 * i, t + (8 * (j // 2) + j % 2)
+        across, along = (row, column) if (m.layout == "row") != swap else (column, row)
+        found.append(element(x, p, across * step + along, m.type.width))
     return found
 
 
-@meaning(load_a, load_b, load_c)
-def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Bits | tuple[Bits, ...]:
-    w = m.type.width
-    found = [x.load(m.space, at, max(w, 32) if w < 8 else w)[0] for at in addresses(x, m, p, stride, w)]
-    registers_of_r = found if w < 8 else matrices.pack(x, found, w)
-    registers_of_r += registers_of_r * (_loaded(m) // len(registers_of_r) - 1)  # f16 factors are held twice
-    return tuple(registers_of_r) if len(registers_of_r) > 1 else registers_of_r[0]
+def element(x: Machine, p: Bits, i: Bits, w: int) -> Bits:
+    return p + (x.resize(i, 64) * w >> 3)
 
 
 store_d = instruction(
@@ -166,20 +198,16 @@ store_d = instruction(
 
 
 @meaning(store_d)
-def _(x: Machine, m: Modifiers, p: Bits, r: Bits | tuple[Bits, ...], stride: Bits | None = None) -> None:
+def _(x: Machine, m: Modifiers, p: Bits, r: Operand, stride: Bits | None = None) -> None:
+    matrices.whole_warp(x, "wmma.store")
     w = m.type.width
-    values = [v for register in (r if isinstance(r, tuple) else (r,)) for v in matrices.unpack(x, register, w)]
-    for at, value in zip(addresses(x, m, p, stride, w), values, strict=True):
+    values = [v for register in matrices.registers(r) for v in (x.split(register, w) if w == 16 else [register])]
+    for at, value in zip(result_places(x, m, p, stride), values, strict=True):
         x.store(m.space, at, (value,))
 
 
-def factor_of(m: Modifiers) -> Type:
-    """The type of the factors: f16 where the text names none."""
-    return m.atype if "atype" in m.values and m.values["atype"] is not None else TYPES["f16"]
-
-
 def _factor(m: Modifiers) -> Type:
-    return fragment(factor_of(m))
+    return fragment(m.atype)
 
 
 mma = instruction(
@@ -224,8 +252,8 @@ mma = instruction(
     },
     vectors={
         "d": lambda m: count("d", m.dtype, m),
-        "a": lambda m: count("a", factor_of(m), m),
-        "b": lambda m: count("b", factor_of(m), m),
+        "a": lambda m: count("a", m.atype, m),
+        "b": lambda m: count("b", m.btype, m),
         "c": lambda m: count("c", m.ctype, m),
     },
     defaults={"atype": TYPES["f16"], "btype": TYPES["f16"]},
@@ -241,35 +269,10 @@ mma = instruction(
 )
 
 
-@meaning(mma, fidelity=lambda m: matrices.fidelity(factor_of(m)))
-def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...]) -> Bits | tuple[Bits, ...]:
-    a, b, c = (q if isinstance(q, tuple) else (q,) for q in operands)
-    t, u = factor_of(m), m.btype if "btype" in m.values and m.values["btype"] is not None else factor_of(m)
+@meaning(mma, fidelity=matrices.fidelity)
+def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand) -> Operand:
+    matrices.whole_warp(x, "wmma.mma")
     rows, columns, depth = shape(m)
-    addends = [v for register in c for v in matrices.unpack(x, register, m.ctype.width)]
-    first = x.lane() * len(addends)
-    vector = line_of(x, a, t, first >> (columns.bit_length() - 1), depth, rows * depth // 32)
-    results: list[Bits] = []
-    for i, addend in enumerate(addends):
-        column = (first & (columns - 1)) + i
-        terms = list(zip(vector, line_of(x, b, u, column, depth, columns * depth // 32), strict=True))
-        if t.width == 1:
-            count = x.const(0, 64)
-            for p, q in terms:
-                count = count + (p ^ q if m.op == "xor" else p & q)
-            results.append(addend + x.resize(count, 32))
-        else:
-            total = matrices.accumulate(x, m.dtype, m.ctype, addend, terms, m.rnd or "rn")
-            results.append(matrices.finish(x, m.dtype, total, m.satfinite))
-    return tuple(matrices.pack(x, results, m.dtype.width))
-
-
-def line_of(x: Machine, registers: tuple[Bits, ...], t: Type, line: Bits, depth: int, per_lane: int) -> list[Bits]:
-    """The elements of a line: `per_lane` of them are in each of the lanes that hold it."""
-    lanes = depth // per_lane
-    per = max(1, 32 // t.width)
-    found: list[Bits] = []
-    for i in range(lanes):
-        for register in registers[: per_lane // per]:
-            found += matrices.unpack(x, x.shuffle(register, line * lanes + i), t.width)
-    return [matrices.widened(x, t, v) for v in found]
+    a = matrices.registers(a)[: registers(rows * depth, m.atype)]  # f16 factors are held twice
+    b = matrices.registers(b)[: registers(depth * columns, m.btype)]
+    return matrices.product(x, m, a, b, matrices.registers(c))

@@ -1,0 +1,78 @@
+"""Matrix products of which the first factor is sparse: half of its elements are there, and where is said (9.7.14.6)."""
+
+from __future__ import annotations
+
+from openptx.isa.matrices import Quads, arranged, columns_of, factors, fragment_of, multiply, places, rows_of
+from openptx.isa.matrices_scaled import multiply_scaled, scales_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.isa.matrices import Operand, Registers
+    from openptx.isa.types import Type
+    from openptx.numerics import Bits
+
+
+def unit(t: Type, m: Modifiers) -> int:
+    """How many bits of b an index of the metadata selects: an element, or two of those below a byte."""
+    return max(factors(t, m).width, 8)
+
+
+def chosen_places(x: Machine, m: Modifiers, q: Quads, e: Bits, f: int, h: int, count: int) -> list[Bits]:
+    """Of the lane's row g + 8h, where in its chunk of b each of the `count` kept units stands.
+
+    The metadata of a row has two bits for each (four for tf32, of which one says all). Words of sixteen-bit and larger
+    elements have row g below row g + 8; those of smaller ones belong to one row, and row g + 8 has the next lane's.
+    """
+    width = 4 if m.atype.name == "tf32" else 2
+    small = factors(m.atype, m).width <= 8
+    per = (32 if small else 16) // width
+    words = count // per
+    found: list[Bits] = []
+    for i in range(words):
+        at = q.own + (2 * (f + i) + h if small else f * words + i)
+        word = x.shuffle(e, at)
+        first = 0 if small else 16 * h
+        if width == 4:  # 0b0100 is the first of two, 0b1110 the second
+            found += [(word >> first + 4 * k + 1) & 1 for k in range(per)]
+        else:
+            found += [(word >> first + 2 * k) & 3 for k in range(per)]
+    return found
+
+
+def partners(x: Machine, m: Modifiers, column: Registers, places: list[Bits]) -> Registers:
+    """The units of a column of b that meet the kept units of a row of a."""
+    w = unit(m.btype, m)
+    units = [v for r in column for v in (x.split(r, w) if w < 32 else [r])]
+    found: list[Bits] = []
+    for k, place in enumerate(places):
+        if m.atype.name == "tf32":
+            found.append(x.select(place != 0, units[2 * k + 1], units[2 * k]))
+            continue
+        a, b, c, d = units[k // 2 * 4 : k // 2 * 4 + 4]
+        odd, high = (place & 1) != 0, (place & 2) != 0
+        found.append(x.select(high, x.select(odd, d, c), x.select(odd, b, a)))
+    return tuple(found)
+
+
+def product(
+    x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers, e: Bits, f: int, scaling: Sequence[Operand]
+) -> Operand:
+    """d = a * b + c: for each of the lane's rows, of a column of b that counts which meets a kept element of a."""
+    q, order = Quads(x), places(16, 8)
+    rows, columns = rows_of(q, a, 16), columns_of(q, b, 8)
+    addends = arranged(x, c, m.ctype.width, order)
+    count = len(rows[0]) * 32 // unit(m.atype, m)
+    d: list[Registers] = []
+    scales = scales_of(x, m, q, scaling) if scaling else None
+    for h, row in enumerate(rows):
+        where = chosen_places(x, m, q, e, f, h, count)
+        met = tuple(partners(x, m, column, where) for column in columns)
+        if scales is None:
+            d += multiply(x, m, (row,), met, (addends[h],))
+        else:
+            d += multiply_scaled(x, m, (row,), met, (addends[h],), (scales[0][h],), scales[1])
+    return fragment_of(x, tuple(d), order)
