@@ -81,6 +81,8 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> Bits:
     d, w = a - b, a.width
     if not m.sat:
         return d
+    if not m.type.element.signed:
+        return x.pick(a < b, 0, d)
     limit = x.pick(x.negative(a), 1 << w - 1, x.const((1 << w - 1) - 1, w))
     return x.select(x.negative((a ^ b) & (a ^ d)), limit, d)
 
