@@ -144,6 +144,10 @@ class Modifiers:
         rnd: str
         op: str
         mode: str
+        geom: str
+        clamp: str
+        query: str
+        comp: str
         vec: str | None
         ftz: bool
         sat: bool
@@ -227,6 +231,11 @@ class Form:
             if taken[i] is None and (not slot.optional or self._torn(slot.group, taken)):
                 return None
         return Modifiers(self, modifiers, self._values(taken))
+
+    def least(self) -> Modifiers:
+        """The modifiers of the shortest opcode of this form: the first choice of every slot that must be filled."""
+        taken = [None if slot.optional else next(iter(slot.choices)) for slot in self.slots]
+        return Modifiers(self, tuple(choice for choice in taken if choice is not None), self._values(taken))
 
     def _repeats(self, modifier: str) -> bool:
         flag = any(slot.name == modifier and slot.literal and not slot.typed for slot in self.slots)

@@ -98,7 +98,7 @@ class Instruction:
         """How true the results of this form are; without `m`, of its first form."""
         if not callable(self._fidelity):
             return self._fidelity
-        return self._fidelity(m or Modifiers(self.forms[0], (), {}))
+        return self._fidelity(m or self.forms[0].least())
 
     def means(self, meaning: Meaning, fidelity: Fidelity | Judge) -> None:
         """Takes its meaning; an instruction has one."""

@@ -1,0 +1,49 @@
+"""Meanings ask only for modifiers that exist: an unknown name would be None and go unnoticed."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import openptx.isa
+from openptx.isa.forms import Modifiers, attribute
+from openptx.isa.notation import INSTRUCTIONS, load
+
+FOLDER = Path(openptx.isa.__file__).parent
+
+
+def _known() -> set[str]:
+    """All names that the modifiers of some form may have, and those that `with_` gives them later."""
+    load()
+    names = {"type", "dtype", "atype", "btype", "ctype", "rnd", "space", "vec", *dir(Modifiers)}
+    for each in INSTRUCTIONS:
+        names |= set(each.defaults)
+        names |= {attribute(slot.name) for form in each.forms for slot in form.slots}
+        # Lowering tells which part of a register an operand of a video instruction names: `a.b0`.
+        names |= {f"{t.name}_part" for form in each.forms for t in form.operands if t.selectors}
+    for path in FOLDER.parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_":
+                names |= {keyword.arg for keyword in node.keywords if keyword.arg is not None}
+    return names
+
+
+def test_meanings_ask_for_modifiers_that_exist() -> None:
+    known = _known()
+    asked: dict[str, str] = {}
+    for path in sorted(FOLDER.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "m":
+                asked.setdefault(node.attr, f"{path.name}:{node.lineno}")
+    unknown = {name: where for name, where in asked.items() if name not in known}
+    assert unknown == {}
+    assert len(asked) > 20
+
+
+def test_every_instruction_says_how_true_it_is() -> None:
+    load()
+    for each in INSTRUCTIONS:
+        kinds = {each.fidelity(form.least()).kind for form in each.forms} | {each.fidelity().kind}
+        assert kinds <= {"exact", "bounded", "modelled", "unsupported"}, each
+        if each.meaning is None:
+            assert kinds == {"unsupported"}, each
