@@ -4,7 +4,8 @@
 
 Arguments stand in the order of the kernel's parameters: a number (42, 1.5, 0f3F800000, inf), @FILE.npy for an array,
 zeros:TYPE:COUNT for a new one, null for a null pointer. Every array is printed after the launch; --save keeps one.
-A fault of the kernel is explained on stderr, and the exit status is 1.
+A fault of the kernel is explained on stderr, and the exit status is 1. Without --grid and --block, --fidelity lists
+what the kernel uses and runs nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a PTX file, or - for stdin")
     add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
-    add("--grid", metavar="X[,Y[,Z]]", required=True, help="blocks in the grid")
-    add("--block", metavar="X[,Y[,Z]]", required=True, help="threads in a block")
+    add("--grid", metavar="X[,Y[,Z]]", help="blocks in the grid")
+    add("--block", metavar="X[,Y[,Z]]", help="threads in a block")
     add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
     add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
     add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
@@ -36,6 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--workers", metavar="N", type=int, help="threads of this computer to use")
     add("--timeout", metavar="SECONDS", type=float, help="stop a kernel that runs longer")
     add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
+    add("--initcheck", action="store_true", help="reads of registers and shared memory that nothing wrote are faults")
+    add("--fidelity", action="store_true", help="list how true the results of the kernel's instructions are")
     add("--quiet", action="store_true", help="print no arrays")
 
 
@@ -46,10 +49,17 @@ def run(args: Namespace) -> int:
     from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save, save_array
     from openptx.runtime import load as load_module
 
-    grid, block = read_extent(args.grid, "grid"), read_extent(args.block, "block")
+    if not args.fidelity and not (args.grid and args.block):
+        raise InputError("--grid and --block say how many threads to run")
+    grid, block = read_extent(args.grid or "1", "grid"), read_extent(args.block or "1", "block")
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
     file = load(args.file)
-    kernel = pick(load_module(file), args.kernel, file.name)
+    module = load_module(file)
+    kernel = pick(module, args.kernel, file.name)
+    if args.fidelity:
+        print(fidelities(module, kernel.name))
+        if not (args.grid and args.block):
+            return CLEAN
     arguments = [read_argument(text) for text in args.arg]
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
@@ -63,6 +73,7 @@ def run(args: Namespace) -> int:
         workers=args.workers,
         timeout=args.timeout,
         max_instructions=args.max_instructions,
+        initcheck=args.initcheck,
     )
     if not args.quiet:
         for index, array in arrays.items():
@@ -71,6 +82,14 @@ def run(args: Namespace) -> int:
     for index, path in saves:
         save_array(path, arrays[index])
     return CLEAN
+
+
+def fidelities(module: Module, kernel: str) -> str:
+    """How true the results of what a kernel uses are; what is exact in one line."""
+    used = module.fidelity(kernel)
+    exact = [each for each in used if each.fidelity.kind == "exact"]
+    lines = [f"{each.fidelity!r:<24} {each.opcode}" for each in used if each not in exact]
+    return "\n".join([f"fidelity of `{kernel}`:", *lines, f"{'exact':<24} {len(exact)} opcodes"])
 
 
 def pick(module: Module, name: str | None, filename: str) -> Kernel:

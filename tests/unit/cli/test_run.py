@@ -96,7 +96,7 @@ def test_an_endless_kernel_is_stopped(openptx, ptx, limit):
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "null", "--save", "0=x.npy"], "is no array"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:u32:1", "--save", "0=/no/x.npy"], "/no/x"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--shared", "-1", "--arg", "null"], "shared"),
-        (["--kernel", "one", "--block", "1"], "the following arguments are required: --grid"),
+        (["--kernel", "one", "--block", "1"], "--grid and --block say how many threads to run"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_run(openptx, ptx, options, message):
@@ -125,3 +125,18 @@ def test_nothing_is_left_when_an_array_cannot_be_saved(openptx, ptx, tmp_path):
     options = ("--kernel", "one", "--grid", 1, "--block", 1, "--arg", "zeros:u32:1", "--save", f"0={tmp_path}/folder")
     assert openptx("run", ptx, *options).status == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "saxpy.ptx", "x.npy"]
+
+
+def test_fidelity_is_listed_without_a_launch(openptx, ptx):
+    done = openptx("run", ptx, "--kernel", "saxpy", "--fidelity")
+    assert done.status == 0
+    assert done.out == "fidelity of `saxpy`:\nexact                    13 opcodes\n"
+
+
+def test_initcheck(openptx, tmp_path):
+    text = SAXPY.replace("st.global.u32 [a], 1;", ".reg .b32 x; st.global.u32 [a], x;")
+    (tmp_path / "k.ptx").write_text(text)
+    options = ("--kernel", "one", "--grid", 1, "--block", 1, "--arg", "zeros:u32:1", "--quiet")
+    assert openptx("run", tmp_path / "k.ptx", *options).status == 0
+    done = openptx("run", tmp_path / "k.ptx", *options, "--initcheck")
+    assert (done.status, done.err[:14]) == (1, "fault[PTX9014]")
