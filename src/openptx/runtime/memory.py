@@ -36,6 +36,8 @@ class Allocation:
 
     def bytes(self) -> Bytes:
         """The host memory. It lives only as long as its owner."""
+        if not self.size:
+            return np.zeros(0, np.uint8)
         data = np.frombuffer(memoryview((ctypes.c_uint8 * self.size).from_address(self.pointer)), np.uint8)
         data.flags.writeable = self.writable
         return data
@@ -115,7 +117,9 @@ class Memory:
     def add(self, name: str, data: Bytes, *, writable: bool = True) -> Allocation:
         """Makes bytes of our own device memory, until `remove` or their end."""
         with self._lock:
-            return self._add(name, data, writable, data, 0)
+            found = self._add(name, data, writable, data, 0)
+            weakref.finalize(data, self.remove, found).atexit = False
+            return found
 
     def _add(self, name: str, data: Array, writable: bool, root: Array, lead: int) -> Allocation:
         count = max(1, -(-(data.nbytes + lead) >> self.shift))
@@ -151,8 +155,10 @@ class Memory:
     def map(self, const: Bytes | None = None, param: Bytes | None = None) -> Map:
         """The memory as it is now, with a module's constant bank and a kernel's parameters in their windows."""
         with self._lock:
-            rows = list(self._rows)
-            owners = tuple(o for o in (ref() for ref in self._owners.values()) if o is not None)
+            # First who keeps the memory alive, then what is alive: an owner may go away at any time.
+            alive = {base: owner for base, ref in self._owners.items() if (owner := ref()) is not None}
+            rows = [row if row is not None and row.base in alive else None for row in self._rows]
+            owners: tuple[object, ...] = tuple(alive.values())
         for slot, name, data in ((CONST, "constant memory", const), (PARAM, "kernel parameters", param)):
             if data is not None:
                 rows[slot] = Allocation(name, slot << self.shift, data.size, data.ctypes.data, False)

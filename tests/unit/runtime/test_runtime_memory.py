@@ -76,3 +76,19 @@ def test_the_heap_joins_what_is_given_back() -> None:
     assert not heap.give_back(b)
     assert heap.take(128) == a
     assert heap.take(0) == 0
+
+
+def test_memory_of_our_own_goes_with_its_owner() -> None:
+    memory = Memory()
+    data = np.zeros(8, np.uint8)
+    base = memory.add("ours", data).base
+    assert memory.map().rows[base >> 32] is not None
+    del data
+    gc.collect()
+    assert memory.map().rows[base >> 32] is None
+
+
+def test_nothing_can_be_empty() -> None:
+    memory = Memory()
+    data = np.zeros(0, np.uint8)
+    assert memory.add("nothing", data).bytes().size == 0

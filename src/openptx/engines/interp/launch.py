@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from openptx.engines.interp.batch import Batch, Stuck
+from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, Stuck
 from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.plan import NoMeaning, plan
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Triple, Unsupported
@@ -20,6 +20,9 @@ from openptx.runtime.memory import Map
 
 LANES = 1 << 15
 """Lanes of a batch, if CTAs are small enough: more would leave the cache, fewer would show Python's own time."""
+
+SHARED_BYTES = 64 << 20
+"""Shared memory of a batch."""
 
 SLICE = 1 << 21
 """How long (in a batch's clock) a batch runs before others get a chance to give it what it may be waiting for."""
@@ -65,8 +68,7 @@ def launch(
     dynamic_start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, dynamic_start, shared)
     run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
-    size = shape.cluster_size
-    per_batch = max(1, LANES // (shape.threads * size)) * size
+    per_batch = ctas_of_a_batch(function, shape)
     starts = iter(range(0, shape.ctas, per_batch))
     active: list[Batch] = []
     wanted = 1
@@ -77,6 +79,14 @@ def launch(
             return
         active = [batch for batch in active if not proceed(run, batch)]
         wanted = max(2 * len(active), 1)  # those that are left may be waiting for ones that have not begun
+
+
+def ctas_of_a_batch(function: Function, shape: Shape) -> int:
+    """As many as fit, in whole clusters: by their lanes, their shared memory, and what stacks may come to take."""
+    stack = STACK_OF_A_THREAD if function.callees else max(function.frame_size, 1)
+    lanes = min(LANES, STACK_BYTES // stack)
+    fit = min(lanes // shape.threads, SHARED_BYTES // max(shape.shared, 256))
+    return max(1, fit // shape.cluster_size) * shape.cluster_size
 
 
 def proceed(run: Launch, batch: Batch) -> bool:
@@ -90,5 +100,10 @@ def proceed(run: Launch, batch: Batch) -> bool:
     except NoMeaning as gap:
         op = gap.op
         raise Unsupported(str(op.m), file=run.program.file, span=op.span) from None
+    except Unsupported as gap:  # a part of the running instruction
+        if batch.running is None or gap.file is not None:
+            raise
+        form = f"{batch.running.m}: {gap.form}"
+        raise Unsupported(form, file=run.program.file, span=batch.running.span) from None
     finally:
         sys.stdout.flush()

@@ -15,6 +15,7 @@ from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.memory import ALLOCA, Violation
 from openptx.engines.interp.planes import Plane
 from openptx.engines.interp.specials import SPECIALS
+from openptx.engines.interp.surfaces import LaneImages
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.lanes import UNSIGNED
@@ -37,6 +38,7 @@ class Threads(Atomics, Machine):
         self.clock = 0  # instructions executed, by all groups of the batch
         self.contention = 0  # accesses by which lanes may be waiting for others
         self._specials: dict[str, Array] = {}
+        self._images = LaneImages(self)
 
     def whole(self, v: Array) -> Array:
         """Values of the executing lanes as an array with an element for every lane; 0 elsewhere."""
@@ -145,6 +147,10 @@ class Threads(Atomics, Machine):
         assert first is not None
         assert last is not None
         return first[0], int(first[1][0])
+
+    @property
+    def images(self) -> LaneImages:
+        return self._images
 
     # The `alloca` stack.
 

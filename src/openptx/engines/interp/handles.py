@@ -1,0 +1,115 @@
+"""Which textures, samplers and surfaces the lanes name: each object then does the work for the lanes that hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from openptx.engines.interp import sets
+from openptx.engines.interp.memory import Violation
+from openptx.isa import images
+from openptx.isa.images import DIMENSIONS, layered
+from openptx.isa.windows import PARAM
+from openptx.numerics import Bits
+from openptx.runtime.attributes import attribute
+from openptx.runtime.texture import Array, Image, Opaque, Sampler, Surface, Texture, find
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+
+T = TypeVar("T", bound=Opaque)
+NAMES: dict[type[Any], str] = {Texture: "texture", Sampler: "sampler", Surface: "surface"}
+HANDLE_BYTES = 8
+
+
+class Handles(images.Images):
+    """The objects behind the handles of the executing lanes of `x`."""
+
+    def __init__(self, x: Threads) -> None:
+        self.x = x
+
+    @property
+    def count(self) -> int:
+        """How many lanes execute."""
+        return sets.size(self.x.who, self.x.n)
+
+    def wrong(self, code: str, message: str, i: int) -> Violation:
+        """The violation of the lane in place `i` of those that execute."""
+        return Violation(code, message, int(sets.positions(self.x.who, self.x.n)[i]))
+
+    def object(self, handle: int) -> Opaque | None:
+        """What a handle, the address of a variable, or that of a parameter with a handle in it stands for."""
+        bound = self.x.image.bound.get(handle)
+        if bound is not None:
+            return bound
+        if handle >> self.x.shift == PARAM:
+            row, at = self.x.memory.rows[PARAM], handle - (PARAM << self.x.shift)
+            if row is not None and at + HANDLE_BYTES <= row.size:
+                handle = int.from_bytes(row.bytes()[at : at + HANDLE_BYTES].tobytes(), "little")
+        return find(handle)
+
+    def named(self, kind: type[T], handle: int, i: int) -> T:
+        """The object of this kind that a handle names; a fault of the lane in place `i` where it names none."""
+        found = self.object(handle)
+        if isinstance(found, kind):
+            return found
+        if found is not None:
+            why = f"it is a {NAMES[type(found)]}"
+        else:
+            addresses = self.x.image.addresses
+            why = next((f"nothing is bound to `{name}`" for name, at in addresses.items() if at == handle), "")
+        raise self.wrong("invalid-texture", f"0x{handle:x} is no {NAMES[kind]}{why and ': ' + why}", i)
+
+    def groups(self, *handles: Bits) -> Iterator[tuple[list[int], Array]]:
+        """The different handles (or pairs of them), each with the places of the lanes that hold it."""
+        if all(h.v.size == 1 or (h.v == h.v[0]).all() for h in handles):
+            yield [int(h.v[0]) for h in handles], np.arange(self.count)
+            return
+        rows = np.stack([np.broadcast_to(h.v, self.count) for h in handles])
+        different, which = np.unique(rows, axis=1, return_inverse=True)
+        for number, row in enumerate(different.T.tolist()):
+            yield row, np.flatnonzero(which.reshape(-1) == number)
+
+    def image(self, kind: type[T], handle: int, geometry: str, i: int) -> T:
+        """The texture or surface, if it has the axes that the instruction names."""
+        found = self.named(kind, handle, i)
+        if isinstance(found, Image) and found.geometry != geometry:
+            what = f"the {NAMES[kind]} is `.{found.geometry}`, the instruction is for `.{geometry}`"
+            raise self.wrong("invalid-texture", what, i)
+        return found
+
+    def columns(self, values: Sequence[Bits], where: Array) -> list[Array]:
+        """The values of the lanes in these places."""
+        return [np.broadcast_to(v.v, self.count)[where] for v in values]
+
+    def coordinates(self, geometry: str, c: Sequence[Bits], where: Array) -> tuple[Array | None, list[Array]]:
+        """The layer, if the geometry has one, and the coordinates, x first."""
+        columns = self.columns(c, where)
+        layer = columns.pop(0) if layered(geometry) else None
+        return layer, columns[: DIMENSIONS[geometry]]
+
+    def query(self, a: Bits, kind: str, attribute: str) -> Bits:
+        found = np.zeros(self.count, np.uint32)
+        for (handle,), where in self.groups(a):
+            found[where] = self.ask(handle, kind, attribute, int(where[0]))
+        return Bits(self.x, 32, found)
+
+    def ask(self, handle: int, kind: str, name: str, i: int) -> int:
+        """An attribute of one object."""
+        given = self.object(handle)
+        asked = (
+            given if isinstance(given, Sampler) else self.named(Surface if kind == "surfref" else Texture, handle, i)
+        )
+        value = attribute(asked, name)
+        if value is None:
+            raise self.wrong("invalid-texture", f"a {NAMES[type(asked)]} has no `.{name}`", i)
+        return value
+
+    def refers(self, a: Bits, kind: str) -> Bits:
+        found = np.zeros(self.count, np.bool_)
+        for (handle,), where in self.groups(a):
+            known = self.object(handle)
+            found[where] = known is not None and known.kind == kind
+        return Bits(self.x, 1, found)
