@@ -238,6 +238,14 @@ def test_types_of_operands(opcode: str, types: str) -> None:
     assert " ".join(t.name if t else "-" for t in form_.types(m)) == types
 
 
+def test_type_expressions() -> None:
+    each = Instruction("op", anchor="", summary="", syntax="op.type d, a, b, c;\n.type = { .u16, .s32 };")
+    each.types = {"d": "wide(type)", "b": "u32", "c": lambda m: TYPES["pred"] if m.type.signed else None}
+    (f,) = each.forms
+    assert [t and t.name for t in f.types(matched(f, "s32"))] == ["s64", "s32", "u32", "pred"]
+    assert [t and t.name for t in f.types(matched(f, "u16"))] == ["u32", "u16", "u32", None]
+
+
 @pytest.mark.parametrize(
     ("opcode", "counts"),
     [
@@ -297,6 +305,12 @@ def test_some_modifiers_belong_to_the_name(opcode: str) -> None:
 def test_modifiers_that_cant_go_together_are_refused_with_a_reason(opcode: str, word: str) -> None:
     assert resolve(opcode) == ()
     assert any(word in why for _, _, why in refused(opcode))
+
+
+@pytest.mark.parametrize("opcode", ["." * 5000, "ld." * 5000, "ld" + ".global" * 5000 + ".u32", "\0", "ld.\u00e9"])
+def test_nonsense_resolves_to_nothing(opcode: str) -> None:
+    assert resolve(opcode) == ()
+    assert refused(opcode) == []
 
 
 def test_profiles_differ_in_forms() -> None:
