@@ -189,4 +189,26 @@ CODES = (
             activemask.b32 %r2;
             shfl.sync.idx.b32 %r3, %r4, 0, 31, %r2;
         """),
+    Code("PTX9016", "invalid-texture", """
+        A texture or surface instruction whose operand is none, or one that it can not be used with.
+
+        A texture, a sampler and a surface are different things, and a texture of two dimensions is not one of three.
+        A variable must have been bound (`module.bind`), and a texture has one level only.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b32 a; .reg .b64 t; mov.b64 t, 5; txq.width.b32 a, [t]; ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 t) {
+                .reg .b32 a;
+                .reg .b64 t1;
+                ld.param.u64 t1, [t];
+                txq.width.b32 a, [t1];
+                ret;
+            }
+        """),
 )  # fmt: skip

@@ -190,11 +190,12 @@ CODES = (
             ld.global.v2.u32 {%r1, %r2}, [%rd1];
         """),
     Code("PTX0319", "vector-selector", """
-        An element of a vector that cannot be selected so, or of something that is no vector.
+        An element that vectors do not have.
 
         Elements are `.x .y .z .w`, or `.r .g .b .a`, one at a time.
 
-            mov.u32 %r1, %r2.x;
+            .reg .v2 .u32 pair;
+            mov.u32 %r1, pair.q;
 
         Instead:
 
