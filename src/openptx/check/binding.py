@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.check.constants import constant_bits, float_bits
 from openptx.check.scopes import Held, Registers
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -27,6 +25,7 @@ from openptx.program import (
 from openptx.syntax import operands as text
 from openptx.syntax.directives import CallPrototype
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.bodies import Body
     from openptx.check.scopes import Scope

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.check.binding import Binder, UnboundError, select
 from openptx.check.layout import Frame, variable
 from openptx.check.scopes import Held, Registers, Scope
@@ -15,6 +13,7 @@ from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import BranchTargets, CallPrototype, CallTargets, Location
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.lowering import Names
     from openptx.program import Variable

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 from openptx.syntax.operands import Float, Integer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.types import Type
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.flow import ENDS, Traffic
 from openptx.check.nearest import nearest
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
@@ -13,13 +14,16 @@ from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.syntax import operands as text
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import BranchTargets, CallPrototype
+from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.module import ModuleChecker
     from openptx.check.problems import Problem
+
+PRAGMAS = frozenset(("nounroll", "enable_smem_spilling", "frequency", "used_bytes_mask"))
+"""The strings that `.pragma` knows (chapter 12)."""
 
 
 class FunctionChecker:
@@ -30,7 +34,8 @@ class FunctionChecker:
         self.function = function
         self.context = context
         self.verdicts = verdicts(context)
-        self.labels: dict[str, text.Name] = {}
+        self.traffic = Traffic()
+        self.last: tree.Statement | None = None
 
     def check(self) -> None:
         """Check the header's parameters and the body."""
@@ -45,6 +50,31 @@ class FunctionChecker:
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
             self.block(statements, Scope(outer))
+            self.flow(outer)
+
+    def flow(self, outer: Scope) -> None:
+        """Registers that nothing writes, and how the function ends."""
+        for name in self.traffic.unwritten():
+            if name.text in outer.names:  # a parameter
+                continue
+            self.add(
+                "uninitialized-register",
+                f"nothing writes `{name.text}`, and it is read here",
+                name.span,
+                "undefined",
+                rule="PTX ISA, Register State Space (5.1.1)",
+            )
+        last = self.last
+        ends = isinstance(last, tree.Instruction) and last.mnemonic in ENDS and last.guard is None
+        if not ends and self.function.body is not None:
+            close = self.function.body[1]
+            self.add(
+                "fall-through",
+                f"the end of `{self.function.name.text}` is reached without `ret`",
+                (close, min(close + 1, len(self.function.file.text))),
+                "execution goes on behind this",
+                help="end it with `ret;`",
+            )
 
     def block(self, statements: list[tree.Statement], scope: Scope) -> None:
         """The statements of a block; its labels are known in all of it."""
@@ -52,7 +82,10 @@ class FunctionChecker:
             self._label(statement, scope)
         for statement in statements:
             if isinstance(statement, tree.Instruction):
+                self.last = statement
                 self.instruction(statement, scope)
+            elif isinstance(statement, Pragma):
+                self.pragma(statement)
             elif isinstance(statement, Declaration):
                 self.module.declarations.local(statement, scope)
             elif isinstance(statement, tree.Block):
@@ -88,11 +121,13 @@ class FunctionChecker:
         def known(name: str) -> kinds.Kind:
             return self.module.kind(name, scope)
 
+        self.traffic.note(instruction, scope)
         operands = instruction.operands
         given = tuple(kind_of(operand, known) for operand in operands)
         self.guard(instruction, scope)
         opcode = instruction.opcode
-        findings = self.verdicts[(opcode, *given)] or ()
+        found = self.verdicts[(opcode, *given)]
+        findings = found if isinstance(found, tuple) else ()
         for problem in findings:
             self.report(problem, instruction, scope)
         if all(problem.about in WARNINGS for problem in findings):
@@ -165,6 +200,22 @@ class FunctionChecker:
                 "no such label",
             )
             self.module.collector.add(found, ("unknown-label", operand.text, id(self.function)))
+
+    def pragma(self, pragma: Pragma) -> None:
+        """Pragma strings that PTX doesn't have are ignored by the assembler."""
+        for string in pragma.strings:
+            word = string.value.split()[0] if string.value.split() else ""
+            if word not in PRAGMAS:
+                guess = nearest(word, PRAGMAS)
+                self.add(
+                    "unknown-pragma",
+                    f"there is no pragma `{word}`",
+                    string.span,
+                    "ignored",
+                    expected=", ".join(sorted(PRAGMAS)),
+                    rule="PTX ISA, Descriptions of .pragma Strings (12)",
+                    help=f"did you mean `{guess}`?" if guess else None,
+                )
 
     def table(self, table: BranchTargets, scope: Scope) -> None:
         """The targets of a list are labels of this function, or functions."""

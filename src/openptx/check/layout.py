@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 from openptx.check.constants import float_bits
 from openptx.check.sizes import element_bytes, rounded_up, shape_of
@@ -12,6 +11,7 @@ from openptx.program import Relocation, Variable
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.operands import Float, Integer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.types import Type
     from openptx.syntax import declarations

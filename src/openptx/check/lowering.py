@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from openptx.check.bodies import Body
 from openptx.check.layout import Frame, variable
@@ -16,6 +15,7 @@ from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Version
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.notation import Modifiers
     from openptx.program import Function, Variable

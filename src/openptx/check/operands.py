@@ -141,6 +141,8 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from _function(place, kind, where)
         case kinds.VARIABLE | kinds.ELEMENT if not place.writes:
             yield from _variable(place, kind, where)
+        case kinds.SELECTED if kind.parts[0].sort in (kinds.SPECIAL, kinds.VECTOR):
+            yield _component(kind, where)
         case kinds.SELECTED if place.template.selectors or place.allows.selected:
             return
         case kinds.SUM if not place.writes and place.allows.address and _offsets(kind.parts[0]):
@@ -160,6 +162,29 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             )
         case _:
             yield _wrong_kind(place, kind, where, _what(place))
+
+
+def _component(kind: Kind, where: Path) -> Problem:
+    """A component that neither vectors nor special registers have."""
+    if kind.parts[0].sort == kinds.SPECIAL:
+        return Problem(
+            "unknown-special-register",
+            "there is no special register `{}`",
+            where,
+            "no such component",
+            expected=".x, .y, .z or .w" if kind.parts[0].count else "no component",
+            actual=f".{kind.space}",
+            rule="PTX ISA, Special Registers (10)",
+        )
+    return Problem(
+        "vector-selector",
+        f"a vector has no element `.{kind.space}`",
+        where,
+        "no such element",
+        expected=".x, .y, .z, .w or .r, .g, .b, .a",
+        actual=f".{kind.space}",
+        rule="PTX ISA, Vectors as Operands (6.4.3)",
+    )
 
 
 def _offsets(base: Kind) -> bool:

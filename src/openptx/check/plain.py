@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 
 from openptx.check import kinds
+from openptx.check.flow import ENDS, names_in, writes
 from openptx.check.kinds import Kind, composed
 from openptx.check.names import Memory
 from openptx.check.names import kind_of as kind_of_registers
 from openptx.check.reading import address, at, kind_of, selected
+from openptx.check.verdicts import NOTHING
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
+from openptx.syntax import operands as text_of
 from openptx.syntax import tree
 from openptx.syntax.body import read_statements
 from openptx.syntax.declarations import Variable
@@ -41,6 +44,8 @@ _OFFSET = re.compile(r"-?[1-9][0-9]{0,8}|0", re.A).fullmatch
 _PLACES: dict[Kind, Kind] = {}
 _CONSTANTS: dict[str, Kind] = {}
 _PREDICATE = TYPES["pred"]
+_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_FEW = 40
 _SILENT = (LINE, DATA)
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 
@@ -185,8 +190,7 @@ class Kinds(dict[str, Kind]):
             if not self.depth or not block.own.isdisjoint(names):
                 return False
             self.shadow(names, block)
-        if self.depth:
-            block.own.update(names)
+        block.own.update(names)
         self.update(dict.fromkeys(names, kind))
         if self.depth:
             self.log += names
@@ -215,13 +219,20 @@ class Kinds(dict[str, Kind]):
         del self.log[block.mark :]
 
 
+def _used(text: str, name: str, start: int, end: int) -> bool:
+    """Whether a register's name stands in a text, more than once if its declaration names it."""
+    places = re.findall(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", text[start:end]) if name in text else []
+    return len(places) > (0 if name[-1].isdigit() else 1)
+
+
 class Block:
     """An open block: its labels, the labels it needs, where the log was; its `own` registers, and what they hid."""
 
-    __slots__ = ("labels", "mark", "own", "pending", "saved", "tables")
+    __slots__ = ("labels", "mark", "own", "pending", "saved", "start", "tables")
 
-    def __init__(self, mark: int, pending: set[str]) -> None:
+    def __init__(self, mark: int, pending: set[str], start: int) -> None:
         self.mark = mark
+        self.start = start
         self.pending = pending
         self.own: set[str] = set()
         self.saved: tuple[dict[str, Kind], dict[str, Kind]] | None = None
@@ -236,7 +247,9 @@ class Plain:
         self.checker = checker
         self.names = Kinds(checker, scope)
         self.file = checker.function.file
-        self.blocks = [Block(0, self.names.pending)]
+        self.blocks = [Block(0, self.names.pending, checker.function.body[0] if checker.function.body else 0)]
+        self.heads: set[str] = set()  # the destinations, as they are written
+        self.last: tuple[str | None, str | None] = None, None  # guard and opcode
 
     def accepts(self) -> bool:
         """Whether the whole body is right, without as much as a warning."""
@@ -250,12 +263,19 @@ class Plain:
 
     def _ends(self) -> bool:
         block = self.blocks[0]
-        return len(self.blocks) == 1 and block.pending <= block.labels and self._tables(block)
+        guard, opcode = self.last
+        if guard is not None or opcode is None or opcode.partition(".")[0] not in ENDS:
+            return False
+        body = self.checker.function.body
+        if len(self.blocks) > 1 or not block.pending <= block.labels or body is None:
+            return False
+        return self._tables(block) and self._written(block, body[1])
 
     def _run(self, offset: int, end: int) -> int | None:
         """Plain statements from an offset on: where something else stopped the run, None if something is wrong."""
         names, verdicts = self.names, self.checker.verdicts
-        lookup, judge = names.__getitem__, verdicts.__getitem__
+        lookup, judge, write = names.__getitem__, verdicts.__getitem__, self.heads.add
+        guard, opcode = self.last
         for match in STATEMENT.finditer(self.file.text, offset, end):
             kind = match.lastindex
             if kind == INSTRUCTION:
@@ -267,7 +287,9 @@ class Plain:
                 else:
                     parts = operands.replace(", ", ",").split(",") if operands else ()
                 found = judge((opcode, *map(lookup, parts)))
-                if found is not None:
+                if found is None:
+                    write(parts[0] if parts else "")
+                elif found is not NOTHING:
                     return None if found else self._odd(match.end(1), match.end(), end)
                 if guard is not None and lookup(guard) is not GUARD_KIND:
                     return None
@@ -282,12 +304,14 @@ class Plain:
                     return None
                 labels.add(match[5])
             elif kind == BRACE:
-                if not self._brace(match[6]):
+                if not self._brace(match[6], match.start(6)):
                     return None
             elif kind == END:
-                return end
+                break
             else:
+                self.last = guard, opcode
                 return self._odd(match.end(1), match.end(), end)
+        self.last = guard, opcode
         return end
 
     def _registers(self, type: str, text: str) -> bool:
@@ -319,11 +343,11 @@ class Plain:
                 return False
         return True
 
-    def _brace(self, brace: str) -> bool:
+    def _brace(self, brace: str, offset: int) -> bool:
         names = self.names
         if brace == "{":
             names.pending = set()
-            self.blocks.append(Block(len(names.log), names.pending))
+            self.blocks.append(Block(len(names.log), names.pending, offset))
             names.depth += 1
             return True
         if len(self.blocks) == 1:
@@ -333,7 +357,18 @@ class Plain:
         names.depth -= 1
         names.pending = self.blocks[-1].pending
         names.pending |= block.pending - block.labels
-        return self._tables(block)
+        fine = self._tables(block) and self._written(block, offset)
+        self.heads -= block.own
+        return fine
+
+    def _written(self, block: Block, end: int) -> bool:
+        """Whether something writes each register of a block that is used, as far as a look can tell."""
+        plain = {name for head in self.heads if not _NAME.fullmatch(head) for name in _WORD.findall(head)}
+        silent = block.own - self.heads - plain
+        text, start = self.file.text, block.start
+        if len(silent) > _FEW:
+            silent &= set(_WORD.findall(text, start, end))
+        return not any(_used(text, name, start, end) for name in silent)
 
     def _odd(self, start: int, until: int, end: int) -> int | None:
         """A statement that is not plain, by the precise reader."""
@@ -357,8 +392,13 @@ class Plain:
                 fresh = statement.name.text not in labels
                 labels.add(statement.name.text)
                 return fresh
-            case Location() | Pragma():
+            case Location():
                 return True
+            case Pragma():
+                from openptx.check.functions import PRAGMAS
+
+                words = [string.value.split() for string in statement.strings]
+                return all(word and word[0] in PRAGMAS for word in words)
             case _:
                 return False
 
@@ -370,6 +410,9 @@ class Plain:
         given = tuple(kind_of(operand, known) for operand in operands)
         if self.checker.verdicts[(instruction.opcode, *given)]:
             return False
+        self.last = None if instruction.guard is None else "@", instruction.opcode
+        if operands and writes(instruction.opcode) and not isinstance(operands[0], text_of.Address):
+            self.heads.update(name.text for name in names_in(operands[0]))
         guard = instruction.guard
         if guard is not None and self.names["@" + guard.name.text] is not GUARD_KIND:
             return False

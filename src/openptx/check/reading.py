@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from openptx.check import kinds
 from openptx.check.kinds import Kind, composed, floating, integer, kind
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

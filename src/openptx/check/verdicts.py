@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.flow import writes
 from openptx.check.operands import Place, judge
 from openptx.check.problems import Problem
 from openptx.isa.notation import resolve
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 Findings = tuple[Problem, ...]
 
 
-class Verdicts(dict[tuple[object, ...], "Findings | None"]):
-    """Verdicts of one context by (opcode, kind, kind, ...): None where there is nothing to say."""
+class Verdicts(dict[tuple[object, ...], "Findings | int | None"]):
+    """Verdicts of one context by (opcode, kind, kind, ...): None, NOTHING and LOOK where there is nothing to say."""
 
     __slots__ = ("context",)
 
@@ -28,14 +29,17 @@ class Verdicts(dict[tuple[object, ...], "Findings | None"]):
         super().__init__()
         self.context = context
 
-    def __missing__(self, key: tuple[object, ...]) -> Findings | None:
+    def __missing__(self, key: tuple[object, ...]) -> Findings | int | None:
         opcode = str(key[0])
-        found = verdict(opcode, key[1:], self.context) or None  # pyright: ignore
-        if found is None and opcode.startswith("call"):
-            found = LOOK
+        found: Findings | int | None = verdict(opcode, key[1:], self.context) or None  # pyright: ignore
+        if found is None:
+            found = LOOK if opcode.startswith("call") else None if writes(opcode) else NOTHING
         self[key] = found
         return found
 
+
+NOTHING = 0
+"""Nothing to say, and the first operand is no destination."""
 
 LOOK: Findings = ()
 """Nothing to say of the kinds, but the statement must be looked at: a call depends on what it calls."""
