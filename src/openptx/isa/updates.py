@@ -47,6 +47,10 @@ def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
     return x.select(old == b, c, old)
 
 
+FLOAT_SUMS: dict[Update, Format] = {}
+"""The formats of updates that `float_sum` made: engines may know a faster way for them as well."""
+
+
 @cache
 def float_sum(f: Format) -> Update:
     """Rounded to nearest even. Where a further operand is there and 0, subnormal numbers are flushed."""
@@ -55,6 +59,7 @@ def float_sum(f: Format) -> Update:
         exact = x.fadd(f, old, b)
         return exact if keep is None else x.select(keep != 0, exact, x.fadd(f, old, b, ftz=True))
 
+    FLOAT_SUMS[update] = f
     return update
 
 

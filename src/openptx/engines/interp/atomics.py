@@ -101,6 +101,28 @@ def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, 
     return found, combine(words, total[queue.ends])
 
 
+def running_sums(queue: Queue, words: Array, update: Update, values: list[Array]) -> list[Array] | None:
+    """Float additions on one word, lane after lane; None where NaN, infinities or subnormal numbers want care."""
+    f = updates.FLOAT_SUMS.get(update)
+    if f is None or f.name not in ("f32", "f64") or queue.longest <= LONG:
+        return None
+    real = np.dtype(f.name.replace("f", "float"))
+    tiny = np.finfo(real).tiny
+    found = np.empty(queue.index.size, words.dtype)
+    final: list[Any] = []
+    for start, end in zip(queue.starts.tolist(), queue.ends.tolist(), strict=True):
+        terms = np.concatenate((words[queue.index[start : start + 1]], values[0][start : end + 1])).view(real)
+        with np.errstate(all="ignore"):
+            sums = np.add.accumulate(terms, dtype=real)  # in order, each sum rounded
+        both = np.abs(np.concatenate((terms, sums)))
+        if not (np.isfinite(both) & ((both >= tiny) | (both == 0))).all():
+            return None
+        found[start : end + 1] = sums[:-1].view(words.dtype)
+        final.append(sums[-1])
+    words[queue.index[queue.starts]] = np.array(final, real).view(words.dtype)
+    return [found]
+
+
 class Atomics(Spaces):
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         pair = w == 128
@@ -145,7 +167,7 @@ class Atomics(Spaces):
         elif words.ndim == 1 and queue.longest > LONG and update in ONE_BY_ONE:
             result = [self.one_by_one(queue, words, ONE_BY_ONE[update], values)]
         else:
-            result = self.rounds(queue, words, update, values)
+            result = running_sums(queue, words, update, values) or self.rounds(queue, words, update, values)
         unsorted = [np.empty_like(v) for v in result]
         for whole, v in zip(unsorted, result, strict=True):
             whole[queue.order] = v

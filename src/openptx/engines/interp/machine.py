@@ -99,6 +99,11 @@ class Threads(Atomics, Machine):
         """What the kernel prints."""
         sys.stdout.write(text)
 
+    def tick(self) -> int:
+        """The instruction counter, which is larger every time that somebody looks."""
+        self.clock += 1
+        return self.clock
+
     def now(self) -> int:
         """Nanoseconds, which only increase."""
         return time.monotonic_ns()
