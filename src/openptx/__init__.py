@@ -28,23 +28,27 @@ if TYPE_CHECKING:
     from openptx.numerics import convert as convert
     from openptx.runtime import Kernel as Kernel
     from openptx.runtime import load as load
+    from openptx.runtime.texture import Sampler as Sampler
+    from openptx.runtime.texture import Surface as Surface
+    from openptx.runtime.texture import Texture as Texture
 
 __version__ = "0.1.0"
 
 # fmt: off
 HOMES = {
-    "openptx.api":         ("check", "parse"),
-    "openptx.diagnostics": ("Diagnostic",),
-    "openptx.errors":      ("ArgumentError", "Bug", "CheckError", "Error", "Fault", "InputError", "Unsupported"),
-    "openptx.numerics":    ("convert",),
-    "openptx.runtime":     ("Kernel", "load"),
+    "openptx.api":             ("check", "parse"),
+    "openptx.diagnostics":     ("Diagnostic",),
+    "openptx.errors":          ("ArgumentError", "Bug", "CheckError", "Error", "Fault", "InputError", "Unsupported"),
+    "openptx.numerics":        ("convert",),
+    "openptx.runtime":         ("Kernel", "load"),
+    "openptx.runtime.texture": ("Sampler", "Surface", "Texture"),
 }
 # fmt: on
 _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel", "Unsupported",
-    "__version__", "check", "convert", "load", "parse",
+    "ArgumentError", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel", "Sampler",
+    "Surface", "Texture", "Unsupported", "__version__", "check", "convert", "load", "parse",
 ]  # fmt: skip
 
 

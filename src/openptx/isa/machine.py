@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from openptx.isa.images import Images
+
     Update = Callable[..., Bits | tuple[Bits, Bits]]
     Word = Bits | tuple[Bits, Bits]
 
@@ -88,6 +90,11 @@ class Machine(Arithmetic):
 
     def require(self, p: Bits, code: str, message: str) -> None:
         """Faults with `code` where `p` does not hold in an active lane."""
+        raise NotImplementedError
+
+    @property
+    def images(self) -> Images:
+        """The textures and surfaces that kernels can reach."""
         raise NotImplementedError
 
     # Made of the above.

@@ -15,16 +15,17 @@ from openptx.errors import ArgumentError
 from openptx.isa.types import Type
 from openptx.program import Function, Register, Variable
 from openptx.runtime.memory import Bytes, Memory
+from openptx.runtime.texture import Opaque
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`buffer` is what the kernel finds in its parameters; `arrays` must live as long as the launch."""
+    """`buffer` is what the kernel finds in its parameters; `kept` must live as long as the launch."""
 
     buffer: Bytes
-    arrays: tuple[Array, ...]
+    kept: tuple[object, ...]
 
 
 def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> Arguments:
@@ -36,12 +37,12 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
             f" ({', '.join(map(described, wanted))}), not {len(arguments)}"
         )
     buffer = np.zeros(function.parameter_size, np.uint8)
-    arrays = list[Array]()
+    kept = list[object]()
     for i, (parameter, argument) in enumerate(zip(wanted, arguments, strict=True)):
         assert isinstance(parameter, Variable)
-        data = bytes_of(i, parameter, argument, memory, arrays)
+        data = bytes_of(i, parameter, argument, memory, kept)
         buffer[parameter.offset : parameter.offset + len(data)] = np.frombuffer(data, np.uint8)
-    return Arguments(buffer, tuple(arrays))
+    return Arguments(buffer, tuple(kept))
 
 
 def described(parameter: Register | Variable) -> str:
@@ -50,7 +51,7 @@ def described(parameter: Register | Variable) -> str:
     return f".{parameter.type.name} {parameter.name}{length}"
 
 
-def bytes_of(i: int, parameter: Variable, argument: Any, memory: Memory, arrays: list[Array]) -> bytes:
+def bytes_of(i: int, parameter: Variable, argument: Any, memory: Memory, kept: list[object]) -> bytes:
     """One argument as the bytes of its parameter."""
     where = f"argument {i} (`{described(parameter)}`)"
     t = parameter.type
@@ -62,10 +63,13 @@ def bytes_of(i: int, parameter: Variable, argument: Any, memory: Memory, arrays:
         return number(where, t, argument.item())  # np.bool, and the scalars of ml_dtypes
     if argument is None:
         return pointer(where, t, 0)
+    if isinstance(argument, Opaque):
+        kept.append(argument)
+        return handle(where, t, argument)
     if isinstance(argument, bytes | bytearray | memoryview):
         return whole(where, parameter, argument)
     array = array_of(where, argument)
-    arrays.append(array)
+    kept.append(array)
     if array.size == 0:
         return pointer(where, t, 0)
     return pointer(where, t, memory.address(array, f"argument {i} `{parameter.name}`").base)
@@ -77,6 +81,13 @@ def pointer(where: str, t: Type, address: int) -> bytes:
     if address >> t.width:
         raise ArgumentError(f"{where} has {t.width} bits, too few for an address of a 64-bit program")
     return address.to_bytes(t.width // 8, "little")
+
+
+def handle(where: str, t: Type, image: Opaque) -> bytes:
+    """A texture, sampler or surface as the number that stands for it."""
+    if t.width != 64 or t.format is not None or (t.kind == "opaque" and t.name != image.kind):
+        raise ArgumentError(f"{where} takes no {image!r}")
+    return image.handle.to_bytes(8, "little")
 
 
 def number(where: str, t: Type, value: object) -> bytes:

@@ -8,6 +8,7 @@ from openptx.isa.windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 from openptx.runtime.heap import Heap
 from openptx.runtime.memory import Allocation, Bytes, Memory, device
+from openptx.runtime.texture import Opaque
 
 FUNCTION_STEP = 16
 
@@ -20,6 +21,7 @@ class Image:
         self.memory: Memory = device(program.address_size)
         self.addresses: dict[str, int] = {}
         self.allocations: dict[str, Allocation] = {}
+        self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
         # The heap must be there before a launch; a module that calls `malloc` has the word in its text.
         self._heap = Heap(self.memory) if "malloc" in program.file.text else None

@@ -15,6 +15,7 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.fidelity import Used, fidelity
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Array, Bytes
+from openptx.runtime.texture import Opaque
 from openptx.source import File
 
 Extent = int | Sequence[int]
@@ -170,6 +171,15 @@ class Module:
         if v is None or v.space not in ("global", "const"):
             raise ArgumentError(f"no global variable `{name}` in {self.program.file.name}")
         return self.image.bytes(name)
+
+    def bind(self, name: str, image: object) -> None:
+        """Makes a module-level `.texref`, `.samplerref` or `.surfref` stand for a texture, sampler or surface."""
+        v = self.program.variables.get(name)
+        if v is None or v.type.kind != "opaque":
+            raise ArgumentError(f"no texture, sampler or surface `{name}` in {self.program.file.name}")
+        if not isinstance(image, Opaque) or image.kind != v.type.name:
+            raise ArgumentError(f"`{name}` is a `.{v.type.name}`, not {image!r}")
+        self.image.bound[self.image.addresses[name]] = image
 
     def address(self, array: Array) -> int:
         """The device address of a contiguous array, to be stored where kernels look for pointers.

@@ -12,6 +12,7 @@ from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.floats import Floats
 from openptx.engines.native.values import N, ZEROS, Lanes, Value, normal, trailing_zeros
+from openptx.isa.images import Images
 from openptx.isa.windows import LOCAL, SHARED, SHIFT, window
 from openptx.numerics import Bits
 
@@ -687,6 +688,10 @@ class Memory(Floats):
 
     def unwind(self, mark: Bits) -> None:
         raise Fallback("stackrestore")
+
+    @property
+    def images(self) -> Images:
+        raise Fallback("textures and surfaces")
 
 
 class Group:

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from openptx.isa import updates
+from openptx.isa.fidelity import modelled
 from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.machine import Machine, Update
+    from openptx.numerics import Bits
+
+    Vector = Bits | tuple[Bits, ...]  # `{a}` is `a`
+    Place = tuple[Bits, Vector]  # `[surface, coordinates]`
 
 _COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4}
 
@@ -40,6 +50,34 @@ suld = instruction(
     """,
 )
 
+
+@meaning(suld)
+def _(x: Machine, m: Modifiers, place: Place) -> Vector:
+    a, b = place
+    count = int(m.vec[1:]) if m.vec else 1
+    found = x.images.load(m.geom, a, vector(b), m.clamp, m.type.width, count)
+    return found if m.vec else found[0]
+
+
+def vector(v: Vector) -> tuple[Bits, ...]:
+    return v if isinstance(v, tuple) else (v,)
+
+
+suld_p = instruction(
+    "suld.p",
+    anchor="surface-instructions-suld",
+    summary="d = the element of surface a at coordinates b, converted; gone since sm_70, and from the manual.",
+    syntax="""
+        suld.p.geom.vec.type.clamp   d, [a, b];   // PTX 2.0, sm_20 to sm_62 (ptxas)
+        .geom  = { .1d, .2d, .3d };
+        .vec   = { none, .v2, .v4 };
+        .type  = { .b32, .u32, .s32, .f32 };
+        .clamp = { .trap, .clamp, .zero };
+    """,
+    types={"b": "s32"},
+    vectors={"d": "vec", "b": coordinates},
+)
+
 sust = instruction(
     "sust.b",
     anchor="surface-instructions-sust",
@@ -63,6 +101,13 @@ sust = instruction(
     """,
 )
 
+
+@meaning(sust)
+def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
+    a, b = place
+    x.images.store(m.geom, a, vector(b), m.clamp, vector(c))
+
+
 sust_p = instruction(
     "sust.p",
     anchor="surface-instructions-sust",
@@ -76,6 +121,13 @@ sust_p = instruction(
     types={"b": "s32"},
     vectors={"c": "vec", "b": coordinates},
 )
+
+
+@meaning(sust_p, fidelity=modelled("conversions of `cvt`; components that are not given become 0"))
+def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
+    a, b = place
+    x.images.store(m.geom, a, vector(b), m.clamp, vector(c), sample=True)
+
 
 sured = instruction(
     "sured.b",
@@ -102,6 +154,24 @@ sured = instruction(
     """,
 )
 
+
+def update(op: str, signed: bool) -> Update:
+    """What is put in place of the old word."""
+    return {
+        "add": updates.add,
+        "and": updates.bit_and,
+        "or": updates.bit_or,
+        "min": updates.min_signed if signed else updates.min_unsigned,
+        "max": updates.max_signed if signed else updates.max_unsigned,
+    }[op]
+
+
+@meaning(sured)
+def _(x: Machine, m: Modifiers, place: Place, c: Bits) -> None:
+    a, b = place
+    x.images.reduce(m.geom, a, vector(b), m.clamp, update(m.op, m.type.signed), c)
+
+
 sured_p = instruction(
     "sured.p",
     anchor="surface-instructions-sured",
@@ -121,6 +191,13 @@ sured_p = instruction(
     vectors={"b": coordinates},
 )
 
+
+@meaning(sured_p)
+def _(x: Machine, m: Modifiers, place: Place, c: Bits) -> None:
+    a, b = place
+    x.images.reduce(m.geom, a, vector(b), m.clamp, update(m.op, False), c, signed=update(m.op, True))
+
+
 suq = instruction(
     "suq",
     anchor="surface-instructions-suq",
@@ -135,3 +212,8 @@ suq = instruction(
         .memory_layout                      PTX 4.2
     """,
 )
+
+
+@meaning(suq)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.images.query(a, "surfref", m.query)

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from openptx.errors import Unsupported
+from openptx.isa.fidelity import EXACT, UNSUPPORTED, modelled
 from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.images import DIMENSIONS
+from openptx.isa.notation import instruction, meaning
 from openptx.isa.types import TYPES, Type
+from openptx.numerics import FORMATS, S
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.fidelity import Fidelity
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
+
+    Vector = Bits | tuple[Bits, ...]  # `{a}` is `a`
+    Place = tuple[Bits, *tuple[Vector, ...]]  # `[texture, sampler, coordinates]`, where the sampler may be missing
+
+F16, F32 = FORMATS["f16"], FORMATS["f32"]
 
 _COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
 _OFFSETS = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "2dms": 2, "a2dms": 2, "3d": 4}
@@ -97,6 +112,69 @@ tex = instruction(
     """,
 )
 
+FETCHING = modelled("CUDA programming guide, texture fetching")
+
+
+def fetching(m: Modifiers) -> Fidelity:
+    """Filtering is modelled; there are no cubes, and no multi-sample textures."""
+    if m.geom not in DIMENSIONS:
+        return UNSUPPORTED
+    return EXACT if m.ctype.name == "s32" else FETCHING
+
+
+@meaning(tex, fidelity=fetching)
+def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
+    *level, e, f = operands
+    if m.mipmap == "level":
+        base_level(x, m, level[0])
+    a, b, c = placed(place)
+    found = x.images.fetch(m.geom, a, b, c, texels(x, m, e), real=m.ctype.name == "f32")
+    no_depth(f)
+    if m.dtype.name in ("f16", "f16x2"):
+        found = tuple(x.convert(F16, F32, v) for v in found)
+    if m.dtype.name == "f16x2":
+        found = x.join(found[:2]), x.join(found[2:])
+    return found, x.const(1, 1)
+
+
+def placed(place: Place) -> tuple[Bits, Bits | None, tuple[Bits, ...]]:
+    """The texture, the sampler (None in unified mode) and the coordinates."""
+    a, *sampler, c = place
+    return a, one(sampler[0]) if sampler else None, vector(c)
+
+
+def vector(v: Vector) -> tuple[Bits, ...]:
+    return v if isinstance(v, tuple) else (v,)
+
+
+def one(v: Vector) -> Bits:
+    return vector(v)[0]
+
+
+def texels(x: Machine, m: Modifiers, e: Vector | None) -> tuple[Bits, ...]:
+    """The offset, which is -8 to 7 in each dimension."""
+    if e is None:
+        return ()
+    found = vector(e)[: DIMENSIONS[m.geom]]
+    for offset in found:
+        x.require(offset + 8 < 16, "undefined-behavior", "an offset in texels is -8 to 7")
+    return found
+
+
+def base_level(x: Machine, m: Modifiers, lod: Vector | None) -> None:
+    """A texture has one level here. A level that a gradient asks for is never beyond those there are."""
+    assert lod is not None
+    zero, level = x.const(0, 32), one(lod)
+    above = x.less(S, zero, level) if m.ctype.name == "s32" else x.fless(F32, zero, level)
+    x.require(~above, "invalid-texture", "a texture has level 0 only, and another one is asked for")
+
+
+def no_depth(f: Vector | None) -> None:
+    """The manual says that depths are compared, but not how: less, or greater."""
+    if f is not None:
+        raise Unsupported("the comparison with a depth")
+
+
 tld4 = instruction(
     "tld4",
     anchor="texture-instructions-tld4",
@@ -117,6 +195,15 @@ tld4 = instruction(
         .a2d|.cube|.acube   PTX 4.3, sm_30
     """,
 )
+
+
+@meaning(tld4, fidelity=lambda m: FETCHING if m.geom in DIMENSIONS else UNSUPPORTED)
+def _(x: Machine, m: Modifiers, place: Place, e: Vector | None, f: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
+    a, b, c = placed(place)
+    found = x.images.gather(m.geom, a, b, c, texels(x, m, e), "rgba".index(m.comp))
+    no_depth(f)
+    return found, x.const(1, 1)
+
 
 txq = instruction(
     "txq",
@@ -141,6 +228,14 @@ txq = instruction(
     """,
 )
 
+
+@meaning(txq)
+def _(x: Machine, m: Modifiers, a: Bits, lod: Bits | None = None) -> Bits:
+    if lod is not None:
+        x.require(lod == 0, "invalid-texture", "a texture has level 0 only, and another one is asked for")
+    return x.images.query(a, "texref", m.query)
+
+
 istypep = instruction(
     "istypep",
     anchor="texture-instructions-istypep",
@@ -151,3 +246,8 @@ istypep = instruction(
     """,
     types={"a": "u64"},
 )
+
+
+@meaning(istypep)
+def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    return x.images.refers(a, m.type.name)

@@ -1,0 +1,87 @@
+"""What meanings ask of textures and surfaces, which a machine finds behind handles (5.3, 9.7.10, 9.7.11).
+
+A handle is 64 bits: a texture or surface object that a launch was given, or the address of a `.texref`, `.samplerref`
+or `.surfref` variable. `geometry` is the instruction's, `1d` to `a2d`; coordinates are 32 bits each, x first, or the
+layer and then x for `a1d` and `a2d`; more of them than the geometry has are ignored.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.isa.machine import Update
+    from openptx.numerics import Bits
+
+DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2}
+"""How many coordinates a geometry has, beside the layer."""
+
+
+def layered(geometry: str) -> bool:
+    """Whether the first coordinate is the number of a layer."""
+    return geometry[0] == "a"
+
+
+class Images:
+    """The textures and surfaces that a machine knows. A handle of none, or of a wrong one, is a fault."""
+
+    # Textures. `b` is the handle of a sampler, None in unified mode.
+
+    def fetch(
+        self, geometry: str, a: Bits, b: Bits | None, c: Sequence[Bits], offset: Sequence[Bits], *, real: bool
+    ) -> tuple[Bits, ...]:
+        """The four components at coordinates `c`, which are floats if `real`; `offset` is in texels, or empty.
+
+        Components are 32 bits: floats, or integers extended by the signedness of the texture's elements.
+        """
+        raise NotImplementedError
+
+    def gather(
+        self, geometry: str, a: Bits, b: Bits | None, c: Sequence[Bits], offset: Sequence[Bits], component: int
+    ) -> tuple[Bits, ...]:
+        """One component of the four texels that linear filtering would read, as `tld4` orders them."""
+        raise NotImplementedError
+
+    # Surfaces. `outside` is `trap`, `clamp` or `zero`. The first coordinate is in bytes, unless said otherwise.
+
+    def load(self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, w: int, count: int) -> tuple[Bits, ...]:
+        """`count` elements of `w` bits."""
+        raise NotImplementedError
+
+    def store(
+        self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, values: Sequence[Bits], *, sample: bool = False
+    ) -> None:
+        """The values, of one width; with `sample`, components of 32 bits, which are converted to
+        the surface's format, and the first coordinate is in elements.
+
+        Where lanes store to one place the highest lane wins.
+        """
+        raise NotImplementedError
+
+    def reduce(
+        self,
+        geometry: str,
+        a: Bits,
+        c: Sequence[Bits],
+        outside: str,
+        update: Update,
+        b: Bits,
+        *,
+        signed: Update | None = None,
+    ) -> None:
+        """Replaces the word there, as wide as `b`, by `update(x, old, b)`, lane after lane.
+
+        With `signed`, which is the update where the surface's elements are signed, the first coordinate is in words.
+        """
+        raise NotImplementedError
+
+    # Both.
+
+    def query(self, a: Bits, kind: str, attribute: str) -> Bits:
+        """An attribute of a `texref` (or its sampler) or a `surfref`, as `txq` and `suq` name it, in 32 bits."""
+        raise NotImplementedError
+
+    def refers(self, a: Bits, kind: str) -> Bits:
+        """Whether the handle is one of a `texref`, a `samplerref` or a `surfref`."""
+        raise NotImplementedError

@@ -1,0 +1,224 @@
+"""Textures, samplers and surfaces: arrays as kernels see them through `tex` and `suld`, and the handles that name them.
+
+Nothing is copied: what a kernel or the host changes in the array is what the next fetch finds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from openptx.errors import ArgumentError
+
+Array = NDArray[Any]
+Bytes = NDArray[np.uint8]
+
+FORMATS = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")
+"""What an element's components may be, as in CUDA."""
+
+FILTERS = ("nearest", "linear")
+ADDRESSES = ("wrap", "mirror", "clamp_ogl", "clamp", "border")
+"""In the order of PTX's enumerations (9.7.10.5); `clamp_ogl` is PTX's name of a mode that users need not know."""
+
+HANDLES = 1 << 56
+"""The first handle: no address of memory reaches so far."""
+
+_numbers = itertools.count(HANDLES)
+_known: weakref.WeakValueDictionary[int, Opaque] = weakref.WeakValueDictionary()
+
+
+class Opaque:
+    """What a handle names: 64 bits that stay the same as long as the object lives."""
+
+    kind = ""  # the PTX type of a variable that holds it
+
+    def __init__(self) -> None:
+        self.handle = next(_numbers)
+        _known[self.handle] = self
+
+    def __int__(self) -> int:
+        return self.handle
+
+    __index__ = __int__
+
+
+def find(handle: int) -> Opaque | None:
+    """The object of a handle, while it lives."""
+    return _known.get(handle)
+
+
+class Sampler(Opaque):
+    """How coordinates become texels: what a `.samplerref` holds in independent mode, and every texture for itself.
+
+    `address` is one mode for all dimensions, or one for each. `force_unnormalized` overrides the texture's own wish.
+    """
+
+    kind = "samplerref"
+
+    def __init__(
+        self, filter: str = "nearest", address: str | Sequence[str] = "clamp", *, force_unnormalized: bool = False
+    ) -> None:
+        super().__init__()
+        modes = (address,) * 3 if isinstance(address, str) else (*address, "clamp", "clamp")[:3]
+        if filter not in FILTERS:
+            raise ArgumentError(f"the filter is `nearest` or `linear`, not {filter!r}")
+        for mode in modes:
+            if mode not in ADDRESSES:
+                raise ArgumentError(f"the address mode is `clamp`, `wrap`, `mirror` or `border`, not {mode!r}")
+        self.filter, self.address, self.force_unnormalized = filter, modes, force_unnormalized
+
+    def __repr__(self) -> str:
+        return f"<sampler {self.filter}, {'/'.join(dict.fromkeys(self.address))}>"
+
+
+class Image(Opaque):
+    """An array as texels. `texels` has the axes (layer,) (z,) (y,) x, component.
+
+    `shape` is the extent in x, y, z, as far as there are such axes; `layers` is None for one that is not layered.
+    """
+
+    def __init__(self, array: object, channels: int | None, layered: bool) -> None:
+        super().__init__()
+        self.array = checked(array)
+        self.texels = components(self.array, channels)
+        *outer, self.channels = self.texels.shape
+        if not 1 + layered <= len(outer) <= 3:
+            most = "two or three axes (the first is the layer)" if layered else "one to three axes"
+            raise ArgumentError(f"{self.name} has {most} of texels, not the shape {tuple(outer)}")
+        if self.texels.size == 0:
+            raise ArgumentError(f"{self.name} has texels, not the shape {self.array.shape}")
+        self.layers = outer.pop(0) if layered else None
+        self.shape = tuple(reversed(outer))
+
+    @property
+    def name(self) -> str:
+        """As messages call it."""
+        return f"a {type(self).__name__.lower()}"
+
+    @property
+    def geometry(self) -> str:
+        """As instructions call it."""
+        return f"{'a' if self.layers is not None else ''}{len(self.shape)}d"
+
+    @property
+    def described(self) -> str:
+        """What it is and how large, for messages."""
+        shape = " x ".join(map(str, (*self.shape, *([] if self.layers is None else [self.layers]))))
+        return f"{self.name} of {shape} elements of {self.channels * self.texels.itemsize} bytes"
+
+    @property
+    def floating(self) -> bool:
+        return self.texels.dtype.kind == "f"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__.lower()} {self.geometry} of {self.channels} {self.texels.dtype}>"
+
+
+class Texture(Image):
+    """An array that kernels fetch from by coordinates.
+
+        openptx.Texture(image, filter="linear", address="wrap", normalized=True)
+
+    The array's last axis is x, the one before y, then z. Elements are integers of 8 to 32 bits, or floats of 16 or 32;
+    with `channels` 1, 2 or 4 the last axis holds an element's components, and a structured dtype of 1, 2 or 4 like
+    fields has them in itself. With `layered` the first axis is the layer.
+
+    filter      "nearest", or "linear" for what reads as floats
+    address     what lies outside: "clamp", "border" (zeros), "wrap" or "mirror", for all dimensions or a sequence of
+                them. As in CUDA, wrap and mirror need normalized coordinates and are clamp without
+    normalized  coordinates run from 0 to 1 instead of to the extent
+    read        "element", or "normalized_float": integers of 8 and 16 bits read as 0 to 1, or -1 to 1
+
+    A kernel gets it as an argument (`cudaTextureObject_t`), through `module.bind(name, texture)`, or as the number
+    `texture.handle`, for as long as the object lives. ArgumentError for what CUDA has no texture of.
+    """
+
+    kind = "texref"
+
+    def __init__(
+        self,
+        array: object,
+        *,
+        filter: str = "nearest",
+        address: str | Sequence[str] = "clamp",
+        normalized: bool = False,
+        read: str = "element",
+        channels: int | None = None,
+        layered: bool = False,
+    ) -> None:
+        super().__init__(array, channels, layered)
+        self.sampler = Sampler(filter, address)
+        self.normalized = normalized
+        if read not in ("element", "normalized_float"):
+            raise ArgumentError(f"a texture reads `element` or `normalized_float`, not {read!r}")
+        if read == "normalized_float" and (self.floating or self.texels.itemsize > 2):
+            raise ArgumentError(f"integers of 8 and 16 bits read as normalized floats, not {self.texels.dtype}")
+        self.read = read
+        if filter == "linear" and not self.real:
+            raise ArgumentError('linear filtering needs floats: add read="normalized_float", or pass a float array')
+
+    @property
+    def real(self) -> bool:
+        """Whether fetches give floats."""
+        return self.floating or self.read == "normalized_float"
+
+
+class Surface(Image):
+    """An array that kernels read and write by coordinates, in place.
+
+        openptx.Surface(image)
+
+    Axes, elements, `channels` and `layered` are as for a Texture; the array is contiguous. A kernel gets it as a
+    texture: as an argument (`cudaSurfaceObject_t`), through `module.bind(name, surface)`, or as `surface.handle`.
+    """
+
+    kind = "surfref"
+
+    def __init__(self, array: object, *, channels: int | None = None, layered: bool = False) -> None:
+        super().__init__(array, channels, layered)
+        if not self.array.flags.c_contiguous:
+            raise ArgumentError("a surface is written in place and needs a contiguous array")
+        self.bytes: Bytes = self.texels.reshape(-1).view(np.uint8)
+
+    @property
+    def element(self) -> int:
+        """The bytes of an element."""
+        return self.channels * self.texels.itemsize
+
+
+def checked(array: Any) -> Array:
+    """The array itself; ArgumentError for everything that is none."""
+    if not hasattr(array, "__array_interface__"):
+        raise ArgumentError(f"a texture or surface is made of an array, not of {type(array).__name__}")
+    found: Array = np.asarray(array)
+    return found
+
+
+def components(array: Array, channels: int | None) -> Array:
+    """The array with an axis of components at its end."""
+    fields = array.dtype.fields
+    if fields:
+        parts = [dtype for dtype, *_ in fields.values()]
+        if len({*parts}) != 1 or parts[0].itemsize * len(parts) != array.dtype.itemsize:
+            raise ArgumentError(f"an element has like components side by side, not {array.dtype}")
+        if channels not in (None, len(parts)):
+            raise ArgumentError(f"the elements have {len(parts)} fields, not {channels}")
+        first: Array = array[next(iter(fields))]
+        apart = as_strided(first, (*array.shape, len(parts)), (*array.strides, first.itemsize))
+    elif channels is None:
+        apart = array[..., np.newaxis]
+    elif array.ndim and array.shape[-1] == channels:
+        apart = array
+    else:
+        raise ArgumentError(f"the last axis holds the {channels} channels, and has another length: {array.shape}")
+    if apart.shape[-1] not in (1, 2, 4):
+        raise ArgumentError(f"an element has 1, 2 or 4 channels, not {apart.shape[-1]}")
+    if apart.dtype.name not in FORMATS or not apart.dtype.isnative:
+        raise ArgumentError(f"elements are {', '.join(FORMATS)}, not {apart.dtype}")
+    return apart
