@@ -55,8 +55,9 @@ def _load() -> None:
     A module may import others; those start later, so the newest modules are asked first for what is theirs.
     """
     for module in SECTIONS:
+        known = len(sys.modules)
         __import__(f"{__name__}.{module}")
-        for name in reversed(tuple(sys.modules)):
+        for name in reversed(tuple(sys.modules)[known:]):
             own = name.removeprefix(f"{__name__}.")
             if own in SECTIONS and own != name:
                 _place(own, vars(sys.modules[name]))
