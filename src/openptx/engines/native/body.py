@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.engines.native import layout
 from openptx.engines.native.atomics import Atomics
+from openptx.engines.native.calls import SLOT, Callees, Calls, Site
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
 from openptx.engines.native.memory import Fallback, Group
-from openptx.engines.native.operands import Operands
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.values import N, ZEROS, Shape, join, shape_of, varying
-from openptx.engines.native.waiting import slice_back, spins
+from openptx.engines.native.waiting import slice_back, spins, strong
 from openptx.engines.native.writer import Writer
 from openptx.numerics import Bits
-from openptx.program import Address, Function, Op, Program, Reg, Symbol, Targets
+from openptx.program import Address, Function, Op, Program, Reg, Register, Symbol, Targets
 from openptx.runtime.image import Image
 
 if TYPE_CHECKING:
@@ -49,6 +49,34 @@ class Options:
         return (self.block, self.locked, self.shapes, self.checks, self.speculates)
 
 
+class Stack(NamedTuple):
+    """Local memory that a thread needs for all frames: `size` bytes at most, or the kernel's own where calls recur."""
+
+    size: int
+    recursive: bool
+
+    @staticmethod
+    def of(bodies: list[Body]) -> Stack:
+        known = {b.function.name: b for b in bodies}
+        depth: dict[str, int] = {}
+
+        def below(name: str, path: frozenset[str]) -> int:
+            if name in path:
+                raise RecursionError
+            if name not in depth:
+                b = known[name]
+                calls = [c for c in b.function.callees if c in known]
+                depth[name] = b.local_size + max((below(c, path | {name}) for c in calls), default=0)
+            return depth[name]
+
+        kernel = bodies[0]
+        try:
+            indirect = any(b.calls_indirectly() for b in bodies)
+            return Stack(below(kernel.function.name, frozenset()), False) if not indirect else Stack(kernel.local_size, True)
+        except RecursionError:
+            return Stack(kernel.local_size, True)
+
+
 class Exit(NamedTuple):
     """Where a warp leaves for the version that knows nothing of lanes: what it takes along, in the order of the frame."""
 
@@ -56,12 +84,13 @@ class Exit(NamedTuple):
     waiting: tuple[int, ...]  # positions of the blocks where lanes wait
 
 
-class Body(Operands, Atomics):
-    """Makes the text of one kernel."""
+class Body(Calls, Atomics):
+    """Makes the text of one kernel, or of a function that it calls."""
 
     def __init__(
         self, program: Program, function: Function, image: Image, options: Options, cpu: CPU, name: str,
         functions: dict[object, Outlined], messages: list[tuple[str, str]], entries: Mapping[int, Exit] | None = None,
+        callees: Callees | None = None,
     ) -> None:  # fmt: skip
         super().__init__(functions)
         self.program, self.function, self.image, self.options, self.cpu = program, function, image, options, cpu
@@ -75,12 +104,18 @@ class Body(Operands, Atomics):
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
         self.checked = options.checks
-        self.has_local = function.frame_size > 0
+        self.has_local = function.frame_size > 0 or bool(function.callees)
+        self.callees = callees or Callees()
+        self.is_function = function.kind != "entry"
+        self.frame_size_here = self.local_size
+        if self.is_function:
+            self.has_local = True
+            self.site_base = (self.callees.names.index(function.name) + 1) << 20
         self.label_name = name
         self.enters = entries or {}
         self.exits: dict[int, Exit] = {}
         self.cells = Cells(function)
-        self.graph = Graph(function, self.cells, self.extra_leaders())
+        self.graph = Graph(function, self.cells, self.extra_leaders(), frozenset(self.result_cells()))
         self.together_at: dict[int, set[int]] = {}  # blocks whose branch is assumed not to part lanes, and for what
         self.addressing = address_cells(self.graph)
         for b in self.graph.blocks:
@@ -92,8 +127,23 @@ class Body(Operands, Atomics):
         self.divergent: set[int] = set()
         self.pending: list[frozenset[int]] = []
         self.threads = options.block[0] * options.block[1] * options.block[2]
-        self.whole = self.threads % N == 0
+        self.whole = self.threads % N == 0 and not self.is_function
         self.check_supported()
+
+    stack = Stack(0, False)
+
+    def calls_indirectly(self) -> bool:
+        return any(control(op) == "call" and isinstance(Site(op).target, Reg) for op in self.function.code)
+
+    def calls_in_loops(self) -> bool:
+        """Whether a call lies on a cycle."""
+        cycles = self.graph.cyclic()
+        blocks = [self.graph.blocks[i] for cycle in cycles for i in cycle]
+        return any(control(self.function.code[pc]) == "call" for b in blocks for pc in range(b.start, b.stop))
+
+    def touches_others(self) -> bool:
+        """Whether atomics or strong loads are among the operations."""
+        return any(kind == "atomic" or strong(self.function.code[pc]) for pc, kind in self.touches.items())
 
     def extra_leaders(self) -> set[int]:
         """Positions where a block must begin: behind them lanes may have to be waited for."""
@@ -103,13 +153,24 @@ class Body(Operands, Atomics):
     def check_supported(self) -> None:
         for op in self.function.code:
             kind = control(op)
-            if op.form.instruction.meaning is None and kind in (None, "cluster-barrier", "call"):
+            if op.form.instruction.meaning is None and kind in (None, "cluster-barrier"):
                 raise Fallback(f"`{op.form.instruction.name}`")
+            if self.is_function and kind in ("exit", "barrier"):
+                raise Fallback(f"`{op.form.instruction.name}` in a function")
+
+    def result_cells(self) -> list[int]:
+        """Where a function's results are when it returns."""
+        returns = self.function.returns if self.is_function else ()
+        return [c for r in returns if isinstance(r, Register) for c in self.cells.of(Reg(r.index, r.type.width))]
+
+    def argument_cells(self) -> list[int]:
+        parameters = self.function.parameters if self.is_function else ()
+        return [c for r in parameters if isinstance(r, Register) for c in self.cells.of(Reg(r.index, r.type.width))]
 
     # Leaving for the other version
 
     def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
-        if not self.options.shapes or self.out is not self.main:
+        if not self.options.shapes or self.out is not self.main or self.is_function:
             return False
         if self.dry:
             return True
@@ -204,6 +265,8 @@ class Body(Operands, Atomics):
         for cell, w in enumerate(self.cells.widths):
             if cell in entry_live:
                 self.shapes[cell] = Shape(0, ZEROS, w, 0, False)
+        for cell in self.argument_cells():
+            self.shapes[cell] = varying()
         entry_shapes = list(self.shapes)
         refused: set[int] = set()
         for _ in range(TRIES):
@@ -333,7 +396,7 @@ class Body(Operands, Atomics):
     def wish(self, cell: int, new: Bits, old: Bits) -> None:
         """A register that addresses are made of would lose its offsets, for lanes wait that need its old value: it pays
         to assume that lanes do not part there, and to leave for the slow version where they do."""
-        if not self.options.speculates or cell not in self.addressing or isinstance(self.mask.v, int):
+        if not self.options.speculates or self.is_function or cell not in self.addressing or isinstance(self.mask.v, int):
             return
         parts = self.parts(new.v, new.width), self.parts(old.v, old.width)
         if parts[0] is None or parts[1] is None or parts[0][1] != parts[1][1]:
@@ -389,6 +452,8 @@ class Body(Operands, Atomics):
         self.unknown = False
         self.doubtful: set[int] = set()  # cells whose value rests on registers that no dry run has seen written
         waiting = self.pending[b.index]
+        if self.is_function:
+            self.frame_base = self.bits("%base", 64, ZEROS, 4)
         self.kept = frozenset[int]().union(*(graph.blocks[c].live_in for c in waiting)) if waiting else frozenset()
         out.start(f"block{b.index}")
         if not self.dry and self.function.code[b.start : b.start + 1]:
@@ -531,9 +596,6 @@ class Body(Operands, Atomics):
         named = (self.members(op) >> self.lane() & 1) != 0
         self.require(named, "invalid-mask", "the member mask leaves out the thread that executes it")
 
-    def call_function(self, op: Op) -> None:
-        raise Fallback("calls")
-
     # Going on
 
     def finish(self, b: Block) -> None:
@@ -653,8 +715,18 @@ class Body(Operands, Atomics):
         out.line(f"store <{N} x i1> {mask}, ptr %m{goal}, align 4")
 
     def lose(self, mask: Bits) -> None:
-        """Lanes end."""
+        """Lanes end. What a function gives them is handed over now, for others may go on."""
         out = self.out
+        for i, cell in enumerate(self.result_cells()):
+            w = self.cells.widths[cell]
+            value, where = self.vector(self.get(cell)), self.buffer("%results", i)
+            if w == 1:
+                old = out.emit(f"load <{N} x i1>, ptr {where}, align 64")
+                value = out.emit(f"select <{N} x i1> {self.vector(mask)}, <{N} x i1> {value}, <{N} x i1> {old}")
+                out.line(f"store <{N} x i1> {value}, ptr {where}, align 64")
+                continue
+            t = vector_type(w)
+            out.line(f"call void @llvm.masked.store.v{N}i{w}.p0({t} {value}, ptr align 64 {where}, <{N} x i1> {self.vector(mask)})")
         if not self.pending[self.here.index] and mask is self.here_mask:
             out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
             return
@@ -702,7 +774,7 @@ class Body(Operands, Atomics):
         else:
             no = ""
         self.report(layout.TRAP, word)
-        out.line(f"store i32 {self.site}, ptr {self.field(layout.SITE)}, align 4")
+        out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
         out.jump("failed")
         if no:
             out.start(no)
@@ -881,6 +953,9 @@ class Body(Operands, Atomics):
         start += ["%fuel = alloca i32, align 4", f"store i32 {FUEL}, ptr %fuel, align 4"]
         start.append("%first32 = shl i32 %index, 5")
         start.append("%first = zext i32 %first32 to i64")
+        if any(control(op) == "call" for op in self.function.code):
+            start += [f"%in = alloca [{self.buffer_slots * SLOT + SLOT} x i8], align 64"]
+            start += [f"%out = alloca [{self.buffer_slots * SLOT + SLOT} x i8], align 64"]
         used = self.resumes_used()
         first: list[str] = []
         outer, out.lines = out.lines, first
@@ -890,7 +965,9 @@ class Body(Operands, Atomics):
                 self.keep_in(c, self.const(0, self.cells.widths[c]))
         for c in self.masked:
             out.line(f"store <{N} x i1> zeroinitializer, ptr %m{c}, align 4")
-        if self.whole:
+        if self.is_function:
+            self.begin_function()
+        elif self.whole:
             out.line(f"store <{N} x i1> splat (i1 true), ptr %live, align 4")
         else:
             last = out.emit(f"icmp eq i32 %index, {self.threads // N}")
@@ -906,9 +983,35 @@ class Body(Operands, Atomics):
         out.lines = outer
         end = ["ended:", f"ret i32 {layout.DONE}", "failed:", f"ret i32 {layout.FAILED}", "}"]
         lines = ["entry:", *start, *out.head, *first, *out.lines, *end]
+        if self.is_function:
+            given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
+            return "\n".join([f"define internal i32 @{self.label_name}({given}) noinline nounwind #0 {{", *lines, ""])
         linkage = "" if self.enters else "internal "
         inline = "noinline " if self.resumes or self.enters else ""
         return "\n".join([f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) {inline}nounwind #0 {{", *lines, ""])
+
+    def begin_function(self) -> None:
+        """Arguments go to their registers; a stack that is full is a fault."""
+        out = self.out
+        out.line(f"store <{N} x i1> %mask, ptr %live, align 4")
+        used = out.emit(f"add i64 %base, {self.local_size}")
+        where = out.emit(f"getelementptr i8, ptr %w, i64 {layout.STRIDE}")
+        full = out.emit(f"icmp ugt i64 {used}, {out.emit(f'load i64, ptr {where}, align 8')}")
+        end = out.emit(f"load ptr, ptr {out.emit(f'getelementptr i8, ptr %w, i64 {layout.STACK}')}, align 8")
+        deep = out.emit(f"icmp ult ptr %live, {end}")
+        bad, on = out.fresh(), out.fresh()
+        out.unlikely(out.emit(f"or i1 {full}, {deep}"), bad, on)
+        out.start(bad)
+        word = out.emit(f"bitcast <{N} x i1> %mask to i{N}")
+        self.report(layout.OVERFLOW, word)
+        out.line(f"store i32 {self.site_base}, ptr {self.field(layout.SITE)}, align 4")
+        out.jump("failed")
+        out.start(on)
+        for i, cell in enumerate(self.argument_cells()):
+            shape, w = self.shapes[cell], self.cells.widths[cell]
+            if shape is not None and shape.known is None:
+                name = out.emit(f"load {vector_type(w)}, ptr {self.buffer('%arguments', i)}, align 64")
+                self.keep_in(cell, self.bits(name, w))
 
     def resumes_used(self) -> list[int]:
         wanted = {f"resume{b.index}:": b.index for b in self.graph.blocks}

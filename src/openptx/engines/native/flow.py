@@ -95,7 +95,8 @@ class Cells:
 class Graph:
     """The blocks of a function in the order of its text."""
 
-    def __init__(self, function: Function, cells: Cells, more: Collection[int] = ()) -> None:
+    def __init__(self, function: Function, cells: Cells, more: Collection[int] = (), kept: frozenset[int] = frozenset()) -> None:
+        self.kept = kept  # what lives where the function ends
         self.function, self.cells = function, cells
         code = function.code
         leaders = {0, *more}
@@ -160,6 +161,8 @@ class Graph:
             changed = False
             for b in reversed(self.blocks):
                 out = frozenset[int]().union(*(self.blocks[s].live_in for s in b.successors if s != END))
+                if END in b.successors:
+                    out |= self.kept
                 live = b.used | (out - b.defined)
                 if live != b.live_in or out != b.live_out:
                     b.live_in, b.live_out, changed = live, out, True

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from openptx.engines.native import cache, layout
-from openptx.engines.native.body import Body, Exit, Options
+from openptx.engines.native.body import Body, Exit, Options, Stack
 from openptx.engines.native.compiler import Library, compile, version
 from openptx.engines.native.cpu import host
 from openptx.engines.native.memory import Fallback
@@ -45,6 +45,12 @@ def support(address_size: int, rounds: bool) -> str:
     return text
 
 
+def waits_in_calls(bodies: list[Body]) -> bool:
+    """Whether called functions do what loops around their calls may be waiting for."""
+    strong = any(b.touches_others() for b in bodies[1:])
+    return strong and any(b.calls_in_loops() for b in bodies)
+
+
 def image_of(text: str) -> bytes:
     """The object of a text, from the cache if it is there."""
     return cache.fetch(cache.digest(text, version()), lambda: compile(text))
@@ -53,12 +59,12 @@ def image_of(text: str) -> bytes:
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = ("exits", "frame_size", "globals", "library", "local_size", "messages", "run", "shared_range", "slow", "text")
+    __slots__ = ("exits", "frame_size", "globals", "library", "local_size", "messages", "names", "run", "shared_range", "slow", "stack", "text")
 
     def __init__(self, body: Body, text: str) -> None:
         self.frame_size = -(-body.frame_size // 64) * 64
         self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
-        self.exits = body.exits
+        self.exits, self.stack, self.names = body.exits, body.stack, body.callees.names
         self.shared_range = body.shared_range
         self.text = text
         self.library = Library(image_of(text), ("openptx.run",))
@@ -79,8 +85,23 @@ def text_of(
     body = Body(program, function, image, options, host(), name, functions, messages or [], entries)
     if globals is not None:
         body.globals = globals
-    own = body.make()
-    parts = [support(program.address_size, bool(body.resumes)), *(f.text for f in functions.values()), own]
+    own = [body.make()]
+    bodies = [body]
+    done: set[str] = set()
+    while missing := [name for name in body.callees.names if name not in done]:
+        done.add(missing[0])
+        symbol = body.callees.symbol(missing[0])
+        callee = Body(
+            program, program.function(missing[0]), image, options, host(), symbol, functions, body.messages,
+            callees=body.callees,
+        )  # fmt: skip
+        callee.globals = body.globals
+        own.append(callee.make())
+        bodies.append(callee)
+    body.stack = Stack.of(bodies)
+    parts = [support(program.address_size, bool(body.resumes)), *(f.text for f in functions.values()), *own]
+    if waits_in_calls(bodies):
+        raise Fallback("a loop with calls of functions that may wait for other threads")
     if entries is not None:
         parts[0] = parts[0].partition("; Runs CTAs")[0]
     return body, "\n".join([*parts, ATTRIBUTES, METADATA])

@@ -58,6 +58,13 @@ def launch(
     Run(program, function, grid, block, memory, image, shared, timeout, code, ctas, options).go(workers)
 
 
+STACK_SIZE, STACK_BUDGET = 256 << 20, 250 << 20
+"""Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
+
+LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
+"""Bytes of local memory for such kernels: of a thread, of a CTA."""
+
+
 class Run:
     """One launch."""
 
@@ -84,7 +91,9 @@ class Run:
         poll = Poll(self.poll), Poll(self.need)
         main = threading.main_thread() is threading.current_thread()
         states = [self.state(table, launch, addresses, poll) for _ in range(workers)]
-        if workers == 1:
+        if self.code.stack.recursive:
+            codes = deep(lambda: [self.code.run(at) for at, _ in states])
+        elif workers == 1:
             codes = [self.code.run(states[0][0])]
         else:
             others = [pool().submit(self.code.run, at) for at, _ in states[1:]]
@@ -98,6 +107,13 @@ class Run:
         for code, (_, kept) in zip(codes, states, strict=True):
             if code:
                 raise fault(self, kept[0])
+
+    def stride(self) -> int:
+        """Local memory of one thread."""
+        stack = self.code.stack
+        if not stack.recursive:
+            return stack.size
+        return max(stack.size, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
 
     def poll(self, state: int) -> int:
         """Asked by the code once in a while; Python's own signals come to pass here."""
@@ -126,7 +142,8 @@ class Run:
         threads, warps = self.threads, -(-self.threads // 32)
         poll, need = polls
         code, scratch = self.code, []
-        sizes = (layout.STATE, max(self.shared, 64), max(code.local_size * warps * 32, 64), code.frame_size * warps)
+        stride = self.stride()
+        sizes = (layout.STATE, max(self.shared, 64), max(stride * warps * 32, 64), code.frame_size * warps)
         places: list[int] = []
         for size in sizes:
             data = np.empty(size + 256, np.uint8)
@@ -141,14 +158,29 @@ class Run:
         state[: layout.SCRATCH] = 0
         buffer = memoryview(state)
         pack = struct.pack_into
-        pack("<8q", buffer, layout.TABLE, table.ctypes.data, len(table), shared, self.shared, local, code.local_size, frames, code.frame_size)
+        pack("<8q", buffer, layout.TABLE, table.ctypes.data, len(table), shared, self.shared, local, stride, frames, code.frame_size)
         pack("<3I", buffer, layout.NCTAID, *self.grid)
         pack("<4q", buffer, layout.DYNAMIC, self.dynamic, warps, threads, launch.ctypes.data)
         pack("<3q", buffer, layout.CLOCK, 0, ctypes.cast(poll, ctypes.c_void_p).value or 0, addresses.ctypes.data)
         begin, end = code.shared_range
+        pack("<q", buffer, layout.BUDGET, STACK_BUDGET if code.stack.recursive else 1 << 20)
+        pack("<q", buffer, layout.CLEAR_LOCAL, code.stack.size)
         pack("<2q", buffer, layout.CLEAR_FROM, begin, (self.shared if end < 0 else end) - begin)
         pack("<q", buffer, layout.NEED, ctypes.cast(need, ctypes.c_void_p).value or 0)
         return at, (state, scratch, table, launch, addresses, polls)
+
+
+def deep(run: Callable[[], list[int]]) -> list[int]:
+    """What `run` gives, on a thread with a large stack. Waits in steps, so that Ctrl-C is heard."""
+    found: list[int] = []
+    before = threading.stack_size(STACK_SIZE)
+    try:
+        thread = threading.Thread(target=lambda: found.extend(run()), name="openptx")
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    return found
 
 
 def rows(memory: Map) -> NDArray[np.uint64]:
@@ -165,6 +197,3 @@ def rows(memory: Map) -> NDArray[np.uint64]:
 def pool() -> ThreadPoolExecutor:
     """Threads that wait for CTAs to run."""
     return ThreadPoolExecutor(64, "openptx")
-
-
-Action = Callable[[], None]

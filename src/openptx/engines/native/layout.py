@@ -27,6 +27,11 @@ NEED        = 168    # ptr: asks Python to make it
 CLEAR_FROM  = 176    # i64: what each CTA finds cleared of its shared memory
 CLEAR_SIZE  = 184    # i64
 DEPARTURES  = 232    # i64: how often a warp left for the slow version
+STACK       = 240    # ptr: how far down the processor's stack may reach
+BUDGET      = 248    # i64: how much of it calls may take
+CHAIN       = 768    # i32 calls that led to a fault, then where they are, innermost first
+CHAINED     = 8
+CLEAR_LOCAL = 832    # i64: what each thread finds cleared of its local memory
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)

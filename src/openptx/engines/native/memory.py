@@ -35,6 +35,7 @@ class Fallback(Exception):
 class Memory(Floats):
     address_size: int
     site: int = 0
+    site_base: int = 0  # above the positions: the function's number
     fail: str = ""  # the label of the code that leaves with a fault
     mask: Bits  # the lanes that execute
     uncertain = False  # they may be none
@@ -585,7 +586,9 @@ class Memory(Floats):
         if count > 1:
             order = ", ".join(f"i32 {i // count}" for i in range(n))
             mask = out.emit(f"shufflevector <{N} x i1> {mask}, <{N} x i1> poison, <{n} x i32> <{order}>")
-        out.line(f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer}, <{n} x i1> {mask}), !tbaa !6")
+        out.line(
+            f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer}, <{n} x i1> {mask}), !tbaa !6"
+        )
         out.jump(done)
         out.start(done)
 
@@ -648,7 +651,7 @@ class Memory(Floats):
         where, on = out.fresh(), out.fresh()
         out.unlikely(failed, where, on)
         out.start(where)
-        out.line(f"store i32 {self.site}, ptr {self.field(layout.SITE)}, align 4")
+        out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
         out.jump("failed")
         out.start(on)
 
@@ -662,7 +665,7 @@ class Memory(Floats):
         word = out.emit(f"bitcast <{N} x i1> {wrong} to i{N}")
         with out.seldom(out.emit(f"icmp ne i{N} {word}, 0")):
             self.report(layout.REQUIRED, word, self.message(code, message))
-            out.line(f"store i32 {self.site}, ptr {self.field(layout.SITE)}, align 4")
+            out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
             out.jump("failed")
             out.start(out.fresh())
 

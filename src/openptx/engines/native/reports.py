@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from openptx.engines.native import layout
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openptx.engines.native.launch import Run
-    from openptx.program import Op
+    from openptx.program import Function, Op
 
 
 def triple(linear: int, extent: Triple) -> Triple:
@@ -32,7 +33,12 @@ def fault(run: Run, state: NDArray[np.uint8]) -> Fault:
     space = layout.SPACES[number] if kind in (1, 2, 3, layout.NO_CTA) else ""
     code, message = words(run, kind, number, size, limit, space, address)
     access = kind in (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.NO_CTA)
-    op = run.function.code[site] if site < len(run.function.code) else None
+    function = place(run, site)
+    op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
+    (count,) = struct.unpack_from("<I", state, layout.CHAIN)
+    chain = struct.unpack_from(f"<{count}I", state, layout.CHAIN + 4)
+    names = [function.name, *(place(run, at).name for at in chain)]
+    calls = tuple(f"called in `{a}`, from `{b}`" for a, b in pairwise(names))
     nearest = run.memory.nearest(address, size) if access and space in ("generic", "global") else None
     return Fault(
         code,
@@ -45,8 +51,14 @@ def fault(run: Run, state: NDArray[np.uint8]) -> Fault:
         nearest=nearest,
         file=run.program.file,
         span=op.span if op is not None else None,
-        notes=source_line(op) if op is not None else (),
+        notes=(*(source_line(op) if op is not None else ()), *calls),
     )
+
+
+def place(run: Run, site: int) -> Function:
+    """The function that a place in code belongs to."""
+    number = site >> 20
+    return run.program.function(run.code.names[number - 1]) if number else run.function
 
 
 def words(run: Run, kind: int, detail: int, size: int, limit: int, space: str, address: int) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 ; Numbers in {braces} are offsets and codes of layout.py. Scalar code, taken seldom; correctness counts here.
 
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @llvm.ctpop.i32(i32)
 declare i32 @llvm.cttz.i32(i32, i1)
 
@@ -229,6 +230,50 @@ next:
   br label %lanes
 }
 
+; Bytes from one place to another of each lane's local memory, for arguments; both places are known to be good.
+define internal void @openptx.copy(ptr %w, i32 %mask, i64 %to, i64 %from, i64 %size, i32 %first) noinline {
+entry:
+  %p0 = getelementptr i8, ptr %w, i64 {LOCAL}
+  %local = load ptr, ptr %p0
+  %p1 = getelementptr i8, ptr %w, i64 {STRIDE}
+  %stride = load i64, ptr %p1
+  br label %lanes
+lanes:
+  %rest = phi i32 [ %mask, %entry ], [ %less, %one ]
+  %none = icmp eq i32 %rest, 0
+  br i1 %none, label %done, label %one
+done:
+  ret void
+one:
+  %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 false)
+  %minus = sub i32 %rest, 1
+  %less = and i32 %rest, %minus
+  %thread32 = add i32 %first, %lane
+  %thread = zext i32 %thread32 to i64
+  %at = mul i64 %thread, %stride
+  %mine = getelementptr i8, ptr %local, i64 %at
+  %there = getelementptr i8, ptr %mine, i64 %to
+  %here = getelementptr i8, ptr %mine, i64 %from
+  call void @llvm.memmove.p0.p0.i64(ptr %there, ptr %here, i64 %size, i1 false)
+  br label %lanes
+}
+
+; A fault leaves through a call: where that is.
+define internal void @openptx.chain(ptr %w, i32 %site) noinline {
+  %p0 = getelementptr i8, ptr %w, i64 {CHAIN}
+  %n = load i32, ptr %p0
+  %room = icmp ult i32 %n, {CHAINED}
+  br i1 %room, label %add, label %leave
+add:
+  %n1 = add i32 %n, 1
+  store i32 %n1, ptr %p0
+  %p1 = getelementptr i32, ptr %p0, i32 %n1
+  store i32 %site, ptr %p1
+  br label %leave
+leave:
+  ret void
+}
+
 ; Whether the launch is to stop. Python is asked once in a while.
 define internal i1 @openptx.poll(ptr %w) noinline {
   %pp = getelementptr i8, ptr %w, i64 {POLL}
@@ -413,6 +458,16 @@ entry:
   %palive = getelementptr i8, ptr %w, i64 {ALIVE}
   %pwarp = getelementptr i8, ptr %w, i64 {WARP}
   %barriers = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %here = alloca i64
+  %here64 = ptrtoint ptr %here to i64
+  %pbudget = getelementptr i8, ptr %w, i64 {BUDGET}
+  %budget = load i64, ptr %pbudget
+  %bottom = sub i64 %here64, %budget
+  %pstack = getelementptr i8, ptr %w, i64 {STACK}
+  store i64 %bottom, ptr %pstack
+  %pclear = getelementptr i8, ptr %w, i64 {CLEAR_LOCAL}
+  %clearlocalsize = load i64, ptr %pclear
+  %wholelocal = icmp eq i64 %clearlocalsize, %stride
   %hasshared = icmp ne i64 %clearsize, 0
   %haslocal = icmp ne i64 %localsize, 0
   br label %take
@@ -460,6 +515,16 @@ clear:
 clearlocal0:
   br i1 %haslocal, label %clearlocal, label %run
 clearlocal:
+  br i1 %wholelocal, label %clearwhole, label %clearthread
+clearthread:
+  %ct = phi i64 [ 0, %clearlocal ], [ %ct1, %clearthread ]
+  %cat = mul i64 %ct, %stride
+  %cframe = getelementptr i8, ptr %local, i64 %cat
+  call void @llvm.memset.p0.i64(ptr %cframe, i8 0, i64 %clearlocalsize, i1 false)
+  %ct1 = add i64 %ct, 1
+  %cmore = icmp ult i64 %ct1, %threads
+  br i1 %cmore, label %clearthread, label %run
+clearwhole:
   call void @llvm.memset.p0.i64(ptr %local, i8 0, i64 %localsize, i1 false)
   br label %run
 run:

@@ -93,8 +93,15 @@ class Warp(Memory):
     def special(self, name: str, w: int) -> Bits:
         key = ("special", name)
         if key not in self.known:
+            outer, self.out.lines = self.out.lines, self.out.head  # what it takes is computed where the function begins
+            self.out.aside += 1
             self.known[key] = self.read_special(name)
-        return self.resize(self.known[key], w)
+            self.out.aside -= 1
+            self.out.lines = outer
+        found, v = self.known[key], self.known[key].v
+        if isinstance(v, Value):  # without what blocks remember of a value
+            found = self.bits(v.name, found.width, v.lanes, v.tz, v.high)
+        return self.resize(found, w)
 
     known: dict[object, Bits]
 
