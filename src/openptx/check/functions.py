@@ -35,6 +35,7 @@ class FunctionChecker:
         self.context = context
         self.verdicts = verdicts(context)
         self.traffic = Traffic()
+        self.wrong = False  # whether an error was found; what follows from it is not said then
         self.last: tree.Statement | None = None
 
     def check(self) -> None:
@@ -50,7 +51,8 @@ class FunctionChecker:
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
             self.block(statements, Scope(outer))
-            self.flow(outer)
+            if not (problems or self.function.broken or self.wrong):
+                self.flow(outer)
 
     def flow(self, outer: Scope) -> None:
         """Registers that nothing writes, and how the function ends."""
@@ -116,6 +118,7 @@ class FunctionChecker:
     def instruction(self, instruction: tree.Instruction, scope: Scope) -> None:
         """One instruction: its guard, its operands, its labels."""
         if instruction.problem is not None:
+            self.wrong = True
             return
 
         def known(name: str) -> kinds.Kind:
@@ -145,10 +148,10 @@ class FunctionChecker:
         if problem.about == "unknown-name":
             found = self.unknown(found, scope)
             name = found.file.text[found.span[0] : found.span[1]]
-            self.module.collector.add(found, ("unknown-name", name, id(self.function)))
+            self.collect(found, ("unknown-name", name, id(self.function)))
             return
         cause = problem.about, instruction.opcode
-        self.module.collector.add(found, cause if problem.about == "unknown-instruction" else None)
+        self.collect(found, cause if problem.about == "unknown-instruction" else None)
 
     def unknown(self, found: Diagnostic, scope: Scope) -> Diagnostic:
         """Say more about a name that nothing declares."""
@@ -173,7 +176,7 @@ class FunctionChecker:
                 guard.name.span,
                 "no such name here",
             )
-            self.module.collector.add(self.unknown(found, scope), ("unknown-name", guard.name.text, id(self.function)))
+            self.collect(self.unknown(found, scope), ("unknown-name", guard.name.text, id(self.function)))
         elif kind.sort != kinds.REGISTER or kind.type is None or kind.type.kind != "pred":
             declared = scope.find(guard.name.text)
             self.add(
@@ -199,7 +202,7 @@ class FunctionChecker:
                 operand.span,
                 "no such label",
             )
-            self.module.collector.add(found, ("unknown-label", operand.text, id(self.function)))
+            self.collect(found, ("unknown-label", operand.text, id(self.function)))
 
     def pragma(self, pragma: Pragma) -> None:
         """Pragma strings that PTX doesn't have are ignored by the assembler."""
@@ -236,7 +239,7 @@ class FunctionChecker:
         found = Diagnostic(
             "unknown-name", f"`{operand.text}` is not declared", self.function.file, operand.span, "no such name here"
         )
-        self.module.collector.add(self.unknown(found, scope), ("unknown-name", operand.text, id(self.function)))
+        self.collect(self.unknown(found, scope), ("unknown-name", operand.text, id(self.function)))
 
     def unknown_function(self, callee: text.Operand) -> None:
         """A callee that nothing declares."""
@@ -250,8 +253,13 @@ class FunctionChecker:
             help=f"did you mean `{guess}`?" if guess else None,
             fix=Fix(callee.span, guess, f"call `{guess}`") if guess else None,
         )
-        self.module.collector.add(found, ("unknown-function", callee.text))
+        self.collect(found, ("unknown-function", callee.text))
+
+    def collect(self, found: Diagnostic, cause: object = None) -> None:
+        """Collect a diagnostic; those of one cause are folded."""
+        self.wrong = self.wrong or found.severity == "error"
+        self.module.collector.add(found, cause)
 
     def add(self, about: str, message: str, span: tuple[int, int], label: str = "", **facts: object) -> None:
         """Collect a finding."""
-        self.module.collector.add(Diagnostic(about, message, self.function.file, span, label, **facts))  # pyright: ignore
+        self.collect(Diagnostic(about, message, self.function.file, span, label, **facts))  # pyright: ignore
