@@ -41,6 +41,11 @@ mov_vector = instruction(
 )
 
 
+@meaning(mov_vector)
+def _(x: Machine, m: Modifiers, a: Word) -> Word:
+    return a
+
+
 @meaning(mov)
 def _(x: Machine, m: Modifiers, a: Word) -> Word:
     return a
