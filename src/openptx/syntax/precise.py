@@ -163,7 +163,7 @@ def operand(c: Cursor) -> Operand:
         case "[":
             return _address(c)
         case "{":
-            return _vector(c)
+            return _paired(c, _vector(c))
         case "!" | "-":
             return _signed(c)
         case "+" | "~" | "(":
@@ -186,13 +186,8 @@ def _named(c: Cursor) -> Operand:
     """A name and what may follow it: `.x`, `[i]`, `|q`, `+4`."""
     start = c.start
     base = _simple(c)
-    if c.word == "|":
-        c.advance()
-        if c.kind != "word":
-            raise c.expected("a register or `_`", "behind `|`", about="invalid-operand")
-        return Pair(base, _name(c), *_text(c, start))
-    if not isinstance(base, Name):
-        return base
+    if c.word == "|" or not isinstance(base, Name):
+        return _paired(c, base)
     if c.word == "[":
         opened = c.start
         c.advance()
@@ -200,6 +195,16 @@ def _named(c: Cursor) -> Operand:
         _close(c, opened)
         return Subscript(base, index, *_text(c, start))
     return _sum(c, base)
+
+
+def _paired(c: Cursor, first: Operand) -> Operand:
+    """A register or a vector, and what may follow it behind `|`."""
+    if c.word != "|":
+        return first
+    c.advance()
+    if c.kind != "word":
+        raise c.expected("a register or `_`", "behind `|`", about="invalid-operand")
+    return Pair(first, _name(c), *_text(c, first.span[0]))
 
 
 def _simple(c: Cursor) -> Name | Sink | Selector:

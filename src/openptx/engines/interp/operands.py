@@ -127,7 +127,7 @@ def address(operand: Address, space: str | None) -> Reader:
     whole = _address(operand, space)
     if not operand.parts:
         return whole
-    parts = [source(part, None) for part in operand.parts]
+    parts = [_address(Address(p), None) if isinstance(p, Symbol) else source(p, None) for p in operand.parts]
     return lambda x, regs, who: (whole(x, regs, who), *[part(x, regs, who) for part in parts])
 
 
