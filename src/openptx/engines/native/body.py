@@ -119,7 +119,7 @@ class Body(Calls, Atomics):
         self.together_at: dict[int, set[int]] = {}  # blocks whose branch is assumed not to part lanes, and for what
         self.addressing = address_cells(self.graph)
         for b in self.graph.blocks:
-            b.parks = function.code[b.start].form.instruction.converges is not None
+            b.parks, b.joins = waits_for_lanes(function.code[b.start]), control(function.code[b.start]) == "barrier"
         self.headers = {
             s for b in self.graph.blocks for s in b.successors if s != END and s <= b.index
         }  # where loops begin: lowest blocks of cycles
@@ -147,7 +147,7 @@ class Body(Calls, Atomics):
 
     def extra_leaders(self) -> set[int]:
         """Positions where a block must begin: behind them lanes may have to be waited for."""
-        waits = {pc for pc, op in enumerate(self.function.code) if op.form.instruction.converges is not None}
+        waits = {pc for pc, op in enumerate(self.function.code) if waits_for_lanes(op)}
         return waits | set(self.enters)
 
     def check_supported(self) -> None:
@@ -523,6 +523,15 @@ class Body(Calls, Atomics):
         away = others[0]
         for other in others[1:]:
             away = out.emit(f"or <{N} x i1> {away}, {other}")
+        if b.joins:
+            word = out.emit(f"bitcast <{N} x i1> {away} to i{N}")
+            stay, on = out.fresh(), out.fresh()
+            out.branch(out.emit(f"icmp ne i{N} {word}, 0"), stay, on)
+            out.start(stay)
+            out.line(f"store <{N} x i1> {self.vector(self.here_mask)}, ptr %m{b.index}, align 4")
+            self.dispatch(waiting)
+            out.start(on)
+            return
         word = self.bits(out.emit(f"bitcast <{N} x i1> {away} to i{N}"), 32, ZEROS)
         missing = (self.members(op) & word) != 0
         if not self.uniform(missing):
@@ -816,8 +825,9 @@ class Body(Calls, Atomics):
 
     def barrier(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
         out = self.out
-        if waiting:
-            raise Fallback("a barrier where lanes of the warp may be elsewhere")
+        if any(self.graph.blocks[c].joins for c in waiting):
+            raise Fallback("lanes of a warp that may wait at different barriers")
+        waiting = frozenset()  # `park` has waited for them
         if not (isinstance(guard.v, int) and guard.v):
             raise Fallback("a guarded barrier")
         if self.dry:
@@ -932,9 +942,11 @@ class Body(Calls, Atomics):
             result = self.bits(value, 32, ZEROS)
             if kind:
                 result = self.resize(result, 1)
+            before, self.pending = self.pending, [frozenset()] * len(self.pending)  # all lanes of the warp are here
             for place in self.destinations(op):
                 if place is not None:
                     self.write(place, result)
+            self.pending = before
             self.spill()
         if goal == END:
             out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
@@ -1017,6 +1029,11 @@ class Body(Calls, Atomics):
         wanted = {f"resume{b.index}:": b.index for b in self.graph.blocks}
         wanted[f"resume{len(self.graph.blocks)}:"] = len(self.graph.blocks)
         return [wanted[line] for line in self.out.lines if line in wanted]
+
+
+def waits_for_lanes(op: Op) -> bool:
+    """Whether lanes of the warp must be together for an operation."""
+    return op.form.instruction.converges is not None or control(op) == "barrier"
 
 
 def shared_range(program: Program, function: Function) -> tuple[int, int]:

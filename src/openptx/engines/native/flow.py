@@ -20,13 +20,14 @@ _ENDS = frozenset(("branch", "branch-table", "return", "exit", "trap", "barrier"
 class Block:
     """Operations `start` to `stop` of a function. `last` is the one that decides where to go on, if one does."""
 
-    __slots__ = ("defined", "index", "last", "live_in", "live_out", "parks", "start", "stop", "successors", "used")
+    __slots__ = ("defined", "index", "joins", "last", "live_in", "live_out", "parks", "start", "stop", "successors", "used")
 
     def __init__(self, index: int, start: int, stop: int) -> None:
         self.index, self.start, self.stop = index, start, stop
         self.last: Op | None = None
         self.successors: tuple[int, ...] = ()  # blocks, END among them; a guarded branch has its target first
         self.parks = False  # begins with an operation that waits for other lanes
+        self.joins = False  # and it is a barrier, which all lanes of the warp that still run must reach
         self.used: frozenset[int] = frozenset()
         self.defined: frozenset[int] = frozenset()
         self.live_in: frozenset[int] = frozenset()
@@ -200,7 +201,7 @@ class Graph:
 
         while work:
             b = self.blocks[work.pop()]
-            here = found[b.index]
+            here = frozenset[int]() if b.joins else found[b.index]
             goals = {s for s in b.successors if s != END}
             if b.index in divergent or len(goals) <= 1:
                 leaves = END in b.successors
@@ -211,8 +212,8 @@ class Graph:
                     reach(set(here) | {s}, {s})
             if END in b.successors and b.index not in divergent and here:
                 reach(set(here), set())
-            if b.parks and here:
-                reach(set(here), set(), frozenset((b.index,)))
+            if b.parks and found[b.index]:
+                reach(set(found[b.index]), set(), frozenset((b.index,)))
         self.reached = seen
         return found
 
