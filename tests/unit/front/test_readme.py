@@ -1,0 +1,32 @@
+"""What the README shows is what the command prints. A line `...` stands for any number of lines."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from openptx.cli import main
+
+ROOT = Path(__file__).parents[3]
+BLOCK = re.compile(r"^```\n\$ openptx ([^\n]*)\n((?:(?!```)[^\n]*\n)+)^```$", re.M)
+SHOWN = BLOCK.findall((ROOT / "README.md").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command.split()[0] for command, _ in SHOWN])
+def test_the_readme_is_true(
+    command: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(ROOT / "tests" / "diagnostics" / "grammar" / "subtracted_offset.ptx", tmp_path / "saxpy.ptx")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    main(shlex.split(command))
+    pattern = re.escape(output).replace(re.escape("...\n"), "(?s:.*)")
+    assert re.fullmatch(pattern, capsys.readouterr().out)
+
+
+def test_the_readme_shows_something() -> None:
+    assert {command.split()[0] for command, _ in SHOWN} >= {"check", "explain", "convert"}
