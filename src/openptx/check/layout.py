@@ -6,10 +6,11 @@ from math import prod
 
 from openptx.check.constants import float_bits
 from openptx.check.sizes import element_bytes, rounded_up, shape_of
+from openptx.isa.opaque import encoded
 from openptx.isa.types import TYPES
 from openptx.program import Relocation, Variable
-from openptx.syntax.declarations import InitialiserList, SymbolAddress
-from openptx.syntax.operands import Float, Integer
+from openptx.syntax.declarations import InitialiserList, Member, SymbolAddress
+from openptx.syntax.operands import Float, Integer, Name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,9 +66,12 @@ def variable(
 def initial(
     initialiser: Initialiser | None, shape: tuple[int, ...], vector: int, type: Type
 ) -> tuple[bytes | None, tuple[Relocation, ...]]:
-    """The bytes of an initialiser and the addresses in it. What it leaves out is zero; a sampler has none."""
+    """The bytes of an initialiser and the addresses in it. What it leaves out is zero, or a sampler's default."""
     if initialiser is None:
         return None, ()
+    if type.kind == "opaque" and isinstance(initialiser, InitialiserList):
+        members = [e for e in initialiser.elements if isinstance(e, Member)]
+        return encoded({e.name.text: e.value.text if isinstance(e.value, Name) else e.value.value for e in members}), ()
     dimensions = (*shape, vector) if vector > 1 else shape
     size = element_bytes(type)
     if isinstance(initialiser, InitialiserList) and initialiser.plain and type.kind in "bsu":

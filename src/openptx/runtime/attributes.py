@@ -50,4 +50,4 @@ def of_sampler(sampler: Sampler, name: str) -> int | None:
         return FILTERS.index(sampler.filter)
     if name == "force_unnormalized_coords":
         return int(sampler.force_unnormalized)
-    return ADDRESSES.index(sampler.address[int(name[-1])]) if name.startswith("addr_mode") else None
+    return ADDRESSES[sampler.address[int(name[-1])]] if name.startswith("addr_mode") else None

@@ -8,7 +8,7 @@ from openptx.isa.windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 from openptx.runtime.heap import Heap
 from openptx.runtime.memory import Allocation, Bytes, Memory, device
-from openptx.runtime.texture import Opaque
+from openptx.runtime.texture import Opaque, Sampler
 
 FUNCTION_STEP = 16
 
@@ -60,6 +60,8 @@ class Image:
                 self.allocations[v.name] = self.memory.add(f"`{v.name}`", data)
                 self.addresses[v.name] = self.allocations[v.name].base
                 places.append((v, data))
+            if v.type.name == "samplerref" and v.data is not None:
+                self.bound[self.addresses[v.name]] = Sampler.of(v.data)
         for v, data in places:
             if v.data is not None:
                 data[: len(v.data)] = np.frombuffer(v.data, np.uint8)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from openptx.errors import ArgumentError
+from openptx.errors import ArgumentError, Unsupported
+from openptx.isa.opaque import MEMBERS
 
 Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
@@ -23,8 +24,8 @@ FORMATS = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "fl
 """What an element's components may be, as in CUDA."""
 
 FILTERS = ("nearest", "linear")
-ADDRESSES = ("wrap", "mirror", "clamp_ogl", "clamp", "border")
-"""In the order of PTX's enumerations (9.7.10.5); `clamp_ogl` is PTX's name of a mode that users need not know."""
+ADDRESSES = {"wrap": 0, "mirror": 1, "clamp": 3, "border": 4}
+"""As PTX numbers them (9.7.10.5). 2 is `clamp_ogl`, which nothing describes."""
 
 HANDLES = 1 << 56
 """The first handle: no address of memory reaches so far."""
@@ -72,6 +73,16 @@ class Sampler(Opaque):
             if mode not in ADDRESSES:
                 raise ArgumentError(f"the address mode is `clamp`, `wrap`, `mirror` or `border`, not {mode!r}")
         self.filter, self.address, self.force_unnormalized = filter, modes, force_unnormalized
+
+    @classmethod
+    def of(cls, data: bytes) -> Sampler:
+        """The sampler that an initialiser describes (`isa.opaque`)."""
+        filter, *address, force = data[: len(MEMBERS)]
+        names = {number: name for name, number in ADDRESSES.items()}
+        if not names.keys() >= {*address}:
+            raise Unsupported("a `.samplerref` whose address mode is `clamp_ogl`")
+        modes = [names[number] for number in address]
+        return cls(FILTERS[filter != 0], modes, force_unnormalized=force != 0)
 
     def __repr__(self) -> str:
         return f"<sampler {self.filter}, {'/'.join(dict.fromkeys(self.address))}>"
