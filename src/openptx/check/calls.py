@@ -139,7 +139,7 @@ class _Call:
             "argument-type",
             f"this {what} doesn't fit the `{wanted}` that `{self.callee.text}` has",
             element.span,
-            f"this is {kind.text}",
+            f"this is `{kind.text}`" if kind.sort == kinds.REGISTER else f"this is {kind.text}",
             operand=formal.names[0].name.text,
             expected=words([f"`{wanted}`"]).replace("`", ""),
             actual=kind.text,

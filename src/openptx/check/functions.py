@@ -8,7 +8,7 @@ from openptx.check.nearest import nearest
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
 from openptx.check.scopes import Scope
-from openptx.check.unknown import unknown_name
+from openptx.check.unknown import labels_of, unknown_name
 from openptx.check.verdicts import WARNINGS, verdicts
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.syntax import operands as text
@@ -183,7 +183,7 @@ class FunctionChecker:
                 "operand-type",
                 "a guard is a predicate register",
                 guard.name.span,
-                f"this is {kind.text}",
+                f"this is `{kind.text}`" if kind.sort == kinds.REGISTER else f"this is {kind.text}",
                 operand="guard",
                 expected=".pred",
                 actual=kind.text,
@@ -195,12 +195,15 @@ class FunctionChecker:
     def branch(self, operand: text.Operand, scope: Scope) -> None:
         """The target of a branch is a label of this function."""
         if scope.label(operand.text) is None and not self.function.cut_off:
+            guess = nearest(operand.text, labels_of(scope), max(2, len(operand.text) // 3))
             found = Diagnostic(
                 "unknown-label",
                 f"there is no label `{operand.text}` here",
                 self.function.file,
                 operand.span,
                 "no such label",
+                help=f"did you mean `{guess}`?" if guess else None,
+                fix=Fix(operand.span, guess, f"branch to `{guess}`") if guess else None,
             )
             self.collect(found, ("unknown-label", operand.text, id(self.function)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check.nearest import nearest
 from openptx.check.problems import Problem
+from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import load, refused, resolve
 from openptx.isa.types import TYPES
 
@@ -245,8 +246,11 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
         return None
     slot, form = best[1][0], best[2]
     choices = list(slot.choices)
+    rounding = set(choices) <= ROUNDING.keys()
+    if rounding:
+        ways = [way for way in ROUNDING if resolve(f"{form.instruction.name}.{way}{_tail(opcode, form)}")]
+        choices = ways or choices
     what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
-    rounding = slot.name == "rnd"
     if rounding:
         what = "a rounding modifier"
     shown = " ".join(f".{choice}" for choice in choices[:12])
@@ -261,6 +265,10 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
         help=f"write `{fixed}`, or one of the others" if fixed else f"its form is `{form.text}`",
         repair=_fix(fixed) if fixed else None,
     )
+
+
+def _tail(opcode: str, form: Form) -> str:
+    return opcode[len(form.instruction.name) :]
 
 
 def _completed(opcode: str, form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:

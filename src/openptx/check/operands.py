@@ -70,7 +70,7 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                     "branch-target",
                     f"`{place.opcode}` goes to a label",
                     where,
-                    f"this is {kind.text}",
+                    f"this is `{kind.text}`" if kind.sort == kinds.REGISTER else f"this is {kind.text}",
                     operand=place.name,
                     expected="a label",
                     actual=kind.text,
@@ -225,7 +225,7 @@ def mismatch(place: Place, declared: Type, where: Path) -> Problem:
     """A register of a type that does not agree."""
     wanted = place.type
     names = place.expected()
-    size = wanted is not None and wanted.kind == declared.kind and wanted.kind in "bsu"
+    size = wanted is not None and wanted.kind in "bsu" and declared.kind in "bsu" and wanted.width != declared.width
     return Problem(
         "operand-size" if size else "operand-type",
         f"operand `{place.name}` of `{place.opcode}` must be a register of type {names}",
@@ -243,7 +243,7 @@ def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
     """Where the document says so."""
     if wanted is None:
         return "PTX ISA, Instruction Operands (6)"
-    if not wanted.fundamental:
+    if not wanted.fundamental or wanted.count > 1:
         where = "Table 9" if wanted.count > 1 else "Alternate Floating-Point Data Formats (5.2.3)"
         return f"PTX ISA, {where}: `.{wanted.name}` is held in {words([f'`.{n}`' for n in wanted.registers])}"
     if place.rule is not None and place.rule.relaxed:

@@ -42,5 +42,12 @@ class Problem:
         self.operand, self.expected, self.actual = operand, expected, actual
         self.rule, self.help, self.repair = rule, help, repair
 
+    def with_help(self, help: str) -> Problem:
+        """The same problem with another suggestion."""
+        return Problem(
+            self.about, self.message, self.where, self.label, operand=self.operand, expected=self.expected,
+            actual=self.actual, rule=self.rule, help=help, repair=self.repair,
+        )  # fmt: skip
+
     def __repr__(self) -> str:
         return f"<{self.about} at {self.where}: {self.message}>"

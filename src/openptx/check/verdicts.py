@@ -6,7 +6,9 @@ from openptx.check import kinds
 from openptx.check.flow import writes
 from openptx.check.operands import Place, judge
 from openptx.check.problems import Problem
+from openptx.check.rules import refine
 from openptx.isa.notation import resolve
+from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +82,6 @@ WARNINGS = frozenset((
 
 def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
     """What there is to say about an instruction with such operands."""
-    from openptx.check.rules import refine
-
     candidates = resolve(opcode, "ptxas" if context.precedent else "isa")
     if not candidates:
         from openptx.check.opcodes import explain
@@ -95,7 +95,26 @@ def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findin
         if best is None or judged.rank > best.rank:
             best = judged
     assert best is not None
-    return best.findings
+    return folded(best, opcode, operands, context)
+
+
+def folded(judged: Judged, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
+    """One mistake, one problem: several operands of one wrong type; often it is the opcode that is wrong."""
+    wrong = [finding for finding in judged.findings if finding.about in _MISMATCHES]
+    if len(wrong) < 2 or len({finding.actual for finding in wrong}) > 1:
+        return judged.findings
+    first = wrong[0]
+    for old in (modifier for modifier in judged.m.written if modifier in TYPES):
+        other = ".".join((first.actual or "")[1:] if part == old else part for part in opcode.split("."))
+        for form, m in resolve(other, context.profile):
+            if refine(examine(form, m, operands, context), operands, context).accepted:
+                help = f"these operands are `{first.actual}`: write `{other}`"
+                first = first.with_help(help)
+                break
+    return tuple(first if finding is wrong[0] else finding for finding in judged.findings if finding not in wrong[1:])
+
+
+_MISMATCHES = ("operand-type", "operand-size")
 
 
 def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Judged:
