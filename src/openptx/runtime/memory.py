@@ -139,13 +139,16 @@ class Memory:
         slot = len(self._rows)
         if slot + count > self._slots:
             raise MemoryError(f"no device addresses are left for {count << self.shift} bytes")
-        self._rows += [None] * count
+        self._rows.extend([None] * count)
         return slot
 
     def remove(self, allocation: Allocation) -> None:
         """Forgets an allocation; its slots may be used again."""
         with self._lock:
-            self._rows = [None if row is allocation else row for row in self._rows]
+            # In place: a finalizer may come here in the midst of `_add`, on the same thread.
+            for slot, row in enumerate(self._rows):
+                if row is allocation:
+                    self._rows[slot] = None
             self._owners.pop(allocation.base, None)
 
     def _forget(self, key: tuple[int, int, bool, int]) -> None:

@@ -1,5 +1,8 @@
 """Registers may share an array as long as nobody writes a part of it."""
 
+import gc
+import weakref
+
 import numpy as np
 
 from openptx.runtime import load
@@ -35,3 +38,18 @@ def test_copies_keep_what_they_were() -> None:
     c = [100] * 4 + [4, 5, 6, 7]
     assert out[:, 0].tolist() == a
     assert out[:, 1].tolist() == [t * 1000000 + c[t] for t in range(8)]
+
+
+def test_a_launch_keeps_no_array_alive() -> None:
+    kernel = load(TEXT)["alias"]
+    gone = []
+    gc.disable()
+    try:
+        for _ in range(3):
+            out = np.zeros((8, 2), np.uint32)
+            weakref.finalize(out, gone.append, True)
+            kernel(1, 8, (out,), engine="interp")
+            del out
+    finally:
+        gc.enable()
+    assert len(gone) == 3

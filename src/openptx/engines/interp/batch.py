@@ -57,6 +57,13 @@ class Batch:
         self.current: Frame | None = None
         self.add(self.frame(kernel, None, 0, None), 0, None)
 
+    def close(self) -> None:
+        """Lets go of the user's arrays at once, which else would live until Python looks for cycles."""
+        self.ready.clear()
+        self.parked.clear()
+        self._files.clear()
+        self.x.close()
+
     # Activations.
 
     def frame(self, callee: Plan, parent: Frame | None, back: int, call: Op | None) -> Frame:

@@ -72,13 +72,20 @@ def launch(
     starts = iter(range(0, shape.ctas, per_batch))
     active: list[Batch] = []
     wanted = 1
-    while True:
-        while len(active) < wanted and (first := next(starts, None)) is not None:
-            active.append(run.batch(first, min(per_batch, shape.ctas - first)))
-        if not active:
-            return
-        active = [batch for batch in active if not proceed(run, batch)]
-        wanted = max(2 * len(active), 1)  # those that are left may be waiting for ones that have not begun
+    try:
+        while True:
+            while len(active) < wanted and (first := next(starts, None)) is not None:
+                active.append(run.batch(first, min(per_batch, shape.ctas - first)))
+            if not active:
+                return
+            done = [batch for batch in active if proceed(run, batch)]
+            for batch in done:
+                active.remove(batch)
+                batch.close()
+            wanted = max(2 * len(active), 1)  # those that are left may be waiting for ones that have not begun
+    finally:
+        for batch in active:
+            batch.close()
 
 
 def ctas_of_a_batch(function: Function, shape: Shape) -> int:

@@ -81,6 +81,12 @@ class Spaces(Lanes):
     def heap(self) -> Heap:
         return self.image.heap
 
+    def close(self) -> None:
+        """Ends the machine."""
+        self._planes.clear()
+        self._constants.clear()
+        del self.memory
+
     # Local memory grows with the depth of calls.
 
     def reserve(self, size: int) -> None:
