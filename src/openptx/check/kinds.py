@@ -94,6 +94,8 @@ def vector(type: Type, count: int) -> Kind:
 
 def integer(value: int, literal: bool = True) -> Kind:
     """An integer constant: how many bits it needs, whichever way they are read."""
+    if not literal and value >= 1 << 63:  # `~0` is unsigned, and means -1 in every width
+        value -= 1 << 64
     sign = "-" if value < 0 else ""
     for bits in (8, 16, 32, 64):
         if -(1 << bits >> 1) <= value < 1 << bits:

@@ -1,0 +1,62 @@
+"""Verdicts like the assembler's: a sample of the recorded ones in every run, all of them in a sweep."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+RUNNER = Path(__file__).parents[2] / "oracles" / "ptxas_corpus.py"
+
+
+def runner() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("ptxas_corpus", RUNNER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["ptxas_corpus"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+oracle = runner()
+pytestmark = pytest.mark.skipif(
+    not oracle.CORPUS.exists(), reason="the recorded verdicts (../shared/ptxas) are not here"
+)
+
+
+def disagreements(every: int, profile: str = "ptxas", groups: tuple[str, ...] = ("",)) -> tuple[int, list[str]]:
+    asked, wrong = 0, list[str]()
+    for number, record in enumerate(oracle.records()):
+        if number % every or not record["group"].startswith(groups):
+            continue
+        asked += 1
+        word, why = oracle.verdict(record, profile)
+        if not oracle.agrees(record, word, profile):
+            wrong.append(
+                f"{record['id']} {record['group']}: {record['stmt']} ptxas {record['ptxas']}, ours {word} {why}"
+            )
+    return asked, wrong
+
+
+def test_a_sample_of_the_verdicts_agrees() -> None:
+    asked, wrong = disagreements(every=40)
+    assert asked > 1500
+    assert len(wrong) <= asked * 0.001, "\n".join(wrong)
+
+
+@pytest.mark.sweep
+def test_all_verdicts_agree() -> None:
+    asked, wrong = disagreements(every=1)
+    assert asked == 66_826
+    assert len(wrong) <= asked * 0.001, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("groups", [("T26.",), ("T27.st", "T28.ld"), ("T27.cvt", "T28.cvt")], ids=lambda g: g[0])
+def test_the_document_is_answered_literally(groups: tuple[str, ...]) -> None:
+    asked, wrong = disagreements(every=20, profile="isa", groups=groups)
+    assert asked > 100
+    assert len(wrong) <= asked * 0.04, "\n".join(wrong)  # the instruction's own page forbids what the tables allow

@@ -1,0 +1,83 @@
+"""The fast way through functions accepts nothing that the precise one has anything to say of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openptx.check import check
+from openptx.check.plain import Plain
+from openptx.source import File
+
+ROOT = Path(__file__).parents[3]
+HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
+REAL = sorted({*(ROOT / "tests").glob("kernels/*/kernel.ptx"), *(ROOT / "tests" / "corpus" / "ptx").glob("*.ptx")})[::7]
+
+
+def kernel(body: str) -> str:
+    return f"{HEAD}.visible .entry k(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
+
+
+def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
+    """The findings on the usual way, and with every function read precisely."""
+    usual = [str(d) for d in check(File("k.ptx", text))]
+    monkeypatch.setattr(Plain, "accepts", lambda self: False)
+    precise = [str(d) for d in check(File("k.ptx", text))]
+    monkeypatch.undo()
+    return usual, precise
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_both_ways_say_nothing_of_what_compilers_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, precise = both(path.read_text(), monkeypatch)
+    assert usual == precise == []
+
+
+FAULTY = {
+    "a register that is read and never written": ".reg .b32 a, b; add.u32 a, b, 1;",
+    "the same in a block": ".reg .b32 a; { .reg .b32 b; add.u32 a, b, 1; }",
+    "a name that a block declared": ".reg .b32 a; { .reg .b32 b; mov.u32 b, 1; } mov.u32 a, b;",
+    "a label of an inner block": "{ INNER: } bra INNER;",
+    "a label twice": "L: bra L; L: bra L;",
+    "a name twice": ".reg .b32 a; .reg .b32 a;",
+    "a range twice": ".reg .b32 %r<4>; .reg .b32 %r<4>;",
+    "a blank operand": ".reg .b32 a; mov.u32 a, ;",
+    "a trailing comma": ".reg .b32 a; mov.u32 a, 1,;",
+    "a bracket too few": ".reg .b32 a; ld.shared.u32 a, [16;",
+    "octal that is none": ".reg .b32 a; mov.u32 a, 08;",
+    "a guard that is a number": ".reg .b32 a; mov.u32 a, 1; @a mov.u32 a, 2;",
+    "a double negation": ".reg .pred p; .reg .b32 a; setp.eq.u32 p, 1, 2; @!!p mov.u32 a, 2;",
+    "an offset that is subtracted": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; ld.global.u32 b, [a-4];",
+    "a register of a shadowed type": ".reg .b32 a; { .reg .f32 a; mov.f32 a, 1.0; add.u32 a, a, 1; } mov.u32 a, 1;",
+    "a register shadowed behind its use": ".reg .s32 a; { .reg .f32 a; mov.f32 a, 1.0; } add.f32 a, a, 1.0;",
+    "twice in a list": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; ld.global.v2.u32 {b, b}, [a];",
+    "past the end of a variable": ".shared .u32 x[4]; .reg .b32 b; ld.shared.u32 b, [x+16];",
+    "a call of a label": "L: call L;",
+    "no end": ".reg .b32 a; mov.u32 a, 1; } .visible .entry l() { .reg .b32 a; mov.u32 a, 1; } .entry m() {",
+}
+
+
+@pytest.mark.parametrize("body", FAULTY.values(), ids=FAULTY.keys())
+def test_both_ways_find_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, precise = both(kernel(body), monkeypatch)
+    assert usual == precise
+    assert usual
+
+
+FINE = {
+    "blanks and comments": ".reg .b32 a , b;\n mov.u32   a ,\t/* one */ 1 ; // two\n add.u32 b,a,  a;",
+    "expressions": ".reg .b32 a; mov.u32 a, (1 << 4) | 3; mov.u32 a, -1; mov.u32 a, ~0; mov.u32 a, WARP_SZ;",
+    "the same names in two blocks": "{ .reg .b32 a; L: mov.u32 a, 1; bra L; } { .reg .f32 a; L: mov.f32 a, 1.0; }",
+    "a shadow and its end": ".reg .b32 a; mov.u32 a, 1; { .reg .f32 a; mov.f32 a, 1.0; } add.u32 a, a, 1;",
+    "a label further on": ".reg .pred p; setp.eq.u32 p, 1, 2; @p bra END; { bra END; } END:",
+    "a table of targets": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, B; brx.idx a, T; A: B:",
+    "registers by name and range": ".reg .b32 %a10, %a<4>; mov.u32 %a10, 1; mov.u32 %a3, %a10;",
+    "vectors": ".reg .v4 .f32 v; .reg .b64 a; mov.u64 a, 0; ld.global.v4.f32 v, [a]; st.global.f32 [a+16], v.y;",
+    "old ways to order modifiers": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; atom.global.sys.add.u32 b, [a+-4], 1;",
+}
+
+
+@pytest.mark.parametrize("body", FINE.values(), ids=FINE.keys())
+def test_both_ways_accept(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert both(kernel(body), monkeypatch) == ([], [])
