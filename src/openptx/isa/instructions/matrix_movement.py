@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.forms import Modifiers
+from openptx.isa.matrices import registers, whole_warp
 from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine
+    from openptx.isa.matrices import Operand
     from openptx.numerics import Bits
 
 
@@ -51,28 +53,63 @@ ldmatrix = instruction(
 )
 
 
-def only_b16(m: Modifiers) -> Fidelity:
-    """Matrices of bytes and of packed sub-bytes can not be moved yet."""
-    return EXACT if m.shape == "m8n8" and m.values.get("type") is not None else UNSUPPORTED
+def fidelity_of_packed(m: Modifiers) -> Fidelity:
+    """The figure that shows where small elements stand in their bytes is not in the text."""
+    return modelled("elements below a byte stand in its low bits, zeros above") if m.src_fmt else EXACT
 
 
-@meaning(ldmatrix, fidelity=only_b16)
-def _(x: Machine, m: Modifiers, p: Bits) -> Bits | tuple[Bits, ...]:
-    """Lanes 8i to 8i + 7 point to the rows of matrix i; a lane gets two neighbours of a row, or of a column."""
-    x.require((p & 15) == 0, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
-    lane = x.lane()
-    found: list[Bits] = []
-    for i in range(loaded(m)):
-        if m.trans:
-            rows = (lane & 3) << 1
-            halves = [
-                x.load(m.space, x.shuffle(p, rows + (8 * i + j)) + x.resize(lane >> 2 << 1, 64), 16)[0] for j in (0, 1)
-            ]
-            found.append(x.join(halves))
-        else:
-            row = x.shuffle(p, (lane >> 2) + 8 * i)
-            found += x.load(m.space, row + x.resize((lane & 3) << 2, 64), 32)
+@meaning(ldmatrix, fidelity=fidelity_of_packed)
+def _(x: Machine, m: Modifiers, p: Bits) -> Operand:
+    whole_warp(x, "ldmatrix")
+    part = {"m8n8": columns_of_8 if m.trans else rows_of_8, "m8n16": rows_of_16, "m16n16": columns_of_16}[m.shape or ""]
+    found = [part(x, m, p, i) for i in range(loaded(m))]
     return tuple(found) if len(found) > 1 else found[0]
+
+
+def line(x: Machine, p: Bits, lane: Bits) -> Bits:
+    """The address of a row of 16 bytes: lane 8i + j has that of row j of matrix i (16i + j, where rows are sixteen)."""
+    row = x.shuffle(p, lane)
+    x.require((row & 15) == 0, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
+    return row
+
+
+def rows_of_8(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
+    """Lane 4g + t gets elements 2t and 2t + 1 of row g."""
+    lane = x.lane()
+    return x.load(m.space, line(x, p, (lane >> 2) + 8 * i) + x.resize((lane & 3) << 2, 64), 32)[0]
+
+
+def columns_of_8(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
+    """Lane 4g + t gets elements 2t and 2t + 1 of column g."""
+    lane = x.lane()
+    rows = [line(x, p, ((lane & 3) << 1) + (8 * i + j)) for j in (0, 1)]
+    return x.join([x.load(m.space, row + x.resize(lane >> 2 << 1, 64), 16)[0] for row in rows])
+
+
+def rows_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
+    """Lane 4g + t gets elements 4t to 4t + 3 of row g, each in a byte."""
+    lane = x.lane()
+    row, first = line(x, p, (lane >> 2) + 8 * i), (lane & 3) << 2
+    return x.join([element_of_16(x, m, row, first + e) for e in range(4)])
+
+
+def columns_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
+    """Lane 4g + t gets elements 4t to 4t + 3 of columns g and g + 8 of each matrix, in a register each."""
+    lane = x.lane()
+    at = (lane >> 2) + 8 * (i % 2)
+    rows = [line(x, p, ((lane & 3) << 2) + (16 * (i // 2) + e)) for e in range(4)]
+    return x.join([element_of_16(x, m, row, at) for row in rows])
+
+
+def element_of_16(x: Machine, m: Modifiers, row: Bits, i: Bits) -> Bits:
+    """Element i of a row of sixteen, which are packed from its start on, as a byte."""
+    w = {None: 8, "b6x16_p32": 6, "b4x16_p64": 4}[m.src_fmt]
+    if w == 8:
+        return x.load(m.space, row + x.resize(i, 64), 8)[0]
+    bit = i * w
+    at = row + x.resize(bit >> 3, 64)
+    both = x.concat(x.load(m.space, at + 1, 8)[0], x.load(m.space, at, 8)[0])  # a row has bytes behind its elements
+    return x.resize(both >> (bit & 7), 8) & (1 << w) - 1
 
 
 stmatrix = instruction(
@@ -96,18 +133,22 @@ stmatrix = instruction(
 )
 
 
-@meaning(stmatrix, fidelity=only_b16)
-def _(x: Machine, m: Modifiers, p: Bits, r: Bits | tuple[Bits, ...]) -> None:
-    x.require((p & 15) == 0, "misaligned-access", "a row of a matrix at an address that is not a multiple of 16")
+@meaning(stmatrix)
+def _(x: Machine, m: Modifiers, p: Bits, r: Operand) -> None:
+    whole_warp(x, "stmatrix")
     lane = x.lane()
-    for i, value in enumerate(r if isinstance(r, tuple) else (r,)):
-        if m.trans:
-            for j, half in enumerate(x.split(value, 16)):
-                row = x.shuffle(p, ((lane & 3) << 1) + (8 * i + j))
-                x.store(m.space, row + x.resize(lane >> 2 << 1, 64), (half,))
-        else:
-            row = x.shuffle(p, (lane >> 2) + 8 * i)
-            x.store(m.space, row + x.resize((lane & 3) << 2, 64), (value,))
+    g, t = x.resize(lane >> 2, 64), (lane & 3) << 1
+    for i, value in enumerate(registers(r)):
+        if not m.trans:
+            x.store(m.space, line(x, p, (lane >> 2) + 8 * i) + x.resize(t << 1, 64), (value,))
+            continue
+        rows = [line(x, p, t + (8 * i + j)) for j in (0, 1)]
+        if m.shape == "m8n8":
+            for row, half in zip(rows, x.split(value, 16), strict=True):
+                x.store(m.space, row + (g << 1), (half,))
+        else:  # sixteen rows of the matrix in eight of memory: bytes as the elements of an accumulator
+            for e, byte in enumerate(x.split(value, 8)):
+                x.store(m.space, rows[e % 2] + (g + 8 * (e // 2)), (byte,))
 
 
 movmatrix = instruction(
@@ -125,6 +166,7 @@ movmatrix = instruction(
 
 @meaning(movmatrix)
 def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
+    whole_warp(x, "movmatrix")
     lane = x.lane()
     column = lane >> 2
     halves: list[Bits] = []
