@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
+from openptx.errors import Unsupported
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
-from openptx.program import Function, Program
+from openptx.program import Function, Op, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,28 @@ def reachable(program: Program, names: Iterable[str]) -> Iterator[Function]:
         waiting += function.callees
 
 
+@lru_cache(maxsize=512)
+def gap(function: Function) -> Op | None:
+    """The first instruction of a function that can not be executed."""
+    return next((op for op in function.code if fidelity_of(op) == UNSUPPORTED), None)
+
+
+def require_meanings(program: Program, kernel: str) -> None:
+    """Unsupported, before anything is written, where a kernel may come to an instruction that can not be executed."""
+    for function in reachable(program, (kernel,)):
+        op = gap(function)
+        if op is not None:
+            raise Unsupported(str(op.m), file=program.file, span=op.span)
+
+
+def fidelity_of(op: Op) -> Fidelity:
+    """How true the results of an instruction are; what engines do themselves is exact."""
+    instruction = op.form.instruction
+    if instruction.control is not None:
+        return EXACT
+    return UNSUPPORTED if instruction.meaning is None else instruction.fidelity(op.m)
+
+
 def fidelity(program: Program, names: Iterable[str]) -> list[Used]:
     """Every opcode that the functions use, the least true first."""
     counts: dict[str, int] = {}
@@ -42,10 +66,7 @@ def fidelity(program: Program, names: Iterable[str]) -> list[Used]:
         for op in function.code:
             opcode = str(op.m)
             counts[opcode] = counts.get(opcode, 0) + 1
-            instruction = op.form.instruction
-            found[opcode] = EXACT if instruction.control is not None else instruction.fidelity(op.m)
-            if instruction.meaning is None and instruction.control is None:
-                found[opcode] = UNSUPPORTED
+            found[opcode] = fidelity_of(op)
     order = ("unsupported", "modelled", "bounded", "exact")
     used = [Used(opcode, counts[opcode], each) for opcode, each in found.items()]
     return sorted(used, key=lambda u: (order.index(u.fidelity.kind), u.opcode))
