@@ -9,10 +9,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from openptx.errors import ArgumentError, CheckError, Fault, InputError, Triple
+from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.program import Function, Program
+from openptx.reading import read as read_file
 from openptx.runtime.arguments import marshal
-from openptx.runtime.fidelity import Used, fidelity
+from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Array, Bytes
 from openptx.runtime.texture import Opaque
@@ -60,6 +61,7 @@ class Kernel:
         self.check_shape(grid, block, shared_mem)
         shape = self.cluster(grid, cluster)
         module = self.module
+        require_meanings(module.program, self.name)
         given = marshal(self.function, args, module.image.memory)
         memory = module.image.memory.map(module.image.const, given.buffer)
         engine = "interp" if initcheck else engine
@@ -208,11 +210,7 @@ def read(source: str | os.PathLike[str]) -> File:
     """The file that a path names, or that a text is."""
     if isinstance(source, str) and ("\n" in source or ".version" in source):
         return File("<string>", source)
-    try:
-        with open(source, encoding="utf-8") as stream:
-            return File(os.fspath(source), stream.read())
-    except UnicodeDecodeError as error:
-        raise InputError(f"{os.fspath(source)}: not a text file: {error}") from None
+    return read_file(source)
 
 
 def extent(what: str, given: Any) -> Triple:
