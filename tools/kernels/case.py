@@ -34,7 +34,23 @@ class Struct:
     value: np.ndarray
 
 
-Parameter = np.ndarray | np.generic | Out | Struct | None
+@dataclass(frozen=True, slots=True)
+class Texture:
+    """A texture object: its array, and the options of `openptx.Texture`."""
+
+    array: np.ndarray
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """A surface object: its array, as what the kernel only reads or as an Out."""
+
+    data: np.ndarray | Out
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+Parameter = np.ndarray | np.generic | Out | Struct | Texture | Surface | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +160,10 @@ def _json(record: dict[str, Any]) -> str:
 def _row(folder: Path, index: int, value: Parameter) -> dict[str, Any]:
     if value is None:
         return {"kind": "null"}
+    if isinstance(value, Texture):
+        return {"kind": "texture", **_save(folder, f"p{index}_init.npy", value.array), "options": dict(value.options)}
+    if isinstance(value, Surface):
+        return {**_row(folder, index, value.data), "kind": "surface", "options": dict(value.options)}
     if isinstance(value, Struct):
         return {"kind": "struct", "bytes": np.atleast_1d(value.value).tobytes().hex()}
     if isinstance(value, np.generic):

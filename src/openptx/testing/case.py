@@ -1,7 +1,8 @@
 """Runs a case folder: `case.json`, `kernel.ptx`, and the arrays that go in and should come out.
 
 `case.json` names the kernel, `grid`, `block`, `dynamic_shared`, optionally `cluster`, and `params` in order: `buffer`
-(with `expect`, bit for bit or within `atol + rtol * |expected|`), `scalar`, `struct` (bytes in hexadecimal), `null`.
+(with `expect`, bit for bit or within `atol + rtol * |expected|`), `scalar`, `struct` (bytes in hexadecimal), `null`,
+`texture` and `surface` (arrays like `buffer`, with the `options` of `openptx.Texture` and `openptx.Surface`).
 `stdout` is what the kernel prints, `stdout_lines` the lines it prints in any order, `fault` the fault it must end in:
 its possible `names`, and where they are known `thread`, `block_index`, `space`, `access`, and what its text `says`.
 """
@@ -119,6 +120,11 @@ def argument(case: Case, param: Json) -> object:
     match param:
         case {"kind": "buffer", "file": str(file)}:
             return load_array(case, file)
+        case {"kind": "texture" | "surface" as kind, "file": str(file), **rest}:
+            from openptx.runtime.texture import Surface, Texture
+
+            options = cast("dict[str, Any]", rest.get("options", {}))
+            return (Texture if kind == "texture" else Surface)(load_array(case, file), **options)
         case {"kind": "scalar", "dtype": str(dtype), "value": int() | float() as value} if dtype in SCALARS:
             return np.dtype(SCALARS[dtype]).type(value)
         case {"kind": "struct", "bytes": str(data)}:
@@ -150,7 +156,8 @@ def compare_buffers(case: Case, arguments: list[object]) -> list[str]:
         wanted = load_array(case, param["expect"])
         exact, rtol, atol = param.get("bit_exact", True), param.get("rtol", 0.0), param.get("atol", 0.0)
         dtype = param.get("expect_dtype", param["dtype"])
-        if wrong := compare(cast("Array", got), wanted, dtype, exact=exact, rtol=rtol, atol=atol):
+        array = cast("Array", getattr(got, "array", got))
+        if wrong := compare(array, wanted, dtype, exact=exact, rtol=rtol, atol=atol):
             problems.append(f"buffer {index}: {wrong}")
     return problems
 

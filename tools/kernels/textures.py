@@ -1,0 +1,190 @@
+"""Cases of textures.cu. Address modes are those of `numpy.pad`; weights and sums are exact fractions."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from math import floor
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from kernels.case import Out, Surface, Texture, case
+
+PADDING = {"clamp": "edge", "border": "constant", "wrap": "wrap", "mirror": "symmetric"}
+FAR = 64  # texels around the array
+
+
+def sampled(a: np.ndarray, at: np.ndarray, options: Mapping[str, Any]) -> np.ndarray:
+    """What a fetch of `a` (axes z, y, x) gives at each row of `at` (x, y, z)."""
+    modes = options.get("address", "clamp")
+    around = a
+    for axis in range(a.ndim):
+        mode = modes if isinstance(modes, str) else modes[a.ndim - 1 - axis]
+        widths = [(FAR, FAR) if i == axis else (0, 0) for i in range(a.ndim)]
+        around = np.pad(around, widths, mode=PADDING[mode])
+    return np.array([one(a.shape, around, row, options) for row in at[:, : a.ndim]], np.float32)
+
+
+def one(shape: tuple[int, ...], around: np.ndarray, row: np.ndarray, options: Mapping[str, Any]) -> float:
+    scale = shape[::-1] if options.get("normalized") else (1,) * len(shape)
+    place = [Fraction(float(x)) * n for x, n in zip(row, scale, strict=True)]
+    if options.get("filter", "nearest") == "nearest":
+        return texel(shape, around, [floor(x) for x in place])
+    total = Fraction(0)
+    for corner in product((0, 1), repeat=len(shape)):
+        weight, index = Fraction(1), []
+        for x, up in zip(place, corner, strict=True):
+            i = floor(x - Fraction(1, 2))
+            alpha = Fraction(round_half_up((x - Fraction(1, 2) - i) * 256), 256)
+            weight *= alpha if up else 1 - alpha
+            index.append(i + up)
+        total += weight * Fraction(texel(shape, around, index))
+    return float(total)
+
+
+def round_half_up(x: Fraction) -> int:
+    return floor(x + Fraction(1, 2))
+
+
+def texel(shape: tuple[int, ...], around: np.ndarray, index: list[int]) -> float:
+    """Of the padded array, which clamped and border textures do not leave."""
+    held = [min(max(i, -FAR), n + FAR - 1) + FAR for i, n in zip(reversed(index), shape, strict=True)]
+    return float(around[tuple(held)])
+
+
+def places(r: Generator, shape: tuple[int, ...], normalized: bool, n: int) -> np.ndarray:
+    """Coordinates from well before to well behind the array, some of them exactly on texels' borders and centres."""
+    at = r.uniform(-1.2, 2.2, (n, len(shape)))
+    at[: n // 4] = np.round(at[: n // 4] * 16) / 16
+    return (at if normalized else at * shape[::-1]).astype(np.float32)
+
+
+@case("textures.cu", "fetch_row", grid=2, block=40, builds=("sm_80", "sm_75 -G"), host=False)
+def fetch_row(r: Generator):
+    a, i = r.normal(size=70).astype(np.float32), np.arange(77)
+    left = a[np.clip(i - 3, 0, 69)]
+    return Texture(a), Out(left + np.float32(2) * a[np.clip(76 - i, 0, 69)]), np.int32(77)
+
+
+PLANES = {
+    "nearest": {},
+    "nearest_border": {"address": "border"},
+    "nearest_wrap": {"address": ["wrap", "mirror"], "normalized": True},
+    "linear": {"filter": "linear"},
+    "linear_border": {"filter": "linear", "address": "border"},
+    "linear_wrap": {"filter": "linear", "address": "wrap", "normalized": True},
+    "linear_mirror": {"filter": "linear", "address": ["mirror", "clamp"], "normalized": True},
+}
+
+
+def plane(name: str, options: Mapping[str, Any]) -> None:
+    @case("textures.cu", "sample_plane", name=f"sample_plane_{name}", grid=3, block=50, host=False)
+    def _(r: Generator):
+        a = r.normal(size=(9, 13)).astype(np.float32)
+        at = places(r, a.shape, options.get("normalized", False), 150)
+        return Texture(a, options), at, Out(sampled(a, at, options)), np.int32(150)
+
+
+for _name, _options in PLANES.items():
+    plane(_name, _options)
+
+
+@case("textures.cu", "sample_colours", grid=2, block=40, builds=("sm_80", "sm_90a"), host=False)
+def sample_colours(r: Generator):
+    """Bytes that read as 0 to 1: first the colours as floats, then the filter."""
+    a = r.integers(0, 256, (6, 5, 4), dtype=np.uint8)
+    options = {"filter": "linear", "read": "normalized_float", "channels": 4}
+    at = places(r, (6, 5), False, 80)
+    colours = [sampled(a[..., i] / np.float32(255), at, options) for i in range(4)]
+    return Texture(a, options), at, Out(np.stack(colours, 1)), np.int32(80)
+
+
+def volume(name: str, options: Mapping[str, Any]) -> None:
+    @case("textures.cu", "sample_volume", name=f"sample_volume_{name}", grid=2, block=48, host=False)
+    def _(r: Generator):
+        a = r.normal(size=(4, 5, 7)).astype(np.float32)
+        at = np.zeros((96, 4), np.float32)
+        at[:, :3] = places(r, a.shape, options.get("normalized", False), 96)
+        return Texture(a, options), at, Out(sampled(a, at, options)), np.int32(96)
+
+
+volume("nearest", {})
+volume("linear", {"filter": "linear", "address": "mirror", "normalized": True})
+
+
+@case("textures.cu", "sample_layers", grid=2, block=40, host=False)
+def sample_layers(r: Generator):
+    a = r.normal(size=(5, 6, 8)).astype(np.float16)
+    at = places(r, (6, 8), False, 80)
+    options = {"filter": "linear", "layered": True}
+    expect = [sampled(a[i % 5], at[i : i + 1], options)[0] for i in range(80)]
+    return Texture(a, options), at, Out(np.array(expect, np.float32)), np.int32(80)
+
+
+@case("textures.cu", "sample_levels", block=64, host=False)
+def sample_levels(r: Generator):
+    a = r.normal(size=(6, 8)).astype(np.float32)
+    at = places(r, a.shape, False, 64)
+    return (
+        Texture(a),
+        at,
+        Out(np.float32(-3) * sampled(a, at, {})),
+        np.int32(64),
+    )
+
+
+@case("textures.cu", "gather_squares", block=64, host=False)
+def gather_squares(r: Generator):
+    """Counter-clockwise from the lower left, where y points down."""
+    a = r.integers(0, 1 << 16, (7, 9, 2), dtype=np.uint16)
+    at = r.uniform(0.5, 6.4, (64, 2)).astype(np.float32)
+    i, j = np.floor(at[:, 0] - 0.5).astype(int), np.floor(at[:, 1] - 0.5).astype(int)
+    up = a[..., 1].astype(np.uint32)
+    expect = np.stack([up[j + 1, i], up[j + 1, i + 1], up[j, i + 1], up[j, i]], 1)
+    return Texture(a, {"channels": 2}), at, Out(expect), np.int32(64)
+
+
+@case("textures.cu", "choose_texture", block=64, host=False)
+def choose_texture(r: Generator):
+    a, b = r.integers(-128, 128, 64, dtype=np.int8), r.integers(-9999, 9999, 64, dtype=np.int32)
+    i = np.arange(64)
+    return Texture(a), Texture(b), Out(np.where(i % 3 > 0, a, b).astype(np.int32)), np.int32(64)
+
+
+@case("textures.cu", "transpose_surface", grid=(2, 3), block=(8, 4), builds=("sm_80", "sm_75 -G"), host=False)
+def transpose_surface(r: Generator):
+    a = r.integers(-30000, 30000, (10, 13, 2), dtype=np.int16)
+    two = {"channels": 2}
+    return Surface(a, two), Surface(Out(a.swapaxes(0, 1)[..., ::-1].copy()), two), np.int32(13), np.int32(10)
+
+
+@case("textures.cu", "swap_channels", grid=5, block=8, host=False)
+def swap_channels(r: Generator):
+    a = r.integers(0, 256, (5, 7, 4), dtype=np.uint8)
+    return Surface(Out(a[..., [2, 1, 0, 3]].copy(), init=a), {"channels": 4}), np.int32(7)
+
+
+@case("textures.cu", "edges", grid=6, block=7, host=False)
+def edges(r: Generator):
+    a = r.normal(size=(4, 5)).astype(np.float32)
+    return Surface(a), Out(np.pad(a, 1, mode="edge").ravel()), Out(np.pad(a, 1).ravel()), np.int32(5)
+
+
+@case("textures.cu", "fill_outside", block=20, host=False)
+def fill_outside(_: Generator):
+    return (Surface(Out(np.arange(104, 114, dtype=np.int32))),)
+
+
+@case("textures.cu", "scale_volume", grid=(4, 3), block=8, host=False)
+def scale_volume(r: Generator):
+    a = r.normal(size=(3, 4, 6)).astype(np.float32)
+    return Texture(a), Surface(Out(np.float32(3) * a)), np.int32(6)
+
+
+OUTSIDE = {"names": ["out-of-bounds"], "thread": [5, 0, 0], "says": ["surface of 5 x 4 elements of 4 bytes"]}
+
+
+@case("textures.cu", "beyond_surface", block=8, host=False, fault=OUTSIDE, checked="by reading")
+def beyond_surface(_: Generator):
+    return (Surface(np.zeros((4, 5), np.float32)),)
