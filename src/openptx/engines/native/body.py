@@ -131,6 +131,7 @@ class Body(Calls, Atomics):
         self.check_supported()
 
     stack = Stack(0, False)
+    free_order = False  # CTAs may run in any order with the same results
 
     def calls_indirectly(self) -> bool:
         return any(control(op) == "call" and isinstance(Site(op).target, Reg) for op in self.function.code)

@@ -14,6 +14,7 @@ from openptx.engines.native.compiler import Library, compile, version
 from openptx.engines.native.cpu import host
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.outline import Outlined
+from openptx.engines.native.workers import Worker
 from openptx.isa.windows import CONST, PARAM, SHIFT
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
@@ -59,17 +60,19 @@ def image_of(text: str) -> bytes:
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = ("exits", "frame_size", "globals", "library", "local_size", "messages", "names", "run", "shared_range", "slow", "stack", "text")
+    __slots__ = ("exits", "frame_size", "free_order", "globals", "idle", "library", "local_size", "messages", "names", "run", "shared_range", "slow", "stack", "text")
 
     def __init__(self, body: Body, text: str) -> None:
         self.frame_size = -(-body.frame_size // 64) * 64
         self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
         self.exits, self.stack, self.names = body.exits, body.stack, body.callees.names
         self.shared_range = body.shared_range
+        self.free_order = body.free_order
         self.text = text
         self.library = Library(image_of(text), ("openptx.run",))
         self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
         self.slow: Library | None = None
+        self.idle: dict[tuple[int, int, int], list[Worker]] = {}
 
 
 def text_of(
@@ -99,6 +102,7 @@ def text_of(
         own.append(callee.make())
         bodies.append(callee)
     body.stack = Stack.of(bodies)
+    body.free_order = not any(b.touches_others() for b in bodies)
     parts = [support(program.address_size, bool(body.resumes)), *(f.text for f in functions.values()), *own]
     if waits_in_calls(bodies):
         raise Fallback("a loop with calls of functions that may wait for other threads")

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import threading
 import time
 import weakref
+from array import array
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from openptx.engines.native import layout, settings
 from openptx.engines.native.body import Options
 from openptx.engines.native.kernel import Compiled, compiled, slow
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.reports import fault
+from openptx.engines.native.workers import Worker
 from openptx.errors import Triple
 from openptx.program import Function, Program
-from openptx.isa.windows import SHARED
 from openptx.runtime.image import Image
-from openptx.runtime.memory import WRITE, Map
+from openptx.runtime.memory import Map
 
 disappointing: weakref.WeakKeyDictionary[Image, set[tuple[str, Triple]]] = weakref.WeakKeyDictionary()
 """Kernels and blocks whose warps often left for the slow version: next time nothing is assumed of their branches."""
-
-Poll = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
 def launch(
@@ -80,117 +74,107 @@ class Run:
         start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
         self.dynamic, self.shared = shared, start + shared
         self.threads = block[0] * block[1] * block[2]
+        stack = code.stack
+        self.stride, self.budget = stack.size, 1 << 20
+        if stack.recursive:
+            self.stride = max(stack.size, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
+            self.budget = STACK_BUDGET
         self.interrupt: BaseException | None = None
 
     def go(self, workers: int) -> None:
-        table = rows(self.memory)
         chunk = max(1, min(64, self.ctas // (workers * 8)))
-        launch = np.zeros(layout.LAUNCH // 8, np.int64)
-        launch[layout.NEXT // 8], launch[layout.CTAS // 8], launch[layout.CHUNK // 8] = 0, self.ctas, chunk
-        addresses = np.array([self.image.addresses[name] for name in self.code.globals] or [0], np.uint64)
-        poll = Poll(self.poll), Poll(self.need)
-        main = threading.main_thread() is threading.current_thread()
-        states = [self.state(table, launch, addresses, poll) for _ in range(workers)]
+        launch = array("q", (0, self.ctas, 0, chunk, 0, 0, 0, 0))
+        addresses = array("Q", [self.image.addresses[name] for name in self.code.globals] or (0,))
+        places = launch.buffer_info()[0], addresses.buffer_info()[0]
+        team = [self.worker() for _ in range(workers)]
+        for worker in team:
+            worker.prepare(self, *places)
+        try:
+            codes = self.execute([worker.state.address for worker in team])
+            if self.interrupt is not None:
+                raise self.interrupt
+            if sum(worker.departures() for worker in team) * 16 > self.ctas * -(-self.threads // 32):
+                disappointing.setdefault(self.image, set()).add((self.function.name, self.block))
+            for code, worker in zip(codes, team, strict=True):
+                if code:
+                    raise fault(self, worker.bytes)
+        finally:
+            for worker in team:
+                worker.run = None
+            self.code.idle.setdefault(self.sizes(), []).extend(team)
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Of shared and local memory, and of the frames."""
+        warps = -(-self.threads // 32)
+        return self.shared, self.stride * warps * 32, self.code.frame_size * warps
+
+    def worker(self) -> Worker:
+        """One that an earlier launch has left, or a new one."""
+        sizes = self.sizes()
+        idle = self.code.idle.get(sizes)
+        try:
+            return idle.pop() if idle else Worker(*sizes)
+        except IndexError:  # another thread was faster
+            return Worker(*sizes)
+
+    def execute(self, states: list[int]) -> list[int]:
+        """Runs the code on as many threads as there are states; what each gives."""
+        run = self.code.run
+        if len(states) == 1 and not self.code.stack.recursive:
+            return [run(states[0])]
         if self.code.stack.recursive:
-            codes = deep(lambda: [self.code.run(at) for at, _ in states])
-        elif workers == 1:
-            codes = [self.code.run(states[0][0])]
-        else:
-            others = [pool().submit(self.code.run, at) for at, _ in states[1:]]
-            codes = [self.code.run(states[0][0]), *[o.result() for o in others]]
-        del main
-        if self.interrupt is not None:
-            raise self.interrupt
-        left = sum(int.from_bytes(kept[0][layout.DEPARTURES : layout.DEPARTURES + 8], "little") for _, kept in states)
-        if left * 16 > self.ctas * -(-self.threads // 32):
-            disappointing.setdefault(self.image, set()).add((self.function.name, self.block))
-        for code, (_, kept) in zip(codes, states, strict=True):
-            if code:
-                raise fault(self, kept[0])
+            return self.waited_for([thread_for(lambda: run(at)) for at in states], [])
+        others = [pool().submit(run, at) for at in states[1:]]
+        return self.waited_for(others, [run(states[0])])
 
-    def stride(self) -> int:
-        """Local memory of one thread."""
-        stack = self.code.stack
-        if not stack.recursive:
-            return stack.size
-        return max(stack.size, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
+    def waited_for(self, others: list[Future[int]], codes: list[int]) -> list[int]:
+        for other in others:
+            while True:
+                try:
+                    codes.append(other.result())
+                    break
+                except BaseException as stop:  # Ctrl-C while we wait: the others are told, and waited for
+                    if other.done():
+                        raise
+                    self.interrupt = stop
+        return codes
 
-    def poll(self, state: int) -> int:
+    def poll(self) -> int:
         """Asked by the code once in a while; Python's own signals come to pass here."""
         try:
             if self.deadline is not None and time.monotonic() > self.deadline:
                 return 1
         except BaseException as stop:  # Ctrl-C: it must not be lost in the callback
             self.interrupt = stop
-            return 1
         return int(self.interrupt is not None)
 
-    def need(self, state: int) -> int:
+    def need(self, worker: Worker) -> int:
         """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""
         try:
             address = slow(self.program, self.function, self.image, self.options, self.code)
         except BaseException as stop:
             self.interrupt = stop
             return 1
-        ctypes.c_uint64.from_address(state + layout.SLOW).value = address
+        struct.pack_into("<q", worker.memory, layout.SLOW, address)
         return 0
 
-    def state(
-        self, table: NDArray[np.uint64], launch: NDArray[np.int64], addresses: NDArray[np.uint64], polls: Any
-    ) -> tuple[int, tuple[Any, ...]]:
-        """A worker's state, and what must live as long."""
-        threads, warps = self.threads, -(-self.threads // 32)
-        poll, need = polls
-        code, scratch = self.code, []
-        stride = self.stride()
-        sizes = (layout.STATE, max(self.shared, 64), max(stride * warps * 32, 64), code.frame_size * warps)
-        places: list[int] = []
-        for size in sizes:
-            data = np.empty(size + 256, np.uint8)
-            scratch.append(data)
-            places.append(-(-data.ctypes.data // 128) * 128)
-        at, shared, local, frames = places
-        table = table.copy()
-        window = SHARED << self.memory.shift
-        table[SHARED] = window, self.shared, self.shared, shared - window & (1 << 64) - 1
-        lead = at - scratch[0].ctypes.data
-        state = scratch[0][lead : lead + layout.STATE]
-        state[: layout.SCRATCH] = 0
-        buffer = memoryview(state)
-        pack = struct.pack_into
-        pack("<8q", buffer, layout.TABLE, table.ctypes.data, len(table), shared, self.shared, local, stride, frames, code.frame_size)
-        pack("<3I", buffer, layout.NCTAID, *self.grid)
-        pack("<4q", buffer, layout.DYNAMIC, self.dynamic, warps, threads, launch.ctypes.data)
-        pack("<3q", buffer, layout.CLOCK, 0, ctypes.cast(poll, ctypes.c_void_p).value or 0, addresses.ctypes.data)
-        begin, end = code.shared_range
-        pack("<q", buffer, layout.BUDGET, STACK_BUDGET if code.stack.recursive else 1 << 20)
-        pack("<q", buffer, layout.CLEAR_LOCAL, code.stack.size)
-        pack("<2q", buffer, layout.CLEAR_FROM, begin, (self.shared if end < 0 else end) - begin)
-        pack("<q", buffer, layout.NEED, ctypes.cast(need, ctypes.c_void_p).value or 0)
-        return at, (state, scratch, table, launch, addresses, polls)
 
+def thread_for(run: Callable[[], int]) -> Future[int]:
+    """What `run` gives, on a thread with a large stack."""
+    future: Future[int] = Future()
 
-def deep(run: Callable[[], list[int]]) -> list[int]:
-    """What `run` gives, on a thread with a large stack. Waits in steps, so that Ctrl-C is heard."""
-    found: list[int] = []
+    def work() -> None:
+        try:
+            future.set_result(run())
+        except BaseException as error:
+            future.set_exception(error)
+
     before = threading.stack_size(STACK_SIZE)
     try:
-        thread = threading.Thread(target=lambda: found.extend(run()), name="openptx")
-        thread.start()
+        threading.Thread(target=work, name="openptx").start()
     finally:
         threading.stack_size(before)
-    thread.join()
-    return found
-
-
-def rows(memory: Map) -> NDArray[np.uint64]:
-    """The table of slots as the code reads it."""
-    table = np.zeros((len(memory.base), layout.ROW // 8), np.uint64)
-    table[:, 0] = memory.base
-    table[:, 1] = memory.size
-    table[:, 2] = np.where(memory.flags & WRITE, memory.size, 0)
-    table[:, 3] = memory.pointer - memory.base
-    return table
+    return future
 
 
 @cache

@@ -32,6 +32,7 @@ BUDGET      = 248    # i64: how much of it calls may take
 CHAIN       = 768    # i32 calls that led to a fault, then where they are, innermost first
 CHAINED     = 8
 CLEAR_LOCAL = 832    # i64: what each thread finds cleared of its local memory
+BAND        = 840    # i64: columns of CTAs that run together, for the caches' sake; 0: row by row
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)

@@ -39,13 +39,11 @@ class Operands(Memory):
             given.append(self.get(self.cells.carry))
         mean = instruction.meaning
         assert mean is not None
-        self.wanted = any(
-            t.role == "write" and o is not None and not isinstance(o, Sink)
-            for t, o in zip(op.form.operands, op.operands, strict=True)
-        )
+        self.wanted = bool(self.cells.writes(op) & self.live_behind)
         return mean(self, op.m, *given)
 
     wanted = True
+    live_behind: frozenset[int] = frozenset()
 
     def sources(self, op: Op) -> list[Any]:
         found: list[Any] = []

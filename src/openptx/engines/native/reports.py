@@ -28,7 +28,7 @@ def source_line(op: Op) -> tuple[str, ...]:
 def fault(run: Run, state: NDArray[np.uint8]) -> Fault:
     """What a worker's state says went wrong."""
     kind, site, lanes, warp, address, number, size, limit = struct.unpack_from("<IIIIQIIq", state, layout.KIND)
-    (linear,) = struct.unpack_from("<q", state, layout.LINEAR)
+    block = struct.unpack_from("<III", state, layout.CTAID)
     lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
     space = layout.SPACES[number] if kind in (1, 2, 3, layout.NO_CTA) else ""
     code, message = words(run, kind, number, size, limit, space, address)
@@ -44,7 +44,7 @@ def fault(run: Run, state: NDArray[np.uint8]) -> Fault:
         code,
         message,
         kernel=run.function.name,
-        block=triple(linear, run.grid),
+        block=block,
         thread=triple(warp * 32 + lane, run.block),
         address=address if access else None,
         space=(space.replace("frame", "param") or None) if access else None,

@@ -468,6 +468,8 @@ entry:
   %pclear = getelementptr i8, ptr %w, i64 {CLEAR_LOCAL}
   %clearlocalsize = load i64, ptr %pclear
   %wholelocal = icmp eq i64 %clearlocalsize, %stride
+  %pband = getelementptr i8, ptr %w, i64 {BAND}
+  %band = load i64, ptr %pband
   %hasshared = icmp ne i64 %clearsize, 0
   %haslocal = icmp ne i64 %localsize, 0
   br label %take
@@ -502,8 +504,22 @@ place:
   %yz = udiv i64 %i, %gx64
   %y64 = urem i64 %yz, %gy64
   %z64 = udiv i64 %yz, %gy64
-  %x = trunc i64 %x64 to i32
-  %y = trunc i64 %y64 to i32
+  %isband = icmp ne i64 %band, 0
+  br i1 %isband, label %banded, label %placed
+banded:
+  %perband = mul i64 %band, %gy64
+  %bandnumber = udiv i64 %i, %perband
+  %inband = urem i64 %i, %perband
+  %bandstart = mul i64 %bandnumber, %band
+  %column = urem i64 %inband, %band
+  %bx = add i64 %bandstart, %column
+  %by = udiv i64 %inband, %band
+  br label %placed
+placed:
+  %x640 = phi i64 [ %x64, %place ], [ %bx, %banded ]
+  %y640 = phi i64 [ %y64, %place ], [ %by, %banded ]
+  %x = trunc i64 %x640 to i32
+  %y = trunc i64 %y640 to i32
   %z = trunc i64 %z64 to i32
   store i32 %x, ptr %pc
   store i32 %y, ptr %pcy
