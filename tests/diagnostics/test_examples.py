@@ -19,15 +19,15 @@ SOURCE = Path(openptx.__file__).parent
 
 
 def found_somewhere() -> set[str]:
-    """Every code, or name of one, that begins the arguments of a call, as in `Diagnostic("operand-type", ...)`."""
+    """Every code, or name of one, that the sources write down outside of lists of them."""
     known = {key for row in every_code() for key in (row.code, row.name)}
     found: set[str] = set()
     for path in SOURCE.rglob("*.py"):
         if path.parent.name != "codes":
-            calls = (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
-            makers = (call for call in calls if call.args and getattr(call.func, "id", "") not in ("set", "frozenset"))
-            first = (inner for call in makers for inner in ast.walk(call.args[0]))
-            found |= {str(inner.value) for inner in first if isinstance(inner, ast.Constant)} & known
+            nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+            listed = {id(element) for node in nodes if isinstance(node, (ast.Set, ast.Tuple)) for element in node.elts}
+            strings = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in listed)
+            found |= {node.value for node in strings if isinstance(node.value, str)} & known
     return found
 
 
@@ -52,9 +52,9 @@ def names(example: str, wanted: str) -> list[str]:
 
 @pytest.mark.parametrize("row", FOUND_BY_CHECK, ids=lambda row: f"{row.code}-{row.name}")
 def test_the_mistake_has_its_code(row: Code) -> None:
-    if not {row.code, row.name} & NAMED:
-        pytest.skip(f"nothing finds `{row.name}` yet")
-    assert names(row.example, row.name) == [row.name]
+    assert row.planned == (not {row.code, row.name} & NAMED)
+    if not row.planned:
+        assert names(row.example, row.name) == [row.name]
 
 
 @pytest.mark.parametrize("row", FOUND_BY_CHECK, ids=lambda row: f"{row.code}-{row.name}")

@@ -136,5 +136,5 @@ CODES = (
             .target sm_80
             .const .b8 x[60000];
             .visible .entry k() { ret; }
-        """),
+        """, planned=True),
 )  # fmt: skip

@@ -109,7 +109,7 @@ CODES = (
 
             bar.sync 0;
             fence.acq_rel.gpu;
-        """),
+        """, planned=True),
     Code("PTX1011", "document-disagrees", """
         A statement that the assembler accepts and the document forbids.
 
@@ -141,7 +141,7 @@ CODES = (
             .target sm_80
             .global .u8 z = 255;
             .visible .entry k() { ret; }
-        """),
+        """, planned=True),
     Code("PTX1013", "unused", """
         A declaration that nothing uses. Reported only when it is selected: `--select unused`.
 
@@ -151,7 +151,7 @@ CODES = (
 
             .reg .b32 once;
             mov.u32 once, 1;
-        """),
+        """, planned=True),
     Code("PTX1014", "unreachable", """
         Statements that no path reaches. Reported only when it is selected: `--select unreachable`.
 
@@ -162,7 +162,7 @@ CODES = (
 
             mov.u32 %r1, 1;
             ret;
-        """),
+        """, planned=True),
     Code("PTX1015", "divergent-barrier", """
         A barrier that only some threads of the block can reach. The others are waited for without end.
 
@@ -173,7 +173,7 @@ CODES = (
         Instead:
 
             bar.sync 0;
-        """),
+        """, planned=True),
     Code("PTX1016", "fall-through", """
         A function whose last statement does not leave it.
 
@@ -195,7 +195,7 @@ CODES = (
         Instead:
 
             ld.global.v2.u32 {%r1, %r2}, [%rd1];
-        """),
+        """, planned=True),
     Code("PTX1018", "unknown-pragma", """
         A pragma string that PTX does not define. It is ignored.
 
