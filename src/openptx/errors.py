@@ -66,7 +66,7 @@ class Fault(Error):
     ) -> None:
         from openptx.diagnostics.codes import code as find
 
-        super().__init__(message)
+        super().__init__(code, message)
         row = find(code)
         self.code, self.name = row.code, row.name
         self.message = message
