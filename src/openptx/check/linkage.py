@@ -8,6 +8,7 @@ from openptx.diagnostics import Diagnostic, Fix, Label
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.diagnostics import Collector
+    from openptx.isa.gates import Version
     from openptx.source import Span
     from openptx.syntax.declarations import Declarator, SymbolAddress
     from openptx.syntax.declarations import Variable as Declaration
@@ -20,19 +21,21 @@ _PLACES = {
     "local": "local memory belongs to a function",
     "param": "a parameter belongs to a function",
 }
+_ABI = 3, 0  # before it, registers and local memory can belong to the module (measured, ptxas 13.5)
 
 
 class Linkage:
     """The module-level names of one file, as they come."""
 
-    def __init__(self, collector: Collector) -> None:
+    def __init__(self, collector: Collector, version: Version) -> None:
         self.collector = collector
+        self.version = version
         self.variables: dict[str, tuple[Declaration, Declarator]] = {}
         self.functions: dict[str, Function] = {}
 
     def variable(self, declaration: Declaration) -> None:
         """A variable of the module: where it is, and whether it may come again."""
-        if declaration.space in _PLACES:
+        if declaration.space in _PLACES and (self.version >= _ABI or declaration.space == "param"):
             message = f"{_PLACES[declaration.space]}; the ABI has no `.{declaration.space}` outside of them"
             self._add(
                 "state-space-place", message, declaration, declaration.space_span, "not in a function", "PTX ISA, 5.1"

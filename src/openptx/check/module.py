@@ -38,7 +38,7 @@ class ModuleChecker:
         self.header = Header(module, self.collector, target)
         self.context = Context(self.header.version, self.header.target, profile)
         self.declarations = Declarations(self)
-        self.linkage = Linkage(self.collector)
+        self.linkage = Linkage(self.collector, self.header.version)
 
     @property
     def file(self) -> File:

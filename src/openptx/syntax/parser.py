@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 _COMMENTS = re.compile(r'"[^"\n]*+"|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*+\*/|(/\*)')
-
-
+_NEXT = re.compile(r"\.(?:entry|func|section)\b")
 _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
+_BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".version", ".target", ".address_size")
 
 
 def parse(file: File) -> Module:
@@ -79,8 +79,8 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
     if c.word == ";":
         c.advance()
         ends = c.last
-    elif header.linkage == "extern" and header.kind == "func" and c.kind in ("dot", "end"):
-        pass  # the assembler asks for no `;` here
+    elif header.kind == "func" and _declared(c, header.linkage):
+        pass
     elif c.word in (".visible", ".extern", ".weak", ".common", ".entry", ".func", ".section") or c.kind == "end":
         message = f"expected `{{` or `;` behind the header of `{header.name.text}`"
         fix = Fix((ends, ends), ";", "declare it without a body")
@@ -97,6 +97,19 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
             inside, ends, broken = found.span, found.end, found.problem is not None
     items.append(header.function(file, start, inside, ends, broken))
     return ends
+
+
+def _declared(c: Cursor, linkage: str) -> bool:
+    """Whether a `.func` header ends here as a declaration: like the assembler, ask for no `;` where an item follows.
+
+    A variable that follows may also be the first of a body whose `{` was forgotten: then its `}` is there too.
+    """
+    if c.kind == "end" or c.word in _BEGINS_ITEM or (linkage == "extern" and c.kind == "dot"):
+        return True
+    if c.word not in SPACES:
+        return False
+    following = _NEXT.search(c.file.text, c.start)
+    return closing(c.file.text, c.start, following.start() if following else len(c.file.text)) is None
 
 
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
