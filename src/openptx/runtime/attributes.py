@@ -15,6 +15,8 @@ DATA_TYPES = {
     "uint32":  (0x10DC, 0x10DC),
     "float16": (0x10DD, 0x10DD),
     "float32": (0x10DE, 0x10DE),
+    "int64":   (0, 0),  # OpenCL has none
+    "uint64":  (0, 0),
 }
 ORDERS = {1: 0x10B0, 2: 0x10B2, 4: 0x10B5}  # CL_R, CL_RG, CL_RGBA (Table 13)
 # fmt: on

@@ -23,6 +23,9 @@ Bytes = NDArray[np.uint8]
 FORMATS = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")
 """What an element's components may be, as in CUDA."""
 
+WIDE = ("uint64", "int64")
+"""Those of surfaces only, which `sured` has instructions for."""
+
 FILTERS = ("nearest", "linear")
 ADDRESSES = {"wrap": 0, "mirror": 1, "clamp": 3, "border": 4}
 """As PTX numbers them (9.7.10.5). 2 is `clamp_ogl`, which nothing describes."""
@@ -94,10 +97,14 @@ class Image(Opaque):
     `shape` is the extent in x, y, z, as far as there are such axes; `layers` is None for one that is not layered.
     """
 
+    formats = FORMATS
+
     def __init__(self, array: object, channels: int | None, layered: bool) -> None:
         super().__init__()
         self.array = checked(array)
         self.texels = components(self.array, channels)
+        if self.texels.dtype.name not in self.formats or not self.texels.dtype.isnative:
+            raise ArgumentError(f"elements of {self.name} are {', '.join(self.formats)}, not {self.texels.dtype}")
         *outer, self.channels = self.texels.shape
         if not 1 + layered <= len(outer) <= 3:
             most = "two or three axes (the first is the layer)" if layered else "one to three axes"
@@ -190,6 +197,7 @@ class Surface(Image):
     """
 
     kind = "surfref"
+    formats = (*FORMATS, *WIDE)
 
     def __init__(self, array: object, *, channels: int | None = None, layered: bool = False) -> None:
         super().__init__(array, channels, layered)
@@ -230,6 +238,4 @@ def components(array: Array, channels: int | None) -> Array:
         raise ArgumentError(f"the last axis holds the {channels} channels, and has another length: {array.shape}")
     if apart.shape[-1] not in (1, 2, 4):
         raise ArgumentError(f"an element has 1, 2 or 4 channels, not {apart.shape[-1]}")
-    if apart.dtype.name not in FORMATS or not apart.dtype.isnative:
-        raise ArgumentError(f"elements are {', '.join(FORMATS)}, not {apart.dtype}")
     return apart

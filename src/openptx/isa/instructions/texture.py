@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.errors import Unsupported
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, modelled
 from openptx.isa.forms import Modifiers
@@ -47,6 +49,13 @@ def sample(m: Modifiers) -> Type:
 _TEX_TYPES = {"d": "dtype", "c": "ctype", "lod": "ctype", "dPdx": "f32", "dPdy": "f32", "e": "s32", "f": sample}
 _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
 
+
+def depth_alone(syntax: str) -> str:
+    """The offset and the depth are there independently: each form once more with the depth alone."""
+    form = r"(?m)^ +\w+\..*\{, e\}\{, f\};.*\n(?: +\.\w+ *= .*\n)*"
+    return re.sub(form, lambda found: found[0].replace("{, e}{, f}", ", f") + found[0], syntax)
+
+
 _REFUSES = """
         geom=cube|acube ctype=s32        cube maps have floating-point coordinates
         geom=2dms|a2dms ctype=f32        multi-sample textures have integer coordinates
@@ -57,7 +66,7 @@ tex = instruction(
     "tex",
     anchor="texture-instructions-tex",
     summary="d = the texel of texture a, sampled by b, at coordinates c, moved by e, compared with depth f.",
-    syntax="""
+    syntax=depth_alone("""
         tex.geom.vec.dtype.ctype            d[|p], [a, c]{, e}{, f};               // PTX 1.0
         tex.geom.vec.dtype.ctype            d[|p], [a, b, c]{, e}{, f};            // PTX 1.5
         tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, c]{, e}{, f};               // PTX 3.1, sm_20
@@ -99,7 +108,7 @@ tex = instruction(
         .vec   = { .v4 };
         .dtype = { .u32, .s32, .f16, .f32 };
         .ctype = { .s32, .f32 };
-    """,
+    """),
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
     refuses=_REFUSES,
@@ -124,12 +133,12 @@ def fetching(m: Modifiers) -> Fidelity:
 
 @meaning(tex, fidelity=fetching)
 def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
-    *level, e, f = operands
+    given = dict(zip([t.name for t in m.form.operands if t.role == "read"], operands, strict=True))
     if m.mipmap == "level":
-        base_level(x, m, level[0])
+        base_level(x, m, given["lod"])
     a, b, c = placed(place)
-    found = x.images.fetch(m.geom, a, b, c, texels(x, m, e), real=m.ctype.name == "f32")
-    no_depth(f)
+    found = x.images.fetch(m.geom, a, b, c, texels(x, m, given.get("e")), real=m.ctype.name == "f32")
+    no_depth(given["f"])
     if m.dtype.name in ("f16", "f16x2"):
         found = tuple(x.convert(F16, F32, v) for v in found)
     if m.dtype.name == "f16x2":
@@ -179,7 +188,7 @@ tld4 = instruction(
     "tld4",
     anchor="texture-instructions-tld4",
     summary="d = one component of the four texels of texture a around coordinates c.",
-    syntax="""
+    syntax=depth_alone("""
         tld4.comp.geom.vec.dtype.ctype   d[|p], [a, c]{, e}{, f};      // PTX 2.2, sm_20
         tld4.comp.geom.vec.dtype.ctype   d[|p], [a, b, c]{, e}{, f};   // PTX 2.2, sm_20
         .comp  = { .r, .g, .b, .a };
@@ -187,7 +196,7 @@ tld4 = instruction(
         .vec   = { .v4 };
         .dtype = { .u32, .s32, .f32 };
         .ctype = { .f32 };
-    """,
+    """),
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
     refuses=_REFUSES,
@@ -198,9 +207,10 @@ tld4 = instruction(
 
 
 @meaning(tld4, fidelity=lambda m: FETCHING if m.geom in DIMENSIONS else UNSUPPORTED)
-def _(x: Machine, m: Modifiers, place: Place, e: Vector | None, f: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
+def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
     a, b, c = placed(place)
-    found = x.images.gather(m.geom, a, b, c, texels(x, m, e), "rgba".index(m.comp))
+    *e, f = operands
+    found = x.images.gather(m.geom, a, b, c, texels(x, m, e[0] if e else None), "rgba".index(m.comp))
     no_depth(f)
     return found, x.const(1, 1)
 
