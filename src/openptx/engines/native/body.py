@@ -881,7 +881,7 @@ class Body(Calls, Atomics):
             return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
 
         out.line(f"store i32 {resume}, ptr {field(layout.RESUME)}, align 4")
-        out.line(f"store i32 {int(not self.options.shapes)}, ptr {field(layout.VERSION)}, align 4")
+        out.line(f"store i32 {int(bool(self.enters))}, ptr {field(layout.VERSION)}, align 4")
         out.line(f"store i32 {number}, ptr {field(layout.WAITS)}, align 4")
         out.line(f"store i32 {ticket}, ptr {field(layout.GENERATION)}, align 4")
         live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
@@ -953,6 +953,8 @@ class Body(Calls, Atomics):
             out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
             out.jump("ended")
         else:
+            if goal in self.masked:
+                out.line(f"store <{N} x i1> {live}, ptr %m{goal}, align 4")
             out.jump(f"block{goal}")
 
     # The text
@@ -986,6 +988,9 @@ class Body(Calls, Atomics):
             last = out.emit(f"icmp eq i32 %index, {self.threads // N}")
             word = out.emit(f"select i1 {last}, i32 {(1 << self.threads % N) - 1}, i32 -1")
             out.line(f"store <{N} x i1> {out.emit(f'bitcast i32 {word} to <{N} x i1>')}, ptr %live, align 4")
+        if 0 in self.masked:
+            live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
+            out.line(f"store <{N} x i1> {live}, ptr %m0, align 4")
         if used or self.enters:
             where = out.emit(f"getelementptr i8, ptr %frame, i64 {layout.RESUME}")
             state = out.emit(f"load i32, ptr {where}, align 4")

@@ -75,7 +75,7 @@ class Cells:
         if op.guard is not None:
             found.update(self.of(op.guard))
         for template, operand in zip(op.form.operands, op.operands, strict=True):
-            if template.role not in ("write", "returns"):
+            if template.role not in ("write", "returns") or template.name in op.form.instruction.updates:
                 for r in registers(operand):
                     found.update(self.of(r))
         if "in" in op.form.instruction.carry.split():

@@ -39,7 +39,6 @@ def launch(
     timeout: float | None = None,
     max_instructions: int | None = None,
     workers: int = 1,
-    shapes: bool = True,
 ) -> None:
     """Runs a kernel to its end; raises Fallback, before anything has run, where only the reference engine can."""
     if cluster is not None or max_instructions is not None:
@@ -47,7 +46,7 @@ def launch(
     ctas = grid[0] * grid[1] * grid[2]
     workers = max(1, min(workers, ctas))
     speculates = (function.name, block) not in disappointing.get(image, ())
-    options = Options(block, workers > 1, shapes, settings.checks(), speculates)
+    options = Options(block, workers > 1, settings.lane_shapes(), settings.checks(), speculates)
     code = compiled(program, function, image, options)
     Run(program, function, grid, block, memory, image, shared, timeout, code, ctas, options).go(workers)
 

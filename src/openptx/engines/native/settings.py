@@ -9,6 +9,7 @@ from pathlib import Path
 
 _cache: list[Path | None] = []
 _checks: list[bool] = [True]
+_shapes: list[bool] = [True]
 
 
 def cache_folder() -> Path | None:
@@ -44,3 +45,17 @@ def unchecked() -> Iterator[None]:
         yield
     finally:
         _checks.pop()
+
+
+def lane_shapes() -> bool:
+    return _shapes[-1]
+
+
+@contextmanager
+def shapes(wanted: bool) -> Iterator[None]:
+    """Code made meanwhile knows nothing of lanes unless `wanted`: an oracle for what it otherwise knows."""
+    _shapes.append(wanted)
+    try:
+        yield
+    finally:
+        _shapes.pop()

@@ -1,0 +1,53 @@
+"""Random programs give the same bits on the native engine, with and without lane shapes, as on the reference engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from random_programs import program
+
+import openptx
+from openptx.engines.native import settings
+
+SIZES = (32, 64, 96, 40, 7)
+
+
+def outputs(seed: int) -> dict[str, bytes]:
+    """The output buffer of each way to run a program, or the fault's code."""
+    source = program(seed)
+    block, grid = SIZES[seed % len(SIZES)], 1 + seed % 3
+    inputs = np.random.default_rng(seed).integers(0, 1 << 32, 512, np.uint32)
+    inputs[:128] %= np.uint32(1 << 1 + seed % 31)
+    found: dict[str, bytes] = {}
+    for name in ("interp", "native", "gathers"):
+        module = openptx.load(source)
+        out = np.zeros((block * grid, 64), np.uint8)
+        kernel, engine = module["k"], "interp" if name == "interp" else "native"
+        with settings.cache_at(None), settings.shapes(name != "gathers"):
+            try:
+                kernel(grid, block, (inputs.copy(), out, 512), engine=engine, workers=1, timeout=20)
+            except openptx.Fault as fault:
+                found[name] = fault.code.encode()
+                continue
+        found[name] = out.tobytes()
+    return found
+
+
+def agree(seed: int) -> None:
+    found = outputs(seed)
+    assert found["native"] == found["interp"], f"seed {seed}: native differs from interp"
+    assert found["gathers"] == found["interp"], f"seed {seed}: without lane shapes native differs from interp"
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_programs_agree(seed: int) -> None:
+    agree(seed)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("start", range(0, 10_000, 100))
+def test_ten_thousand_random_programs_agree(start: int) -> None:
+    for seed in range(1000 + start, 1100 + start):
+        agree(seed)
+
+
