@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from openptx.errors import Unsupported
 from openptx.isa.windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 from openptx.runtime.heap import Heap
@@ -13,13 +14,20 @@ from openptx.runtime.texture import Opaque, Sampler
 FUNCTION_STEP = 16
 
 
+class Defined(dict[str, int]):
+    """Addresses by name. What a linker would find in other modules is a known gap when its address is taken."""
+
+    def __missing__(self, name: str) -> int:
+        raise Unsupported(f"address of `{name}`, which the module does not define")
+
+
 class Image:
     """What loading a module makes. `addresses` are in the variable's own space; `functions` are generic."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.memory: Memory = device(program.address_size)
-        self.addresses: dict[str, int] = {}
+        self.addresses = Defined()
         self.allocations: dict[str, Allocation] = {}
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
@@ -27,7 +35,7 @@ class Image:
         self._heap = Heap(self.memory) if "malloc" in program.file.text else None
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
-        self.functions = {name: base + FUNCTION_STEP * (i + 1) for i, name in enumerate(names)}
+        self.functions = Defined((name, base + FUNCTION_STEP * (i + 1)) for i, name in enumerate(names))
         self.names = {address: name for name, address in self.functions.items()}
         self._place()
 
@@ -42,7 +50,7 @@ class Image:
         return self._heap
 
     def _place(self) -> None:
-        variables = self.program.variables.values()
+        variables = [v for v in self.program.variables.values() if v.linkage != "extern"]
         constants = [v for v in variables if v.space == "const"]
         size = 0
         for v in constants:
@@ -69,16 +77,23 @@ class Image:
                 self._relocate(data, relocation)
 
     def _relocate(self, data: Bytes, r: Relocation) -> None:
-        value = (self.address(r.symbol, r.generic) + r.addend) >> r.shift
+        # What another module would define is null: to use it is a fault, to list it in a table is none.
+        value = (self.address(r.symbol, r.generic) + r.addend) >> r.shift if self.defines(r.symbol) else 0
         word = (value & (1 << 8 * r.size) - 1).to_bytes(r.size, "little")
         data[r.offset : r.offset + r.size] = np.frombuffer(word, np.uint8)
+
+    def defines(self, symbol: str) -> bool:
+        v = self.program.variables.get(symbol)
+        return symbol in self.functions or (v is not None and v.linkage != "extern")
 
     def address(self, symbol: str, generic: bool = False) -> int:
         """Of a module-level variable (in its own space unless `generic`) or a function."""
         if symbol in self.functions:
             return self.functions[symbol]
-        v = self.program.variables[symbol]
-        own = self.addresses.get(symbol, v.offset)
+        v = self.program.variables.get(symbol)
+        if v is None:
+            return self.functions[symbol]
+        own = self.addresses[symbol] if v.space in ("global", "const") else v.offset
         return own + (window(v.space, self.program.address_size) if generic else 0)
 
     def bytes(self, name: str) -> Bytes:

@@ -117,7 +117,9 @@ def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[
         start = window(variable.space, x.address_size) if generic else 0
         if variable.space in ("local", "frame"):
             return start + x.base + variable.offset + offset
-        return start + x.image.addresses.get(variable.name, variable.offset) + offset
+        if variable.space in ("global", "const"):
+            return start + x.image.addresses[variable.name] + offset
+        return start + variable.offset + offset
 
     return place
 

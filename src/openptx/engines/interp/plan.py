@@ -107,7 +107,7 @@ def sources(op: Op) -> list[Reader]:
     readers = list[Reader]()
     immediates = op.form.instruction.immediates
     for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-        if template.role == "write":
+        if template.role == "write" and template.name not in op.form.instruction.updates:
             continue
         if isinstance(operand, Address):
             readers.append(address(operand, space_of(template.name, op.m)))

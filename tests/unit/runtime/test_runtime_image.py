@@ -1,0 +1,78 @@
+"""Modules in memory: initialisers, relocations, what is not defined here, variables that live from launch to launch."""
+
+import numpy as np
+import pytest
+
+from openptx.errors import ArgumentError, Unsupported
+from openptx.runtime import load
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+def test_variables_keep_their_values() -> None:
+    module = load(
+        HEAD + ".global .u32 n = 5;\n.visible .entry k() { .reg .u32 t; atom.global.add.u32 t, [n], 2; ret; }"
+    )
+    for _ in range(3):
+        module["k"](1, 1, (), engine="interp")
+    assert module.get_global("n").view(np.uint32).tolist() == [11]
+    module.get_global("n").view(np.uint32)[0] = 100
+    module["k"](1, 1, (), engine="interp")
+    assert module.get_global("n").view(np.uint32).tolist() == [102]
+    with pytest.raises(ArgumentError, match="no global variable `m`"):
+        module.get_global("m")
+
+
+def test_constants_can_be_set_from_outside() -> None:
+    text = ".const .align 4 .f32 c[2] = { 1.0, 2.0 };\n.visible .entry k(.param .u64 o) { .reg .u64 a; .reg .f32 x;"
+    module = load(HEAD + text + " ld.param.u64 a, [o]; ld.const.f32 x, [c+4]; st.global.f32 [a], x; ret; }")
+    out = np.zeros(1, np.float32)
+    module["k"](1, 1, (out,), engine="interp")
+    assert out[0] == 2
+    module.get_global("c").view(np.float32)[1] = 7
+    module["k"](1, 1, (out,), engine="interp")
+    assert out[0] == 7
+
+
+def test_addresses_in_initialisers() -> None:
+    text = """.global .u32 x[2] = { 7, 8 };
+.func (.reg .u32 d) f () { mov.u32 d, 9; ret; }
+.global .u64 table[3] = { x+4, generic(x), f };
+.visible .entry k(.param .u64 o) {
+    .reg .u64 a, p;
+    .reg .u32 v;
+    P: .callprototype (.reg .u32 _) _ ();
+    ld.param.u64 a, [o];
+    ld.global.u64 p, [table];
+    ld.global.u32 v, [p];
+    st.global.u32 [a], v;
+    ld.global.u64 p, [table+8];
+    ld.u32 v, [p];
+    st.global.u32 [a+4], v;
+    ld.global.u64 p, [table+16];
+    call (v), p, (), P;
+    st.global.u32 [a+8], v;
+    ret;
+}"""
+    out = np.zeros(3, np.uint32)
+    load(HEAD + text)["k"](1, 1, (out,), engine="interp")
+    assert out.tolist() == [8, 7, 9]
+
+
+def test_what_another_module_defines_is_a_gap_with_a_name() -> None:
+    text = ".extern .global .u32 other;\n.visible .entry k() { .reg .u32 t; ld.global.u32 t, [other]; ret; }\n"
+    module = load(HEAD + text + ".visible .entry fine() { ret; }")
+    module["fine"](1, 1, (), engine="interp")
+    with pytest.raises(Unsupported, match="`other`, which the module does not define"):
+        module["k"](1, 1, (), engine="interp")
+
+
+def test_pointer_tables_made_on_the_host() -> None:
+    text = ".visible .entry k(.param .u64 table) { .reg .u64 a; .reg .u32 v; ld.param.u64 a, [table];"
+    module = load(
+        HEAD + text + " ld.global.u64 a, [a+8]; ld.global.u32 v, [a]; add.u32 v, v, 1; st.global.u32 [a], v; ret; }"
+    )
+    first, second = np.zeros(1, np.uint32), np.array([41], np.uint32)
+    table = np.array([module.address(first), module.address(second)], np.uint64)
+    module["k"](1, 1, (table,), engine="interp")
+    assert second[0] == 42
