@@ -164,7 +164,8 @@ class Kinds(dict[str, Kind]):
         if found is None:
             found = self[name]
             if found.sort == kinds.VARIABLE:
-                found = self.checker.module.kind(name, self.scope)
+                meaning = self.scope.names.get(name) or self.checker.module.scope.names.get(name)
+                found = meaning.kind if isinstance(meaning, Memory) else self.checker.module.kind(name, self.scope)
         return found
 
     def _precisely(self, text: str) -> Kind:
@@ -221,8 +222,20 @@ class Kinds(dict[str, Kind]):
 
 def _used(text: str, name: str, start: int, end: int) -> bool:
     """Whether a register's name stands in a text, more than once if its declaration names it."""
-    places = re.findall(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", text[start:end]) if name in text else []
-    return len(places) > (0 if name[-1].isdigit() else 1)
+    left = 1 if name[-1].isdigit() else 2
+    at = text.find(name, start, end)
+    while at >= 0:
+        behind = at + len(name)
+        if not _joins(text[behind : behind + 1]) and not _joins(text[at - 1 : at]):
+            left -= 1
+            if not left:
+                return True
+        at = text.find(name, behind, end)
+    return False
+
+
+def _joins(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$", "%")
 
 
 class Block:
@@ -363,12 +376,19 @@ class Plain:
 
     def _written(self, block: Block, end: int) -> bool:
         """Whether something writes each register of a block that is used, as far as a look can tell."""
-        plain = {name for head in self.heads if not _NAME.fullmatch(head) for name in _WORD.findall(head)}
-        silent = block.own - self.heads - plain
+        silent = block.own - self.heads
         text, start = self.file.text, block.start
         if len(silent) > _FEW:
             silent &= set(_WORD.findall(text, start, end))
-        return not any(_used(text, name, start, end) for name in silent)
+        silent = {name for name in silent if _used(text, name, start, end)}
+        if not silent:
+            return True
+        for head in self.heads:
+            if head[:1] == "{" or "|" in head:
+                silent.difference_update(_WORD.findall(head))
+            elif "." in head:
+                silent.discard(head.partition(".")[0])
+        return not silent
 
     def _odd(self, start: int, until: int, end: int) -> int | None:
         """A statement that is not plain, by the precise reader."""
