@@ -17,7 +17,7 @@ from __future__ import annotations
 from openptx.isa.fidelity import EXACT, modelled
 from openptx.isa.fragments import shape
 from openptx.numerics import FORMATS, Bits
-from openptx.numerics.dot import Factors
+from openptx.numerics.dot import FRACTION, Factors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,10 @@ def fragment_of(x: Machine, tile: Tile, order: list[tuple[int, int]]) -> Operand
     return tuple(elements) if len(elements) > 1 else elements[0]
 
 
-def multiply(x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile, scales: Scales | None = None) -> Tile:
+def multiply(
+    x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile, scales: Scales | None = None,
+    fraction: int = FRACTION,
+) -> Tile:  # fmt: skip
     """d of every row and column, in the arithmetic that the types have."""
     a, b = m.atype, m.btype
     if a.name == "b1":
@@ -146,7 +149,9 @@ def multiply(x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile,
     f, g = factors(a, m), factors(b, m)
     if a.format is None:
         return x.integer_dots(f, g, rows, columns, addends, bool(m.satfinite))
-    return x.dots(f, g, rows, columns, addends, FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""], scales)
+    return x.dots(
+        f, g, rows, columns, addends, FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""], scales, fraction
+    )
 
 
 def exchanged(m: Modifiers) -> bool:

@@ -48,6 +48,7 @@ class Instruction:
         "summary",
         "syntax",
         "types",
+        "updates",
         "vectors",
         "when",
         "writes",
@@ -64,6 +65,7 @@ class Instruction:
         self.types: Mapping[str, TypeExpression] = _NOTHING
         self.vectors: Mapping[str, Count] = _NOTHING
         self.writes: frozenset[str] = frozenset()
+        self.updates: frozenset[str] = frozenset()
         self.immediates: frozenset[str] = frozenset()
         self.when: Mapping[str, str] = _NOTHING
         self.defaults: Mapping[str, Value] = _NOTHING
@@ -126,6 +128,7 @@ def instruction(
     types: Mapping[str, TypeExpression] = _NOTHING,
     vectors: Mapping[str, Count] = _NOTHING,
     writes: str = "",
+    updates: str = "",
     immediates: str = "",
     when: Mapping[str, str] = _NOTHING,
     defaults: Mapping[str, Value] = _NOTHING,
@@ -146,6 +149,7 @@ def instruction(
                 `.atype`, `d` takes `.dtype`, everything else `.type`; a `q` of `p|q` is a predicate
     vectors     operand -> how many elements it has: a number, a slot (`vec`), or a function of the modifiers
     writes      the destinations, where the first operand isn't called d, p, r or dst
+    updates     destinations that are read too: the meaning gets them among its sources
     immediates  operands that can't be registers, where they aren't called imm...
     when        optional operand -> slot: it is there exactly when that modifier is
     defaults    slot -> value where the text leaves it out
@@ -163,6 +167,7 @@ def instruction(
     self.types = types
     self.vectors = vectors
     self.writes = frozenset(writes.split())
+    self.updates = frozenset(updates.split())
     self.immediates = frozenset(immediates.split())
     self.when = when
     self.defaults = defaults

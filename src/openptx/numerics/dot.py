@@ -74,21 +74,21 @@ class Dots(Approximate):
 
     def dots(
         self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, h: Format, d: Format,
-        scales: Scales | None = None,
+        scales: Scales | None = None, fraction: int = FRACTION,
     ) -> Tile:  # fmt: skip
         """Of every row and every column of a lane, `dot` with the addend that belongs to the two."""
 
         def one(i: int, j: int, c: Bits) -> Bits:
             if scales is None:
-                return self.dot(f, g, rows[i], columns[j], c, h, d)
+                return self.dot(f, g, rows[i], columns[j], c, h, d, fraction=fraction)
             s, of_rows, of_columns = scales
-            return self.dot(f, g, rows[i], columns[j], c, h, d, (of_rows[i], of_columns[j]), s)
+            return self.dot(f, g, rows[i], columns[j], c, h, d, (of_rows[i], of_columns[j]), s, fraction)
 
         return tuple(tuple(one(i, j, c) for j, c in enumerate(line)) for i, line in enumerate(addends))
 
     def dot(
         self, f: Factors, g: Factors, row: Registers, column: Registers, c: Bits, h: Format, d: Format,
-        scale: tuple[Bits, Bits] | None = None, s: Format | None = None,
+        scale: tuple[Bits, Bits] | None = None, s: Format | None = None, fraction: int = FRACTION,
     ) -> Bits:  # fmt: skip
         """`c` (format `h`) plus the products of the elements of `row` and `column`, in format `d`.
 
@@ -105,7 +105,7 @@ class Dots(Approximate):
         addend = x.zero_exponent(h, x.unpack(h, c, 32, normal=False))
         sig = x.resize(lowest(addend.sig), 64) << POINT - 31
         return x.aligned_sum(
-            d, [Real(addend.sign, addend.exp, sig, addend.inf, addend.nan | broken), *terms], FRACTION, POINT
+            d, [Real(addend.sign, addend.exp, sig, addend.inf, addend.nan | broken), *terms], fraction, POINT
         )
 
     def factor(self, f: Factors, a: Bits) -> Real:

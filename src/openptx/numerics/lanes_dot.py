@@ -33,7 +33,7 @@ _VALUES: dict[str, Array] = {}
 class DotLanes(FloatLanes):
     def dots(
         self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, h: Format, d: Format,
-        scales: Scales | None = None,
+        scales: Scales | None = None, fraction: int = FRACTION,
     ) -> Tile:  # fmt: skip
         def compute(a: Array, b: Array, c: Array, *more: Array) -> Array:
             p, ep = self.values(f, a)
@@ -43,7 +43,7 @@ class DotLanes(FloatLanes):
                 p, ep, q, eq = p * u, ep + eu, q * v, eq + ev
             r, er = self.values(Factors(h.storage, h), c[..., None])
             top = np.maximum((ep[:, None] + eq[None]).max(-1), er[..., 0])
-            return self.narrowed(d, aligned_sum(p[:, None] * q[None], r, top, FRACTION))
+            return self.narrowed(d, aligned_sum(p[:, None] * q[None], r, top, fraction))
 
         tiles = [rows, columns, addends]
         if scales is not None:

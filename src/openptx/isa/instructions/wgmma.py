@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from openptx.isa import matrices, matrices_shared
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
-from openptx.isa.notation import instruction
+from openptx.isa.notation import instruction, meaning
 from openptx.isa.types import Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from openptx.isa.machine import Machine
+    from openptx.isa.matrices import Operand
 
 LANES = 128
 
@@ -94,10 +103,54 @@ mma_async = instruction(
     + _block("wgmma.mma_async", "", 1, "PTX 8.0", INTEGER),
     types=_TYPES,
     vectors=_VECTORS,
+    updates="d",
     gates="""
         .u8 .s8   PTX 8.4
     """,
 )
+
+BYTES = ("e4m3", "e5m2")
+BYTE_FRACTION = 13  # Hopper cuts sums of bytes earlier, and its results to as many bits
+
+
+def fidelity_of_async(m: Modifiers) -> Fidelity:
+    t = m.values.get("atype")
+    if isinstance(t, Type) and t.format is None:
+        return EXACT
+    if isinstance(t, Type) and t.name in BYTES:
+        return modelled("MMA-Sim, Hopper: terms cut 13 bits below the largest exponent, exact sum cut to 13 bits")
+    return matrices.TENSOR_CORE
+
+
+@meaning(mma_async, fidelity=fidelity_of_async)
+def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
+    """Done at once. Each warp has sixteen rows of a and d; its fragments are those of `mma`, for each eight columns."""
+    matrices.whole_warp(x, "wgmma.mma_async")
+    of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
+    m = m.with_(ctype=m.dtype)
+    _, columns, _ = shape(m)
+    q, order = matrices.Quads(x), matrices.places(16, columns)
+    if "a" in of:
+        rows = matrices.rows_of(q, matrices.registers(of["a"]), 16)
+    else:
+        a = matrices_shared.Descriptor(x, of["a-desc"])
+        own = ((x.special("warpid", 32) & 3) << 4) + (x.lane() >> 2)
+        rows = tuple(a.line(own + h, m.atype, of.get("imm-trans-a", 0) == 1) for h in (0, 8))
+    b = matrices_shared.Descriptor(x, of["b-desc"])
+    first = (x.lane() & 3) << 1
+    across = of.get("imm-trans-b", 0) == 1
+    lines = tuple(b.line(first + (8 * k + j), m.btype, across) for k in range(columns // 8) for j in (0, 1))
+    if (of.get("imm-scale-a", 1) ^ of.get("imm-scale-b", 1)) >> 31 & 1:  # one of them is -1
+        rows = tuple(tuple(matrices_shared.negated(r, m.atype) for r in row) for row in rows)
+    addends = matrices.arranged(x, matrices.registers(of["d"]), m.dtype.width, order)
+    addends = tuple(tuple(x.pick(of["scale-d"], c, 0) for c in line) for line in addends)
+    if m.atype.name not in BYTES:
+        return matrices.fragment_of(x, matrices.multiply(x, m, rows, lines, addends), order)
+    d = matrices.multiply(x, m, rows, lines, addends, fraction=BYTE_FRACTION)
+    if m.dtype.name == "f32":
+        d = tuple(tuple(v & (1 << 32) - (1 << 10) for v in line) for line in d)
+    return matrices.fragment_of(x, d, order)
+
 
 mma_async_sp = instruction(
     "wgmma.mma_async.sp",
@@ -141,3 +194,8 @@ wait_group = instruction(
     types={"N": "u32"},
     immediates="N",
 )
+
+
+@meaning(fence, commit_group, wait_group)
+def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
+    """Multiplications are done when they are issued, so there is nothing to wait for."""

@@ -1,0 +1,67 @@
+"""Matrices in shared memory as descriptors tell of them (9.7.15.5.1.2): strides, major-ness, swizzling."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.machine import Machine
+    from openptx.isa.matrices import Registers
+    from openptx.isa.types import Type
+    from openptx.numerics import Bits
+
+CHUNK = 16  # bytes that stay together, however a matrix is swizzled
+DEPTH = 32  # bytes of a line that one multiplication takes
+
+
+class Descriptor:
+    """A matrix of lines (rows of a, columns of b) that are `DEPTH` bytes deep.
+
+    Atoms have eight rows of 16, 32, 64 or 128 bytes; `spread` is the logarithm of how many chunks there are in a row.
+    """
+
+    def __init__(self, x: Machine, code: Bits) -> None:
+        def field(low: int, width: int) -> Bits:
+            return x.resize(code >> low if low else code, 32) & (1 << width) - 1
+
+        self.x = x
+        self.start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
+        self.base = field(49, 3)
+        mode = field(62, 2)
+        self.plain = mode == 0
+        self.spread = x.pick(self.plain, 0, 4 - mode)
+
+    def address(self, offset: Bits) -> Bits:
+        """Chunks of a row are exchanged by the row's place in the pattern, which repeats at multiples of its size."""
+        at = self.start + offset
+        row = ((at >> 7) - self.base) & ((self.x.const(1, 32) << self.spread) - 1)
+        return self.x.resize(at ^ (row << 4), 64)
+
+    def line(self, i: Bits, t: Type, across: bool) -> Registers:
+        """The elements of line i in the order of the depth; `across` (MN-major) lines are neighbours in memory."""
+        return self.scattered(i, t) if across else self.along(i)
+
+    def along(self, i: Bits) -> Registers:
+        x = self.x
+        row = ((i & 7) << (self.spread + 4)) + (i >> 3) * self.stride
+        step = x.pick(self.plain, self.leading, CHUNK)
+        found: list[Bits] = []
+        for k in range(DEPTH // CHUNK):
+            found += x.load("shared", self.address(row + step * k), 32, 4)
+        return tuple(found)
+
+    def scattered(self, i: Bits, t: Type) -> Registers:
+        x = self.x
+        size = t.width // 8
+        per = CHUNK // size
+        chunk = i >> (per.bit_length() - 1)
+        inner = chunk & ((x.const(1, 32) << self.spread) - 1)
+        outer = (chunk >> self.spread) * x.select(self.plain, self.stride, self.leading)
+        column = (i & (per - 1)) * size + (inner << 4) + outer
+        step = x.select(self.plain, self.leading, self.stride)
+        rows = [(x.const(k % 8 * CHUNK, 32) << self.spread) + step * (k // 8) for k in range(DEPTH // size)]
+        return tuple(x.load("shared", self.address(column + row), t.width)[0] for row in rows)
+
+
+def negated(a: Bits, t: Type) -> Bits:
+    """The register with the signs of its elements changed."""
+    return a ^ sum(1 << i + t.width - 1 for i in range(0, a.width, t.width))
