@@ -49,6 +49,10 @@ class Images:
         """`count` elements of `w` bits."""
         raise NotImplementedError
 
+    def load_sample(self, geometry: str, a: Bits, c: Sequence[Bits], outside: str) -> tuple[Bits, ...]:
+        """The four components of an element as `fetch` gives them; the first coordinate is in elements."""
+        raise NotImplementedError
+
     def store(
         self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, values: Sequence[Bits], *, sample: bool = False
     ) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.runtime.texture import Array, Sampler, Texture
+from openptx.runtime.texture import Array, Image, Sampler, Texture
 
 FRACTION = 256.0
 """Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""
@@ -109,7 +109,7 @@ def placed(i: Array, n: int, mode: str) -> Array:
     return np.clip(i, 0, n - 1)
 
 
-def values(t: Texture, found: Array) -> Array:
+def values(t: Image, found: Array) -> Array:
     """Components as a fetch reads them: float32, or integers of 32 bits."""
     if t.floating:
         return found.astype(np.float32, copy=False)
@@ -120,7 +120,7 @@ def values(t: Texture, found: Array) -> Array:
     return found.astype(np.int32 if found.dtype.kind == "i" else np.uint32, copy=False)
 
 
-def four(t: Texture, found: Array) -> Array:
+def four(t: Image, found: Array) -> Array:
     """All four components as 32 bits."""
     bits = np.zeros((found.shape[0], 4), np.uint32)
     bits[:, : t.channels] = np.ascontiguousarray(found).view(np.uint32)

@@ -134,6 +134,11 @@ class Image(Opaque):
     def floating(self) -> bool:
         return self.texels.dtype.kind == "f"
 
+    @property
+    def real(self) -> bool:
+        """Whether components read as floats."""
+        return self.floating
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__.lower()} {self.geometry} of {self.channels} {self.texels.dtype}>"
 
@@ -183,7 +188,6 @@ class Texture(Image):
 
     @property
     def real(self) -> bool:
-        """Whether fetches give floats."""
         return self.floating or self.read == "normalized_float"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from openptx.engines.interp.textures import Textures
 from openptx.numerics import Bits
 from openptx.numerics.lanes import UNSIGNED
+from openptx.runtime import sampling
 from openptx.runtime.texture import Array, Surface
 
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ class LaneImages(Textures):
             found[where[good]] = surface.bytes[start[good, np.newaxis] + np.arange(size)]
         words = found.view(UNSIGNED[w])
         return tuple(Bits(self.x, w, np.ascontiguousarray(words[:, i])) for i in range(count))
+
+    def load_sample(self, geometry: str, a: Bits, c: Sequence[Bits], outside: str) -> tuple[Bits, ...]:
+        found = np.zeros((self.count, 4), np.uint32)
+        for surface, where, start in self.places(geometry, a, c, outside, None, scaled=True):
+            good = start >= 0
+            rows = surface.bytes[start[good, np.newaxis] + np.arange(surface.element)]
+            found[where[good]] = sampling.four(surface, sampling.values(surface, rows.view(surface.texels.dtype)))
+        return tuple(Bits(self.x, 32, np.ascontiguousarray(found[:, i])) for i in range(4))
 
     def store(
         self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, values: Sequence[Bits], *, sample: bool = False

@@ -78,6 +78,14 @@ suld_p = instruction(
     vectors={"d": "vec", "b": coordinates},
 )
 
+
+@meaning(suld_p, fidelity=modelled("components that the surface lacks are 0, 0 and 1, as a texture's"))
+def _(x: Machine, m: Modifiers, place: Place) -> Vector:
+    a, b = place
+    found = x.images.load_sample(m.geom, a, vector(b), m.clamp)
+    return found[: int(m.vec[1:])] if m.vec else found[0]
+
+
 sust = instruction(
     "sust.b",
     anchor="surface-instructions-sust",

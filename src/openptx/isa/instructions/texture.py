@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.errors import Unsupported
-from openptx.isa.fidelity import EXACT, UNSUPPORTED, modelled
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.forms import Modifiers
 from openptx.isa.images import DIMENSIONS
 from openptx.isa.notation import instruction, meaning
@@ -14,7 +14,6 @@ from openptx.numerics import FORMATS, S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.fidelity import Fidelity
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
@@ -62,11 +61,7 @@ _REFUSES = """
         geom=2dms|a2dms .base|.level|.grad   multi-sample textures have no mipmaps
 """
 
-tex = instruction(
-    "tex",
-    anchor="texture-instructions-tex",
-    summary="d = the texel of texture a, sampled by b, at coordinates c, moved by e, compared with depth f.",
-    syntax=depth_alone("""
+_TEX = depth_alone("""
         tex.geom.vec.dtype.ctype            d[|p], [a, c]{, e}{, f};               // PTX 1.0
         tex.geom.vec.dtype.ctype            d[|p], [a, b, c]{, e}{, f};            // PTX 1.5
         tex.mipmap.geom.vec.dtype.ctype     d[|p], [a, c]{, e}{, f};               // PTX 3.1, sm_20
@@ -104,30 +99,39 @@ tex = instruction(
         .mipmap = { .grad };
         .vec = { .v2 };
 
-        .geom  = { .1d, .2d, .3d, .a1d, .a2d, .cube, .acube, .2dms, .a2dms };
         .vec   = { .v4 };
         .dtype = { .u32, .s32, .f16, .f32 };
         .ctype = { .s32, .f32 };
-    """),
-    types=_TEX_TYPES,
-    vectors=_TEX_VECTORS,
-    refuses=_REFUSES,
-    gates="""
+    """)
+_TEX_GATES = """
         .a1d|.a2d      PTX 2.3
         .cube          PTX 3.0
         .acube         PTX 3.0, sm_20
         .2dms|.a2dms   PTX 3.2, sm_30
         .f16           PTX 4.2, sm_53
-    """,
+"""
+
+tex = instruction(
+    "tex",
+    anchor="texture-instructions-tex",
+    summary="d = the texel of texture a, sampled by b, at coordinates c, moved by e, compared with depth f.",
+    syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
+    types=_TEX_TYPES,
+    vectors=_TEX_VECTORS,
+    refuses=_REFUSES,
+    gates=_TEX_GATES,
 )
 
 FETCHING = modelled("CUDA programming guide, texture fetching")
 
 
+DEPTH = Fidelity("unsupported", "the comparison with a depth")
+
+
 def fetching(m: Modifiers) -> Fidelity:
-    """Filtering is modelled; there are no cubes, and no multi-sample textures."""
-    if m.geom not in DIMENSIONS:
-        return UNSUPPORTED
+    """Filtering is modelled; forms that always compare depths are not there."""
+    if any(t.name == "f" and not t.optional for t in m.form.operands):
+        return DEPTH
     return EXACT if m.ctype.name == "s32" else FETCHING
 
 
@@ -181,32 +185,34 @@ def base_level(x: Machine, m: Modifiers, lod: Vector | None) -> None:
 def no_depth(f: Vector | None) -> None:
     """The manual says that depths are compared, but not how: less, or greater."""
     if f is not None:
-        raise Unsupported("the comparison with a depth")
+        raise Unsupported(DEPTH.text)
 
+
+_TLD4 = depth_alone("""
+        tld4.comp.geom.vec.dtype.ctype   d[|p], [a, c]{, e}{, f};      // PTX 2.2, sm_20
+        tld4.comp.geom.vec.dtype.ctype   d[|p], [a, b, c]{, e}{, f};   // PTX 2.2, sm_20
+        .comp  = { .r, .g, .b, .a };
+        .vec   = { .v4 };
+        .dtype = { .u32, .s32, .f32 };
+        .ctype = { .f32 };
+    """)
+_TLD4_GATES = """
+        .a2d|.cube|.acube   PTX 4.3, sm_30
+"""
 
 tld4 = instruction(
     "tld4",
     anchor="texture-instructions-tld4",
     summary="d = one component of the four texels of texture a around coordinates c.",
-    syntax=depth_alone("""
-        tld4.comp.geom.vec.dtype.ctype   d[|p], [a, c]{, e}{, f};      // PTX 2.2, sm_20
-        tld4.comp.geom.vec.dtype.ctype   d[|p], [a, b, c]{, e}{, f};   // PTX 2.2, sm_20
-        .comp  = { .r, .g, .b, .a };
-        .geom  = { .2d, .a2d, .cube, .acube };
-        .vec   = { .v4 };
-        .dtype = { .u32, .s32, .f32 };
-        .ctype = { .f32 };
-    """),
+    syntax=_TLD4 + ".geom = { .2d, .a2d };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
     refuses=_REFUSES,
-    gates="""
-        .a2d|.cube|.acube   PTX 4.3, sm_30
-    """,
+    gates=_TLD4_GATES,
 )
 
 
-@meaning(tld4, fidelity=lambda m: FETCHING if m.geom in DIMENSIONS else UNSUPPORTED)
+@meaning(tld4, fidelity=fetching)
 def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
     a, b, c = placed(place)
     *e, f = operands
@@ -214,6 +220,29 @@ def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple
     no_depth(f)
     return found, x.const(1, 1)
 
+
+# What has no meaning here: textures of cubes, and of several samples.
+tex_cube = instruction(
+    "tex",
+    anchor="texture-instructions-tex",
+    summary="d = the texel of texture a, a cube's or one of several samples, at coordinates c.",
+    syntax=_TEX + ".geom = { .cube, .acube, .2dms, .a2dms };",
+    types=_TEX_TYPES,
+    vectors=_TEX_VECTORS,
+    refuses=_REFUSES,
+    gates=_TEX_GATES,
+)
+
+tld4_cube = instruction(
+    "tld4",
+    anchor="texture-instructions-tld4",
+    summary="d = one component of the four texels of a cube's texture a around coordinates c.",
+    syntax=_TLD4 + ".geom = { .cube, .acube };",
+    types=_TEX_TYPES,
+    vectors=_TEX_VECTORS,
+    refuses=_REFUSES,
+    gates=_TLD4_GATES,
+)
 
 txq = instruction(
     "txq",
