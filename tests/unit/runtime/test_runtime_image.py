@@ -60,7 +60,8 @@ def test_addresses_in_initialisers() -> None:
 
 
 def test_what_another_module_defines_is_a_gap_with_a_name() -> None:
-    text = ".extern .global .u32 other;\n.extern .func pure ();\n.global .u64 table[1] = { pure };\n.visible .entry k() { .reg .u32 t; ld.global.u32 t, [other]; ret; }\n"
+    text = ".extern .global .u32 other;\n.extern .func pure ();\n.global .u64 table[1] = { pure };\n"
+    text += ".visible .entry k() { .reg .u32 t; ld.global.u32 t, [other]; ret; }\n"
     module = load(HEAD + text + ".visible .entry fine() { ret; }")
     module["fine"](1, 1, (), engine="interp")
     with pytest.raises(Unsupported, match="`other`, which the module does not define"):
