@@ -28,6 +28,21 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+KNOWN = {
+    "f9d5d902b7ac",  # call fe, (pa); sm_100a
+    "97b9f0a23665",  # call fe, (pf); sm_100a
+    "b08a4ae032d4",  # call fe, (s32_x); sm_100a
+    "f4ac05a27cdd",  # call fe, (u32_x); sm_100a
+    "6f302f762043",  # mov.s64 s64_d, fe; sm_100a
+    "4be2ca9373b1",  # mov.u32 u32_d, fe; sm_100a
+    "a1648e3a3527",  # ld.global.v8.s16 {f16x2_a, f16x2_b, f16x2_c, f16x2_d, f16x2_e, f16x2_f sm_100a
+    "ac8faae885cd",  # vote.sync.all.pred f16x2_a, pred_b, u32_c; sm_80
+    "ae2e479298ae",  # vote.sync.any.pred f16x2_p, pred_b, 0xffffffff; sm_75
+    "f17a431daf75",  # vote.sync.any.pred f16x2_p, pred_b, 0xffffffff; sm_80
+}
+"""What docs/decisions/parity.md lists, with the reasons."""
+
+
 def disagreements(every: int, profile: str = "ptxas", groups: tuple[str, ...] = ("",)) -> tuple[int, list[str]]:
     asked, wrong = 0, list[str]()
     for number, record in enumerate(oracle.records()):
@@ -35,7 +50,7 @@ def disagreements(every: int, profile: str = "ptxas", groups: tuple[str, ...] = 
             continue
         asked += 1
         word, why = oracle.verdict(record, profile)
-        if not oracle.agrees(record, word, profile):
+        if not oracle.agrees(record, word, profile) and record["id"] not in KNOWN:
             wrong.append(
                 f"{record['id']} {record['group']}: {record['stmt']} ptxas {record['ptxas']}, ours {word} {why}"
             )
@@ -45,14 +60,14 @@ def disagreements(every: int, profile: str = "ptxas", groups: tuple[str, ...] = 
 def test_a_sample_of_the_verdicts_agrees() -> None:
     asked, wrong = disagreements(every=40)
     assert asked > 1500
-    assert len(wrong) <= asked * 0.001, "\n".join(wrong)
+    assert wrong == []
 
 
 @pytest.mark.sweep
 def test_all_verdicts_agree() -> None:
     asked, wrong = disagreements(every=1)
     assert asked == 66_826
-    assert len(wrong) <= asked * 0.001, "\n".join(wrong)
+    assert wrong == []
 
 
 @pytest.mark.parametrize("groups", [("T26.",), ("T27.st", "T28.ld"), ("T27.cvt", "T28.cvt")], ids=lambda g: g[0])
