@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openptx.isa.machine import Machine
     from openptx.isa.matrices import Registers
     from openptx.isa.types import Type
@@ -36,30 +38,32 @@ class Descriptor:
         row = ((at >> 7) - self.base) & ((self.x.const(1, 32) << self.spread) - 1)
         return self.x.resize(at ^ (row << 4), 64)
 
-    def line(self, i: Bits, t: Type, across: bool) -> Registers:
-        """The elements of line i in the order of the depth; `across` (MN-major) lines are neighbours in memory."""
-        return self.scattered(i, t) if across else self.along(i)
+    def fragment(self, lines: Sequence[Bits], across: bool) -> Registers:
+        """Words of lines as fragments of `mma` have them, chunk by chunk: lane 4g + t gets word t of each chunk.
 
-    def along(self, i: Bits) -> Registers:
+        Lines that lie `across` (MN-major) are neighbours in memory, and their elements are collected.
+        """
+        word = self.collected if across else self.word
+        return tuple(word(i, k) for k in range(DEPTH // CHUNK) for i in lines)
+
+    def word(self, i: Bits, k: int) -> Bits:
         x = self.x
         row = ((i & 7) << (self.spread + 4)) + (i >> 3) * self.stride
         step = x.pick(self.plain, self.leading, CHUNK)
-        found: list[Bits] = []
-        for k in range(DEPTH // CHUNK):
-            found += x.load("shared", self.address(row + step * k), 32, 4)
-        return tuple(found)
+        at = self.address(row + step * k) + x.resize((x.lane() & 3) << 2, 64)
+        return x.load("shared", at, 32)[0]
 
-    def scattered(self, i: Bits, t: Type) -> Registers:
+    def collected(self, i: Bits, k: int) -> Bits:
+        """Two neighbours along the depth: elements of 16 bits, the only ones that may lie so."""
         x = self.x
-        size = t.width // 8
-        per = CHUNK // size
-        chunk = i >> (per.bit_length() - 1)
+        chunk = i >> 3
         inner = chunk & ((x.const(1, 32) << self.spread) - 1)
         outer = (chunk >> self.spread) * x.select(self.plain, self.stride, self.leading)
-        column = (i & (per - 1)) * size + (inner << 4) + outer
+        column = ((i & 7) << 1) + (inner << 4) + outer
         step = x.select(self.plain, self.leading, self.stride)
-        rows = [(x.const(k % 8 * CHUNK, 32) << self.spread) + step * (k // 8) for k in range(DEPTH // size)]
-        return tuple(x.load("shared", self.address(column + row), t.width)[0] for row in rows)
+        row = (x.lane() & 3) << 1
+        places = [column + ((row + e) << (self.spread + 4)) + step * k for e in (0, 1)]
+        return x.join([x.load("shared", self.address(at), 16)[0] for at in places])
 
 
 def negated(a: Bits, t: Type) -> Bits:

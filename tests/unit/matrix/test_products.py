@@ -274,3 +274,24 @@ def test_scaled(shape: str, kind: str, a: str, b: str, s: str, count: int, selec
     per = left.shape[1] // count
     want = (left * np.repeat(scale_a, per, 1)) @ (right * np.repeat(scale_b.T, per, 0)) + addend
     np.testing.assert_array_equal(gathered(found, C[16], 32, (16, 8)), coded(want, "f32"))
+
+
+@pytest.mark.parametrize(
+    "opcode",
+    [
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+        "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32",
+    ],
+)
+def test_any_bits(opcode: str) -> None:
+    """Engines agree on whatever is in the registers: subnormal, infinite, not a number, sums that round."""
+    rng = np.random.default_rng(10)
+    halves = ".f16.f16.f16.f16" in opcode
+    for mask in (0xFFFFFFFF, 0xBFFFBFFF, 0x8FFF8FFF):
+        counts = (4, 2, 2 if halves else 4)
+        sources = [rng.integers(0, 1 << 32, (n, 32), dtype=np.uint32) & np.uint32(mask) for n in counts]
+        found = run(f"{opcode} {{0}}, {{1}}, {{2}}, {{3}};", sources, (counts[2], 32))
+        assert len(np.unique(found)) > 1 or mask == 0xFFFFFFFF

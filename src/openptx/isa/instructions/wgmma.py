@@ -130,18 +130,17 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     m = m.with_(ctype=m.dtype)
     _, columns, _ = shape(m)
     q, order = matrices.Quads(x), matrices.places(16, columns)
+    g = x.lane() >> 2
     if "a" in of:
-        rows = matrices.rows_of(q, matrices.registers(of["a"]), 16)
+        a = matrices.registers(of["a"])
     else:
-        a = matrices_shared.Descriptor(x, of["a-desc"])
-        own = ((x.special("warpid", 32) & 3) << 4) + (x.lane() >> 2)
-        rows = tuple(a.line(own + h, m.atype, of.get("imm-trans-a", 0) == 1) for h in (0, 8))
-    b = matrices_shared.Descriptor(x, of["b-desc"])
-    first = (x.lane() & 3) << 1
-    across = of.get("imm-trans-b", 0) == 1
-    lines = tuple(b.line(first + (8 * k + j), m.btype, across) for k in range(columns // 8) for j in (0, 1))
+        own = ((x.special("warpid", 32) & 3) << 4) + g
+        a = matrices_shared.Descriptor(x, of["a-desc"]).fragment([own, own + 8], of.get("imm-trans-a", 0) == 1)
     if (of.get("imm-scale-a", 1) ^ of.get("imm-scale-b", 1)) >> 31 & 1:  # one of them is -1
-        rows = tuple(tuple(matrices_shared.negated(r, m.atype) for r in row) for row in rows)
+        a = tuple(matrices_shared.negated(r, m.atype) for r in a)
+    matrix, across = matrices_shared.Descriptor(x, of["b-desc"]), of.get("imm-trans-b", 0) == 1
+    b = tuple(r for i in range(0, columns, 8) for r in matrix.fragment([g + i], across))
+    rows, lines = matrices.rows_of(q, a, 16), matrices.columns_of(q, b, columns)
     addends = matrices.arranged(x, matrices.registers(of["d"]), m.dtype.width, order)
     addends = tuple(tuple(x.pick(of["scale-d"], c, 0) for c in line) for line in addends)
     if m.atype.name not in BYTES:
