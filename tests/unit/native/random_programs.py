@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table of instructions, one a line
 """Random kernels: all types, divergence, loops, jumps into loops, shared memory, barriers where all lanes come by."""
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ HEADER = """.version 8.0
     setp.lt.u32 %p0, %r13, 9; setp.eq.u32 %p1, %r6, 3; setp.gt.s32 %p2, %r0, 0; setp.ne.u32 %p3, %r4, 5;
     shl.b32 %r10, %r13, 2; mov.u32 %r9, s; add.s32 %r9, %r9, %r10;
     st.shared.u32 [%r9], %r0;
+    shr.u32 %r10, %r13, 5; shl.b32 %r10, %r10, 2; mov.u32 %r8, s; add.s32 %r10, %r10, %r8;
     bar.sync 0;
 """
 FOOTER = """
@@ -90,7 +92,7 @@ class Maker:
             lambda: f"@{choose(('', '!'))}{p()} mov.b32 {r()}, {choose((r(), str(c)))};",
             lambda: f"@{choose(('', '!'))}{p()} add.s32 {r()}, {r()}, {c};",
             lambda: f"mov.u32 {r()}, {choose(('%tid.x', '%laneid', '%ctaid.x', '%ntid.x', '%lanemask_lt', str(c)))};",
-            lambda: index.format(r()) + f"add.s32 %r8, %r8, %r9; and.b32 %r8, %r8, 508; ld.shared.u32 {r()}, [%r8];",
+            lambda: f"ld.shared.u32 {r()}, [%r9+512];",
             lambda: f"st.shared.u32 [%r9], {r()};",
             lambda: f"ld.shared.u32 {r()}, [%r9];",
             lambda: f"@{p()} st.shared.u32 [%r9+512], {r()};",
@@ -98,7 +100,7 @@ class Maker:
             lambda: f"@{p()} ld.global.u32 {r()}, [%rd14+8];",
             lambda: f"mov.u64 %rd11, l; st.local.u32 [%rd11+{4 * self.random.randrange(8)}], {r()};",
             lambda: f"{index.format(r())}cvt.u64.u32 %rd11, %r8; mov.u64 %rd10, l; add.s64 %rd11, %rd11, %rd10; ld.local.u32 {r()}, [%rd11];",
-            lambda: f"atom.shared.{choose(('add.u32', 'max.s32', 'xor.b32', 'exch.b32', 'inc.u32'))} {r()}, [s+1016], {r()};",
+            lambda: f"atom.shared.{choose(('add.u32', 'max.s32', 'xor.b32', 'exch.b32', 'inc.u32'))} {r()}, [%r10+992], {r()};",
             lambda: f"add.cc.u32 {r()}, {r()}, {r()}; addc.u32 {r()}, {r()}, {r()};",
         ))()  # fmt: skip
 
@@ -111,7 +113,9 @@ class Maker:
             lines += [f"    {self.operation()}" for _ in range(random.randrange(1, 7))]
             way = random.random()
             if way < 0.35:
-                lines.append(f"    @{random.choice(('', '!'))}%p{random.randrange(4)} bra B{random.randrange(b + 1, blocks + 1)};")
+                lines.append(
+                    f"    @{random.choice(('', '!'))}%p{random.randrange(4)} bra B{random.randrange(b + 1, blocks + 1)};"
+                )
             elif way < 0.6:  # back, as long as there is fuel
                 lines.append("    sub.s32 %r11, %r11, 1; setp.gt.s32 %p4, %r11, 0;")
                 if random.random() < 0.7:
@@ -123,7 +127,9 @@ class Maker:
                 lines.append(f"    @%p{random.randrange(4)} ret;")
             elif way < 0.76 and b + 2 < blocks:
                 goals = ", ".join(f"B{random.randrange(b + 1, blocks + 1)}" for _ in range(4))
-                lines.append(f"    and.b32 %r8, %r{random.randrange(8)}, 3; T{b}: .branchtargets {goals}; brx.idx %r8, T{b};")
+                lines.append(
+                    f"    and.b32 %r8, %r{random.randrange(8)}, 3; T{b}: .branchtargets {goals}; brx.idx %r8, T{b};"
+                )
         lines.append(f"B{blocks}:")
         if random.random() < 0.5:
             lines.append("    bar.sync 0; ld.shared.u32 %r6, [s+4];")

@@ -49,5 +49,3 @@ def test_random_programs_agree(seed: int) -> None:
 def test_ten_thousand_random_programs_agree(start: int) -> None:
     for seed in range(1000 + start, 1100 + start):
         agree(seed)
-
-

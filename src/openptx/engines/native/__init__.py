@@ -1,4 +1,4 @@
-"""The native engine: warps as LLVM vectors, at the speed of compiled C. What it can't do runs on the reference engine."""
+"""The native engine: warps as LLVM vectors, at the speed of compiled C. The rest runs on interp."""
 
 from openptx.engines.native.choose import auto, launch
 

@@ -1,12 +1,13 @@
-"""Atomics: lane after lane, each by an instruction of the processor where it has one; plain where nobody else can see."""
+"""Atomics: lane after lane, each by an instruction of the processor where it has one; plain where nobody else sees."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
-from openptx.engines.native.values import N, ZEROS
+from openptx.engines.native.values import ZEROS, N
 from openptx.engines.native.warp import Warp
 from openptx.isa import updates
 from openptx.numerics import Bits
@@ -26,7 +27,7 @@ _LLVM = {
     updates.max_unsigned: "umax",
 }
 # Reductions over a vector, and what an inactive lane contributes, by width.
-_REDUCTIONS = {
+_REDUCTIONS: dict[object, tuple[str, Callable[[int], int]]] = {
     updates.add: ("add", lambda w: 0),
     updates.bit_and: ("and", lambda w: -1),
     updates.bit_or: ("or", lambda w: 0),
@@ -47,7 +48,7 @@ class Atomics(Warp):
         flat = [self.held(a) for a in flat]
         act = lambda: self._atomic(space, address, w, update, flat)  # noqa: E731
         found = self.if_any(act) if self.uncertain else act()
-        return found if w == 128 else found[0]
+        return (found[0], found[1]) if w == 128 else found[0]
 
     def _atomic(self, space: str, address: Bits, w: int, update: Update, flat: list[Bits]) -> tuple[Bits, ...]:
         out = self.out
@@ -103,7 +104,10 @@ class Atomics(Warp):
             return tuple(self.const(0, part) for _ in old)
         return tuple(
             self.bits(
-                out.emit(f"load {vector_type(part)}, ptr {self.field(layout.DATA + i * 8 * N * 7)}, align 64, !tbaa !5"), part
+                out.emit(
+                    f"load {vector_type(part)}, ptr {self.field(layout.DATA + i * 8 * N * 7)}, align 64, !tbaa !5"
+                ),
+                part,
             )
             for i in range(len(old))
         )
@@ -112,7 +116,7 @@ class Atomics(Warp):
         at = self.out.emit(f"getelementptr i64, ptr {self.field(layout.SCRATCH)}, i32 {lane}")
         return self.out.emit(f"load ptr, ptr {at}, align 8, !tbaa !5")
 
-    def reduced(self, a: Bits, name: str, unit) -> Bits:  # type: ignore
+    def reduced(self, a: Bits, name: str, unit: Callable[[int], int]) -> Bits:
         """The operand of all executing lanes, combined."""
         t, w = vector_type(a.width), a.width
         whole = self.select(self.mask, a, self.const(unit(w), w)) if not self.full else a
@@ -178,7 +182,9 @@ class Atomics(Warp):
         assert isinstance(a, Bits)
         if self.uniform(a):
             return a
-        return self.bits(self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 0"), a.width, ZEROS)
+        return self.bits(
+            self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 0"), a.width, ZEROS
+        )
 
     def pair(self, pointer: str, update: Update, operands: list[Bits], locked: bool) -> tuple[Bits, ...]:
         """128 bits: as the update says, or by compare-and-swap of both halves at once."""
@@ -215,4 +221,3 @@ class Atomics(Warp):
         out.lines.insert(here, f"{seen} = phi i128 [{first}, %{before}], [{found}, %{out.label}]")
         out.start(done)
         return old
-

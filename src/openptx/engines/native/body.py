@@ -17,7 +17,7 @@ from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
 from openptx.engines.native.memory import Fallback, Group
 from openptx.engines.native.outline import Outlined
-from openptx.engines.native.values import N, ZEROS, Shape, join, shape_of, varying
+from openptx.engines.native.values import ZEROS, N, Shape, join, shape_of, varying
 from openptx.engines.native.waiting import slice_back, spins, strong
 from openptx.engines.native.writer import Writer
 from openptx.numerics import Bits
@@ -41,7 +41,9 @@ class Options:
 
     __slots__ = ("block", "checks", "locked", "shapes", "speculates")
 
-    def __init__(self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True, speculates: bool = True) -> None:
+    def __init__(
+        self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True, speculates: bool = True
+    ) -> None:
         self.block, self.locked, self.shapes, self.checks = block, locked, shapes, checks
         self.speculates = speculates and shapes
 
@@ -72,13 +74,17 @@ class Stack(NamedTuple):
         kernel = bodies[0]
         try:
             indirect = any(b.calls_indirectly() for b in bodies)
-            return Stack(below(kernel.function.name, frozenset()), False) if not indirect else Stack(kernel.local_size, True)
+            return (
+                Stack(below(kernel.function.name, frozenset()), False)
+                if not indirect
+                else Stack(kernel.local_size, True)
+            )
         except RecursionError:
             return Stack(kernel.local_size, True)
 
 
 class Exit(NamedTuple):
-    """Where a warp leaves for the version that knows nothing of lanes: what it takes along, in the order of the frame."""
+    """Where a warp leaves for the version that knows nothing of lanes, and what it takes along, in the frame's order."""
 
     cells: tuple[int, ...]
     waiting: tuple[int, ...]  # positions of the blocks where lanes wait
@@ -130,7 +136,7 @@ class Body(Calls, Atomics):
         self.whole = self.threads % N == 0 and not self.is_function
         self.check_supported()
 
-    stack = Stack(0, False)
+    needs = Stack(0, False)  # of local memory, with all that it calls
     free_order = False  # CTAs may run in any order with the same results
 
     def calls_indirectly(self) -> bool:
@@ -397,7 +403,12 @@ class Body(Calls, Atomics):
     def wish(self, cell: int, new: Bits, old: Bits) -> None:
         """A register that addresses are made of would lose its offsets, for lanes wait that need its old value: it pays
         to assume that lanes do not part there, and to leave for the slow version where they do."""
-        if not self.options.speculates or self.is_function or cell not in self.addressing or isinstance(self.mask.v, int):
+        if (
+            not self.options.speculates
+            or self.is_function
+            or cell not in self.addressing
+            or isinstance(self.mask.v, int)
+        ):
             return
         parts = self.parts(new.v, new.width), self.parts(old.v, old.width)
         if parts[0] is None or parts[1] is None or parts[0][1] != parts[1][1]:
@@ -564,7 +575,9 @@ class Body(Calls, Atomics):
         self.guard_bits = p
         if self.uniform(p):
             # All or none: the guard is a branch only where memory is touched; results are selected.
-            self.mask = self.bits(self.vector(p & self.here_mask) if self.partial[self.here.index] else self.vector(p), 1)
+            self.mask = self.bits(
+                self.vector(p & self.here_mask) if self.partial[self.here.index] else self.vector(p), 1
+            )
         else:
             self.mask = p & self.here_mask
         self.uncertain = True
@@ -736,7 +749,9 @@ class Body(Calls, Atomics):
                 out.line(f"store <{N} x i1> {value}, ptr {where}, align 64")
                 continue
             t = vector_type(w)
-            out.line(f"call void @llvm.masked.store.v{N}i{w}.p0({t} {value}, ptr align 64 {where}, <{N} x i1> {self.vector(mask)})")
+            out.line(
+                f"call void @llvm.masked.store.v{N}i{w}.p0({t} {value}, ptr align 64 {where}, <{N} x i1> {self.vector(mask)})"
+            )
         if not self.pending[self.here.index] and mask is self.here_mask:
             out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
             return
@@ -792,7 +807,10 @@ class Body(Calls, Atomics):
     def table(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
         """brx.idx: each lane by its index."""
         out = self.out
-        index, targets = self.source(op.operands[0], op.types[0]), next(o for o in op.operands if isinstance(o, Targets))
+        index, targets = (
+            self.source(op.operands[0], op.types[0]),
+            next(o for o in op.operands if isinstance(o, Targets)),
+        )
         if not (isinstance(guard.v, int) and guard.v):
             raise Fallback("a guarded branch by index")
         goals = [self.graph.target(pc) for pc in targets.pcs]
@@ -994,7 +1012,10 @@ class Body(Calls, Atomics):
         if used or self.enters:
             where = out.emit(f"getelementptr i8, ptr %frame, i64 {layout.RESUME}")
             state = out.emit(f"load i32, ptr {where}, align 4")
-            cases = " ".join([f"i32 {r}, label %resume{r}" for r in used] + [f"i32 {-2 - pc}, label %enter{pc}" for pc in self.enters])
+            cases = " ".join(
+                [f"i32 {r}, label %resume{r}" for r in used]
+                + [f"i32 {-2 - pc}, label %enter{pc}" for pc in self.enters]
+            )
             out.line(f"switch i32 {state}, label %block0 [ {cases} ]")
         else:
             out.jump("block0")
@@ -1006,7 +1027,13 @@ class Body(Calls, Atomics):
             return "\n".join([f"define internal i32 @{self.label_name}({given}) noinline nounwind #0 {{", *lines, ""])
         linkage = "" if self.enters else "internal "
         inline = "noinline " if self.resumes or self.enters else ""
-        return "\n".join([f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) {inline}nounwind #0 {{", *lines, ""])
+        return "\n".join(
+            [
+                f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) {inline}nounwind #0 {{",
+                *lines,
+                "",
+            ]
+        )
 
     def begin_function(self) -> None:
         """Arguments go to their registers; a stack that is full is a fault."""

@@ -32,14 +32,14 @@ def fetch(name: str, make: Callable[[], bytes]) -> bytes:
     if folder is None:
         return make()
     path = folder / name[:2] / (name + SUFFIX)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):
         data = path.read_bytes()
         if sound(data):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ValueError):
                 os.utime(path)
             return data[32:]
     image = make()
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):
         keep(path, hashlib.sha256(image).digest() + image)
     return image
 
@@ -68,7 +68,7 @@ def files(folder: Path) -> list[tuple[float, int, Path]]:
     """Time of last use, size and path of all objects, those used longest ago first."""
     found: list[tuple[float, int, Path]] = []
     for path in folder.glob(f"*/*{SUFFIX}"):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             status = path.stat()
             found.append((status.st_mtime, status.st_size, path))
     return sorted(found)
@@ -81,7 +81,7 @@ def trim(folder: Path, limit: int) -> tuple[int, int]:
     for _, size, path in there:
         if total - freed <= limit:
             break
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             path.unlink()
             count, freed = count + 1, freed + size
     return count, freed

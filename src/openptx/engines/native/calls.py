@@ -11,7 +11,7 @@ from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.operands import Operands
-from openptx.engines.native.values import N, ZEROS, Value
+from openptx.engines.native.values import ZEROS, N, Value
 from openptx.numerics import Bits
 from openptx.program import (
     Arguments,
@@ -143,7 +143,11 @@ class Calls(Operands):
         for formal, given in zip(callee.parameters, site.arguments, strict=True):
             if isinstance(formal, Variable):
                 self.give(given, formal, base)
-        values = [self.taken(given, formal) for formal, given in zip(callee.parameters, site.arguments, strict=True) if isinstance(formal, Register)]
+        values = [
+            self.taken(given, formal)
+            for formal, given in zip(callee.parameters, site.arguments, strict=True)
+            if isinstance(formal, Register)
+        ]
         for (_, at, _), parts in zip(cells_of(callee.parameters), values, strict=True):
             for i, part in enumerate(parts):
                 where = self.buffer("%in", at + i)
@@ -187,7 +191,9 @@ class Calls(Operands):
         if isinstance(given, Symbol) and given.variable.space == "frame":
             size = min(given.variable.size, 8)
             place = self.pointer(given)
-            return tuple(self.fit(v, min(w, 64)) for v in self.load("frame", place, 8 * size, given.variable.size // size))
+            return tuple(
+                self.fit(v, min(w, 64)) for v in self.load("frame", place, 8 * size, given.variable.size // size)
+            )
         value = self.source(given, None)
         parts = value if isinstance(value, tuple) else (value,)
         return tuple(self.fit(v, min(w, 64)) for v in parts)
@@ -200,7 +206,9 @@ class Calls(Operands):
         there = base + formal.offset
         limit = there + formal.size
         if isinstance(given, Symbol) and given.variable.space == "frame":
-            self.within(limit, lambda: self.copy_local(there, self.pointer(given), min(formal.size, given.variable.size)))
+            self.within(
+                limit, lambda: self.copy_local(there, self.pointer(given), min(formal.size, given.variable.size))
+            )
             return
         value = self.source(given, None)
         parts = [self.fit(value, 8 * formal.size)] if isinstance(value, Bits) else list(value)
@@ -275,7 +283,6 @@ class Calls(Operands):
         if self.current != before:
             raise Fallback("an indirect call with results in registers")
         self.require(known, "invalid-call-target", "a call of an address that is no function the call may call")
-
 
     def held_bits(self, a: Bits) -> Bits:
         return self.bits(self.vector(a), a.width) if isinstance(a.v, Value) and a.v.lanes is None else a

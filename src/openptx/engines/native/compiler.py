@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import threading
 from functools import cache
+from importlib import import_module
 from typing import Any
 
-import llvmlite.binding as llvm
 
 from openptx.engines.native.cpu import host
 from openptx.errors import Bug
+
+llvm: Any = import_module("llvmlite.binding")  # it has no types
 
 LOCK = threading.RLock()
 """LLVM in llvmlite is used by one thread at a time."""
@@ -19,7 +21,7 @@ _numbers = itertools.count()
 
 
 @cache
-def machine() -> llvm.TargetMachine:
+def machine() -> Any:
     """Makes code for this processor."""
     # Chains of operations between checked accesses must stay where they are: sunk to the last of the checks, they make
     # every loaded value live at once.
@@ -42,7 +44,7 @@ def version() -> str:
     return ".".join(map(str, llvm.llvm_version_info)) + "/" + host().name + "/" + host().features
 
 
-def optimised(text: str) -> llvm.ModuleRef:
+def optimised(text: str) -> Any:
     """The module of a text, verified and optimised."""
     try:
         module = llvm.parse_assembly(text)

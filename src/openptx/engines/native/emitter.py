@@ -1,4 +1,4 @@
-"""The four core operations as LLVM text: folded where operands are known, scalar where lanes agree or are a base and offsets."""
+"""The four core operations as LLVM text: folded where operands are known, scalar where lanes are a base and offsets."""
 
 from __future__ import annotations
 

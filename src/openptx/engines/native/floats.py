@@ -161,7 +161,9 @@ class Floats(Outliner):
         """A vector of all lanes as registers of the processor."""
         t, n = self.float_type(w, False), 512 // w
         return [
-            self.out.emit(f"shufflevector {t} {name}, {t} poison, <{n} x i32> <{', '.join(f'i32 {i + k}' for k in range(n))}>")
+            self.out.emit(
+                f"shufflevector {t} {name}, {t} poison, <{n} x i32> <{', '.join(f'i32 {i + k}' for k in range(n))}>"
+            )
             for i in range(0, N, n)
         ]
 
@@ -218,7 +220,9 @@ class Floats(Outliner):
         for a in operands:  # their bits are needed aside, so they are settled here
             (self.scalar if self.uniform(a) else self.vector)(a)
         with self.out.seldom(self.any_of(found)) as labels:
-            exact = self.bits(self.out.emit(f"bitcast {t} {name} to {self.full_type(d)}"), 64, ZEROS if uniform else None)
+            exact = self.bits(
+                self.out.emit(f"bitcast {t} {name} to {self.full_type(d)}"), 64, ZEROS if uniform else None
+            )
             for a in reversed(operands):
                 exact = self.select(self.isnan(f, a), a | QUIET64, exact)
             slow = self.float(exact, uniform)
@@ -342,7 +346,9 @@ class Floats(Outliner):
         if plain and d is not s:
             uniform = self.uniform(a)
             pair = (s.name, d.name)
-            if pair == ("f32", "f64") or (pair == ("f64", "f32") and rnd == "rn"):  # payloads move as the definition says
+            if pair == ("f32", "f64") or (
+                pair == ("f64", "f32") and rnd == "rn"
+            ):  # payloads move as the definition says
                 op = "fpext" if d.name == "f64" else "fptrunc"
                 source = self.float(self.settle_bits(a), uniform)
                 name = self.out.emit(

@@ -1,4 +1,4 @@
-"""Basic blocks of a function, which registers live where, and which blocks may have waiting lanes while another one runs.
+"""Basic blocks of a function, which registers live where, and where lanes may be waiting while others run.
 
 Lanes that stand at different blocks run lowest block first. While block b runs, `pending[b]` are the blocks at which
 lanes of the warp may be waiting; where it is empty the warp is together. That is all there is to reconvergence.
@@ -20,7 +20,19 @@ _ENDS = frozenset(("branch", "branch-table", "return", "exit", "trap", "barrier"
 class Block:
     """Operations `start` to `stop` of a function. `last` is the one that decides where to go on, if one does."""
 
-    __slots__ = ("defined", "index", "joins", "last", "live_in", "live_out", "parks", "start", "stop", "successors", "used")
+    __slots__ = (
+        "defined",
+        "index",
+        "joins",
+        "last",
+        "live_in",
+        "live_out",
+        "parks",
+        "start",
+        "stop",
+        "successors",
+        "used",
+    )
 
     def __init__(self, index: int, start: int, stop: int) -> None:
         self.index, self.start, self.stop = index, start, stop
@@ -96,7 +108,9 @@ class Cells:
 class Graph:
     """The blocks of a function in the order of its text."""
 
-    def __init__(self, function: Function, cells: Cells, more: Collection[int] = (), kept: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self, function: Function, cells: Cells, more: Collection[int] = (), kept: frozenset[int] = frozenset()
+    ) -> None:
         self.kept = kept  # what lives where the function ends
         self.function, self.cells = function, cells
         code = function.code
@@ -219,7 +233,9 @@ class Graph:
 
     def cyclic(self) -> list[frozenset[int]]:
         """The sets of blocks that lie on cycles together."""
-        return [c for c in components(self.blocks) if len(c) > 1 or next(iter(c)) in self.blocks[next(iter(c))].successors]
+        return [
+            c for c in components(self.blocks) if len(c) > 1 or next(iter(c)) in self.blocks[next(iter(c))].successors
+        ]
 
 
 def components(blocks: list[Block]) -> list[frozenset[int]]:

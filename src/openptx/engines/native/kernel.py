@@ -60,12 +60,27 @@ def image_of(text: str) -> bytes:
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = ("exits", "frame_size", "free_order", "globals", "idle", "library", "local_size", "messages", "names", "run", "shared_range", "slow", "stack", "text")
+    __slots__ = (
+        "exits",
+        "frame_size",
+        "free_order",
+        "globals",
+        "idle",
+        "library",
+        "local_size",
+        "messages",
+        "names",
+        "run",
+        "shared_range",
+        "slow",
+        "stack",
+        "text",
+    )
 
     def __init__(self, body: Body, text: str) -> None:
         self.frame_size = -(-body.frame_size // 64) * 64
         self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
-        self.exits, self.stack, self.names = body.exits, body.stack, body.callees.names
+        self.exits, self.stack, self.names = body.exits, body.needs, body.callees.names
         self.shared_range = body.shared_range
         self.free_order = body.free_order
         self.text = text
@@ -101,7 +116,7 @@ def text_of(
         callee.globals = body.globals
         own.append(callee.make())
         bodies.append(callee)
-    body.stack = Stack.of(bodies)
+    body.needs = Stack.of(bodies)
     body.free_order = not any(b.touches_others() for b in bodies)
     parts = [support(program.address_size, bool(body.resumes)), *(f.text for f in functions.values()), *own]
     if waits_in_calls(bodies):

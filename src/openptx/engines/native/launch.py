@@ -9,7 +9,7 @@ import weakref
 from array import array
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 
 from openptx.engines.native import layout, settings
 from openptx.engines.native.body import Options
@@ -122,7 +122,7 @@ class Run:
         if len(states) == 1 and not self.code.stack.recursive:
             return [run(states[0])]
         if self.code.stack.recursive:
-            return self.waited_for([thread_for(lambda: run(at)) for at in states], [])
+            return self.waited_for([thread_for(partial(run, at)) for at in states], [])
         others = [pool().submit(run, at) for at in states[1:]]
         return self.waited_for(others, [run(states[0])])
 
@@ -139,13 +139,9 @@ class Run:
         return codes
 
     def poll(self) -> int:
-        """Asked by the code once in a while; Python's own signals come to pass here."""
-        try:
-            if self.deadline is not None and time.monotonic() > self.deadline:
-                return 1
-        except BaseException as stop:  # Ctrl-C: it must not be lost in the callback
-            self.interrupt = stop
-        return int(self.interrupt is not None)
+        """Asked by the code once in a while: whether to stop."""
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        return int(late or self.interrupt is not None)
 
     def need(self, worker: Worker) -> int:
         """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""

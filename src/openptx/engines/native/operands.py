@@ -1,4 +1,4 @@
-"""Binds operands: Tables 27 and 28. A source is cut to the instruction's type, a result extended to the register by it."""
+"""Binds operands (Tables 27, 28): sources are cut to the instruction's type, results extended to the register by it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class Operands(Memory):
     def destinations(self, op: Op) -> list[Place | None]:
         templates = zip(op.form.operands, op.operands, op.types, strict=True)
         found: list[Place | None] = [
-            None if o is None or isinstance(o, Sink) else (o, t) for template, o, t in templates if template.role == "write"
+            None if o is None or isinstance(o, Sink) else (o, t)
+            for template, o, t in templates
+            if template.role == "write"
         ]
         if "out" in op.form.instruction.carry.split() and op.m.cc:
             found.append((Reg(self.cells.carry, 1), None))

@@ -10,7 +10,6 @@ from openptx.engines.native.writer import Writer
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 
-
 DEFINITIONS = Machine
 
 
@@ -65,9 +64,7 @@ class Outliner(Emitter):
         keywords: dict[str, Any],
     ) -> Outlined:
         outer, self.out = self.out, Writer()
-        inner = iter(
-            [Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)]
-        )
+        inner = iter([Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)])
 
         def replace(a: Any) -> Any:
             if isinstance(a, Bits):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from openptx.engines.native import layout
 from openptx.errors import Fault, Triple
+from openptx.isa.windows import FIRST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,8 @@ def fault(run: Run, state: NDArray[np.uint8]) -> Fault:
     block = struct.unpack_from("<III", state, layout.CTAID)
     lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
     space = layout.SPACES[number] if kind in (1, 2, 3, layout.NO_CTA) else ""
+    if space == "generic" and address >> run.memory.shift >= FIRST:
+        space = "global"
     code, message = words(run, kind, number, size, limit, space, address)
     access = kind in (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.NO_CTA)
     function = place(run, site)

@@ -71,7 +71,7 @@ def collapse(lanes: Lanes) -> Known:
 
 
 class Shape:
-    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, and whether a raw float."""
+    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, whether a raw float."""
 
     __slots__ = ("high", "known", "lanes", "raw", "tz")
 

@@ -24,7 +24,9 @@ def spins(graph: Graph, touches: Mapping[int, str]) -> int | None:
     """The position of an operation that a loop may be waiting for. `touches`: "atomic" or "load", by position."""
     for cycle in graph.cyclic():
         pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
-        suspects = [pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc]))]
+        suspects = [
+            pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc]))
+        ]
         if not suspects:
             continue
         decides = slice_back(graph, pcs, {c for pc in pcs for c in guard_cells(graph, pc)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.memory import Fallback, Memory
-from openptx.engines.native.values import N, ZEROS, Value, as_lanes, collapse
+from openptx.engines.native.values import ZEROS, N, Value, as_lanes, collapse
 from openptx.numerics import Bits
 
 Triple = tuple[int, int, int]
@@ -50,7 +50,9 @@ class Warp(Memory):
             return self.bits(self.out.emit(f"shufflevector {t} {name}, {t} poison, <{N} x i32> <{order}>"), w)
         lane = lane & N - 1
         if self.uniform(lane):
-            return self.bits(self.out.emit(f"extractelement {vector_type(w)} {self.vector(a)}, i32 {self.scalar(lane)}"), w, ZEROS)
+            return self.bits(
+                self.out.emit(f"extractelement {vector_type(w)} {self.vector(a)}, i32 {self.scalar(lane)}"), w, ZEROS
+            )
         if w == 1:
             word = self.bits(self.out.emit(f"bitcast <{N} x i1> {self.vector(a)} to i{N}"), 32, ZEROS)
             return self.resize(word >> lane, 1)

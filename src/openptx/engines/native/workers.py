@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,12 +61,30 @@ class Worker:
         self.table = np.zeros((0, 4), np.uint64)
         self.table_memory = memoryview(b"")
         self.table_address = 0
-        self._polls = Poll(self._poll), Poll(self._need)  # alive as long as the state that names them
+        self._asking = self._answers()
+        next(self._asking)
+        self._polls = Poll(self._asking.send), Poll(self._need)  # alive as long as the state that names them
         self.poll = address_of(self._polls[0])
         struct.pack_into("<q", self.memory, layout.NEED, address_of(self._polls[1]))
 
-    def _poll(self, _: int) -> int:
-        return self.run.poll() if self.run is not None else 1
+    def _answers(self) -> Generator[int, int, None]:
+        """Whether to stop, each time the code asks.
+
+        Ctrl-C comes to pass when Python code begins to run: in a generator that is inside the `try`, in a function it
+        would be before it, and lost on the way back to the code.
+        """
+        answer = 0
+        while True:
+            try:
+                while True:
+                    yield answer
+                    answer = self.run.poll() if self.run is not None else 1
+            except GeneratorExit:
+                raise
+            except BaseException as stop:
+                answer = 1
+                if self.run is not None:
+                    self.run.interrupt = stop
 
     def _need(self, _: int) -> int:
         return self.run.need(self) if self.run is not None else 1
@@ -102,7 +121,9 @@ class Worker:
         self.rows = rows
         for slot in (CONST, PARAM):
             row = rows[slot]
-            values = (row.base, row.size, 0, row.pointer - row.base & (1 << 64) - 1) if row is not None else (0, 0, 0, 0)
+            values = (
+                (row.base, row.size, 0, row.pointer - row.base & (1 << 64) - 1) if row is not None else (0, 0, 0, 0)
+            )
             struct.pack_into("<4Q", self.table_memory, slot * layout.ROW, *values)
 
     def departures(self) -> int:
