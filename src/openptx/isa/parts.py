@@ -36,7 +36,7 @@ def merge(x: Machine, value: Bits, part: str, c: Bits) -> Bits:
     w = width_of(part)
     position = w * int(part[1:])
     field = ((1 << w) - 1) << position
-    return (x.resize(value, 32) << position & field) | (c & ~field & 0xFFFFFFFF)
+    return (x.resize(value, 32) << position & field) | (c & (~field & 0xFFFFFFFF))
 
 
 def pick(x: Machine, t: Type, a: Bits, b: Bits, selector: str) -> list[Bits]:
