@@ -45,7 +45,7 @@ _PLACES: dict[Kind, Kind] = {}
 _CONSTANTS: dict[str, Kind] = {}
 _PREDICATE = TYPES["pred"]
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_FEW = 40
+_FEW, _MANY = 6, 40
 _SILENT = (LINE, DATA)
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 
@@ -92,13 +92,12 @@ class Kinds(dict[str, Kind]):
 
     def __missing__(self, text: str) -> Kind:
         first = text[:1]
-        found = _CONSTANTS.get(text)
-        if found is None and first == "[":
-            found = self._place(text)
-        if found is None and first == "@":
+        if first == "[":
+            found = self._place(text) or self.read(text)
+        elif first == "@":
             found = self._guard(text)
-        if found is None:
-            found = self.read(text)
+        else:
+            found = _CONSTANTS.get(text) or self.read(text)
         self[text] = found
         if self.depth:
             self.log.append(text)
@@ -108,10 +107,10 @@ class Kinds(dict[str, Kind]):
         """`[%rd1+16]`, by far the commonest of texts that are new: all registers of a type give one kind."""
         name, plus, offset = text[1:-1].partition("+")
         base = self.get(name)
-        if base is None or base.sort != kinds.REGISTER or text[-1] != "]" or (plus and not _OFFSET(offset)):
+        if base is None or text[-1] != "]" or (plus and not _OFFSET(offset)):
             return None
         found = _PLACES.get(base)
-        if found is None:
+        if found is None and base.sort == kinds.REGISTER:
             found = _PLACES[base] = address(base, 0)
         return found
 
@@ -377,18 +376,23 @@ class Plain:
     def _written(self, block: Block, end: int) -> bool:
         """Whether something writes each register of a block that is used, as far as a look can tell."""
         silent = block.own - self.heads
-        text, start = self.file.text, block.start
         if len(silent) > _FEW:
+            self._subtract_lists(silent)
+        text, start = self.file.text, block.start
+        if len(silent) > _MANY:
             silent &= set(_WORD.findall(text, start, end))
         silent = {name for name in silent if _used(text, name, start, end)}
-        if not silent:
-            return True
+        if silent:
+            self._subtract_lists(silent)
+        return not silent
+
+    def _subtract_lists(self, silent: set[str]) -> None:
+        """Take away what is written as part of a list, a pair or a vector."""
         for head in self.heads:
             if head[:1] == "{" or "|" in head:
                 silent.difference_update(_WORD.findall(head))
             elif "." in head:
                 silent.discard(head.partition(".")[0])
-        return not silent
 
     def _odd(self, start: int, until: int, end: int) -> int | None:
         """A statement that is not plain, by the precise reader."""
