@@ -57,6 +57,17 @@ class Rule:
             return declared.name == "b16"
         return agreement.agrees(wanted, declared, relaxed=self.relaxed)
 
+    def takes_sum(self, declared: Type) -> bool:
+        """Whether a register of this type fits where a constant is added to it: where it may, any width will do."""
+        wanted = self.type
+        if self.pointer or self.exact or self.strict:
+            return self.takes(declared)
+        if wanted.kind == "pred" or declared.kind == "pred" or declared.name == "f16x2":
+            return self.takes(declared) or (declared.name == "f16x2" and wanted.kind in "bsu")
+        if wanted.kind == "f" and (wanted.count > 1 or not wanted.fundamental):
+            return declared.kind == "b"
+        return agreement.basic(wanted, declared)
+
     def _takes_pair(self, wanted: Type) -> bool:
         """`.f16x2` registers pass for 32-bit integers and predicates, unless the operand's type is fixed."""
         if self.strict:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from openptx.check.functions import FunctionChecker
     from openptx.check.scopes import Scope
+    from openptx.isa.types import Type
     from openptx.source import Span
     from openptx.syntax.declarations import Variable
     from openptx.syntax.tree import Function, Instruction
@@ -80,7 +81,7 @@ def fits(
         ("argument", arguments, signature.parameters),
     ):
         elements = given.elements if isinstance(given, text.Arguments) else ()
-        if len(elements) != len(formals):
+        if len(elements) != len(formals):  # also where the last is open and left out
             return False
         for element, formal in zip(elements, formals, strict=True):
             kind = kind_of(element, known)
@@ -106,6 +107,8 @@ class _Call:
 
     def _list(self, what: str, given: text.Arguments | None, formals: tuple[Variable, ...], declared: Span) -> None:
         elements = given.elements if given is not None else ()
+        if given is not None and formals and is_open(formals[-1]) and len(elements) == len(formals) - 1:
+            formals = formals[:-1]
         if len(elements) != len(formals):
             self.checker.add(
                 "argument-count",
@@ -148,6 +151,11 @@ class _Call:
         )
 
 
+def is_open(formal: Variable) -> bool:
+    """Whether a parameter is an array of any length, `a[]`, which can only be the last (7.2)."""
+    return shape_of(formal.names[0]) == (0,)
+
+
 def suits(kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> bool:
     """Whether an argument or a place for a result suits the formal parameter."""
     wanted = TYPES[formal.type]
@@ -164,10 +172,23 @@ def suits(kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> boo
     if kind.sort in (kinds.VARIABLE, kinds.ELEMENT):
         if kind.space not in ("param", "frame"):
             return wanted.kind == "opaque"
+        if kind.sort == kinds.VARIABLE and precedent:
+            return _alike(kind, formal, wanted, size)
         return kind.room == min(size, kinds.FAR) or (not formal.names[0].dimensions and kind.room < 0)
     if kind.sort in (kinds.INTEGER, kinds.FLOAT):
         return what == "argument" and (wanted.kind == "b" or takes_constant(wanted, kind))
     return kind.sort in (kinds.SPECIAL, kinds.FUNCTION)
+
+
+def _alike(kind: kinds.Kind, formal: Variable, wanted: Type, size: int) -> bool:
+    """Whether a `.param` variable is declared as the parameter is: arrays by their size, scalars by their type."""
+    array = bool(formal.names[0].dimensions)
+    align = formal.align.value if formal.align is not None else element_bytes(wanted) * max(1, formal.vector)
+    if kind.align != min(align, kinds.FAR) or (kind.count > 0) != array:
+        return False
+    if array:
+        return is_open(formal) or kind.room == min(size, kinds.FAR)
+    return kind.type is not None and Rule(wanted, False, False, True).takes(kind.type)
 
 
 def _count(number: int, what: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.declared_types import Misfit, initial_problem, type_problem
-from openptx.check.gating import B128, gate_problem
+from openptx.check.gating import B128, UNSIZED, gate_problem
 from openptx.check.names import Memory
 from openptx.check.reading import variable
 from openptx.check.scopes import Registers, Scope
@@ -55,7 +55,16 @@ class Declarations:
                 expected=".param", actual=f".{declaration.space}", rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`"),
             )  # fmt: skip
-        self._declare_all(declaration, scope, space)
+        self._declare_all(declaration, scope, space, self._unsized(declaration, function))
+
+    def _unsized(self, declaration: Declaration, function: tree.Function) -> bool:
+        """Whether this parameter may be an array without a length: the last of a function (7.2)."""
+        if function.kind == "entry" or not function.parameters or declaration is not function.parameters[-1]:
+            return False
+        context = self.module.context
+        if shape_of(declaration.names[0]) == (0,) and context.target is not None:
+            return satisfied(UNSIZED, context.version, context.target)
+        return True
 
     def local(self, declaration: Declaration, scope: Scope) -> None:
         """A declaration in a body."""
@@ -76,10 +85,10 @@ class Declarations:
             found.append((declarator.name.text, memory(declaration, declarator, space or declaration.space)))
         return found
 
-    def _declare_all(self, declaration: Declaration, scope: Scope, space: str) -> None:
+    def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:
         reported = False
         for declarator in declaration.names:
-            misfit = None if reported else type_problem(declaration, declarator, self.module.context)
+            misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
             if misfit is not None:
                 self._report(misfit, declaration, declarator)
                 reported = misfit.at != "name"

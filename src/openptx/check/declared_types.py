@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.memory import measured
+from openptx.check.sizes import shape_of
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.operands import Float, Integer
@@ -47,8 +48,10 @@ class Misfit:
         self.replacement = replacement
 
 
-def type_problem(declaration: Declaration, declarator: Declarator, context: Context) -> Misfit | None:
-    """What is wrong with the type, vector, dimensions or alignment of a declared name."""
+def type_problem(
+    declaration: Declaration, declarator: Declarator, context: Context, unsized: bool = False
+) -> Misfit | None:
+    """What is wrong with the type, vector, dimensions or alignment of a declared name. `unsized`: it may be `a[]`."""
     name, register = declaration.type, declaration.space == "reg"
     if name not in FUNDAMENTAL and name not in OPAQUE:
         return _not_fundamental(name, register, bool(declarator.dimensions), context, declaration.vector)
@@ -83,10 +86,10 @@ def type_problem(declaration: Declaration, declarator: Declarator, context: Cont
     if declaration.space == "param" and (declaration.vector > 1 or (name == "f16x2" and not declarator.dimensions)):
         what = "vector" if declaration.vector > 1 else "`.f16x2`"
         return Misfit("parameter", f"a parameter can't be a {what}", label=f"a {what}", rule="PTX ISA, 5.1.6")
-    return _extent(declaration, declarator)
+    return _extent(declaration, declarator, unsized)
 
 
-def _extent(declaration: Declaration, declarator: Declarator) -> Misfit | None:
+def _extent(declaration: Declaration, declarator: Declarator, unsized: bool) -> Misfit | None:
     align = declaration.align
     if align is not None and (align.value <= 0 or align.value & (align.value - 1)):
         return Misfit(
@@ -97,7 +100,7 @@ def _extent(declaration: Declaration, declarator: Declarator) -> Misfit | None:
             actual=str(align.value),
             rule="PTX ISA, Alignment (5.4.5)",
         )
-    if declaration.space == "reg" or declaration.linkage == "extern":
+    if declaration.space == "reg" or declaration.linkage == "extern" or (unsized and shape_of(declarator) == (0,)):
         return None
     for position, length in enumerate(declarator.dimensions):
         if length is None and (position > 0 or declarator.initialiser is None) and declaration.linkage != "extern":

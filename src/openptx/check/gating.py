@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")
 """What the type `.b128` of a register or variable asks for."""
+UNSIZED = gate("PTX 6.0, sm_30")
+"""What a parameter `a[]` asks for (measured: 7.2 gives no version)."""
 
 
 def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:

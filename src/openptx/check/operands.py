@@ -145,8 +145,8 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield _component(kind, where)
         case kinds.SELECTED if place.template.selectors or place.allows.selected:
             return
-        case kinds.SUM if not place.writes and place.allows.address and _offsets(kind.parts[0]):
-            return  # `mov.u64 d, r+4`, as the assembler takes it
+        case kinds.SUM if not place.writes and _adds(place, kind.parts[0]):
+            yield from _sum(place, where)
         case kinds.MINUS if place.allows.minus:
             yield from value(place, kind.parts[0], where)
         case _ if place.writes:
@@ -187,8 +187,27 @@ def _component(kind: Kind, where: Path) -> Problem:
     )
 
 
-def _offsets(base: Kind) -> bool:
-    return base.sort == kinds.REGISTER and base.type is not None and base.type.kind in "bsu"
+def _adds(place: Place, base: Kind) -> bool:
+    """Whether the assembler takes a register and a constant, `r+4`, here: it looks at the kind of `r` alone."""
+    if not (place.context.precedent and place.allows.sum) or place.count or place.rule is None:
+        return False
+    if base.sort == kinds.FUNCTION:
+        return place.allows.function and not place.rule.strict
+    return base.sort == kinds.REGISTER and base.type is not None and place.rule.takes_sum(base.type)
+
+
+def _sum(place: Place, where: Path) -> Iterator[Problem]:
+    """Something and a constant as a value, which the document has in addresses and in `mov` alone."""
+    if not place.allows.address:
+        yield Problem(
+            "document-disagrees",
+            f"the assembler lets `{place.opcode}` add a constant to operand `{place.name}`, the document doesn't",
+            where,
+            "a sum",
+            operand=place.name,
+            rule="PTX ISA, Source Operands (6.2)",
+            help="add it in an instruction of its own",
+        )
 
 
 def _what(place: Place) -> str:
@@ -393,6 +412,10 @@ def _variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             return
     if place.allows.address and place.type is not None and place.type.kind in "bsu" and not place.count:
         yield from _address_of(place, kind, where)
+        return
+    wanted = place.type.kind if place.type is not None and not place.count else ""
+    if not kind.literal and wanted in ("b", "s", "u") and place.allows.sum and place.context.precedent:
+        yield from _sum(place, where)
         return
     yield Problem(
         "operand-kind",

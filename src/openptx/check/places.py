@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class Allowance:
     """What one place allows. `special` is "" (none), "fitting" (of this size, or 32 bits cut to 16) or "any"."""
 
-    __slots__ = ("address", "constant", "function", "minus", "negated", "selected", "sink", "special")
+    __slots__ = ("address", "constant", "function", "minus", "negated", "selected", "sink", "special", "sum")
 
     def __init__(
         self,
@@ -24,9 +24,11 @@ class Allowance:
         negated: bool = False,
         minus: bool = False,
         selected: bool = False,
+        sum: bool = False,
     ) -> None:
         self.sink, self.special, self.address, self.function = sink, special, address, function
         self.constant, self.negated, self.minus, self.selected = constant, negated, minus, selected
+        self.sum = sum
 
 
 # Destinations that may be `_`.
@@ -35,6 +37,7 @@ _SINKS = frozenset(("setp", "elect", "atom", "mbarrier", "vote", "match", "shfl"
 _NEGATED = frozenset(("selp", "not", "and", "or", "xor", "mov"))
 _NO_FUNCTIONS = frozenset(("bar", "barrier", "brx", "call", "cvta"))
 _VIDEO = frozenset(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"))
+_NO_SUMS = _VIDEO | {"shfl", "match", "redux"}  # of a register and a constant (measured)
 # Fragments of matrices are held in registers alone.
 _MATRICES = frozenset(("mma", "wmma", "wgmma"))
 _FRAGMENTS = frozenset("abcd")
@@ -57,6 +60,7 @@ def allowance(instruction: Instruction, m: Modifiers, template: Template) -> All
         negated=mnemonic in _NEGATED,
         minus=mnemonic in _VIDEO,
         selected=mnemonic in _VIDEO or mnemonic == "cvt",
+        sum=not fragment and mnemonic not in _NO_SUMS,
     )
 
 

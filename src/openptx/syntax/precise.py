@@ -116,8 +116,9 @@ def _opens_statement(c: Cursor) -> bool:
     if c.kind == "dot":
         return True
     match = OPCODE.match(c.file.text, c.start, c.limit)
-    ahead = Cursor(c.file, match.end() if match else c.end, c.limit)
-    if match is None or ahead.word == ":":
+    opcode = match is not None and match.end() >= c.end  # `f_$_1` is a name that begins like one
+    ahead = Cursor(c.file, match.end() if match and opcode else c.end, c.limit)
+    if match is None or not opcode or ahead.word == ":":
         return ahead.word == ":"
     return ahead.kind in ("word", "number") or ahead.at("{", "(") or (ahead.at("[") and "." in match[0])
 

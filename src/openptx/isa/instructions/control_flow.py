@@ -31,12 +31,15 @@ call = instruction(
     summary="Calls a function, by name or by address.",
     syntax="""
         call{.uni}   (ret-param), func, (param-list);           // PTX 1.0
+        call{.uni}   (ret-param), func;                         // PTX 1.0
         call{.uni}   func, (param-list);                        // PTX 1.0
         call{.uni}   func;                                      // PTX 1.0
         call{.uni}   (ret-param), fptr, (param-list), flist;    // PTX 2.1, sm_20
+        call{.uni}   (ret-param), fptr, flist;                  // PTX 2.1, sm_20
         call{.uni}   fptr, (param-list), flist;                 // PTX 2.1, sm_20
         call{.uni}   fptr, flist;                               // PTX 2.1, sm_20
         call{.uni}   (ret-param), fptr, (param-list), fproto;   // PTX 2.1, sm_20
+        call{.uni}   (ret-param), fptr, fproto;                 // PTX 2.1, sm_20
         call{.uni}   fptr, (param-list), fproto;                // PTX 2.1, sm_20
         call{.uni}   fptr, fproto;                              // PTX 2.1, sm_20
     """,

@@ -1,0 +1,146 @@
+"""What files of many compilers and people do that no manual shows, with the verdicts that ptxas 13.5 gave."""
+
+from __future__ import annotations
+
+import pytest
+
+import openptx
+
+OLD = ".version 1.4\n.target sm_13\n"
+FERMI = ".version 2.3\n.target sm_20\n"
+NEW = ".version 8.0\n.target sm_80\n"
+FUNCTIONS = ".func add { ret; }\n.func (.reg .b64 r) mul { ret; }\n.func (.reg .b64 r) two (.reg .b64 a) { ret; }\n"
+BODY = ".reg .b32 r; .reg .b64 t; .reg .f32 f; .reg .b16 h; .reg .pred p; .local .align 8 .b8 l[8];\n"
+
+
+def errors(text: str) -> list[str]:
+    return [found.name for found in openptx.check(text) if found.severity == "error"]
+
+
+def kernel(statements: str, before: str = FUNCTIONS, head: str = NEW) -> str:
+    return f"{head}{before}.entry k\n{{\n{BODY}{statements}\nexit;\n}}\n"
+
+
+# A `.func` header is a declaration where another item follows: nvopencc wrote no `;`, and any version may leave it out.
+FOLLOWING = (
+    "", ".func g { ret; }", ".visible .func g { ret; }", ".entry g { exit; }", ".file 1 \"a.cu\"", ".global .u32 x;",
+    ".const .u32 x = 1;", ".extern .shared .b8 x[];", "/* a comment */ .weak .global .u32 x;",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("following", FOLLOWING)
+@pytest.mark.parametrize("header", [".func f", ".visible .func (.reg .u32 d) f (.reg .u32 a)", ".extern .func f ()"])
+def test_a_function_is_declared_without_a_semicolon(header: str, following: str) -> None:
+    assert not errors(f"{NEW}{header}\n{following}\n")
+
+
+def test_a_kernel_is_not_declared_without_a_semicolon() -> None:
+    assert errors(f"{NEW}.entry f\n.global .u32 x;\n")
+    assert not errors(f"{NEW}.entry f;\n.global .u32 x;\n")
+
+
+def test_a_forgotten_brace_is_still_one() -> None:
+    found = openptx.check(f"{NEW}.func f\n.reg .u32 a;\nmov.u32 a, 1;\nret;\n}}\n.func g {{ ret; }}\n")
+    assert [(each.name, each.file.location(each.span[0])[0]) for each in found if each.severity == "error"] == [
+        ("syntax", 4)
+    ]
+
+
+@pytest.mark.parametrize("declaration", [".local .align 4 .b8 a[16];", ".reg .u32 %a<4>;", ".reg .pred p;"])
+def test_registers_and_local_memory_belonged_to_modules_before_there_was_an_abi(declaration: str) -> None:
+    use = ".entry k\n{\n.reg .u32 r;\nmov.u32 r, 1;\nexit;\n}\n"
+    assert not errors(f"{OLD}{declaration}\n{use}")
+    assert not errors(f"{FERMI}{declaration}\n{use}")
+    assert errors(f".version 3.0\n.target sm_20\n{declaration}\n{use}") == ["state-space-place"]
+
+
+def test_a_parameter_never_belonged_to_a_module() -> None:
+    assert "state-space-place" in errors(f"{OLD}.param .u32 a;\n")
+
+
+# fmt: off
+CALLS = (
+    ("call add;",                                                       True),
+    ("call (t), mul;",                                                  True),
+    ("call (t), mul, ();",                                              True),
+    ("call (t), two;",                                                  False),
+    ("call (t), add;",                                                  False),
+    ("P: .callprototype (.reg .b64 _) _; call (t), t, P;",              True),
+    ("P: .callprototype (.reg .b64 _) _ (.reg .b64 _); call (t), t, P;", False),
+    ("P: .calltargets mul; call (t), t, P;",                            True),
+    ("call.uni\nf_$_1,\n(\nt\n);",                                      True),
+    ("call.uni\nadd;",                                                  True),
+)
+SUMS = (  # a register and a constant: the kind of the register counts, its width does not
+    ("st.u64 [l], t + 1;",          True),
+    ("st.u64 [l], r + 1;",          True),
+    ("st.u64 [l], f + 1;",          False),
+    ("st.u64 [l], t - 1;",          False),
+    ("st.u32 [l], l + 1;",          True),
+    ("st.u32 [l], l;",              False),
+    ("st.f32 [l], f + 1;",          True),
+    ("st.f32 [l], l + 1;",          False),
+    ("add.u32 r, h + 1, r;",        True),
+    ("and.b32 r, f + 1, r;",        True),
+    ("and.pred p, p + 1, p;",       True),
+    ("and.pred p, r + 1, p;",       False),
+    ("shl.b32 r, r, t + 1;",        False),
+    ("shl.b32 r, r, r + 1;",        True),
+    ("add.u32 r + 1, r, r;",        False),
+    ("mov.f32 f, t + 1;",           True),
+    ("mov.u32 r, f + 1;",           False),
+    ("add.u64 t, mul + 1, t;",      True),
+)
+ARGUMENTS = (  # a parameter, a variable that is passed for it
+    (".align 4 .b8 x[]",    ".align 4 .b8 q[12]",   True),
+    (".align 4 .b8 x[]",    ".align 8 .b8 q[16]",   False),
+    (".align 4 .b8 x[]",    ".b32 q",               False),
+    (".b32 x[0]",           ".b32 q[3]",            True),
+    (".align 4 .b8 x[8]",   ".b32 q[2]",            True),
+    (".align 4 .b8 x[8]",   ".b64 q[1]",            False),
+    (".align 8 .b8 x[8]",   ".b64 q",               False),
+    (".b64 x",              ".b64 q[1]",            False),
+    (".b64 x",              ".f64 q",               True),
+    (".u64 x",              ".f64 q",               False),
+    (".f32 x",              ".b32 q",               True),
+    (".u32 x",              ".s32 q",               True),
+    (".b32 x",              ".align 8 .b32 q",      False),
+)
+UNSIZED = (
+    (".func f (.reg .u32 n, .param .b32 x[]);",     True),
+    (".func f (.param .b32 x[], .reg .u32 n);",     False),
+    (".func (.param .b32 x[]) f;",                  False),
+    (".func f (.reg .b32 x[]);",                    False),
+    (".entry f (.param .b32 x[]) { exit; }",        False),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statements", "right"), [*CALLS, *SUMS])
+def test_statements(statements: str, right: bool) -> None:
+    functions = FUNCTIONS + ".func f_$_1 (.reg .b64 a) { ret; }\n"
+    assert (not errors(kernel(statements, functions))) is right
+
+
+def test_sums_are_for_the_assembler_alone() -> None:
+    found = {each.name: each.severity for each in openptx.check(kernel("st.u64 [l], t + 1;"))}
+    assert found["document-disagrees"] == "warning"
+    assert "operand-kind" in {each.name for each in openptx.check(kernel("st.u64 [l], t + 1;"), profile="isa")}
+
+
+@pytest.mark.parametrize(("parameter", "variable", "right"), ARGUMENTS)
+def test_a_variable_is_passed_as_it_is_declared(parameter: str, variable: str, right: bool) -> None:
+    passed = kernel(f".param {variable};\ncall callee, (q);", f".func callee (.param {parameter});\n")
+    assert (not errors(passed)) is right
+
+
+@pytest.mark.parametrize(("declaration", "right"), UNSIZED)
+def test_the_last_parameter_may_have_any_length(declaration: str, right: bool) -> None:
+    assert (not errors(f"{NEW}{declaration}\n")) is right
+    assert errors(f".version 5.0\n.target sm_60\n{declaration}\n")
+
+
+def test_an_unsized_argument_can_be_left_out_of_a_list() -> None:
+    declared = ".func callee (.param .b32 x[]);\n"
+    assert not errors(kernel("call callee, ();", declared))
+    assert errors(kernel("call callee;", declared)) == ["argument-count"]
