@@ -131,6 +131,7 @@ class Body(Calls, Atomics):
         }  # where loops begin: lowest blocks of cycles
         self.shapes: list[Shape | None] = [None] * len(self.cells.widths)
         self.divergent: set[int] = set()
+        self.kept: frozenset[int] = frozenset()  # what lanes that wait elsewhere will want
         self.pending: list[frozenset[int]] = []
         self.threads = options.block[0] * options.block[1] * options.block[2]
         self.whole = self.threads % N == 0 and not self.is_function
@@ -351,7 +352,19 @@ class Body(Calls, Atomics):
             if b not in lost:
                 lost.add(b)
                 work += [s for s in graph.blocks[b].successors if s != END]
+        self.lost = lost
         return [not self.whole or bool(self.pending[b.index]) or b.index in lost for b in graph.blocks]
+
+    def ended(self) -> Bits | None:
+        if self.is_function or self.here.index not in self.lost:
+            return None
+        out = self.out
+        live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
+        gone = self.bits(out.emit(f"bitcast <{N} x i1> {live} to i{N}"), 32, ZEROS) ^ 0xFFFFFFFF
+        if self.whole:
+            return gone
+        last = self.bits("%index", 32, ZEROS) == self.threads // N
+        return gone & self.pick(last, (1 << self.threads % N) - 1, self.const(-1, 32))
 
     # Registers
 
@@ -616,6 +629,8 @@ class Body(Calls, Atomics):
 
     def converge(self, op: Op) -> None:
         """Lanes that the operation names are here together, for `park` has waited for them."""
+        if any(self.graph.blocks[c].parks for c in self.pending[self.here.index]):
+            raise Fallback("lanes of a warp that may wait for each other at different places")
         named = (self.members(op) >> self.lane() & 1) != 0
         self.require(named, "invalid-mask", "the member mask leaves out the thread that executes it")
 

@@ -195,7 +195,7 @@ class Calls(Operands):
                 self.fit(v, min(w, 64)) for v in self.load("frame", place, 8 * size, given.variable.size // size)
             )
         value = self.source(given, None)
-        parts = value if isinstance(value, tuple) else (value,)
+        parts: tuple[Bits, ...] = value if isinstance(value, tuple) else (value,)
         return tuple(self.fit(v, min(w, 64)) for v in parts)
 
     def fit(self, a: Bits, w: int) -> Bits:

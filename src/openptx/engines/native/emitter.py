@@ -10,8 +10,8 @@ from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 
 _COMPARISONS = {"eq": "eq", "ult": "ult", "slt": "slt"}
-_LLVM = {"and": "and", "or": "or", "xor": "xor", "add": "add", "sub": "sub", "mul": "mul", "shl": "shl"}
-_LLVM |= {"shr": "lshr", "sar": "ashr", "udiv": "udiv", "urem": "urem"}
+_SAME = ("and", "or", "xor", "add", "sub", "mul", "shl", "udiv", "urem")
+_LLVM = {**{op: op for op in _SAME}, "shr": "lshr", "sar": "ashr"}
 _SHIFTS = frozenset(("shl", "shr", "sar"))
 _BITWISE = frozenset(("and", "or", "xor"))
 _COMMUTES = frozenset(("add", "mul", "and", "or", "xor", "eq"))
@@ -419,8 +419,8 @@ class Emitter(Machine):
             return a if vp else b
         if va is vb or (isinstance(va, int) and isinstance(vb, int) and va == vb):
             return a
-        if isinstance(vp, tuple) and not isinstance(va, Value) and not isinstance(vb, Value):
-            lanes = tuple(x if q else y for q, x, y in zip(vp, as_lanes(va), as_lanes(vb), strict=True))
+        if not isinstance(vp, Value) and not isinstance(va, Value) and not isinstance(vb, Value):
+            lanes = tuple(x if q else y for q, x, y in zip(as_lanes(vp), as_lanes(va), as_lanes(vb), strict=True))
             return Bits(self, w, collapse(lanes))
         if isinstance(vp, Value) and vp.lanes is ZEROS:
             pa, pb = self.parts(va, w), self.parts(vb, w)
@@ -447,10 +447,8 @@ class Emitter(Machine):
             return a
         if not isinstance(v, Value):
             mask = (1 << w) - 1
-            lanes = [_signed(e, old) if signed else e for e in as_lanes(v)] if isinstance(v, tuple) else []
-            if isinstance(v, int):
-                return Bits(self, w, (_signed(v, old) if signed else v) & mask)
-            return Bits(self, w, collapse(tuple(e & mask for e in lanes)))
+            lanes = tuple((_signed(e, old) if signed else e) & mask for e in as_lanes(v))
+            return Bits(self, w, collapse(lanes))
         if not v.name:
             v = self.settled(a)
         if v.lanes is None:

@@ -15,6 +15,7 @@ from openptx.engines.native.cpu import host
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.workers import Worker
+from openptx.engines.interp.plan import NoMeaning
 from openptx.isa.windows import CONST, PARAM, SHIFT
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
@@ -139,6 +140,8 @@ def compiled(program: Program, function: Function, image: Image, options: Option
             found = Compiled(*text_of(program, function, image, options))
         except Fallback as fallback:
             found = fallback
+        except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has
+            found = Fallback(str(gap))
         made[key] = found
     if isinstance(found, Fallback):
         raise found

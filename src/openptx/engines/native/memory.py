@@ -107,7 +107,7 @@ class Memory(Floats):
             out, t = self.out, vector_type(64)
             stride = self.state(layout.STRIDE, "i64")
             first = out.first(f"mul i64 %first, {stride}")
-            lanes = []
+            lanes: list[str] = []
             for scalar in (stride, first):
                 one = out.first(f"insertelement {t} poison, i64 {scalar}, i32 0")
                 lanes.append(out.first(f"shufflevector {t} {one}, {t} poison, <{N} x i32> zeroinitializer"))
@@ -189,8 +189,8 @@ class Memory(Floats):
         if isinstance(v, int):
             return str(v), ZEROS, trailing_zeros(v)
         if isinstance(v, tuple):
-            found = normal(v, 64)
-            return found and (str(found[0]), found[1], trailing_zeros(found[0]))
+            parts = normal(v, 64)
+            return parts and (str(parts[0]), parts[1], trailing_zeros(parts[0]))
         if v.lanes is None:
             return None
         return self.scalar(Bits(self, 64, Value(v.name, ZEROS))), v.lanes, v.tz
@@ -394,7 +394,7 @@ class Memory(Floats):
     def check_lanes(self, way: str, place: Bits, size: int, write: bool) -> Check:
         """Whether the place of some executing lane is not plainly good, and the places."""
         out, t = self.out, vector_type(64)
-        a = self.vector(place)
+        a, delta = self.vector(place), ""
         if way == "table":
             first = self.first_active(place)
             row = self.row(first)

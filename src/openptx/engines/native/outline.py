@@ -13,6 +13,10 @@ from openptx.numerics import Bits
 DEFINITIONS = Machine
 
 
+def scalar_type(w: int) -> str:
+    return f"i{w}"
+
+
 class Outlined(NamedTuple):
     name: str
     width: int  # of its result
@@ -20,7 +24,7 @@ class Outlined(NamedTuple):
 
 
 class Outliner(Emitter):
-    """An emitter that makes functions of definitions. They land in `functions`, which belongs to the module."""
+    """An emitter that makes functions of definitions. They land in `functions`, which belong to the module."""
 
     def __init__(self, functions: dict[object, Outlined]) -> None:
         super().__init__()
@@ -46,7 +50,7 @@ class Outliner(Emitter):
             return definition(self, *arguments, **keywords)
         uniform = all(self.uniform(a) for a in operands)
         key.append(uniform)
-        t = (lambda w: f"i{w}") if uniform else vector_type
+        t = scalar_type if uniform else vector_type
         made = self.functions.get(tuple(key))
         if made is None:
             made = self.define(definition, tuple(key), uniform, operands, arguments, keywords)
@@ -74,7 +78,7 @@ class Outliner(Emitter):
         given = [replace(a) for a in arguments]
         named = {k: replace(a) for k, a in sorted(keywords.items())}
         d = definition(self, *given, **named)
-        t = (lambda w: f"i{w}") if uniform else vector_type
+        t = scalar_type if uniform else vector_type
         result = self.scalar(d) if uniform else self.vector(d)
         name = f"{key[0]}.{len(self.functions)}"
         header = ", ".join(f"{t(a.width)} %a{i}" for i, a in enumerate(operands))

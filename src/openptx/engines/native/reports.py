@@ -11,9 +11,6 @@ from openptx.errors import Fault, Triple
 from openptx.isa.windows import FIRST
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from openptx.engines.native.launch import Run
     from openptx.program import Function, Op
 
@@ -26,7 +23,7 @@ def source_line(op: Op) -> tuple[str, ...]:
     return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
 
 
-def fault(run: Run, state: NDArray[np.uint8]) -> Fault:
+def fault(run: Run, state: memoryview) -> Fault:
     """What a worker's state says went wrong."""
     kind, site, lanes, warp, address, number, size, limit = struct.unpack_from("<IIIIQIIq", state, layout.KIND)
     block = struct.unpack_from("<III", state, layout.CTAID)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def cache_folder() -> Path | None:
 
 
 @contextmanager
-def cache_at(folder: str | os.PathLike[str] | None) -> Iterator[None]:
+def cache_at(folder: str | os.PathLike[str] | None) -> Generator[None]:
     """Keeps objects in `folder` meanwhile; nowhere if that is None."""
     _cache.append(Path(folder) if folder is not None else None)
     try:
@@ -38,7 +38,7 @@ def checks() -> bool:
 
 
 @contextmanager
-def unchecked() -> Iterator[None]:
+def unchecked() -> Generator[None]:
     """Code made meanwhile does not check accesses by offsets. For measuring what checks cost: it is not safe."""
     _checks.append(False)
     try:
@@ -52,7 +52,7 @@ def lane_shapes() -> bool:
 
 
 @contextmanager
-def shapes(wanted: bool) -> Iterator[None]:
+def shapes(wanted: bool) -> Generator[None]:
     """Code made meanwhile knows nothing of lanes unless `wanted`: an oracle for what it otherwise knows."""
     _shapes.append(wanted)
     try:

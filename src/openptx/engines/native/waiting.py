@@ -16,8 +16,8 @@ STRONG = frozenset(("volatile", "mmio", "relaxed", "acquire"))
 
 def strong(op: Op) -> bool:
     """Whether a load sees what other threads write meanwhile."""
-    m = op.m
-    return any(flag is True for flag in (m.volatile, m.mmio, m.relaxed, m.acquire)) or m.sem in STRONG
+    values: dict[str, object] = op.m.values
+    return any(values.get(name) is True for name in STRONG) or values.get("sem") in STRONG
 
 
 def spins(graph: Graph, touches: Mapping[int, str]) -> int | None:

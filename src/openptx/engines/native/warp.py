@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.memory import Fallback, Memory
@@ -40,8 +42,9 @@ class Warp(Memory):
             return a
         if not isinstance(v, Value):
             source = tuple(e & N - 1 for e in as_lanes(v))
-            if isinstance(a.v, tuple):
-                return Bits(self, w, collapse(tuple(a.v[i] for i in source)))
+            if not isinstance(a.v, Value):
+                values = as_lanes(a.v)
+                return Bits(self, w, collapse(tuple(values[i] for i in source)))
             order = ", ".join(f"i32 {i}" for i in source)
             name = self.vector(a)
             if isinstance(v, int):
@@ -131,13 +134,14 @@ class Warp(Memory):
             return self.const(1, 32)
         if name.startswith("lanemask_"):
             bits = [1 << i for i in range(N)]
-            of = {
+            sets: dict[str, Callable[[int], int]] = {
                 "eq": lambda b: b,
                 "lt": lambda b: b - 1,
                 "le": lambda b: b | b - 1,
                 "gt": lambda b: ~(b | b - 1),
                 "ge": lambda b: ~(b - 1),
-            }[name[9:]]
+            }
+            of = sets[name[9:]]
             return Bits(self, 32, tuple(of(b) & 0xFFFFFFFF for b in bits))
         if name in ("dynamic_smem_size", "total_smem_size", "aggr_smem_size"):
             offset = layout.DYNAMIC if name[0] == "d" else layout.SHARED_SIZE

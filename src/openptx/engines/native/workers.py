@@ -55,7 +55,7 @@ class Worker:
         self.shared, self.local, self.frames = (Buffer(max(size, 64)) for size in (shared, local, frames))
         self.bytes = self.state.view()
         self.bytes[:] = 0
-        self.memory = memoryview(self.bytes)
+        self.memory = memoryview(self.bytes.data)
         self.run: Run | None = None
         self.rows: tuple[Allocation | None, ...] = ()
         self.table = np.zeros((0, 4), np.uint64)
@@ -114,7 +114,7 @@ class Worker:
         rows = run.memory.rows
         if rows[PARAM + 1 :] != self.rows[PARAM + 1 :] or len(rows) != len(self.rows):
             self.table = table_of(run)
-            self.table_memory = memoryview(self.table.reshape(-1).view(np.uint8))
+            self.table_memory = memoryview(self.table.reshape(-1).view(np.uint8).data)
             self.table_address = self.table.ctypes.data
             window = SHARED << run.memory.shift
             self.table[SHARED] = window, run.shared, run.shared, self.shared.address - window & (1 << 64) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
@@ -56,7 +56,7 @@ class Writer:
         self.branch(p, yes, no, ", !prof !0")
 
     @contextmanager
-    def seldom(self, p: str) -> Iterator[list[str]]:
+    def seldom(self, p: str) -> Generator[list[str]]:
         """Code for when `p` holds, which is hardly ever; gives [label before, label at the code's end] for phis."""
         yes, on = self.fresh(), self.fresh()
         labels = [self.label]
