@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from openptx.engines.interp import sets
 from openptx.engines.interp.atomics import Atomics
 from openptx.engines.interp.geometry import WARP
-from openptx.engines.interp.memory import ALLOCA, Violation
+from openptx.engines.interp.memory import ALLOCA, STACK_BYTES, Violation
 from openptx.engines.interp.planes import Plane
 from openptx.engines.interp.specials import SPECIALS
 from openptx.engines.interp.surfaces import LaneImages
@@ -161,6 +161,9 @@ class Threads(Atomics, Machine):
 
     def allocate(self, size: Bits, align: int) -> Bits:
         lanes = slice(None) if self.who is None else self.who
+        most = int(size.v.max())
+        if most > STACK_BYTES:
+            raise Violation("stack-overflow", f"`alloca` asks for {most} bytes", -1)
         start = -(-self.stack_top[lanes] // align) * align
         self.stack_top[lanes] = end = start + size.v.astype(np.int64)
         self.reserve_stack(int(end.max()) - ALLOCA)

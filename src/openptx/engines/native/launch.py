@@ -1,4 +1,4 @@
-"""Runs a grid on machine code: tables and memory for the workers, the loop over CTAs without Python, faults in words."""
+"""Runs a grid on machine code: memory for the workers, the loop over CTAs without Python, faults in words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
 
+from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import layout, settings
 from openptx.engines.native.body import Options
 from openptx.engines.native.kernel import Compiled, compiled, slow
@@ -48,6 +49,8 @@ def launch(
     speculates = (function.name, block) not in disappointing.get(image, ())
     options = Options(block, workers > 1, settings.lane_shapes(), settings.checks(), speculates)
     code = compiled(program, function, image, options)
+    if code.stack.size > STACK_OF_A_THREAD:
+        raise Fallback("more local memory than threads have")
     Run(program, function, grid, block, memory, image, shared, timeout, code, ctas, options).go(workers)
 
 
