@@ -6,8 +6,9 @@ import ctypes
 import itertools
 import threading
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+import llvmlite.binding as llvm
 
 from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-llvm: Any = import_module("llvmlite.binding")  # which carries no types
 _NUMBERS = itertools.count()
 _LOCK = threading.Lock()  # LLVM in one process is for one thread at a time
 _LLVM = {"shr": "lshr", "sar": "ashr", "eq": "icmp eq", "ult": "icmp ult", "slt": "icmp slt"}
@@ -160,11 +160,11 @@ exit:
 @cache
 def has_half() -> bool:
     """Whether the processor converts f16 itself; else LLVM would call a library that is not there."""
-    return bool(llvm.get_host_cpu_features().get("f16c")) or "aarch64" in llvm.get_default_triple()
+    return llvm.get_host_cpu_features().get("f16c", False) or "aarch64" in llvm.get_default_triple()
 
 
 @cache
-def _target() -> Any:
+def _target() -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features().flatten()
@@ -174,7 +174,7 @@ def _target() -> Any:
 
 
 @cache
-def _linker() -> Any:
+def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler(_target())
 
 
@@ -200,7 +200,7 @@ class Loop:
             builder.getModulePassManager().run(module, builder)
             image = llvm.JITLibraryBuilder().add_object_img(target.emit_object(module)).export_symbol("f")
             self._library = image.link(_linker(), f"openptx.loop.{next(_NUMBERS)}")
-            address = int(self._library["f"])
+            address = self._library["f"]
         pointers = [ctypes.c_void_p] * (len(widths) - together + 2)
         self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(address)
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import itertools
 import threading
 from functools import cache
-from importlib import import_module
-from typing import Any
 
+import llvmlite.binding as llvm
 
 from openptx.engines.native.cpu import host
 from openptx.errors import Bug
-
-llvm: Any = import_module("llvmlite.binding")  # it has no types
 
 LOCK = threading.RLock()
 """LLVM in llvmlite is used by one thread at a time."""
@@ -21,7 +18,7 @@ _numbers = itertools.count()
 
 
 @cache
-def machine() -> Any:
+def machine() -> llvm.TargetMachine:
     """Makes code for this processor."""
     # Chains of operations between checked accesses must stay where they are: sunk to the last of the checks, they make
     # every loaded value live at once.
@@ -35,7 +32,7 @@ def machine() -> Any:
 
 
 @cache
-def _linker() -> Any:
+def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler(machine())
 
 
@@ -44,7 +41,7 @@ def version() -> str:
     return ".".join(map(str, llvm.llvm_version_info)) + "/" + host().name + "/" + host().features
 
 
-def optimised(text: str) -> Any:
+def optimised(text: str) -> llvm.ModuleRef:
     """The module of a text, verified and optimised."""
     try:
         module = llvm.parse_assembly(text)
@@ -62,14 +59,14 @@ def compile(text: str) -> bytes:
     """An object file of LLVM text."""
     with LOCK:
         machine()
-        return bytes(machine().emit_object(optimised(text)))
+        return machine().emit_object(optimised(text))
 
 
 def assembly(text: str) -> str:
     """What the processor gets to see, for people."""
     with LOCK:
         machine()
-        return str(machine().emit_assembly(optimised(text)))
+        return machine().emit_assembly(optimised(text))
 
 
 class Library:
@@ -85,4 +82,4 @@ class Library:
             self._tracker = builder.link(_linker(), f"openptx.{next(_numbers)}")
 
     def __getitem__(self, name: str) -> int:
-        return int(self._tracker[name])
+        return self._tracker[name]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from typing import Any
+
+import llvmlite.binding as llvm
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,7 @@ class CPU:
 @cache
 def host() -> CPU:
     """This machine."""
-    llvm: Any = import_module("llvmlite.binding")  # it has no types
-    found: Any = llvm.get_host_cpu_features()
+    found = llvm.get_host_cpu_features()
     x86 = found.get("avx2", False) or found.get("sse2", False)
     return CPU(
         llvm.get_host_cpu_name(),

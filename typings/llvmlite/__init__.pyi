@@ -1,0 +1,1 @@
+# Types of what we use of llvmlite, which carries none.
