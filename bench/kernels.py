@@ -165,7 +165,8 @@ def main() -> None:
         libraries = [library(flags, folder) for flags in FLAGS]
         module = openptx.load(text)
         print(
-            f"{'kernel':12} {'C ms':>9} {'ours ms':>9} {'C / ours':>9} {'1 / 2 workers':>14} {'unchecked / checked':>20}"
+            f"{'kernel':12} {'C ms':>9} {'ours ms':>9} {'C / ours':>9} {'1 / 2 workers':>14}"
+            f" {'unchecked / checked':>20}"
         )
         for job in jobs():
             if options.only and job.name not in options.only.split(","):
@@ -183,7 +184,8 @@ def main() -> None:
                 free = best(run)
             rows.append((job.name, c / ours, ours / two, free / ours))
             print(
-                f"{job.name:12} {c * 1e3:9.3f} {ours * 1e3:9.3f} {c / ours:9.2f} {ours / two:14.2f} {free / ours:20.2f}",
+                f"{job.name:12} {c * 1e3:9.3f} {ours * 1e3:9.3f} {c / ours:9.2f} {ours / two:14.2f}"
+                f" {free / ours:20.2f}",
                 flush=True,
             )
     if rows:
@@ -210,7 +212,8 @@ def picture(rows: list[tuple[str, float, float, float]]) -> str:
         lines.append(f'<text x="{left + ratio * unit + 6:.1f}" y="{y + 15}">{ratio:.2f}</text>')
     bottom = 14 + high * len(rows)
     lines.append(
-        f'<line x1="{left + unit:.1f}" y1="6" x2="{left + unit:.1f}" y2="{bottom}" stroke="#888" stroke-dasharray="4 3"/>'
+        f'<line x1="{left + unit:.1f}" y1="6" x2="{left + unit:.1f}" y2="{bottom}" stroke="#888"'
+        ' stroke-dasharray="4 3"/>'
     )
     lines.append(f'<text x="{left + unit:.1f}" y="{bottom + 16}" text-anchor="middle">gcc -O3, one thread</text>')
     return "\n".join([*lines, "</svg>", ""])

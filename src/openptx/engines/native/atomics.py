@@ -178,7 +178,7 @@ class Atomics(Warp):
         return (self.bits(found, w, ZEROS),)
 
     def lone(self, a: Word) -> Bits:
-        """The result of an update, which is one lane's: a primitive that works on whole vectors gave it in all lanes."""
+        """The result of an update, which is one lane's; a primitive of whole vectors gave it in all lanes."""
         assert isinstance(a, Bits)
         if self.uniform(a):
             return a

@@ -84,7 +84,7 @@ class Stack(NamedTuple):
 
 
 class Exit(NamedTuple):
-    """Where a warp leaves for the version that knows nothing of lanes, and what it takes along, in the frame's order."""
+    """Where a warp leaves for the version that knows nothing of lanes; what it takes along, in the frame's order."""
 
     cells: tuple[int, ...]
     waiting: tuple[int, ...]  # positions of the blocks where lanes wait
@@ -765,7 +765,8 @@ class Body(Calls, Atomics):
                 continue
             t = vector_type(w)
             out.line(
-                f"call void @llvm.masked.store.v{N}i{w}.p0({t} {value}, ptr align 64 {where}, <{N} x i1> {self.vector(mask)})"
+                f"call void @llvm.masked.store.v{N}i{w}.p0({t} {value}, ptr align 64 {where},"
+                f" <{N} x i1> {self.vector(mask)})"
             )
         if not self.pending[self.here.index] and mask is self.here_mask:
             out.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
@@ -1044,7 +1045,8 @@ class Body(Calls, Atomics):
         inline = "noinline " if self.resumes or self.enters else ""
         return "\n".join(
             [
-                f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index) {inline}nounwind #0 {{",
+                f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index)"
+                f" {inline}nounwind #0 {{",
                 *lines,
                 "",
             ]

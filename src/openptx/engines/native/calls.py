@@ -6,6 +6,7 @@ Values in registers travel through buffers of the caller, parameter variables fr
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
@@ -155,7 +156,8 @@ class Calls(Operands):
         if not self.dry:
             symbol = self.callees.symbol(callee.name)
             status = out.emit(
-                f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 %index, <{N} x i1> {self.vector(mask)}, i64 {self.scalar(base)})"
+                f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 %index, <{N} x i1> {self.vector(mask)},"
+                f" i64 {self.scalar(base)})"
             )
             bad, on = out.fresh(), out.fresh()
             out.unlikely(out.emit(f"icmp ne i32 {status}, 0"), bad, on)
@@ -167,8 +169,6 @@ class Calls(Operands):
         for formal, wanted in zip(callee.returns, site.results, strict=True):
             self.receive(formal, wanted, base, places.get(id(formal)))
         self.mask = outer
-
-    site_base = 0
 
     def buffer(self, name: str, slot: int) -> str:
         self.buffer_slots = max(self.buffer_slots, slot + 1)
@@ -195,7 +195,7 @@ class Calls(Operands):
                 self.fit(v, min(w, 64)) for v in self.load("frame", place, 8 * size, given.variable.size // size)
             )
         value = self.source(given, None)
-        parts: tuple[Bits, ...] = value if isinstance(value, tuple) else (value,)
+        parts = cast("tuple[Bits, ...]", value if isinstance(value, tuple) else (value,))
         return tuple(self.fit(v, min(w, 64)) for v in parts)
 
     def fit(self, a: Bits, w: int) -> Bits:
@@ -246,7 +246,8 @@ class Calls(Operands):
             return
         word = self.mask_word()
         out.line(
-            f"call void @openptx.copy(ptr %w, i32 {word}, i64 {self.scalar(to)}, i64 {self.scalar(origin)}, i64 {size}, i32 %first32)"
+            f"call void @openptx.copy(ptr %w, i32 {word}, i64 {self.scalar(to)}, i64 {self.scalar(origin)},"
+            f" i64 {size}, i32 %first32)"
         )
 
     # A function by its address

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import weakref
 from typing import Any
@@ -39,7 +38,7 @@ def launch(
 ) -> None:
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
     try:
-        run(program, function, grid, block, memory=memory, image=image, workers=wanted(workers), **options)
+        run(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
     except Fallback:
         interp.launch(program, function, grid, block, memory=memory, image=image, **options)
 
@@ -55,7 +54,7 @@ def auto(
     workers: int | None = None,
     **options: Any,
 ) -> None:
-    """Small launches of kernels without loops run on the reference engine, until they have taken as long as compiling."""
+    """Small launches of kernels without loops run on interp, until they have taken as long as compiling."""
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
     spent = _spent.setdefault(image, {})
     small = threads < SMALL and spent.get(function.name, 0.0) < PATIENCE and not loops(function)
@@ -65,16 +64,6 @@ def auto(
     start = time.perf_counter()
     interp.launch(program, function, grid, block, memory=memory, image=image, **options)
     spent[function.name] = spent.get(function.name, 0.0) + time.perf_counter() - start
-
-
-def wanted(workers: int | None) -> int:
-    """How many workers: as asked for, as OPENPTX_WORKERS says, or one a processor."""
-    if workers is not None:
-        return workers
-    try:
-        return int(os.environ["OPENPTX_WORKERS"])
-    except (KeyError, ValueError):
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def loops(function: Function) -> bool:

@@ -234,7 +234,7 @@ class Floats(Outliner):
 
     def half(self, op: str, f: Format, operands: tuple[Bits, ...]) -> Bits:
         """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm. Not for
-        a fused one: where its f32 lies in the middle of two f16, or below the normal ones, it is rounded to odd first."""
+        a fused one: where its f32 is in the middle of two f16, or below the normal ones, it is rounded to odd."""
         out, t = self.out, f"<{N} x float>"
         x = [self.half_float(a) for a in operands]
         if op != "fma":

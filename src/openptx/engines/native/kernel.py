@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Mapping
 from importlib.resources import files
 
+from openptx.engines.interp.plan import NoMeaning
 from openptx.engines.native import cache, layout
 from openptx.engines.native.body import Body, Exit, Options, Stack
 from openptx.engines.native.compiler import Library, compile, version
@@ -15,7 +16,6 @@ from openptx.engines.native.cpu import host
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.workers import Worker
-from openptx.engines.interp.plan import NoMeaning
 from openptx.isa.windows import CONST, PARAM, SHIFT
 from openptx.program import Function, Program
 from openptx.runtime.image import Image

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 import time
@@ -39,20 +40,31 @@ def launch(
     cluster: Triple | None = None,
     timeout: float | None = None,
     max_instructions: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    blocks: tuple[int, int] | None = None,
 ) -> None:
-    """Runs a kernel to its end; raises Fallback, before anything has run, where only the reference engine can."""
+    """Runs a kernel, or only its `blocks`, to its end; raises Fallback, before anything has run, where only the reference engine can."""
     if cluster is not None or max_instructions is not None:
         raise Fallback("clusters, or counted instructions")
-    ctas = grid[0] * grid[1] * grid[2]
-    workers = max(1, min(workers, ctas))
+    first, stop = blocks or (0, grid[0] * grid[1] * grid[2])
+    ctas = stop - first
     speculates = (function.name, block) not in disappointing.get(image, ())
-    options = Options(block, workers > 1, settings.lane_shapes(), settings.checks(), speculates)
+    options = Options(block, False, settings.lane_shapes(), settings.checks(), speculates)
     code = compiled(program, function, image, options)
+    if workers is None:  # where CTAs meet in atomics, results depend on their order, so they keep the grid's
+        large = ctas * block[0] * block[1] * block[2] >= WORTHWHILE
+        workers = processors() if large and code.free_order else 1
+    workers = max(1, min(workers, ctas))
+    if workers > 1 and not code.free_order:
+        options = Options(block, True, settings.lane_shapes(), settings.checks(), speculates)
+        code = compiled(program, function, image, options)
     if code.stack.size > STACK_OF_A_THREAD:
         raise Fallback("more local memory than threads have")
-    Run(program, function, grid, block, memory, image, shared, timeout, code, ctas, options).go(workers)
+    Run(program, function, grid, block, memory, image, shared, timeout, code, (first, stop), options).go(workers)
 
+
+WORTHWHILE = 1 << 15
+"""Threads from which on waking another worker, some 60 microseconds, pays."""
 
 STACK_SIZE, STACK_BUDGET = 256 << 20, 250 << 20
 """Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
@@ -66,11 +78,13 @@ class Run:
 
     def __init__(
         self, program: Program, function: Function, grid: Triple, block: Triple, memory: Map, image: Image,
-        shared: int, timeout: float | None, code: Compiled, ctas: int, options: Options,
+        shared: int, timeout: float | None, code: Compiled, blocks: tuple[int, int],
+        options: Options,
     ) -> None:  # fmt: skip
         self.options = options
         self.program, self.function, self.grid, self.block = program, function, grid, block
-        self.memory, self.image, self.code, self.ctas = memory, image, code, ctas
+        self.memory, self.image, self.code = memory, image, code
+        self.blocks, self.ctas = blocks, blocks[1] - blocks[0]
         self.timeout = timeout
         self.deadline = time.monotonic() + timeout if timeout is not None else None
         start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
@@ -85,7 +99,7 @@ class Run:
 
     def go(self, workers: int) -> None:
         chunk = max(1, min(64, self.ctas // (workers * 8)))
-        launch = array("q", (0, self.ctas, 0, chunk, 0, 0, 0, 0))
+        launch = array("q", (*self.blocks, 0, chunk, 0, 0, 0, 0))
         addresses = array("Q", [self.image.addresses[name] for name in self.code.globals] or (0,))
         places = launch.buffer_info()[0], addresses.buffer_info()[0]
         team = [self.worker() for _ in range(workers)]
@@ -155,6 +169,15 @@ class Run:
             return 1
         struct.pack_into("<q", worker.memory, layout.SLOW, address)
         return 0
+
+
+@cache
+def processors() -> int:
+    """How many workers may run at once: OPENPTX_WORKERS, or one a processor."""
+    try:
+        return max(1, int(os.environ["OPENPTX_WORKERS"]))
+    except (KeyError, ValueError):
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def thread_for(run: Callable[[], int]) -> Future[int]:

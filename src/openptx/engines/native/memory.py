@@ -188,9 +188,11 @@ class Memory(Floats):
         v = address.v
         if isinstance(v, int):
             return str(v), ZEROS, trailing_zeros(v)
-        if isinstance(v, tuple):
-            parts = normal(v, 64)
-            return parts and (str(parts[0]), parts[1], trailing_zeros(parts[0]))
+        if not isinstance(v, Value):
+            parts = normal(as_lanes(v), 64)
+            if parts is None:
+                return None
+            return str(parts[0]), parts[1], trailing_zeros(parts[0])
         if v.lanes is None:
             return None
         return self.scalar(Bits(self, 64, Value(v.name, ZEROS))), v.lanes, v.tz
@@ -229,7 +231,8 @@ class Memory(Floats):
                 if i:
                     at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
                 name = out.emit(
-                    f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0(<{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}, {t} zeroinitializer), !tbaa !6"
+                    f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0(<{N} x ptr> align {w // 8} {at},"
+                    f" <{N} x i1> {mask}, {t} zeroinitializer), !tbaa !6"
                 )
                 found.append(self.bits(name, w))
             return tuple(found)
@@ -533,7 +536,8 @@ class Memory(Floats):
                     if i:
                         at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
                     out.line(
-                        f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {self.vector(v)}, <{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}), !tbaa !6"
+                        f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {self.vector(v)},"
+                        f" <{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}), !tbaa !6"
                     )
 
             def fast() -> None:
@@ -587,7 +591,8 @@ class Memory(Floats):
             order = ", ".join(f"i32 {i // count}" for i in range(n))
             mask = out.emit(f"shufflevector <{N} x i1> {mask}, <{N} x i1> poison, <{n} x i32> <{order}>")
         out.line(
-            f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer}, <{n} x i1> {mask}), !tbaa !6"
+            f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer},"
+            f" <{n} x i1> {mask}), !tbaa !6"
         )
         out.jump(done)
         out.start(done)
@@ -641,7 +646,8 @@ class Memory(Floats):
         number = layout.SPACES.index("shared" if space == "shared::cta" else space)
         word, limit = self.mask_word(), self.local_limit()
         failed = self.out.emit(
-            f"call i1 @openptx.{name}(ptr %w, i32 {word}, i32 {number}, i32 {step}, i32 {count}, i32 %first32, i64 {limit})"
+            f"call i1 @openptx.{name}(ptr %w, i32 {word}, i32 {number}, i32 {step}, i32 {count},"
+            f" i32 %first32, i64 {limit})"
         )
         self.leave_if(failed)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from openptx.engines.native.emitter import Emitter, vector_type
 from openptx.engines.native.values import ZEROS, Value
@@ -31,7 +31,7 @@ class Outliner(Emitter):
         self.functions = functions
 
     def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
-        """`Arithmetic.name(self, ...)`, as a call of a function made for these formats, directions and kinds of lanes."""
+        """What the definition called `name` gives, by a function made for these formats and kinds of lanes."""
         operands: list[Bits] = []
         key: list[object] = [name]
 
@@ -40,13 +40,13 @@ class Outliner(Emitter):
                 operands.append(a)
                 return ("bits", a.width)
             if isinstance(a, tuple):
-                return tuple(scan(e) for e in a)
+                return tuple([scan(e) for e in cast("tuple[Any, ...]", a)])
             return getattr(a, "signed", a) if hasattr(a, "signed") and not hasattr(a, "man") else a
 
         key += [scan(a) for a in arguments]
         key += [(k, scan(a)) for k, a in sorted(keywords.items())]
         definition = getattr(DEFINITIONS, name)
-        if not any(isinstance(a.v, Value) or isinstance(a.v, tuple) for a in operands):
+        if not any(isinstance(a.v, Value | tuple) for a in operands):
             return definition(self, *arguments, **keywords)
         uniform = all(self.uniform(a) for a in operands)
         key.append(uniform)
@@ -73,7 +73,7 @@ class Outliner(Emitter):
         def replace(a: Any) -> Any:
             if isinstance(a, Bits):
                 return next(inner)
-            return tuple(replace(e) for e in a) if isinstance(a, tuple) else a
+            return tuple([replace(e) for e in cast("tuple[Any, ...]", a)]) if isinstance(a, tuple) else a
 
         given = [replace(a) for a in arguments]
         named = {k: replace(a) for k, a in sorted(keywords.items())}

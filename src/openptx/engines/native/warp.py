@@ -76,7 +76,8 @@ class Warp(Memory):
             places = out.emit(f"getelementptr i32, ptr {where}, {t} {self.vector(lane)}")
             every = "splat (i1 true)"
             name = out.emit(
-                f"call {t} @llvm.masked.gather.v{N}i32.v{N}p0(<{N} x ptr> align 4 {places}, <{N} x i1> {every}, {t} zeroinitializer)"
+                f"call {t} @llvm.masked.gather.v{N}i32.v{N}p0(<{N} x ptr> align 4 {places}, <{N} x i1> {every},"
+                f" {t} zeroinitializer)"
             )
             return self.bits(name, 32)
         half, t = "<16 x i32>", vector_type(32)
