@@ -50,16 +50,20 @@ class Kernel:
         timeout: float | None = None,
         max_instructions: int | None = None,
         initcheck: bool = False,
+        blocks: tuple[int, int] | None = None,
     ) -> None:
         """Runs the kernel to its end. `grid` and `block` are blocks and threads in x, y, z; `shared_mem` is in bytes.
 
         Raises ArgumentError for what can not be launched, Fault for what the kernel does wrong, Unsupported for an
         instruction that can not be executed yet. `timeout` is in seconds. `initcheck` makes reads of registers and
         shared memory that nobody has written faults; it runs on the reference engine.
+        With `blocks` only the blocks of these numbers run, from the first to before the second, x counting first.
         """
         grid, block = extent("grid", grid), extent("block", block)
         self.check_shape(grid, block, shared_mem)
         shape = self.cluster(grid, cluster)
+        if blocks is not None and (shape or not 0 <= blocks[0] < blocks[1] <= grid[0] * grid[1] * grid[2]):
+            raise ArgumentError(f"blocks {blocks} can not be run alone, of a grid of {grid}{' in clusters' * bool(shape)}")
         module = self.module
         require_meanings(module.program, self.name)
         given = marshal(self.function, args, module.image.memory)
@@ -78,6 +82,7 @@ class Kernel:
                 cluster=shape,
                 timeout=timeout,
                 max_instructions=max_instructions,
+                blocks=blocks,
                 **({"initcheck": initcheck} if engine == "interp" else {"workers": workers}),
             )
         except Fault as fault:

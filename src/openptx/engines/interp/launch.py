@@ -60,22 +60,25 @@ def launch(
     timeout: float | None = None,
     max_instructions: int | None = None,
     initcheck: bool = False,
+    blocks: tuple[int, int] | None = None,
 ) -> None:
     """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory.
 
+    With `blocks` only CTAs of these numbers run, from the first to before the second; without clusters x counts first.
     `initcheck` makes reads of registers and shared memory that nobody has written faults.
     """
     dynamic_start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, dynamic_start, shared)
     run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
     per_batch = ctas_of_a_batch(function, shape)
-    starts = iter(range(0, shape.ctas, per_batch))
+    begin, end = blocks or (0, shape.ctas)
+    starts = iter(range(begin, end, per_batch))
     active: list[Batch] = []
     wanted = 1
     try:
         while True:
             while len(active) < wanted and (first := next(starts, None)) is not None:
-                active.append(run.batch(first, min(per_batch, shape.ctas - first)))
+                active.append(run.batch(first, min(per_batch, end - first)))
             if not active:
                 return
             done = [batch for batch in active if proceed(run, batch)]
