@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 import time
@@ -39,7 +40,7 @@ def launch(
     cluster: Triple | None = None,
     timeout: float | None = None,
     max_instructions: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     blocks: tuple[int, int] | None = None,
 ) -> None:
     """Runs a kernel, or its `blocks` alone; raises Fallback, before anything has run, where only interp can."""
@@ -47,14 +48,23 @@ def launch(
         raise Fallback("clusters, or counted instructions")
     first, stop = blocks or (0, grid[0] * grid[1] * grid[2])
     ctas = stop - first
-    workers = max(1, min(workers, ctas))
     speculates = (function.name, block) not in disappointing.get(image, ())
-    options = Options(block, workers > 1, settings.lane_shapes(), settings.checks(), speculates)
+    options = Options(block, False, settings.lane_shapes(), settings.checks(), speculates)
     code = compiled(program, function, image, options)
+    if workers is None:  # where CTAs meet in atomics, results depend on their order, so they keep the grid's
+        large = ctas * block[0] * block[1] * block[2] >= WORTHWHILE
+        workers = processors() if large and code.free_order else 1
+    workers = max(1, min(workers, ctas))
+    if workers > 1 and not code.free_order:
+        options = Options(block, True, settings.lane_shapes(), settings.checks(), speculates)
+        code = compiled(program, function, image, options)
     if code.stack.size > STACK_OF_A_THREAD:
         raise Fallback("more local memory than threads have")
     Run(program, function, grid, block, memory, image, shared, timeout, code, (first, stop), options).go(workers)
 
+
+WORTHWHILE = 1 << 15
+"""Threads from which on waking another worker, some 60 microseconds, pays."""
 
 STACK_SIZE, STACK_BUDGET = 256 << 20, 250 << 20
 """Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
@@ -159,6 +169,15 @@ class Run:
             return 1
         struct.pack_into("<q", worker.memory, layout.SLOW, address)
         return 0
+
+
+@cache
+def processors() -> int:
+    """How many workers may run at once: OPENPTX_WORKERS, or one a processor."""
+    try:
+        return max(1, int(os.environ["OPENPTX_WORKERS"]))
+    except (KeyError, ValueError):
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def thread_for(run: Callable[[], int]) -> Future[int]:
