@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.floats import Floats
-from openptx.engines.native.values import ZEROS, Lanes, N, Value, normal, trailing_zeros
+from openptx.engines.native.values import ZEROS, Lanes, N, Value, as_lanes, normal, trailing_zeros
 from openptx.isa.images import Images
 from openptx.isa.windows import LOCAL, SHARED, SHIFT, window
 from openptx.numerics import Bits
