@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
+from openptx.isa.windows import CTA_SHIFT
 from openptx.program import Function, Program
 from openptx.reading import read as read_file
 from openptx.runtime.arguments import marshal
@@ -109,6 +110,8 @@ class Kernel:
             raise ArgumentError(f"kernel `{self.name}` allows {int(np.prod(most))} threads a block (`.maxntid`)")
         if not 0 <= shared <= DYNAMIC_SHARED:
             raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared}")
+        if (total := self.module.program.shared_size + shared) > 1 << CTA_SHIFT:
+            raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
 
     def cluster(self, grid: Triple, asked: Extent | None) -> Triple | None:
         """The cluster's shape: as asked for, or as the kernel requires."""
