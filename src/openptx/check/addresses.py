@@ -46,7 +46,17 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
         return
     if kind.bits == 64:
-        yield Problem("offset-too-large", "the offset has more than 32 bits", where, "out of range", rule=_RULE)
+        yield Problem(
+            "offset-too-large" if place.context.precedent else "address-form",
+            "the offset has more than 32 bits",
+            where,
+            "out of range",
+            operand=place.name,
+            expected="a signed offset of 32 bits",
+            actual="one of more bits",
+            rule=_RULE,
+            help="add it to the register first",
+        )
     yield from _base(place, kind.parts[0], where)
 
 
@@ -85,7 +95,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     declared = base.type
     assert declared is not None
-    if declared.kind not in "bsu" or declared.width > 64:
+    if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.precedent):
         yield Problem(
             "address-register",
             f"an address register is an integer or bit register of 32 or 64 bits, not `.{declared.name}`",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from openptx.check.problems import Problem
+from openptx.check.problems import Problem, rewrite
 from openptx.isa.conversions import needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.problems import Repair
     from openptx.isa.forms import Modifiers
-    from openptx.syntax.tree import Instruction
 
 _TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers (6.5.2), Tables 17 and 18"
 
@@ -22,12 +20,12 @@ def misused(m: Modifiers) -> Problem | None:
         return Problem(
             "rounding-required",
             f"`{pair}` needs a rounding modifier",
-            label="how to round is not said",
+            label=f"one of {_dotted(wanted.rounding)}",
             expected=_dotted(wanted.rounding),
             actual="none",
             rule=_TABLE,
             help=f"write `{_rounded(m)}`, or one of the others",
-            repair=_fix(_rounded(m)),
+            repair=rewrite(_rounded(m)),
         )
     if rounding is not None and rounding not in wanted.rounding:
         return Problem(
@@ -38,7 +36,7 @@ def misused(m: Modifiers) -> Problem | None:
             actual=f".{rounding}",
             rule=_TABLE,
             help=f"write `{_rounded(m)}`",
-            repair=_fix(_rounded(m)),
+            repair=rewrite(_rounded(m)),
         )
     if m.sat and not wanted.sat:
         return Problem(
@@ -66,13 +64,6 @@ def _rounded(m: Modifiers) -> str:
     wanted = needs(m.dtype, m.atype).rounding
     others = [modifier for modifier in m.written if modifier != m.values.get("rnd")]
     return ".".join(("cvt", *(("rzi" if "rzi" in wanted else "rn",) if wanted else ()), *others))
-
-
-def _fix(new: str) -> Repair:
-    def repair(statement: Instruction) -> tuple[tuple[int, int], str, str] | None:
-        return statement.opcode_span, new, f"write `{new}`"
-
-    return repair
 
 
 def _dotted(names: tuple[str, ...]) -> str:

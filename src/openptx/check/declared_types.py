@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.check.memory import measured
 from openptx.check.sizes import shape_of
 from openptx.isa.types import FUNDAMENTAL, TYPES
@@ -202,7 +204,7 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str) -> Mis
             room *= length
         if len(value) > room:
             return _value(f"more initial values than the {room} elements there are", value.span)
-        return None
+        return _plain_numbers(value, type)
     row = dimensions[1:]
     elements = 1
     for length in row:
@@ -235,7 +237,44 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
         )
     if isinstance(value, Float) and kind in "su":
         return _value(f"the initial value of a `.{type}` is an integer constant", value.span)
-    return None
+    return _truncated(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None
+
+
+def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
+    """The first number of a long list that its type doesn't hold; most lists are passed by their digits alone."""
+    if not _LONG.get(TYPES[type].width, _NEVER)(value.plain) or all(holds(type, n) for n in value.numbers):
+        return None
+    return next(found for element in value.elements if (found := _element(element, type)) is not None)
+
+
+_NEVER = re.compile(r"(?!)").search
+_LONG = {
+    8: re.compile(r"\d\d\d").search,
+    **{bits: re.compile(rf"\d{{{len(str(1 << bits - 1))}}}").search for bits in (16, 32, 64)},
+}
+"""Whether some number in a text has as many digits as the least that a type of this width can't hold."""
+
+
+def holds(type: str, number: int) -> bool:
+    """Whether a type has all bits of an integer, read as signed or as unsigned."""
+    width = TYPES[type].width
+    return TYPES[type].kind not in "bsu" or -(1 << width >> 1) <= number < 1 << width
+
+
+def _truncated(value: Integer, type: str) -> Misfit:
+    width = TYPES[type].width
+    kept = value.value & (1 << width) - 1
+    return Misfit(
+        "initializer-truncated",
+        f"`{value.text}` has more bits than the {width} of `.{type}`",
+        "name",
+        "its upper bits are dropped",
+        span=value.span,
+        expected=f"{width} bits",
+        actual=f"{value.value.bit_length() + (value.value < 0)} bits",
+        rule="PTX ISA, Initializers (5.4.4)",
+        help=f"the assembler stores {kept}",
+    )
 
 
 def _value(message: str, span: Span, help: str | None = None) -> Misfit:

@@ -86,7 +86,9 @@ class FunctionChecker:
             if isinstance(statement, tree.Instruction):
                 self.last = statement
                 self.instruction(statement, scope)
-            elif isinstance(statement, Pragma):
+                continue
+            self.module.features.check(statement)
+            if isinstance(statement, Pragma):
                 self.pragma(statement)
             elif isinstance(statement, Declaration):
                 self.module.declarations.local(statement, scope)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.check.problems import Path, Problem
+from openptx.check.problems import Path, Problem, rewrite
+from openptx.isa.conversions import ROUNDING
 from openptx.isa.gates import gate
+from openptx.isa.notation import resolve
 from openptx.isa.targets import satisfied, unmet, wants
 
 TYPE_CHECKING = False
@@ -27,8 +29,37 @@ def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
     if not missing:
         return []
     what, gate = missing[-1]
+    if what == form.instruction.name and (ways := roundings(m)):
+        return [rounding_problem(m, ways)]
     subject = f"`{m}`" if what == form.instruction.name else f"`{what}` of `{m}`"
     return [gate_problem(subject, gate, context)]
+
+
+def roundings(m: Modifiers) -> list[str]:
+    """What an opcode without a rounding modifier could say instead; nothing where it has one, or can't have one."""
+    if not ROUNDING.keys().isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
+        return []
+    return [way for way in (*ROUNDING, "approx", "full") if resolve(_saying(m, way))]
+
+
+def _saying(m: Modifiers, way: str) -> str:
+    mnemonic, *modifiers = repr(m).split(".")
+    return ".".join((mnemonic, way, *modifiers))
+
+
+def rounding_problem(m: Modifiers, ways: list[str]) -> Problem:
+    """The form without rounding is one of PTX 1.3: since then its rounding is written out."""
+    fixed, legal = _saying(m, ways[0]), " ".join(f".{way}" for way in ways)
+    return Problem(
+        "rounding-required",
+        f"`{m}` needs a rounding modifier" if ways[0] in ROUNDING else f"`{m}` needs `.{ways[0]}`",
+        label=f"one of {legal}" if len(ways) > 1 else f"expected {legal}",
+        expected=legal,
+        actual="none",
+        rule="PTX ISA, Floating Point Instructions (9.7.3): required since PTX ISA 1.4",
+        help=f"write `{fixed}`, or one of the others" if len(ways) > 1 else f"write `{fixed}`",
+        repair=rewrite(fixed),
+    )
 
 
 def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -> Problem:
@@ -39,12 +70,7 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
     removed = not by_target and any(a.until is not None or a.last is not None for a in gate.alternatives)
     major, minor = context.version
     file_has = f".target {target.name}, PTX ISA {major}.{minor}"
-    if by_target:
-        has = f"the file says {major}.{minor}"
-    elif satisfied_by_version(gate, context):
-        has = f"the file says {target.name}"
-    else:
-        has = f"the file says {target.name} and {major}.{minor}"
+    has = f"the file says {major}.{minor}" if by_target else f"the file says {target.name} and {major}.{minor}"
     return Problem(
         "needs-version" if by_target else "removed" if removed else "needs-target",
         f"{subject} needs {wants(gate)} ({has})",
@@ -54,13 +80,6 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
         actual=file_has,
         rule="PTX ISA, PTX Module Directives (11.1)",
         help=None if removed else _help(gate, by_target),
-    )
-
-
-def satisfied_by_version(gate: Gate, context: Context) -> bool:
-    """Whether the version alone would do for some target."""
-    return any(
-        context.version >= a.since and (a.until is None or context.version <= a.until) for a in gate.alternatives
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
-from openptx.check.problems import Problem
+from openptx.check.problems import Problem, rewrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
     """`ld`, `ldu`, `st`."""
     vec = m.values.get("vec")
     count = int(vec[1:]) if isinstance(vec, str) else 1
+    if count > 1 and m.written[-2:] != (vec, m.type.name):
+        yield _displaced(form, m, str(vec), context)
     bits = count * m.type.width
     if count > 1 and (m.type.width == 128 or bits > 256):
         yield Problem(
@@ -42,6 +44,22 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
         )
     elif context.precedent:
         yield from _crashes(form, m, operands, context, count)
+
+
+def _displaced(form: Form, m: Modifiers, vec: str, context: Context) -> Problem:
+    """`.v2` stands right before the type; elsewhere the assembler takes it with a warning."""
+    others = [modifier for modifier in m.written if modifier not in (vec, m.type.name)]
+    fixed = ".".join((form.instruction.mnemonic, *others, vec, m.type.name))
+    return Problem(
+        "displaced-vector" if context.precedent else "modifier-order",
+        f"`.{vec}` stands before the type",
+        label="elsewhere here",
+        expected=fixed,
+        actual=repr(m),
+        rule="PTX ISA, ld and st: syntax",
+        help=f"write `{fixed}`",
+        repair=rewrite(fixed),
+    )
 
 
 def _space(m: Modifiers) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.context import Context
 from openptx.check.declarations import Declarations
+from openptx.check.features import TYPES_SINCE, Features
 from openptx.check.functions import FunctionChecker
 from openptx.check.gating import B128
 from openptx.check.header import Header
@@ -39,6 +40,7 @@ class ModuleChecker:
         self.context = Context(self.header.version, self.header.target, profile)
         self.declarations = Declarations(self)
         self.linkage = Linkage(self.collector, self.header.version)
+        self.features = Features(module, self.context, self.collector, self.linkage)
 
     @property
     def file(self) -> File:
@@ -51,7 +53,9 @@ class ModuleChecker:
         for item in self.tree.items:
             if isinstance(item, Declaration):
                 self._variable(item)
-            elif isinstance(item, Alias):
+                continue
+            self.features.check(item)
+            if isinstance(item, Alias):
                 self.linkage.alias(item)
                 self.names.functions.setdefault(item.alias.text, kinds.FUNCTION_KIND)
                 if item.aliasee.text in self.headers:
@@ -70,6 +74,7 @@ class ModuleChecker:
 
     def _variable(self, declaration: Declaration) -> None:
         """A variable outside of functions."""
+        self.features.module_level(declaration)
         self.linkage.variable(declaration)
         for declarator in declaration.names:
             for address in symbols(declarator.initialiser):
@@ -78,8 +83,10 @@ class ModuleChecker:
 
     def plain_type(self, name: str, vector: int) -> bool:
         """Whether a register may be declared with this fundamental type, for certain."""
+        target = self.context.target
+        if name in TYPES_SINCE and target is not None and not satisfied(TYPES_SINCE[name], self.context.version, target):
+            return False
         if name == "b128":
-            target = self.context.target
             return vector == 1 and target is not None and satisfied(B128, self.context.version, target)
         return vector == 1 or (vector in (2, 4) and name != "pred" and TYPES[name].width * vector <= 128)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.nearest import nearest
-from openptx.check.problems import Problem
+from openptx.check.problems import Problem, rewrite
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import load, refused, resolve
 from openptx.isa.types import TYPES
@@ -11,10 +11,8 @@ from openptx.isa.types import TYPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
-    from openptx.check.problems import Repair
     from openptx.isa.forms import Form, Slot
     from openptx.isa.notation import Instruction
-    from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 
@@ -25,6 +23,12 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     known = load()
     if mnemonic not in known:
         return _unknown_instruction(mnemonic, opcode)
+    if mnemonic == "cvt" and (pair := pair_of(modifiers)) is not None:
+        from openptx.check.pairs import explain_pair
+
+        found = explain_pair(modifiers, *pair)
+        if found is not None:
+            return found
     against = refused(opcode, profile)
     if against:
         return _refused(opcode, mnemonic, modifiers, against[0][2])
@@ -43,6 +47,13 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     return _no_form(opcode, mnemonic, modifiers, instructions)
 
 
+def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
+    """The two types at the end of a `cvt`, where it is a plain or a packed conversion."""
+    if len(modifiers) < 2 or "pack" in modifiers or not set(modifiers[-2:]) <= TYPES.keys():
+        return None
+    return modifiers[-2], modifiers[-1]
+
+
 def _all(slot: Slot) -> list[str]:
     return [part for choice in slot.choices for part in (choice, *choice.split("."))]
 
@@ -51,15 +62,6 @@ def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instru
     """Those whose name the opcode begins with, or all of the mnemonic."""
     best = [each for each in instructions if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]]
     return best or instructions
-
-
-def _fix(new: str) -> Repair:
-    """A fix that writes another opcode."""
-
-    def repair(statement: Statement) -> tuple[tuple[int, int], str, str] | None:
-        return statement.opcode_span, new, f"write `{new}`"
-
-    return repair
 
 
 def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
@@ -73,7 +75,7 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
         label="unknown",
         rule=_RULE,
         help=f"did you mean `{fixed or guess}`?" if guess else None,
-        repair=_fix(fixed) if fixed else None,
+        repair=rewrite(fixed) if fixed else None,
     )
 
 
@@ -90,7 +92,7 @@ def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Prob
                 actual=f".{modifier}",
                 rule=f"{_RULE}: {why}",
                 help=f"write `{shorter}`",
-                repair=_fix(shorter),
+                repair=rewrite(shorter),
             )
     return Problem(
         "no-such-form",
@@ -108,7 +110,7 @@ def _repeated(opcode: str, modifier: str) -> Problem:
         "repeated-modifier",
         f"`.{modifier}` stands twice in `{opcode}`",
         label="once is enough",
-        repair=_fix(fixed) if resolve(fixed) else None,
+        repair=rewrite(fixed) if resolve(fixed) else None,
         help=f"write `{fixed}`" if resolve(fixed) else None,
     )
 
@@ -158,7 +160,19 @@ def _unknown_modifier(
             actual=f".{strange}",
             rule=_RULE,
             help=f"write `{swap}`" if swap else None,
-            repair=_fix(swap) if swap else None,
+            repair=rewrite(swap) if swap else None,
+        )
+    if strange in ROUNDING and (rounds := [way for way in ROUNDING if resolve(_with(opcode, strange, way))]):
+        legal, plain = " ".join(f".{way}" for way in rounds), _with(opcode, strange, rounds[0])
+        return Problem(
+            "rounding-forbidden",
+            f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
+            label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}",
+            expected=legal,
+            actual=f".{strange}",
+            rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
+            help=f"write `{plain}`",
+            repair=rewrite(plain),
         )
     return Problem(
         "unknown-modifier",
@@ -167,7 +181,7 @@ def _unknown_modifier(
         actual=f".{strange}",
         rule=_RULE,
         help=f"did you mean `{fixed}`?" if fixed else None,
-        repair=_fix(fixed) if fixed and resolve(fixed) else None,
+        repair=rewrite(fixed) if fixed and resolve(fixed) else None,
     )
 
 
@@ -206,7 +220,7 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
                 actual=f".{modifier}",
                 rule=_RULE,
                 help=f"write `{shorter}`",
-                repair=_fix(shorter),
+                repair=rewrite(shorter),
             )
     missing = _missing(opcode, modifiers, instructions)
     if missing is not None:
@@ -262,8 +276,10 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
         expected=shown,
         actual="none",
         rule=_RULE,
-        help=f"write `{fixed}`, or one of the others" if fixed else f"its form is `{form.text}`",
-        repair=_fix(fixed) if fixed else None,
+        help=f"write `{fixed}`{', or one of the others' * (len(choices) > 1)}"
+        if fixed
+        else f"its form is `{form.text}`",
+        repair=rewrite(fixed) if fixed else None,
     )
 
 
@@ -305,7 +321,7 @@ def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction
                     expected=fixed,
                     rule=_RULE,
                     help=f"write `{fixed}`",
-                    repair=_fix(fixed),
+                    repair=rewrite(fixed),
                 )
     return None
 

@@ -230,7 +230,16 @@ def _wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str =
 
 def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if kind.space == "beyond":
-        yield Problem("selector-out-of-range", "the vector of `{}` has no such element", where, "beyond its end")
+        yield Problem(
+            "selector-out-of-range" if place.context.precedent else "vector-selector",
+            "the vector of `{}` has no such element",
+            where,
+            "beyond its end",
+            operand=place.name,
+            expected="an element of the vector",
+            actual="one beyond its end",
+            rule="PTX ISA, Vectors as Operands (6.4.3)",
+        )
     if place.count and not place.packs:
         yield _wrong_kind(place, kind, where, _what(place), "vector-length")
         return

@@ -404,9 +404,11 @@ class Plain:
         return max(offset, until)
 
     def _statement(self, statement: tree.Statement) -> bool:
+        if isinstance(statement, tree.Instruction):
+            return self._instruction(statement)
+        if any(self.checker.module.features.unmet(statement)):
+            return False
         match statement:
-            case tree.Instruction():
-                return self._instruction(statement)
             case Variable():
                 return self._variable(statement)
             case BranchTargets() | CallPrototype():

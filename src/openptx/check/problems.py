@@ -51,3 +51,12 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"<{self.about} at {self.where}: {self.message}>"
+
+
+def rewrite(opcode: str) -> Repair:
+    """A fix that writes another opcode."""
+
+    def repair(statement: Instruction) -> tuple[tuple[int, int], str, str] | None:
+        return statement.opcode_span, opcode, f"write `{opcode}`"
+
+    return repair

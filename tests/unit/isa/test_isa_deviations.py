@@ -7,9 +7,6 @@ import pytest
 import openptx
 from openptx.isa.deviations import ACCEPTS, DEVIATIONS, REFUSES, Deviation
 
-# What the manual forbids and both profiles let through with at most a warning: undefined rather than wrong.
-LET_THROUGH = {"narrow-address", "far-offset", "selector-beyond"}
-
 # Where sm_100a doesn't have what the example shows.
 TARGETS = {"packed-bytes": "sm_120a", "sparse-fp8-depth": "sm_120a", "five-bit-scales": "sm_107a"}
 
@@ -29,8 +26,7 @@ def test_the_profiles_answer_as_the_entry_says(name: str) -> None:
     deviation = DEVIATIONS[name]
     assert {deviation.manual, deviation.ptxas} == {ACCEPTS, REFUSES}
     assert verdict(deviation, "ptxas") == deviation.ptxas
-    if name not in LET_THROUGH:
-        assert verdict(deviation, "isa") == deviation.manual
+    assert verdict(deviation, "isa") == deviation.manual
 
 
 def test_entries_are_told_apart() -> None:

@@ -245,7 +245,7 @@ CODES = (
 
             cvt.rn.f32.f64 %f1, %fd1;
             cvt.rn.tf32.f32 %r1, %f1;
-        """, planned=True),
+        """),
     Code("PTX0324", "saturation", """
         `.sat` where nothing can saturate.
 

@@ -22,7 +22,7 @@ CODES = (
             ld.global.v2.u32 {%r1, %r2}, [%rd1];
         """),
     Code("PTX1003", "selector-out-of-range", """
-        An element beyond the end of a vector.
+        An element beyond the end of a vector. The assembler takes it; `--profile isa` reports it as PTX0319.
 
             .reg .v2 .u32 pair;
             mov.u32 %r1, pair.z;
@@ -69,6 +69,7 @@ CODES = (
         """),
     Code("PTX1007", "offset-too-large", """
         An offset beyond 32 bits, signed. The document limits it; the assembler does not look.
+        `--profile isa` reports it as PTX0607.
 
             ld.global.u32 %r1, [%rd1+4294967296];
 
@@ -90,7 +91,7 @@ CODES = (
             add.u32 %r1, x, 1;
         """),
     Code("PTX1009", "narrow-address", """
-        An address register of 8 or 16 bits. The document asks for 32 or 64.
+        An address register of 8 or 16 bits. The document asks for 32 or 64, and `--profile isa` reports it as PTX0606.
 
             ld.shared.u32 %r1, [%h1];
 
@@ -141,7 +142,7 @@ CODES = (
             .target sm_80
             .global .u8 z = 255;
             .visible .entry k() { ret; }
-        """, planned=True),
+        """),
     Code("PTX1013", "unused", """
         A declaration that nothing uses. Reported only when it is selected: `--select unused`.
 
@@ -195,7 +196,7 @@ CODES = (
         Instead:
 
             ld.global.v2.u32 {%r1, %r2}, [%rd1];
-        """, planned=True),
+        """),
     Code("PTX1018", "unknown-pragma", """
         A pragma string that PTX does not define. It is ignored.
 
