@@ -52,6 +52,7 @@ class Instruction:
         "vectors",
         "when",
         "writes",
+        "yields",
     )
 
     def __init__(self, name: str, module: str = "", *, anchor: str, summary: str, syntax: str) -> None:
@@ -76,6 +77,7 @@ class Instruction:
         self.control: str | None = None
         self.converges: str | None = None
         self.carry = ""
+        self.yields = False
         self.glued = 0
         self.meaning: Meaning | None = None
         self._fidelity: Fidelity | Judge = UNSUPPORTED
@@ -139,6 +141,7 @@ def instruction(
     control: str | None = None,
     converges: str | None = None,
     carry: str = "",
+    yields: bool = False,
     glued: int = 0,
 ) -> Instruction:
     """Declares an instruction in the manual's notation and registers it.
@@ -161,6 +164,7 @@ def instruction(
                 cluster-barrier, trap, breakpoint
     converges   the operand that names the lanes which must arrive together
     carry       "in", "out", "in out": reads or writes the carry flag CC.CF
+    yields      gives way to other threads, as a sleep does
     glued       how many modifiers behind the name must come first and in order: 1 for the `.lo` of `mul.lo`
     """
     self = Instruction(name, anchor=anchor, summary=summary, syntax=syntax)
@@ -178,6 +182,7 @@ def instruction(
     self.control = control
     self.converges = converges
     self.carry = carry
+    self.yields = yields
     self.glued = glued
     INSTRUCTIONS.append(self)
     MNEMONICS.setdefault(self.mnemonic, []).append(self)

@@ -78,6 +78,44 @@ def test_blocks_of_different_batches_wait_for_each_other() -> None:
     assert (out == blocks).all()
 
 
+ARRIVALS = (
+    HEAD
+    + """
+.visible .entry hand_over(.param .u64 out) {
+    .shared .align 8 .b64 bar;
+    .shared .u32 word;
+    .reg .u64 o, at;
+    .reg .u32 t, v;
+    .reg .pred p;
+    ld.param.u64 o, [out];
+    mov.u32 t, %tid.x;
+    setp.eq.u32 p, t, 0;
+    @p mbarrier.init.shared.b64 [bar], 1;
+    bar.sync 0;
+    setp.eq.u32 p, t, 40;
+    @!p bra WAIT;
+    st.shared.u32 [word], 7;
+    mbarrier.arrive.shared.b64 _, [bar];
+WAIT:
+    mbarrier.test_wait.parity.shared.b64 p, [bar], 0;
+    @!p bra WAIT;
+    ld.shared.u32 v, [word];
+    mul.wide.u32 at, t, 4;
+    add.u64 at, o, at;
+    st.global.u32 [at], v;
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_a_warp_waits_at_an_mbarrier_for_a_later_one(engine: str) -> None:
+    out = np.zeros(64, np.uint32)
+    load(ARRIVALS)["hand_over"](1, 64, (out,), engine=engine, timeout=60)
+    assert (out == 7).all()
+
+
 PARTING = (
     HEAD
     + """

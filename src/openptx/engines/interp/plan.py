@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
+from openptx.isa.consistency import may_wait
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.program import Address, Function, Op, Reg, Target, Targets, Vector
 
@@ -58,7 +59,7 @@ class Plan:
             op = self.code[pc]
             instruction = op.form.instruction
             pc += 1
-            weight += WAITING if may_wait(op) else 1
+            weight += WAITING if may_wait(op.m) else 1
             if instruction.control is not None or converges(op):
                 return Block(start, pc, steps, ops, op, weight)
             steps.append(bind(op, self.carry))
@@ -89,13 +90,6 @@ def _leaders(function: Function) -> frozenset[int]:
 def converges(op: Op) -> bool:
     """Whether lanes of a warp wait for each other at the instruction: for those of a mask, or for all."""
     return op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
-
-
-def may_wait(op: Op) -> bool:
-    """Whether a loop around the instruction may be waiting for other threads: atomics, strong loads, sleeps."""
-    name = op.form.instruction.mnemonic
-    strong = op.m.volatile or op.m.mmio or op.m.sem in ("relaxed", "acquire") or op.m.relaxed or op.m.acquire
-    return name in ("atom", "nanosleep", "mbarrier") or (name == "ld" and bool(strong))
 
 
 # One instruction.

@@ -18,8 +18,9 @@ from openptx.engines.native.flow import END, Block, Cells, Graph, control, regis
 from openptx.engines.native.memory import Fallback, Group
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.values import ZEROS, N, Shape, join, shape_of, varying
-from openptx.engines.native.waiting import slice_back, spins, strong
+from openptx.engines.native.waiting import slice_back, spins
 from openptx.engines.native.writer import Writer
+from openptx.isa.consistency import strong
 from openptx.numerics import Bits
 from openptx.program import Address, Function, Op, Program, Reg, Register, Symbol, Targets
 from openptx.runtime.image import Image
@@ -151,7 +152,7 @@ class Body(Calls, Atomics):
 
     def touches_others(self) -> bool:
         """Whether atomics or strong loads are among the operations."""
-        return any(kind == "atomic" or strong(self.function.code[pc]) for pc, kind in self.touches.items())
+        return any(kind == "atomic" or strong(self.function.code[pc].m) for pc, kind in self.touches.items())
 
     def extra_leaders(self) -> set[int]:
         """Positions where a block must begin: behind them lanes may have to be waited for."""

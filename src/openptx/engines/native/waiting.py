@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from openptx.engines.native.flow import Graph
-from openptx.program import Op
-
-STRONG = frozenset(("volatile", "mmio", "relaxed", "acquire"))
-
-
-def strong(op: Op) -> bool:
-    """Whether a load sees what other threads write meanwhile."""
-    values: dict[str, object] = op.m.values
-    return any(values.get(name) is True for name in STRONG) or values.get("sem") in STRONG
+from openptx.isa.consistency import strong
 
 
 def spins(graph: Graph, touches: Mapping[int, str]) -> int | None:
@@ -25,7 +17,7 @@ def spins(graph: Graph, touches: Mapping[int, str]) -> int | None:
     for cycle in graph.cyclic():
         pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
         suspects = [
-            pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc]))
+            pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc].m))
         ]
         if not suspects:
             continue

@@ -21,6 +21,8 @@ _TYPES = {
     "suspendTimeHint": "u32",
 }
 _DEFAULTS = {"space": "generic"}
+_ARRIVES = {"space": "generic", "sem": "release"}
+_WAITS = {"space": "generic", "sem": "acquire"}
 _GATES = """
         .shared::cta              PTX 7.8
         .shared::cluster          PTX 8.0, sm_90
@@ -138,7 +140,7 @@ arrive = instruction(
     syntax=_ARRIVE.format("arrive"),
     types=_TYPES,
     writes="state",
-    defaults=_DEFAULTS,
+    defaults=_ARRIVES,
     gates=_RELAXED_GATES,
 )
 
@@ -149,7 +151,7 @@ arrive_drop = instruction(
     syntax=_ARRIVE.format("arrive_drop"),
     types=_TYPES,
     writes="state",
-    defaults=_DEFAULTS,
+    defaults=_ARRIVES,
     gates=_RELAXED_GATES,
 )
 
@@ -201,7 +203,7 @@ test_wait = instruction(
     + _CHOICES,
     types=_TYPES,
     writes="waitComplete",
-    defaults=_DEFAULTS,
+    defaults=_WAITS,
     gates=_RELAXED_GATES,
 )
 
@@ -218,7 +220,7 @@ try_wait = instruction(
     + _CHOICES,
     types=_TYPES,
     writes="waitComplete",
-    defaults=_DEFAULTS,
+    defaults=_WAITS,
     gates=_RELAXED_GATES,
 )
 

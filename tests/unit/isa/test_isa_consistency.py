@@ -1,0 +1,32 @@
+"""Which operations are strong, and which may be what a loop waits for."""
+
+import pytest
+
+from openptx.isa.notation import resolve
+from openptx.isa.consistency import may_wait, strong
+
+# fmt: off
+#   opcode                                     strong  may wait
+OPERATIONS = (
+    ("ld.global.u32",                          False,  False),
+    ("ld.global.nc.u32",                       False,  False),
+    ("ld.volatile.shared.u32",                 True,   True),
+    ("ld.relaxed.gpu.global.u32",              True,   True),
+    ("ld.mmio.relaxed.sys.global.u32",         True,   True),
+    ("st.release.gpu.global.u32",              True,   False),
+    ("atom.global.cas.b32",                    True,   True),   # 9.7.13.5: without .sem it is .relaxed
+    ("atom.acq_rel.gpu.global.add.u32",        True,   True),
+    ("red.global.add.u32",                     True,   False),
+    ("mbarrier.try_wait.parity.shared.b64",    True,   True),   # 9.7.13.15: without .sem it is .acquire
+    ("mbarrier.test_wait.shared.b64",          True,   True),
+    ("mbarrier.pending_count.b64",             False,  False),
+    ("nanosleep.u32",                          False,  True),
+    ("add.u32",                                False,  False),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("opcode", "ordered", "waits"), OPERATIONS)
+def test_operations(opcode: str, ordered: bool, waits: bool) -> None:
+    _, m = resolve(opcode)[0]
+    assert (strong(m), may_wait(m)) == (ordered, waits)
