@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from openptx.numerics import convert as convert
     from openptx.runtime import Kernel as Kernel
     from openptx.runtime import load as load
+    from openptx.runtime.distribute import distribute as distribute
     from openptx.runtime.texture import Sampler as Sampler
     from openptx.runtime.texture import Surface as Surface
     from openptx.runtime.texture import Texture as Texture
@@ -41,6 +42,7 @@ HOMES = {
     "openptx.errors":          ("ArgumentError", "Bug", "CheckError", "Error", "Fault", "InputError", "Unsupported"),
     "openptx.numerics":        ("convert",),
     "openptx.runtime":         ("Kernel", "load"),
+    "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.texture": ("Sampler", "Surface", "Texture"),
 }
 # fmt: on
@@ -48,7 +50,7 @@ _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
     "ArgumentError", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel", "Sampler",
-    "Surface", "Texture", "Unsupported", "__version__", "check", "convert", "load", "parse",
+    "Surface", "Texture", "Unsupported", "__version__", "check", "convert", "distribute", "load", "parse",
 ]  # fmt: skip
 
 

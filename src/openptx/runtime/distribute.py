@@ -1,0 +1,270 @@
+"""Grids over processes or machines: an executor runs ranges of independent blocks, what they wrote is put together.
+
+Each range runs on copies of the arguments. What it changed comes back byte by byte, and nothing is written to the
+user's arrays before all have ended well: results do not depend on who was faster, and a fault leaves no trace.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from openptx.errors import ArgumentError, Fault
+from openptx.program import Program
+from openptx.runtime.arguments import array_of, as_array
+from openptx.runtime.fidelity import reachable
+from openptx.runtime.memory import Array, Bytes
+from openptx.runtime.module import Extent, Kernel, Module, extent, load
+from openptx.runtime.texture import Opaque
+from openptx.source import File
+
+Range = tuple[int, int]
+"""Numbers of blocks: the first, and the one behind the last; x counts first."""
+
+TOGETHER = frozenset(("atom", "red", "multimem", "cp.reduce.async.bulk"))
+"""Instructions by which blocks may act on each other. Each range has memory of its own, so their sums would be lost."""
+
+ELSEWHERE = frozenset(("malloc", "free"))
+"""Functions whose results mean nothing in another process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An argument that is an array: the number of its copy among the job's buffers."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that a worker needs. `buffers` are the arrays, then the module's variables in the order of their names."""
+
+    file: File
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    args: tuple[object, ...]
+    buffers: tuple[Array, ...]
+    variables: Mapping[str, Bytes]
+    options: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The bytes of a buffer or variable that a range made different."""
+
+    where: Array  # positions
+    values: Bytes
+
+
+Changes = dict[int | str, Change]
+
+
+def distribute(
+    kernel: Kernel,
+    executor: Executor,
+    grid: Extent,
+    block: Extent,
+    args: Sequence[object] = (),
+    *,
+    chunks: int | None = None,
+    shared_mem: int = 0,
+    engine: str = "auto",
+    timeout: float | None = None,
+) -> None:
+    """Runs a kernel's grid in `chunks` ranges of blocks (one a processor, if not given) on the workers of an executor.
+
+        with ProcessPoolExecutor() as pool:
+            openptx.distribute(kernel, pool, 4096, 256, (n, a, x, y))
+        openptx.distribute(kernel, dask.distributed.Client(...).get_executor(), 4096, 256, (n, a, x, y), chunks=64)
+
+    Blocks must be independent: none may wait for another or read what another writes, and different ranges may write
+    the same byte only with the same value; the launch is refused otherwise. Kernels with atomics outside of `.shared`
+    memory, kernels that call `malloc`, clusters, textures and surfaces are refused too. Arrays are copied to every
+    worker, so it pays where kernels compute much; pointers that arrays hold lead nowhere there, and what kernels print
+    appears there.
+
+    Raises what the launch of the kernel would. Of several faults that of the lowest range is raised; after any, the
+    arrays are as before.
+    """
+    grid, block = extent("grid", grid), extent("block", block)
+    refuse(kernel)
+    blocks = grid[0] * grid[1] * grid[2]
+    chunks = min(blocks, chunks if chunks is not None else os.cpu_count() or 1)
+    if chunks < 1:
+        raise ArgumentError(f"a grid is run in one or more chunks, not {chunks}")
+    arrays, given = separated(args)
+    options = {"shared_mem": shared_mem, "engine": engine, "timeout": timeout, "workers": 1}
+    image = kernel.module.image
+    file, content = kernel.module.program.file, contents(kernel.module)
+    job = Job(file, kernel.name, grid, block, given, tuple(arrays), content, options)
+    ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
+    futures = [executor.submit(run, job, each) for each in ranges]
+    try:
+        parts = gathered(futures)
+    except Fault as fault:
+        raise fault from None
+    merged = merge(kernel, args, arrays, dict(zip(ranges, parts, strict=True)))
+    for number, change in merged.items():
+        target = bytes_of(arrays[number]) if isinstance(number, int) else image.bytes(number)
+        target[change.where] = change.values
+
+
+def refuse(kernel: Kernel) -> None:
+    """ArgumentError for kernels whose blocks may need each other."""
+    program = kernel.module.program
+    if kernel.module.image.bound:
+        raise ArgumentError("textures, samplers and surfaces can not be sent to other processes")
+    if kernel.function.directives.get("reqnctapercluster"):
+        raise ArgumentError(f"kernel `{kernel.name}` runs in clusters, whose blocks can not be sent apart")
+    for text in meetings(program, kernel.name):
+        raise ArgumentError(
+            f"blocks of kernel `{kernel.name}` may need each other, and can not be sent apart: `{text}`"
+        )
+
+
+def meetings(program: Program, kernel: str) -> list[str]:
+    """Texts of the instructions that may act on other blocks, of a kernel and all it may call."""
+    found: list[str] = []
+    for function in reachable(program, (kernel,)):
+        for op in function.code:
+            instruction = op.form.instruction
+            space = str(op.m.space) if instruction.name in ("atom", "red") else "global"
+            if {instruction.name, instruction.mnemonic} & TOGETHER and not space.startswith("shared"):
+                found.append(op.text)
+        found += [f"call {name}" for name in sorted(function.callees & ELSEWHERE)]
+    return found
+
+
+def separated(args: Sequence[object]) -> tuple[list[Array], tuple[object, ...]]:
+    """The arrays among the arguments, each once, and the arguments with numbers in their places."""
+    arrays: list[Array] = []
+    given: list[object] = []
+    for i, argument in enumerate(args):
+        if isinstance(argument, Opaque):
+            raise ArgumentError(f"argument {i}: {argument!r} can not be sent to other processes")
+        if not hasattr(argument, "__dlpack__") or np.ndim(cast(Any, argument)) == 0:
+            given.append(argument)
+            continue
+        array = array_of(f"argument {i}", argument)
+        for number, other in enumerate(arrays):
+            if alike(array, other):
+                given.append(Shared(number))
+                break
+            if np.may_share_memory(array, other):
+                raise ArgumentError(f"argument {i} overlaps another array: its copies would not")
+        else:
+            given.append(Shared(len(arrays)))
+            arrays.append(array)
+    return arrays, tuple(given)
+
+
+def alike(a: Array, b: Array) -> bool:
+    return a.ctypes.data == b.ctypes.data and a.nbytes == b.nbytes and a.flags.writeable == b.flags.writeable
+
+
+def bytes_of(array: Array) -> Bytes:
+    """A contiguous array as its bytes, in place."""
+    return array.reshape(-1, order="A").view(np.uint8)
+
+
+def contents(module: Module) -> dict[str, Bytes]:
+    """The module's variables in memory, as they are."""
+    variables = module.program.variables.values()
+    names = [v.name for v in variables if v.space in ("global", "const") and v.linkage != "extern"]
+    return {name: module.get_global(name).copy() for name in names}
+
+
+@lru_cache(16)
+def loaded(name: str, text: str, thread: int) -> tuple[Module, Mapping[str, Bytes]]:
+    """The module of a text, once in each thread of a worker, and its variables as they were at first."""
+    module = load(File(name, text))
+    return module, contents(module)
+
+
+def restored(module: Module, first: Mapping[str, Bytes], wanted: Mapping[str, Bytes]) -> None:
+    """Gives variables the values that they have where the grid was launched; addresses in them are those of here."""
+    for name, data in wanted.items():
+        target = module.get_global(name)
+        target[:] = data
+        for at in module.program.variables[name].relocations:
+            target[at.offset : at.offset + at.size] = first[name][at.offset : at.offset + at.size]
+
+
+def run(job: Job, blocks: Range) -> Changes:
+    """Runs some blocks, on a worker: gives what they changed."""
+    module, first = loaded(job.file.name, job.file.text, threading.get_ident())
+    buffers = [copy(array) for array in job.buffers]
+    args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]
+    restored(module, first, job.variables)
+    before = contents(module)
+    options: dict[str, Any] = dict(job.options)
+    module[job.kernel](job.grid, job.block, args, blocks=blocks, **options)
+    found: Changes = {}
+    for number, (old, new) in enumerate(zip(job.buffers, buffers, strict=True)):
+        note(found, number, bytes_of(old), bytes_of(new))
+    for name, data in before.items():
+        note(found, name, data, module.get_global(name))
+    return found
+
+
+def copy(array: Array) -> Array:
+    """A copy that may be written if the array may."""
+    made = array.copy(order="K")
+    made.flags.writeable = array.flags.writeable
+    return made
+
+
+def note(found: Changes, number: int | str, before: Bytes, after: Bytes) -> None:
+    where = np.flatnonzero(before != after)
+    if where.size:
+        found[number] = Change(where, after[where])
+
+
+def gathered(futures: Sequence[Future[Changes]]) -> list[Changes]:
+    """What all of them give, in order; what one raises, when those before it have ended well."""
+    try:
+        return [future.result() for future in futures]
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def merge(
+    kernel: Kernel, args: Sequence[object], arrays: Sequence[Array], parts: Mapping[Range, Changes]
+) -> Changes:  # fmt: skip
+    """All changes as one. ArgumentError where two ranges gave a byte different values."""
+    merged: Changes = {}
+    for number in dict.fromkeys(n for changes in parts.values() for n in changes):
+        size = arrays[number].nbytes if isinstance(number, int) else kernel.module.image.bytes(number).size
+        values, written = np.zeros(size, np.uint8), np.zeros(size, np.bool_)
+        for blocks, changes in parts.items():
+            if number not in changes:
+                continue
+            change = changes[number]
+            clash = written[change.where] & (values[change.where] != change.values)
+            if clash.any():
+                at = int(change.where[clash][0])
+                raise ArgumentError(
+                    f"blocks {blocks[0]} to {blocks[1] - 1} and blocks before them write different values to byte {at}"
+                    f" of {called(kernel, args, arrays, number)}: they are not independent"
+                )
+            values[change.where], written[change.where] = change.values, True
+        where = np.flatnonzero(written)
+        merged[number] = Change(where, values[where])
+    return merged
+
+
+def called(kernel: Kernel, args: Sequence[object], arrays: Sequence[Array], number: int | str) -> str:
+    """A buffer in the user's words."""
+    if isinstance(number, str):
+        return f"variable `{number}`"
+    i = next(i for i, a in enumerate(args) if isinstance(a, np.ndarray) and alike(as_array(a), arrays[number]))
+    return f"argument {i} `{kernel.function.parameters[i].name}`"

@@ -1,0 +1,117 @@
+"""Runs random kernels on the engines, in their ways of running, and compares every byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from random_kernels import Kernel, reduced
+
+from openptx.engines.native import settings
+from openptx.engines.native.launch import launch as native
+from openptx.engines.native.memory import Fallback
+from openptx.errors import CheckError, Fault
+from openptx.runtime.arguments import marshal
+from openptx.runtime.module import Module, load
+
+# fmt: off
+#                 workers, whether it knows of lanes
+WAYS = {
+    "two workers":  (2, True),
+    "one worker":   (1, True),
+    "gathers only": (1, False),
+}
+# fmt: on
+
+EDGES = (
+    0,
+    1,
+    0xFFFFFFFF,
+    0x80000000,
+    0x7FFFFFFF,
+    0x7F800000,
+    0xFF800000,
+    0x7FC00000,
+    0x00000001,
+    0x3F800000,
+    0x3C003C00,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The buffers that a kernel leaves, or its fault."""
+
+    out: np.ndarray
+    sums: np.ndarray
+    fault: tuple[object, ...] = ()
+
+    def differs(self, other: Result) -> str:
+        """Where, in words; nothing where they are alike."""
+        if self.fault or other.fault:
+            return "" if self.fault == other.fault else f"faults: {self.fault or 'none'} / {other.fault or 'none'}"
+        for name, a, b in (("out", self.out, other.out), ("sums", self.sums, other.sums)):
+            at = np.flatnonzero(a != b)
+            if at.size:
+                return f"{name} at {at.size} bytes, first at {at[0]}: {a[at[0]]:#x} / {b[at[0]]:#x}"
+        return ""
+
+
+def buffers(kernel: Kernel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    r = np.random.default_rng(kernel.seed)
+    words = r.integers(0, 2**32, kernel.in_bytes // 4, dtype=np.uint32)
+    kind = r.random(words.size)
+    words = np.where(kind < 0.3, r.choice(np.array(EDGES, np.uint32), words.size), words)
+    words = np.where(kind > 0.8, r.integers(0, 64, words.size, dtype=np.uint32), words)
+    return words, np.zeros(kernel.out_bytes, np.uint8), np.zeros(kernel.sums_bytes, np.uint8)
+
+
+def run(module: Module, kernel: Kernel, way: str = "reference") -> Result:
+    """What a kernel leaves; Fallback where machine code cannot do it."""
+    given, out, sums = buffers(kernel)
+    arguments = (given, out, sums, kernel.uniform)
+    try:
+        if way == "reference":
+            module["k"](kernel.grid, kernel.block, arguments, engine="interp", timeout=60)
+        else:
+            function = module["k"].function
+            parameters = marshal(function, arguments, module.image.memory)
+            memory = module.image.memory.map(module.image.const, parameters.buffer)
+            workers, shapes = WAYS[way]
+            with settings.shapes(shapes):
+                native(
+                    module.program, function, kernel.grid, kernel.block,
+                    memory=memory, image=module.image, timeout=60, workers=workers,
+                )  # fmt: skip
+    except Fault as fault:
+        return Result(out, sums, (fault.name, fault.block, fault.thread, fault.address, fault.space))
+    return Result(out, sums)
+
+
+def compare(kernel: Kernel, ways: tuple[str, ...]) -> tuple[str, list[str]]:
+    """The first difference in words, and the ways that machine code could not go."""
+    module = load(kernel.text())
+    expected = run(module, kernel)
+    left_out: list[str] = []
+    for way in ways:
+        try:
+            found = expected.differs(run(module, kernel, way))
+        except Fallback as reason:
+            left_out.append(str(reason))
+            continue
+        if found:
+            return f"reference / {way}: {found}", left_out
+    return "", left_out
+
+
+def smallest(seed: int, size: int, ways: tuple[str, ...]) -> str:
+    """The kernel of a seed that differs, made small: its text, and how to launch it."""
+
+    def fails(kernel: Kernel) -> bool:
+        try:
+            return bool(compare(kernel, ways)[0])
+        except CheckError:
+            return False
+
+    kernel = reduced(Kernel(seed, size), fails, 400)
+    return f"// {compare(kernel, ways)[0]}\n// seed {seed}, grid {kernel.grid}, block {kernel.block}\n{kernel.text()}"

@@ -1,0 +1,153 @@
+"""Grids that an executor runs in parts leave what they leave at once, or are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.errors import ArgumentError, Fault
+from openptx.runtime import Kernel, load
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+KERNELS = (
+    HEAD
+    + """
+.global .u32 last;
+.global .u64 where = generic(last);
+.const .u32 factor = 3;
+.visible .entry scale(.param .u64 x, .param .u64 y, .param .u32 n) {
+    .reg .u64 a, b; .reg .u32 i, t, m, f; .reg .pred p;
+    ld.param.u64 a, [x]; ld.param.u64 b, [y]; ld.param.u32 m, [n];
+    mov.u32 i, %ctaid.x; mov.u32 t, %ntid.x; mov.u32 f, %tid.x; mad.lo.u32 i, i, t, f;
+    setp.ge.u32 p, i, m; @p ret;
+    mad.wide.u32 a, i, 4, a; mad.wide.u32 b, i, 4, b;
+    ld.global.u32 t, [a]; ld.const.u32 f, [factor]; mul.lo.u32 t, t, f; st.global.u32 [b], t;
+    add.u32 i, i, 1; setp.ne.u32 p, i, m; @p ret;
+    ld.global.u64 a, [where]; st.u32 [a], i;
+    ret;
+}
+.visible .entry same(.param .u64 out) {
+    .reg .u64 a; .reg .u32 i;
+    ld.param.u64 a, [out]; mov.u32 i, %ctaid.x; st.global.u32 [a], i;
+    ret;
+}
+.visible .entry count(.param .u64 out) { .reg .u64 a; ld.param.u64 a, [out]; red.global.add.u32 [a], 1; ret; }
+.visible .entry within(.param .u64 out) {
+    .shared .u32 s; .reg .u64 a; .reg .u32 i;
+    st.shared.u32 [s], 0; bar.sync 0; red.shared.add.u32 [s], 1; bar.sync 0;
+    ld.param.u64 a, [out]; mov.u32 i, %ctaid.y; mad.wide.u32 a, i, 4, a; ld.shared.u32 i, [s]; st.global.u32 [a], i;
+    ret;
+}
+"""
+)
+N, BLOCK = 1000, 64
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Executor]:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Executor]:
+    with ThreadPoolExecutor(3) as pool:
+        yield pool
+
+
+def scaled(kernel: Kernel, executor: Executor, chunks: int, engine: str = "interp") -> None:
+    x, y = np.arange(N, dtype=np.uint32), np.full(N, 7, np.uint32)
+    openptx.distribute(kernel, executor, -(-N // BLOCK), BLOCK, (x, y, N), chunks=chunks, engine=engine)
+    assert (y == 3 * x).all()
+    assert kernel.module.get_global("last").view(np.uint32)[0] == N
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_processes_run_a_grid(processes: Executor, engine: str) -> None:
+    for chunks in (1, 2, 5, 10_000):
+        scaled(load(KERNELS)["scale"], processes, min(chunks, 16), engine)
+
+
+def test_threads_run_a_grid(threads: Executor) -> None:
+    kernel = load(KERNELS)["scale"]
+    for _ in range(3):
+        scaled(kernel, threads, 7)
+
+
+def test_variables_go_there_and_back(threads: Executor) -> None:
+    module = load(KERNELS)
+    module.get_global("factor").view(np.uint32)[0] = 5
+    x, y = np.ones(N, np.uint32), np.zeros(N, np.uint32)
+    openptx.distribute(module["scale"], threads, 16, BLOCK, (x, y, N), chunks=4)
+    assert (y == 5).all()
+
+
+def test_one_array_may_be_two_arguments(threads: Executor) -> None:
+    x = np.arange(N, dtype=np.uint32)
+    openptx.distribute(load(KERNELS)["scale"], threads, 16, BLOCK, (x, x, N), chunks=4)
+    assert (x == 3 * np.arange(N)).all()
+    with pytest.raises(ArgumentError, match="overlaps"):
+        openptx.distribute(load(KERNELS)["scale"], threads, 8, BLOCK, (x[:600], x[100:], 500), chunks=2)
+
+
+def test_atomics_within_blocks_are_no_hindrance(threads: Executor) -> None:
+    out = np.zeros(6, np.uint32)
+    openptx.distribute(load(KERNELS)["within"], threads, (1, 6), 40, (out,), chunks=3)
+    assert (out == 40).all()
+
+
+def test_a_fault_comes_back_and_nothing_is_written(processes: Executor) -> None:
+    x, y = np.ones(N, np.uint32), np.zeros(N - 300, np.uint32)
+    with pytest.raises(Fault) as found:
+        openptx.distribute(load(KERNELS)["scale"], processes, 16, BLOCK, (x, y, N), chunks=8)
+    fault = found.value
+    assert (fault.name, fault.block, fault.thread, fault.space) == ("out-of-bounds", (10, 0, 0), (60, 0, 0), "global")
+    assert fault.file is not None
+    assert "st.global.u32 [b], t" in str(fault)
+    assert not y.any()
+
+
+def test_ranges_that_disagree_are_refused(threads: Executor) -> None:
+    out = np.zeros(1, np.uint32)
+    with pytest.raises(ArgumentError, match=r"blocks 2 to 3 .* byte 0 of argument 0 `out`: they are not independent"):
+        openptx.distribute(load(KERNELS)["same"], threads, 4, 1, (out,), chunks=2)
+    assert out[0] == 0
+
+
+def test_atomics_between_blocks_are_refused(threads: Executor) -> None:
+    with pytest.raises(ArgumentError, match=r"may need each other.*red\.global\.add\.u32"):
+        openptx.distribute(load(KERNELS)["count"], threads, 4, 1, (np.zeros(1, np.uint32),))
+
+
+def test_arguments_are_checked_first(threads: Executor) -> None:
+    kernel = load(KERNELS)["scale"]
+    with pytest.raises(ArgumentError, match="chunks"):
+        openptx.distribute(kernel, threads, 1, 1, (None, None, 0), chunks=0)
+    with pytest.raises(ArgumentError, match="grid"):
+        openptx.distribute(kernel, threads, 0, 1, (None, None, 0))
+    with pytest.raises(ArgumentError, match="3 arguments"):
+        openptx.distribute(kernel, threads, 1, 1, ())
+
+
+def test_some_blocks_alone() -> None:
+    for engine in ("interp", "native"):
+        out = np.zeros(6, np.uint32)
+        load(KERNELS)["within"]((1, 6), 32, (out,), engine=engine, blocks=(2, 5))
+        assert out.tolist() == [0, 0, 32, 32, 32, 0]
+    for blocks in ((0, 7), (3, 3), (-1, 2)):
+        with pytest.raises(ArgumentError):
+            load(KERNELS)["within"]((1, 6), 32, (np.zeros(6, np.uint32),), blocks=blocks)
+
+
+def test_a_cluster_of_dask_runs_a_grid() -> None:
+    distributed = pytest.importorskip(
+        "dask.distributed", reason="dask.distributed is not installed (pip install distributed)"
+    )
+    with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as client:
+        scaled(load(KERNELS)["scale"], client.get_executor(), 4)
