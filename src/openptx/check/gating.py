@@ -70,17 +70,34 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
     removed = not by_target and any(a.until is not None or a.last is not None for a in gate.alternatives)
     major, minor = context.version
     file_has = f".target {target.name}, PTX ISA {major}.{minor}"
-    has = f"the file says {major}.{minor}" if by_target else f"the file says {target.name} and {major}.{minor}"
+    older = not any(context.version >= a.since for a in gate.alternatives)
+    words = [*([] if by_target else [target.name]), *([f"{major}.{minor}"] if by_target or older or removed else [])]
+    has = f"the file says {' and '.join(words)}"
     return Problem(
         "needs-version" if by_target else "removed" if removed else "needs-target",
-        f"{subject} needs {wants(gate)} ({has})",
+        f"{subject} needs {_side_by_side(gate, words) or f'{wants(gate)} ({has})'}",
         where,
         has,
         expected=wants(gate),
         actual=file_has,
         rule="PTX ISA, PTX Module Directives (11.1)",
-        help=None if removed else _help(gate, by_target),
+        help=_successor(subject) if removed else _help(gate, by_target),
     )
+
+
+def _successor(subject: str) -> str | None:
+    """What took the place of `vote` and `shfl` without `.sync`."""
+    mnemonic, _, tail = subject.strip("`").partition(".")
+    fixed = f"{mnemonic}.sync.{tail}"
+    return f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None
+
+
+def _side_by_side(gate: Gate, words: list[str]) -> str | None:
+    """`.target sm_100a (the file says sm_90) and PTX ISA 8.7 (the file says 8.5)`, where a gate is as simple as that."""
+    target, found, version = wants(gate).partition(" and PTX ISA ")
+    if len(gate.alternatives) > 1 or not found or len(words) < 2 or not target.startswith(".target"):
+        return None
+    return f"{target} (the file says {words[0]}) and PTX ISA {version} (the file says {words[1]})"
 
 
 def _help(gate: Gate, by_target: bool) -> str:
