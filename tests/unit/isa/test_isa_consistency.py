@@ -2,8 +2,8 @@
 
 import pytest
 
-from openptx.isa.notation import resolve
 from openptx.isa.consistency import may_wait, strong
+from openptx.isa.notation import resolve
 
 # fmt: off
 #   opcode                                     strong  may wait
