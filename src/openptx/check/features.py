@@ -1,0 +1,267 @@
+"""Versions and targets of what is not an instruction: directives, attributes, parameters, initial values (5.4, 11)."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.gating import gate_problem
+from openptx.check.sizes import element_bytes, rounded_up, shape_of
+from openptx.diagnostics import Diagnostic
+from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
+from openptx.isa.gates import gate
+from openptx.isa.targets import satisfied
+from openptx.isa.types import TYPES
+from openptx.syntax.declarations import InitialiserList, SymbolAddress
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import (
+    Alias,
+    BranchTargets,
+    CallPrototype,
+    Directive,
+    Pragma,
+    Section,
+    SourceFile,
+    Target,
+)
+from openptx.syntax.tree import Function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.context import Context
+    from openptx.check.linkage import Linkage
+    from openptx.check.problems import Problem
+    from openptx.diagnostics import Collector
+    from openptx.isa.gates import Gate
+    from openptx.source import Span
+    from openptx.syntax.declarations import Attribute, Initialiser
+    from openptx.syntax.tree import Module, Statement
+
+    Wish = tuple[str, Gate, Span]  # what it is, what it asks for, where it stands
+
+# fmt: off
+#                        measured, ptxas 13.5; the manual's own gates of directives are in `isa/directives.py`
+KERNEL_DECLARATION     = gate("PTX 3.0")
+FUNCTION_PARAMETER     = gate("PTX 2.0, sm_20")
+BODY_PARAMETER         = gate("PTX 2.0")
+POINTER                = gate("PTX 2.2")
+CONSTANT_BANK          = gate("PTX 1.2 to 2.1")
+EXTERNAL_BANK          = gate("PTX 1.5 to 2.1")
+TEXTURE_SPACE          = gate("PTX 1.0 to 1.4")
+TIMESTAMP              = gate("PTX 3.2")
+INLINED                = gate("PTX 7.0")
+SECTION_LABEL          = gate("PTX 7.0")
+ADDRESS_VALUE          = gate("PTX 2.1")
+FUNCTION_VALUE         = gate("PTX 2.1, sm_20")
+GENERIC_VALUE          = gate("PTX 3.1")
+MASKED_VALUE           = gate("PTX 7.1")
+LARGE_PARAMETERS       = gate("PTX 8.1, sm_70")
+TYPES_SINCE            = {
+    "f16x2":      gate("sm_53"),
+    "texref":     gate("PTX 1.5"),
+    "samplerref": gate("PTX 1.5"),
+    "surfref":    gate("PTX 1.5"),
+}
+# fmt: on
+
+_INLINED = re.compile(r"\.loc\b[^\n;]*\bfunction_name\b")
+_LABEL = re.compile(r"^[ \t]*[A-Za-z_$%.][\w$]*[ \t]*:", re.M)
+_RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
+
+
+class Features:
+    """What the items of one file ask for. `linkage` knows the functions that initial values may name."""
+
+    def __init__(self, module: Module, context: Context, collector: Collector, linkage: Linkage) -> None:
+        self.file, self.context, self.collector, self.linkage = module.file, context, collector, linkage
+        options = [name.text for item in module.items if isinstance(item, Target) for name in item.targets]
+        self.independent = "texmode_independent" in options
+
+    def check(self, statement: Statement) -> None:
+        """Report what a directive, a declaration or the header of a function may not say here."""
+        for span, problem in self.unmet(statement):
+            found = Diagnostic(
+                problem.about, problem.message, self.file, span, problem.label, expected=problem.expected,
+                actual=problem.actual, rule=problem.rule, help=problem.help,
+            )  # fmt: skip
+            self.collector.add(found)
+        if isinstance(statement, Function):
+            if statement.kind == "entry":
+                self._room(statement)
+                for parameter in statement.parameters:
+                    self._sampler(parameter)
+            self._header_pragmas(statement)
+
+    def module_level(self, declaration: Declaration) -> None:
+        """A variable outside of functions."""
+        self.check(declaration)
+        self._sampler(declaration)
+        self._bank(declaration)
+
+    def unmet(self, statement: Statement) -> Iterator[tuple[Span, Problem]]:
+        """What the file's version and target do not give to a statement."""
+        target = self.context.target
+        if target is None:
+            return
+        for what, wanted, span in self._wishes(statement):
+            if not satisfied(wanted, self.context.version, target):
+                yield span, gate_problem(what, wanted, self.context)
+
+    def _wishes(self, statement: Statement) -> Iterator[Wish]:
+        match statement:
+            case Function():
+                yield from self._function(statement)
+            case Declaration():
+                yield from self._variable(statement)
+            case Alias():
+                yield "`.alias`", DIRECTIVES["alias"].gate, statement.name_span
+            case CallPrototype() | BranchTargets():
+                yield f"`.{statement.name}`", DIRECTIVES[statement.name].gate, statement.name_span
+                if isinstance(statement, CallPrototype):
+                    yield from _tuning(statement.directives)
+            case SourceFile() if len(statement.values) > 1:
+                yield "the timestamp of `.file`", TIMESTAMP, statement.values[1].span
+            case Section():
+                yield "`.section`", DIRECTIVES["section"].gate, statement.name_span
+                if label := self._first(_LABEL, statement.body):
+                    yield "a label in a section", SECTION_LABEL, label
+            case Pragma():
+                yield "`.pragma`", DIRECTIVES["pragma"].gate, statement.name_span
+                for string in statement.strings:
+                    word = string.value.split()[0] if string.value.split() else ""
+                    if word in PRAGMAS:
+                        yield f"the pragma `{word}`", PRAGMAS[word], string.span
+            case Directive() if statement.name in DIRECTIVES:
+                yield f"`.{statement.name}`", DIRECTIVES[statement.name].gate, statement.name_span
+            case _:
+                return
+
+    def _function(self, function: Function) -> Iterator[Wish]:
+        yield from _linkage(function)
+        yield from _attributes(function.attributes)
+        if function.kind == "entry" and function.body is None and not function.broken:
+            yield "a kernel without a body", KERNEL_DECLARATION, function.name.span
+        for parameter in (*function.returns, *function.parameters):
+            if function.kind == "func" and parameter.space == "param":
+                yield "a `.param` parameter of a function", FUNCTION_PARAMETER, parameter.space_span
+            if parameter.pointer is not None:
+                yield "`.ptr`", POINTER, parameter.pointer.span
+            if parameter.type in TYPES_SINCE:
+                yield f"`.{parameter.type}`", TYPES_SINCE[parameter.type], parameter.type_span
+        yield from _tuning(function.directives)
+        if function.body is not None and (place := self._first(_INLINED, function.body)):
+            yield "`function_name` of `.loc`", INLINED, place
+
+    def _first(self, pattern: re.Pattern[str], span: Span) -> Span | None:
+        """Where something first stands that is new since 7.0; not looked for in newer files."""
+        found = pattern.search(self.file.text, *span) if self.context.version < (7, 0) else None
+        return found.span() if found else None
+
+    def _variable(self, declaration: Declaration) -> Iterator[Wish]:
+        yield from _linkage(declaration)
+        yield from _attributes(declaration.attributes)
+        if declaration.bank is not None:
+            external = declaration.bank.value > 0
+            yield "a constant bank", EXTERNAL_BANK if external else CONSTANT_BANK, declaration.bank.span
+        if declaration.space == "tex":
+            yield "`.tex`", TEXTURE_SPACE, declaration.space_span
+        if declaration.space == "param":
+            yield "`.param` in a body", BODY_PARAMETER, declaration.space_span
+        if declaration.type in TYPES_SINCE:
+            yield f"`.{declaration.type}`", TYPES_SINCE[declaration.type], declaration.type_span
+        for declarator in declaration.names:
+            if declarator.initialiser is not None:
+                yield from self._value(declarator.initialiser)
+
+    def _value(self, value: Initialiser) -> Iterator[Wish]:
+        if isinstance(value, InitialiserList) and not value.plain:
+            for element in value.elements:
+                yield from self._value(element)
+        if isinstance(value, SymbolAddress):
+            yield "an address as an initial value", ADDRESS_VALUE, value.span
+            if value.name.text in self.linkage.functions:
+                yield "a function as an initial value", FUNCTION_VALUE, value.span
+            if value.generic:
+                yield "`generic()`", GENERIC_VALUE, value.span
+            if value.mask is not None:
+                yield "a mask of an address", MASKED_VALUE, value.mask.span
+
+    def _room(self, kernel: Function) -> None:
+        """The parameters of a kernel have 4352 bytes together; 32764 since PTX 8.1 and sm_70, 256 before PTX 1.5."""
+        context, size = self.context, 0
+        for parameter in kernel.parameters:
+            type = TYPES.get(parameter.type)
+            if type is None:
+                return
+            element = element_bytes(type) * max(1, parameter.vector)
+            align = parameter.align.value if parameter.align is not None else element
+            length = element
+            for dimension in shape_of(parameter.names[0]):
+                length *= dimension
+            size = rounded_up(size, max(1, align)) + length
+        large = context.target is not None and satisfied(LARGE_PARAMETERS, context.version, context.target)
+        room = 32764 if large else 4352 if context.version >= (1, 5) else 256
+        if size > room:
+            message = f"the parameters of `{kernel.name.text}` take {size} bytes, and there are {room}"
+            found = Diagnostic(
+                "parameter", message, self.file, kernel.name.span, "too many", expected=f"at most {room} bytes",
+                actual=f"{size} bytes", rule=_RULE,
+            )  # fmt: skip
+            self.collector.add(found)
+
+    def _sampler(self, declaration: Declaration) -> None:
+        """Samplers of their own are for one of the two texturing modes (5.3)."""
+        if declaration.type != "samplerref" or self.independent or not self.context.precedent:
+            return
+        found = Diagnostic(
+            "target-conflict", "a `.samplerref` is for independent textures and samplers", self.file,
+            declaration.type_span, "not in unified mode", rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+            help="add `texmode_independent` to `.target`",
+        )  # fmt: skip
+        self.collector.add(found)
+
+    def _bank(self, declaration: Declaration) -> None:
+        """Banks of constants but the first hold what the driver puts there (5.1.3)."""
+        bank = declaration.bank
+        if bank is None or not bank.value:
+            return
+        if declaration.linkage != "extern" or any(shape_of(declarator) != (0,) for declarator in declaration.names):
+            found = Diagnostic(
+                "linkage", f"constant bank {bank.value} is for `.extern` arrays of open length", self.file, bank.span,
+                "not bank 0", rule="PTX ISA, Banked Constant State Space (5.1.3.1)",
+            )  # fmt: skip
+            self.collector.add(found)
+
+    def _header_pragmas(self, function: Function) -> None:
+        """Pragmas of a whole function: those about what follows them belong into its body (chapter 12)."""
+        for pragma in function.directives:
+            if not isinstance(pragma, Pragma):
+                continue
+            for string in pragma.strings:
+                word = string.value.split()[0] if string.value.split() else ""
+                if word in PRAGMAS and word != "nounroll":
+                    message = f"the pragma `{word}` stands in the body of a function"
+                    self.collector.add(
+                        Diagnostic("misplaced-directive", message, self.file, string.span, "not in the header")
+                    )
+
+
+def _linkage(item: Function | Declaration) -> Iterator[Wish]:
+    start = item.span[0]
+    if item.linkage in ("weak", "common"):
+        yield f"`.{item.linkage}`", DIRECTIVES[item.linkage].gate, (start, start + len(item.linkage) + 1)
+
+
+def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Wish]:
+    for attribute in attributes:
+        if attribute.name in ATTRIBUTES:
+            yield f"`.{attribute.name}`", ATTRIBUTES[attribute.name], attribute.span
+
+
+def _tuning(directives: tuple[Directive, ...]) -> Iterator[Wish]:
+    for directive in directives:
+        if isinstance(directive, Pragma):
+            yield "`.pragma`", DIRECTIVES["pragma"].gate, directive.name_span
+        elif directive.name in DIRECTIVES:
+            yield f"`.{directive.name}`", DIRECTIVES[directive.name].gate, directive.name_span
