@@ -2,34 +2,69 @@
 
 from __future__ import annotations
 
+from openptx.errors import ArgumentError
 from openptx.source import File
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from os import PathLike
+
     from openptx.diagnostics import Diagnostic
     from openptx.syntax import Module
 
+    Source = str | bytes | bytearray | PathLike[str] | File
+
+PROFILES = ("ptxas", "isa")
+
 
 def check(
-    source: str | File, *, filename: str = "<string>", target: str | None = None, profile: str = "ptxas"
+    source: Source, *, filename: str = "<string>", target: str | None = None, profile: str = "ptxas"
 ) -> list[Diagnostic]:
     """Everything that is wrong with a PTX module, in the order of its text. Never raises for a bad program.
 
+    `source` is the text, as a string or as the bytes that NVRTC gives; a `Path` is read.
     `target` checks for another target than the file's own (`"sm_90a"`). `profile` is `"ptxas"`, which answers as
     NVIDIA's assembler does, or `"isa"`, which answers as the document says, literally.
     """
     from openptx.check import check as check_file
 
+    require_options(target, profile)
     return check_file(file_of(source, filename), target=target, profile=profile)
 
 
-def parse(source: str | File, *, filename: str = "<string>") -> Module:
+def parse(source: Source, *, filename: str = "<string>") -> Module:
     """The lossless tree of a PTX module: `str(module)` is the text again, `module.diagnostics` the syntax errors."""
     from openptx.syntax import parse as parse_file
 
     return parse_file(file_of(source, filename))
 
 
-def file_of(source: str | File, filename: str) -> File:
-    """A source as a `File`; a `File` keeps its own name."""
-    return source if isinstance(source, File) else File(filename, source)
+def require_options(target: str | None, profile: str = "ptxas") -> None:
+    """Raises ArgumentError for a target or a profile that there is not: it would check less than was asked for."""
+    if profile not in PROFILES:
+        raise ArgumentError(f"no profile `{profile}`: choose {' or '.join(PROFILES)}")
+    if target is None:
+        return
+    from openptx.isa.targets import TARGETS
+    from openptx.isa.targets import target as find
+
+    if find(str(target)) is None:
+        from openptx.check.nearest import nearest
+
+        near = nearest(str(target).lower(), TARGETS)
+        raise ArgumentError(f"no target `{target}`" + (f": did you mean {near}?" if near else ", such as sm_90a"))
+
+
+def file_of(source: Source, filename: str) -> File:
+    """A source as a `File`; a `File` and a path keep their own names."""
+    if isinstance(source, str):
+        return File(filename, source)
+    if isinstance(source, File):
+        return source
+    from openptx.reading import decode, read
+
+    if isinstance(source, (bytes, bytearray)):
+        return decode(filename, bytes(source))
+    if hasattr(source, "__fspath__"):
+        return read(source)
+    raise ArgumentError(f"PTX is text, not {type(source).__name__}")

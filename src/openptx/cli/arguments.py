@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import struct
+from errno import EACCES, EISDIR, ENOENT
 from typing import TYPE_CHECKING, Any, cast
 
 from openptx.errors import InputError
@@ -14,16 +15,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-# fmt: off
-#            how NumPy calls it; formats that it lacks come from ml_dtypes
-DTYPES = {
-    "s8": "int8",   "s16": "int16",   "s32": "int32",    "s64": "int64",
-    "u8": "uint8",  "u16": "uint16",  "u32": "uint32",   "u64": "uint64",
-    "b8": "uint8",  "b16": "uint16",  "b32": "uint32",   "b64": "uint64",
-    "f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16",
-    "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2",
-}
-# fmt: on
+BITS = ("b8", "b16", "b32", "b64")
+MAGIC = b"\x93NUMPY"  # how files in .npy format begin
 
 
 def read_argument(text: str) -> object:
@@ -69,6 +62,9 @@ def load_array(path: str) -> Array:
     """An array from a .npy file; `InputError` where it holds none."""
     import numpy as np
 
+    with open(path, "rb") as stream:
+        if stream.read(len(MAGIC)) != MAGIC:
+            raise InputError(f"{path}: not an array in .npy format")
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
@@ -81,8 +77,7 @@ def zeros(text: str) -> Array:
 
     _, _, rest = text.partition(":")
     name, _, extent = rest.partition(":")
-    if name not in DTYPES:
-        raise InputError(f"`{text}`: no type `{name}`; one of {' '.join(DTYPES)}")
+    dtype = dtype_of(name)
     try:
         shape = tuple(int(part) for part in extent.split("x"))
     except ValueError:
@@ -91,18 +86,18 @@ def zeros(text: str) -> Array:
         raise InputError(f"`{text}`: `{extent}` is no count; write zeros:{name}:1024 or zeros:{name}:32x32")
     if math.prod(shape) >= 1 << 40:
         raise InputError(f"`{text}` is larger than any memory")
-    return np.zeros(shape, dtype_of(name))
+    return np.zeros(shape, dtype)
 
 
 def dtype_of(name: str) -> Any:
-    """The dtype of a PTX type."""
-    import numpy as np
+    """The dtype of a PTX type: as results of `convert` have it, and unsigned integers for `.b8` to `.b64`."""
+    from openptx.numerics.dtypes import carrier
+    from openptx.numerics.names import ELEMENTS, PACKED
 
-    if DTYPES[name] in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
-        import ml_dtypes
-
-        return np.dtype(getattr(ml_dtypes, DTYPES[name]))
-    return np.dtype(DTYPES[name])
+    found = ELEMENTS.get(name.replace("b", "u", 1) if name in BITS else name) or PACKED.get(name)
+    if found is None:
+        raise InputError(f"no type `{name}`; one of {' '.join((*BITS, *ELEMENTS, *PACKED))}")
+    return carrier(found)
 
 
 def read_extent(text: str, what: str) -> tuple[int, ...]:
@@ -133,18 +128,44 @@ def read_save(text: str, arrays: dict[int, Array]) -> tuple[int, str]:
     return int(index), path
 
 
-def save_array(path: str, array: Array) -> None:
-    """Write an array whole or not at all: beside its place first, then into it."""
+def require_folders(paths: list[str]) -> None:
+    """`OSError` where an array could not be saved: before a kernel has run for an hour."""
+    for path in paths:
+        folder = os.path.dirname(path) or "."
+        wrong = ENOENT if not os.path.isdir(folder) else EISDIR if os.path.isdir(path) else 0
+        if wrong or not os.access(folder, os.W_OK):
+            raise OSError(wrong or EACCES, os.strerror(wrong or EACCES), path)
+
+
+def save_arrays(saves: list[tuple[str, Array]]) -> None:
+    """Writes all arrays or none: beside their places first, then into them. Devices and pipes are written into."""
+    written: dict[str, str] = {}
+    try:
+        for path, array in saves:
+            special = os.path.exists(path) and not os.path.isfile(path)
+            beside = path if special else f"{path}.{os.getpid()}.part"
+            if not special:
+                written[path] = beside
+            try:
+                with open(beside, "wb") as stream:
+                    stream.write(npy(array))
+            except OSError as error:
+                error.filename = path
+                raise
+        for path, beside in written.items():
+            os.replace(beside, path)
+    finally:
+        for beside in written.values():
+            if os.path.exists(beside):
+                os.remove(beside)
+
+
+def npy(array: Array) -> bytes:
+    """An array as the content of a .npy file; NumPy's own writer wants files that it can seek in."""
+    from io import BytesIO
+
     import numpy as np
 
-    beside = f"{path}.{os.getpid()}.part"
-    try:
-        with open(beside, "wb") as stream:
-            np.save(stream, array, allow_pickle=False)
-        os.replace(beside, path)
-    except OSError as error:
-        error.filename = path
-        raise
-    finally:
-        if os.path.exists(beside):
-            os.remove(beside)
+    stream = BytesIO()
+    np.save(stream, array, allow_pickle=False)
+    return stream.getvalue()

@@ -40,9 +40,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Check all files, print what was found."""
+    from openptx.api import require_options
     from openptx.cli.selection import Selection
 
     selection = Selection(args.select, args.ignore)
+    require_options(args.target, args.profile)
     paths = expand(args.files)
     found: list[Diagnostic] = []
     good = True

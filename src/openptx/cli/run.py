@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     """Load, launch, print, save."""
     import numpy as np
 
-    from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save, save_array
+    from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save, require_folders, save_arrays
     from openptx.runtime import load as load_module
 
     if not args.fidelity and not (args.grid and args.block):
@@ -63,6 +63,7 @@ def run(args: Namespace) -> int:
     arguments = [read_argument(text) for text in args.arg]
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
+    require_folders([path for _, path in saves])
     kernel(
         grid,
         block,
@@ -78,9 +79,9 @@ def run(args: Namespace) -> int:
     if not args.quiet:
         for index, array in arrays.items():
             shape = "x".join(map(str, array.shape))
-            print(f"{index}: {array.dtype} {shape} {np.array2string(array, threshold=16, edgeitems=4)}")
-    for index, path in saves:
-        save_array(path, arrays[index])
+            values = np.array2string(array, threshold=16, edgeitems=4, max_line_width=120)
+            print(f"{index}: {array.dtype} {shape} {values}")
+    save_arrays([(path, arrays[index]) for index, path in saves])
     return CLEAN
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from openptx.isa.windows import CONST, FIRST, PARAM, SHIFT
 
 READ, WRITE = 1, 2  # flags of a slot
+NULL_PAGE = 1 << 16  # addresses below come from a null pointer and an index, as on a GPU nothing is ever there
 
 Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
@@ -43,7 +44,7 @@ class Allocation:
         return data
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.size} bytes at 0x{self.base:x}"
+        return f"{self.name}, {many(self.size)} at 0x{self.base:x}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +70,8 @@ class Map:
 
     def nearest(self, address: int, count: int) -> str | None:
         """The allocation next to an access of `count` bytes, and how far it missed; None where there is none."""
+        if address < NULL_PAGE:
+            return "none: this is the null pointer" + (f", {address} bytes on" if address else "")
 
         def gap(a: Allocation) -> int:
             return max(a.base - address, address + count - (a.base + a.size), 0)
@@ -77,9 +80,14 @@ class Map:
         if found is None:
             return None
         if address < found.base:
-            return f"{found}; the access begins {found.base - address} bytes before it"
+            return f"{found}; the access begins {many(found.base - address)} before it"
         past = address + count - (found.base + found.size)
-        return f"{found}; the access ends {past} bytes past it" if past > 0 else str(found)
+        return f"{found}; the access ends {many(past)} past it" if past > 0 else str(found)
+
+
+def many(size: int) -> str:
+    """`1 byte`, `7 bytes`."""
+    return f"{size} byte{'s' if size != 1 else ''}"
 
 
 def owner(array: Array) -> Array:

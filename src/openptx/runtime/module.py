@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import Any, cast
 
@@ -12,11 +12,13 @@ import numpy as np
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.windows import CTA_SHIFT
 from openptx.program import Function, Program
+from openptx.reading import decode
 from openptx.reading import read as read_file
 from openptx.runtime.arguments import marshal
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Array, Bytes
+from openptx.runtime.options import require_options, sequence_of
 from openptx.runtime.texture import Opaque
 from openptx.source import File
 
@@ -24,7 +26,6 @@ Extent = int | Sequence[int]
 
 LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
 THREADS = 1024
-DYNAMIC_SHARED = 227 << 10
 
 
 class Kernel:
@@ -42,7 +43,7 @@ class Kernel:
         self,
         grid: Extent,
         block: Extent,
-        args: Sequence[object] = (),
+        args: Iterable[object] = (),
         *,
         shared_mem: int = 0,
         cluster: Extent | None = None,
@@ -61,13 +62,14 @@ class Kernel:
         With `blocks` only the blocks of these numbers run, from the first to before the second, x counting first.
         """
         grid, block = extent("grid", grid), extent("block", block)
+        require_options(shared_mem, workers, timeout, max_instructions)
         self.check_shape(grid, block, shared_mem)
         shape = self.cluster(grid, cluster)
         if blocks is not None and (shape or not 0 <= blocks[0] < blocks[1] <= grid[0] * grid[1] * grid[2]):
-            raise ArgumentError(f"blocks {blocks} can not be run alone, of a grid of {grid}{' in clusters' * bool(shape)}")
+            raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, can not be run alone")
         module = self.module
         require_meanings(module.program, self.name)
-        given = marshal(self.function, args, module.image.memory)
+        given = marshal(self.function, sequence_of(args), module.image.memory)
         memory = module.image.memory.map(module.image.const, given.buffer)
         engine = "interp" if initcheck else engine
         run = engine_of(engine)
@@ -108,8 +110,6 @@ class Kernel:
         most = directives.get("maxntid")
         if most is not None and threads > int(np.prod(most)):
             raise ArgumentError(f"kernel `{self.name}` allows {int(np.prod(most))} threads a block (`.maxntid`)")
-        if not 0 <= shared <= DYNAMIC_SHARED:
-            raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared}")
         if (total := self.module.program.shared_size + shared) > 1 << CTA_SHIFT:
             raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
 
@@ -199,10 +199,10 @@ class Module:
         return self.image.memory.address(array).base
 
 
-def load(source: str | os.PathLike[str] | File, *, target: str | None = None) -> Module:
+def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None) -> Module:
     """Loads PTX: a path, or the text itself. Raises CheckError with everything that is wrong in it.
 
-    A string with a line break or a `.version` is text, anything else a path.
+    A string with a line break or a `.version` is text, any other a path; bytes are text, as NVRTC gives it.
     """
     from openptx.api import check
     from openptx.check import lower
@@ -214,11 +214,15 @@ def load(source: str | os.PathLike[str] | File, *, target: str | None = None) ->
     return Module(lower(file))
 
 
-def read(source: str | os.PathLike[str]) -> File:
+def read(source: object) -> File:
     """The file that a path names, or that a text is."""
+    if isinstance(source, (bytes, bytearray)):
+        return decode("<string>", bytes(source))
     if isinstance(source, str) and ("\n" in source or ".version" in source):
         return File("<string>", source)
-    return read_file(source)
+    if isinstance(source, (str, os.PathLike)):
+        return read_file(cast("str | os.PathLike[str]", source))
+    raise ArgumentError(f"PTX is loaded from a path or from its text, not from {type(source).__name__}")
 
 
 def extent(what: str, given: Any) -> Triple:

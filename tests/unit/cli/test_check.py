@@ -144,3 +144,11 @@ def test_many_files_in_several_processes_are_what_they_are_in_one(openptx, folde
         assert openptx("check", folder, "--output-format", format) == alone
         assert alone.status == 2
         assert "zz.ptx: this is not PTX text" in alone.err
+
+
+def test_a_target_that_there_is_not(openptx, tmp_path):
+    path = tmp_path / "empty.ptx"
+    path.write_text(".version 8.0\n.target sm_80\n")
+    assert openptx("check", path, "--target", "sm_90a").status == 0
+    done = openptx("check", path, path, "--target", "SM_90")
+    assert (done.status, done.out, done.err) == (2, "", "error: no target `SM_90`: did you mean sm_90?\n")

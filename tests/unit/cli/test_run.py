@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -125,6 +127,51 @@ def test_nothing_is_left_when_an_array_cannot_be_saved(openptx, ptx, tmp_path):
     options = ("--kernel", "one", "--grid", 1, "--block", 1, "--arg", "zeros:u32:1", "--save", f"0={tmp_path}/folder")
     assert openptx("run", ptx, *options).status == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "saxpy.ptx", "x.npy"]
+
+
+def test_all_arrays_are_saved_or_none(openptx, ptx, tmp_path):
+    good, bad = tmp_path / "good.npy", tmp_path / "folder" / "bad.npy"
+    options = ("--kernel", "one", "--grid", 1, "--block", 1, "--arg", "zeros:u32:1", "--save", f"0={good}")
+    done = openptx("run", ptx, *options, "--save", f"0={bad}")
+    assert (done.status, done.out) == (2, "")  # said before the kernel runs
+    assert not good.exists()
+    done = openptx("run", ptx, *options, "--save", "0=/dev/null", "--quiet")
+    assert (done.status, done.err) == (0, "")
+    assert not Path("/dev/null").is_file()
+    np.testing.assert_array_equal(np.load(good), [1])
+
+
+TYPES = [
+    "s8",
+    "u16",
+    "b32",
+    "b64",
+    "f16",
+    "bf16",
+    "f32",
+    "tf32",
+    "f64",
+    "e4m3",
+    "e5m2",
+    "e2m3",
+    "e2m1",
+    "ue8m0",
+    "e2m1x2",
+]
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_zeros_of_every_type(openptx, ptx, name):
+    done = openptx("run", ptx, "--kernel", "one", "--grid", 1, "--block", 1, "--arg", f"zeros:{name}:8")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("0: ")
+
+
+def test_options_that_mean_nothing(openptx, ptx):
+    for option in (("--workers", 0), ("--timeout", -1), ("--timeout", "nan"), ("--max-instructions", 0)):
+        done = openptx("run", ptx, "--kernel", "endless", "--grid", 1, "--block", 1, *option)
+        assert done.status == 2
+        assert option[0][2:5] in done.err
 
 
 def test_fidelity_is_listed_without_a_launch(openptx, ptx):

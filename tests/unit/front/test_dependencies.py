@@ -25,7 +25,7 @@ ALLOWED = {
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program"},
     "engines":      {"source", "diagnostics", "errors", "numerics", "isa", "program", "runtime"},
     "runtime":      {"source", "errors", "reading", "numerics", "isa", "program", "check", "engines", "api"},
-    "api":          {"source", "diagnostics", "syntax", "check"},
+    "api":          {"source", "diagnostics", "errors", "reading", "isa", "syntax", "check"},
     "testing":      {"source", "diagnostics", "errors", "reading", "api", "syntax", "runtime"},
 }
 # fmt: on

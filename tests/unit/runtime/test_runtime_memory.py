@@ -53,7 +53,8 @@ def test_the_nearest_allocation() -> None:
     held = memory.map()
     assert held.nearest(base + 100, 4) == f"x, 100 bytes at 0x{base:x}; the access ends 4 bytes past it"
     assert held.nearest(base - 8, 4) == f"x, 100 bytes at 0x{base:x}; the access begins 8 bytes before it"
-    assert Memory().map().nearest(0, 4) is None
+    assert Memory().map().nearest(1 << 40, 4) is None
+    assert held.nearest(12, 4) == "none: this is the null pointer, 12 bytes on"
 
 
 def test_read_only_arrays_say_so() -> None:

@@ -1,0 +1,34 @@
+"""Refuses options of a launch that mean nothing: counts that are no counts, times that never come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from numbers import Integral, Real
+from typing import Any, TypeGuard, cast
+
+from openptx.errors import ArgumentError
+
+DYNAMIC_SHARED = 227 << 10
+
+
+def require_options(shared: object, workers: object, timeout: object, max_instructions: object) -> None:
+    """Raises ArgumentError for the first option of a launch that can not be meant."""
+    if not is_count(shared) or not 0 <= shared <= DYNAMIC_SHARED:
+        raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared!r}")
+    for name, count in (("workers", workers), ("max_instructions", max_instructions)):
+        if count is not None and (not is_count(count) or count < 1):
+            raise ArgumentError(f"`{name}` is a whole number from 1, not {count!r}")
+    if timeout is not None and not (isinstance(timeout, Real) and float(timeout) > 0):
+        raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
+
+
+def is_count(value: object) -> TypeGuard[int]:
+    """Whether a number counts something: Python's and NumPy's integers do, truth values don't."""
+    return isinstance(value, Integral) and value is not True and value is not False
+
+
+def sequence_of(args: Any) -> tuple[object, ...]:
+    """The arguments of `kernel(grid, block, args)`. A lone array or number is one that its tuple was forgotten for."""
+    if isinstance(args, list | tuple | Iterator):
+        return tuple(cast("Iterable[object]", args))
+    raise ArgumentError(f"the arguments are a tuple, `(x, y)` or `(x,)`, not {type(args).__name__}")
