@@ -52,8 +52,8 @@ class Crime:
                 HEAD,
                 deed.top,
                 ".visible .entry k(.param .u64 out, .param .u64 wild, .param .u32 victim) {",
-                ".reg .b32 t, u, v, i, j; .reg .b64 o, w, a, b, c; .reg .b16 h; .reg .pred p, q; .reg .f64 e; .reg .f32 f;",
-                ".reg .b128 z; .shared .align 16 .b8 sh[64]; .local .align 16 .b8 lo[64];",
+                ".reg .b32 t, u, v, i, j; .reg .b64 o, w, a, b, c; .reg .b16 h; .reg .b128 z; .reg .pred p, q;",
+                ".reg .f64 e; .reg .f32 f; .shared .align 16 .b8 sh[64]; .local .align 16 .b8 lo[64];",
                 "ld.param.u64 o, [out]; ld.param.u64 w, [wild]; ld.param.u32 v, [victim];",
                 "mov.u32 i, %tid.y; mov.u32 j, %ntid.x; mov.u32 t, %tid.x; mad.lo.u32 t, i, j, t; mov.u32 u, %ctaid.x;",
                 f"mad.lo.u32 u, u, {self.threads}, t; setp.eq.u32 p, u, v;",
@@ -190,7 +190,7 @@ def deep_recursion(dice: random.Random) -> Deed:
 
 def huge_frame(dice: random.Random) -> Deed:
     size = dice.choice((1 << 16, 1 << 20, 1 << 24, 1 << 29, (1 << 31) - 16))
-    where = ".local .align 16 .b8 big[{}]; .reg .b64 a; mov.u64 a, big; st.local.u64 [a+{}], a;".format(size, size - 8)
+    where = f".local .align 16 .b8 big[{size}]; .reg .b64 a; mov.u64 a, big; st.local.u64 [a+{size - 8}], a;"
     return Deed(
         "call deep;",
         frozenset({"stack-overflow", "", "refused"}),
@@ -214,8 +214,9 @@ def lost_barrier(dice: random.Random) -> Deed:
 
 
 def invalid_barrier(dice: random.Random) -> Deed:
-    code = dice.choice(("mov.u32 j, 16; barrier.sync j;", "mov.u32 j, -1; barrier.sync j;", "mov.u32 j, 33; barrier.sync 1, j;",
-                        "mov.u32 j, 0; barrier.sync 0, j;"))  # fmt: skip
+    number = dice.choice((16, 0xFFFFFFFF)), "barrier.sync j;"
+    value, how = dice.choice((number, (33, "barrier.sync 1, j;"), (0, "barrier.sync 0, j;")))
+    code = f"mov.u32 j, {value}; {how}"
     return Deed(code, frozenset({"invalid-barrier"}))
 
 
@@ -305,8 +306,9 @@ def assertion(dice: random.Random) -> Deed:
     address = dice.choice(("text", "w"))
     code = f"mov.u64 a, {address}; cvta.global.u64 a, a;" if address == "text" else "mov.u64 a, w;"
     call = (
-        "{ .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s; st.param.b64 [m], a; st.param.b64 [f], a;"
-        " st.param.b32 [l], i; st.param.b64 [n], a; st.param.b64 [s], 1; call.uni __assertfail, (m, f, l, n, s); }"
+        "{ .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;"
+        " st.param.b64 [m], a; st.param.b64 [f], a; st.param.b32 [l], i; st.param.b64 [n], a; st.param.b64 [s], 1;"
+        " call.uni __assertfail, (m, f, l, n, s); }"
     )
     return Deed(code + call, ACCESS | {"assertion"}, top)
 
@@ -346,14 +348,16 @@ def self_modifying(dice: random.Random) -> Deed:
 
 def other_lanes(dice: random.Random) -> Deed:
     """Waits for lanes of the warp that wait elsewhere."""
-    code = "mov.u32 j, %laneid; and.b32 j, j, 1; setp.eq.u32 q, j, 0; @q bra A1; barrier.sync 1, 2048; bra A2; A1: bar.warp.sync -1; A2:"
+    part = "mov.u32 j, %laneid; and.b32 j, j, 1; setp.eq.u32 q, j, 0; @q bra A1;"
+    code = f"{part} barrier.sync 1, 2048; bra A2; A1: bar.warp.sync -1; A2:"
     return Deed(code, frozenset({"deadlock", ""}), alone=False, whole=True)
 
 
 def wrapped(dice: random.Random) -> Deed:
     """Lanes whose offsets wrap around, in 32 or in 64 bits."""
     base, step = dice.choice((0xFFFFFFF0, 0x7FFFFFF0, 0xFFFFFFFC)), dice.choice((4, 8, 1))
-    code = f"mad.lo.u32 j, t, {step}, {base}; cvt.{dice.choice(('u64.u32', 's64.s32'))} a, j; add.s64 a, a, o; {dice.choice(('ld.global.u8 h, [a];', 'st.global.u32 [a], i;'))}"
+    wide, act = dice.choice(("u64.u32", "s64.s32")), dice.choice(("ld.global.u8 h, [a];", "st.global.u32 [a], i;"))
+    code = f"mad.lo.u32 j, t, {step}, {base}; cvt.{wide} a, j; add.s64 a, a, o; {act}"
     return Deed(code, ACCESS, alone=False)
 
 
@@ -361,7 +365,8 @@ DEEDS: dict[str, Callable[[random.Random], Deed]] = {
     f.__name__: f
     for f in (
         wild_pointer, off_by_one, end_of_array, read_only, function_memory, endless_loop, endless_recursion,
-        deep_recursion, huge_frame, huge_shared, lost_barrier, invalid_barrier, division, bad_index, bad_call, much_stack,
-        stack_beyond, bad_restore, late_block, bad_mask, trap, assertion, heap, copies, self_modifying, other_lanes, wrapped,
+        deep_recursion, huge_frame, huge_shared, lost_barrier, invalid_barrier, division, bad_index, bad_call,
+        much_stack, stack_beyond, bad_restore, late_block, bad_mask, trap, assertion, heap, copies, self_modifying,
+        other_lanes, wrapped,
     )
 }  # fmt: skip

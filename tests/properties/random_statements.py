@@ -1,4 +1,4 @@
-"""Random statements without memory or control flow, spelt out of the declarations: any form, any modifiers, any types."""
+"""Random statements without memory or control flow, spelt out of the declarations: any form, modifiers and types."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ MODULES = {
 }
 # What lanes as a base and offsets are made of: an engine that tracks them must lose none of them.
 PLAIN = (
-    "add.s32 add.u32 sub.s32 mul.lo.s32 mul.lo.u32 mad.lo.s32 shl.b32 shr.u32 shr.s32 and.b32 mul.wide.u32 mul.wide.s32"
-    " add.s64 sub.u64 cvt.u64.u32 cvt.s64.s32 cvt.u32.u64 mad.wide.u32 mad.wide.s32 shl.b64 setp.lt.u32 setp.ge.s32"
-    " rem.u32 div.u32 add.u16 mul.lo.u16 cvt.u16.u32 cvt.u32.u16 mov.b32 selp.b32 min.u32 max.s32"
-).split()
+    "add.s32", "add.u32", "sub.s32", "mul.lo.s32", "mul.lo.u32", "mad.lo.s32", "shl.b32", "shr.u32", "shr.s32",
+    "and.b32", "mul.wide.u32", "mul.wide.s32", "add.s64", "sub.u64", "cvt.u64.u32", "cvt.s64.s32", "cvt.u32.u64",
+    "mad.wide.u32", "mad.wide.s32", "shl.b64", "setp.lt.u32", "setp.ge.s32", "rem.u32", "div.u32", "add.u16",
+    "mul.lo.u16", "cvt.u16.u32", "cvt.u32.u16", "mov.b32", "selp.b32", "min.u32", "max.s32",
+)
 # fmt: on
 DECLARATIONS = " ".join(f".reg .{t} {name}<{n}>;" for t, (name, n) in POOLS.items())
 OTHERS = ("address", "label", "function", "arguments", "returns", "targets", "prototype")
