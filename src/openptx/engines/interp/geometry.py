@@ -46,7 +46,8 @@ class Shape:
 def split(linear: NDArray[np.integer], extent: Triple) -> tuple[U32, U32, U32]:
     """x, y, z of positions counted x first."""
     x, rest = linear % extent[0], linear // extent[0]
-    return tuple(np.ascontiguousarray(v, np.uint32) for v in (x, rest % extent[1], rest // extent[1]))  # type: ignore
+    y, z = rest % extent[1], rest // extent[1]
+    return np.ascontiguousarray(x, np.uint32), np.ascontiguousarray(y, np.uint32), np.ascontiguousarray(z, np.uint32)
 
 
 class Geometry:
@@ -101,16 +102,16 @@ class Geometry:
     @cached_property
     def place(self) -> tuple[tuple[U32, U32, U32], tuple[U32, U32, U32]]:
         """Of every CTA: the cluster's place in the grid of clusters, the CTA's in its cluster."""
-        clusters = tuple(g // c for g, c in zip(self.shape.grid, self.shape.cluster, strict=True))
+        (x, y, z), (w, h, d) = self.shape.grid, self.shape.cluster
         number = (np.arange(self.count) + self.first) // self.shape.cluster_size
-        return split(number, clusters), split(self.rank, self.shape.cluster)  # type: ignore
+        return split(number, (x // w, y // h, z // d)), split(self.rank, (w, h, d))
 
     @cached_property
     def ctaid(self) -> tuple[U32, U32, U32]:
         """Of every CTA of the batch."""
-        cluster, inside = self.place
-        parts = zip(cluster, inside, self.shape.cluster, strict=True)
-        return tuple(a * np.uint32(size) + b for a, b, size in parts)  # type: ignore
+        (a, b, c), (x, y, z) = self.place
+        w, h, d = (np.uint32(size) for size in self.shape.cluster)
+        return a * w + x, b * h + y, c * d + z
 
     def per_lane(self, per_cta: U32) -> U32:
         """A value of each CTA, spread over its lanes."""

@@ -122,6 +122,7 @@ class Body(Calls, Atomics):
         self.enters = entries or {}
         self.exits: dict[int, Exit] = {}
         self.cells = Cells(function)
+        self.stops: dict[int, int] = {}  # where a warp goes on behind a barrier: the barrier's place in the code
         self.graph = Graph(function, self.cells, self.extra_leaders(), frozenset(self.result_cells()))
         self.together_at: dict[int, set[int]] = {}  # blocks whose branch is assumed not to part lanes, and for what
         self.addressing = address_cells(self.graph)
@@ -429,7 +430,8 @@ class Body(Calls, Atomics):
             return
         wanting = {c for c in self.pending[self.here.index] if cell in self.graph.blocks[c].live_in}
         for b in self.graph.blocks:
-            if b.index in self.divergent and wanting & set(b.successors) and control(b.last) == "branch":  # type: ignore
+            branches = b.last is not None and control(b.last) == "branch"
+            if branches and b.index in self.divergent and wanting & set(b.successors):
                 self.wishes.setdefault(b.index, set()).add(cell)
 
     def spill(self) -> None:
@@ -911,6 +913,7 @@ class Body(Calls, Atomics):
     def suspend(self, resume: int, number: str, ticket: str) -> None:
         """Saves what lives behind the barrier, and leaves."""
         out = self.out
+        self.stops[resume] = self.graph.blocks[resume - 1].stop - 1
 
         def field(offset: int) -> str:
             return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
@@ -1010,7 +1013,7 @@ class Body(Calls, Atomics):
         first: list[str] = []
         outer, out.lines = out.lines, first
         for c in sorted(self.graph.blocks[0].live_in):
-            if self.shapes[c] is not None and self.shapes[c].known is None:  # type: ignore
+            if (shape := self.shapes[c]) is not None and shape.known is None:
                 self.current = {}
                 self.keep_in(c, self.const(0, self.cells.widths[c]))
         for c in self.masked:

@@ -92,7 +92,8 @@ class Calls(Operands):
         site = Site(op)
         self.has_local = True
         if isinstance(site.target, FunctionName):
-            self.when_any(lambda: self.invoke(site, self.callable(site.target.name, site), self.mask))  # type: ignore
+            callee = site.target.name
+            self.when_any(lambda: self.invoke(site, self.callable(callee, site), self.mask))
             return
         assert site.target is not None
         self.indirect(site, self.read_register(site.target))
