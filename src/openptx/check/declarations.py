@@ -15,8 +15,11 @@ from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from openptx.check.kinds import Kind
     from openptx.check.module import ModuleChecker
+    from openptx.diagnostics.diagnostic import Facts
     from openptx.source import Span
     from openptx.syntax import tree
     from openptx.syntax.declarations import Declarator
@@ -141,6 +144,6 @@ class Declarations:
             labels=(Label(found.span, "first declared here"),),
         )  # fmt: skip
 
-    def add(self, about: str, message: str, span: Span, label: str = "", **facts: object) -> None:
+    def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:
         """Collect a finding."""
-        self.module.collector.add(Diagnostic(about, message, self.module.file, span, label, **facts))  # pyright: ignore
+        self.module.collector.add(Diagnostic(about, message, self.module.file, span, label, **facts))

@@ -10,7 +10,10 @@ from openptx.syntax.tree import Function, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from openptx.diagnostics import Collector
+    from openptx.diagnostics.diagnostic import Facts
     from openptx.isa.targets import Target as Machine
     from openptx.source import Span
     from openptx.syntax.operands import Name
@@ -169,5 +172,5 @@ class Header:
             "repeated-directive", f"`.{item.name}` may stand only once", item, labels=(Label(first.span, "first here"),)
         )
 
-    def _add(self, about: str, message: str, item: Directive, **facts: object) -> None:
-        self.collector.add(Diagnostic(about, message, self.module.file, item.span, **facts))  # pyright: ignore
+    def _add(self, about: str, message: str, item: Directive, **facts: Unpack[Facts]) -> None:
+        self.collector.add(Diagnostic(about, message, self.module.file, item.span, **facts))

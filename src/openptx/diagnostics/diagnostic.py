@@ -5,6 +5,21 @@ from __future__ import annotations
 from openptx.diagnostics.codes import Code, code
 from openptx.source import File, Span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Facts(TypedDict, total=False):
+        """What a diagnostic may say beside its message, for those who hand it on."""
+
+        labels: tuple[Label, ...]
+        operand: str | None
+        expected: str | None
+        actual: str | None
+        rule: str | None
+        help: str | None
+        fix: Fix | None
+
 
 class Label:
     """A second place that explains the first: `declared here`."""
