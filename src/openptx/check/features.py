@@ -63,10 +63,17 @@ TYPES_SINCE            = {
     "samplerref": gate("PTX 1.5"),
     "surfref":    gate("PTX 1.5"),
 }
+MEASURED               = {  # where the assembler's gate is not the manual's
+    "branchtargets":        gate("PTX 6.0, sm_30"),
+    "common":               gate("PTX 5.0"),
+    "maxnctapersm":         gate("PTX 1.3 to 2.0"),
+    "nounroll":             gate("PTX 2.0"),
+    "enable_smem_spilling": gate("PTX 8.8, sm_75"),
+}
 # fmt: on
 
 _INLINED = re.compile(r"\.loc\b[^\n;]*\bfunction_name\b")
-_LABEL = re.compile(r"^[ \t]*[A-Za-z_$%.][\w$]*[ \t]*:", re.M)
+_LABEL = re.compile(r"(?:^|(?<=\{))[ \t]*[A-Za-z_$%.][\w$]*[ \t]*:", re.M)
 _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
 
 
@@ -115,30 +122,30 @@ class Features:
             case Declaration():
                 yield from self._variable(statement)
             case Alias():
-                yield "`.alias`", DIRECTIVES["alias"].gate, statement.name_span
+                yield "`.alias`", self._since("alias"), statement.name_span
             case CallPrototype() | BranchTargets():
-                yield f"`.{statement.name}`", DIRECTIVES[statement.name].gate, statement.name_span
+                yield f"`.{statement.name}`", self._since(statement.name), statement.name_span
                 if isinstance(statement, CallPrototype):
-                    yield from _tuning(statement.directives)
+                    yield from self._tuning(statement.directives)
             case SourceFile() if len(statement.values) > 1:
                 yield "the timestamp of `.file`", TIMESTAMP, statement.values[1].span
             case Section():
-                yield "`.section`", DIRECTIVES["section"].gate, statement.name_span
+                yield "`.section`", self._since("section"), statement.name_span
                 if label := self._first(_LABEL, statement.body):
                     yield "a label in a section", SECTION_LABEL, label
             case Pragma():
-                yield "`.pragma`", DIRECTIVES["pragma"].gate, statement.name_span
+                yield "`.pragma`", self._since("pragma"), statement.name_span
                 for string in statement.strings:
                     word = string.value.split()[0] if string.value.split() else ""
-                    if word in PRAGMAS:
-                        yield f"the pragma `{word}`", PRAGMAS[word], string.span
+                    if word in PRAGMAS and self.context.version >= (2, 0):
+                        yield f"the pragma `{word}`", self._since(word), string.span
             case Directive() if statement.name in DIRECTIVES:
-                yield f"`.{statement.name}`", DIRECTIVES[statement.name].gate, statement.name_span
+                yield f"`.{statement.name}`", self._since(statement.name), statement.name_span
             case _:
                 return
 
     def _function(self, function: Function) -> Iterator[Wish]:
-        yield from _linkage(function)
+        yield from self._linkage(function)
         yield from _attributes(function.attributes)
         if function.kind == "entry" and function.body is None and not function.broken:
             yield "a kernel without a body", KERNEL_DECLARATION, function.name.span
@@ -149,7 +156,7 @@ class Features:
                 yield "`.ptr`", POINTER, parameter.pointer.span
             if parameter.type in TYPES_SINCE:
                 yield f"`.{parameter.type}`", TYPES_SINCE[parameter.type], parameter.type_span
-        yield from _tuning(function.directives)
+        yield from self._tuning(function.directives)
         if function.body is not None and (place := self._first(_INLINED, function.body)):
             yield "`function_name` of `.loc`", INLINED, place
 
@@ -159,7 +166,7 @@ class Features:
         return found.span() if found else None
 
     def _variable(self, declaration: Declaration) -> Iterator[Wish]:
-        yield from _linkage(declaration)
+        yield from self._linkage(declaration)
         yield from _attributes(declaration.attributes)
         if declaration.bank is not None:
             external = declaration.bank.value > 0
@@ -173,6 +180,24 @@ class Features:
         for declarator in declaration.names:
             if declarator.initialiser is not None:
                 yield from self._value(declarator.initialiser)
+
+    def _since(self, name: str) -> Gate:
+        """The gate of a directive or a pragma."""
+        if self.context.precedent and name in MEASURED:
+            return MEASURED[name]
+        return DIRECTIVES[name].gate if name in DIRECTIVES else PRAGMAS[name]
+
+    def _linkage(self, item: Function | Declaration) -> Iterator[Wish]:
+        start = item.span[0]
+        if item.linkage in ("weak", "common"):
+            yield f"`.{item.linkage}`", self._since(item.linkage), (start, start + len(item.linkage) + 1)
+
+    def _tuning(self, directives: tuple[Directive, ...]) -> Iterator[Wish]:
+        for directive in directives:
+            if isinstance(directive, Pragma):
+                yield "`.pragma`", self._since("pragma"), directive.name_span
+            elif directive.name in DIRECTIVES:
+                yield f"`.{directive.name}`", self._since(directive.name), directive.name_span
 
     def _value(self, value: Initialiser) -> Iterator[Wish]:
         if isinstance(value, InitialiserList) and not value.plain:
@@ -247,21 +272,7 @@ class Features:
                     )
 
 
-def _linkage(item: Function | Declaration) -> Iterator[Wish]:
-    start = item.span[0]
-    if item.linkage in ("weak", "common"):
-        yield f"`.{item.linkage}`", DIRECTIVES[item.linkage].gate, (start, start + len(item.linkage) + 1)
-
-
 def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Wish]:
     for attribute in attributes:
         if attribute.name in ATTRIBUTES:
             yield f"`.{attribute.name}`", ATTRIBUTES[attribute.name], attribute.span
-
-
-def _tuning(directives: tuple[Directive, ...]) -> Iterator[Wish]:
-    for directive in directives:
-        if isinstance(directive, Pragma):
-            yield "`.pragma`", DIRECTIVES["pragma"].gate, directive.name_span
-        elif directive.name in DIRECTIVES:
-            yield f"`.{directive.name}`", DIRECTIVES[directive.name].gate, directive.name_span

@@ -89,7 +89,7 @@ class Header:
             raise c.expected(what, f"behind `.{self.linkage}`")
         self.kind = c.word[1:]
         c.advance()
-        if c.word == ".attribute":
+        if c.word == ".attribute" and self.kind == "func":
             self.attributes = attributes(c)
         if c.word == "(" and self.kind == "func":
             self.returns = parameters(c, problems)

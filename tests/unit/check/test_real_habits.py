@@ -144,3 +144,66 @@ def test_an_unsized_argument_can_be_left_out_of_a_list() -> None:
     declared = ".func callee (.param .b32 x[]);\n"
     assert not errors(kernel("call callee, ();", declared))
     assert errors(kernel("call callee;", declared)) == ["argument-count"]
+
+
+# fmt: off
+SINCE = (  # a declaration, the first version and target that have it, what came just before
+    (".weak .func f { ret; }",                               "3.1 sm_20", "3.0 sm_20"),
+    (".weak .global .u32 x;",                                "3.1 sm_20", "3.0 sm_20"),
+    (".common .global .u32 x;",                              "5.0 sm_20", "4.3 sm_20"),
+    (".entry f;",                                            "3.0 sm_20", "2.3 sm_20"),
+    (".entry f .reqntid 32 { exit; }",                       "2.1 sm_20", "2.0 sm_20"),
+    (".entry f .maxntid 32 .maxnctapersm 1 { exit; }",       "2.0 sm_20", "2.1 sm_20"),
+    (".func f .noreturn { exit; }",                          "6.4 sm_30", "6.3 sm_30"),
+    (".func f .noreturn { exit; }",                          "6.4 sm_30", "6.4 sm_20"),
+    (".func f .abi_preserve 8 { ret; }",                     "9.0 sm_80", "8.8 sm_80"),
+    (".entry f .reqnctapercluster 2 { exit; }",              "7.8 sm_90", "7.8 sm_80"),
+    (".func f { ret; }\n.func g;\n.alias g, f;",             "6.3 sm_30", "6.2 sm_30"),
+    (".func f (.param .u32 a) { ret; }",                     "2.0 sm_20", "2.0 sm_13"),
+    (".entry f (.param .u64 .ptr .global a) { exit; }",      "2.2 sm_20", "2.1 sm_20"),
+    (".entry f { .param .u32 a; exit; }",                    "2.0 sm_20", "1.4 sm_13"),
+    (".entry f { .pragma \"nounroll\"; exit; }",             "2.0 sm_13", "1.4 sm_13"),
+    (".entry f { .pragma \"frequency 3\"; exit; }",          "9.0 sm_50", "8.8 sm_50"),
+    (".entry f { L: .branchtargets M; M: exit; }",           "6.0 sm_30", "5.0 sm_30"),
+    (".entry f { L: .callprototype _; exit; }",              "2.1 sm_20", "2.0 sm_20"),
+    (".entry f { L: .callprototype _ .noreturn; exit; }",    "6.4 sm_30", "6.3 sm_30"),
+    (".entry f { .reg .f16x2 a; exit; }",                    "6.0 sm_53", "6.0 sm_52"),
+    (".entry f (.param .b8 a[4353]) { exit; }",              "8.1 sm_70", "8.0 sm_70"),
+    (".entry f (.param .b8 a[4353]) { exit; }",              "8.1 sm_70", "8.1 sm_62"),
+    (".entry f (.param .b8 a[257]) { exit; }",               "1.5 sm_13", "1.4 sm_13"),
+    (".file 1 \"a\", 1, 2",                                  "3.2 sm_20", "3.1 sm_20"),
+    (".section .debug_str { L: .b8 0 }",                     "7.0 sm_50", "6.5 sm_50"),
+    (".global .attribute(.managed) .u32 x;",                 "4.0 sm_30", "4.0 sm_20"),
+    (".global .texref t;",                                   "1.5 sm_13", "1.4 sm_13"),
+    (".tex .u32 t;",                                         "1.4 sm_13", "1.5 sm_13"),
+    (".extern .const[2] .u32 x[];",                          "1.5 sm_13", "2.2 sm_13"),
+    (".global .u32 x;\n.global .u64 y = x;",                 "2.1 sm_20", "2.0 sm_20"),
+    (".global .u32 x;\n.global .u64 y = generic(x);",        "3.1 sm_20", "3.0 sm_20"),
+    (".global .u64 x;\n.global .u8 y[1] = {0xff(x)};",       "7.1 sm_50", "7.0 sm_50"),
+    (".func f { ret; }\n.global .u64 y = f;",                "2.1 sm_20", "2.1 sm_13"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("declaration", "first", "before"), SINCE)
+def test_declarations_are_old_enough(declaration: str, first: str, before: str) -> None:
+    def text(file_says: str) -> str:
+        version, target = file_says.split()
+        return f".version {version}\n.target {target}\n{declaration}\n"
+
+    assert not errors(text(first))
+    assert len(errors(text(before))) == 1
+
+
+def test_a_kernel_has_so_many_bytes_of_parameters() -> None:
+    assert not errors(f"{NEW}.entry f (.param .u32 n, .param .b8 a[4348]) {{ exit; }}\n")
+    assert errors(f"{NEW}.entry f (.param .u32 n, .param .b8 a[4349]) {{ exit; }}\n") == ["parameter"]
+    large = ".version 9.0\n.target sm_90\n.entry f (.param .b8 a[{}]) {{ exit; }}\n"
+    assert not errors(large.format(32764))
+    assert errors(large.format(32765)) == ["parameter"]
+
+
+def test_samplers_of_their_own_are_for_one_mode() -> None:
+    declared = ".global .samplerref s;\n"
+    assert errors(f"{NEW}{declared}") == ["target-conflict"]
+    assert not errors(f".version 8.0\n.target sm_80, texmode_independent\n{declared}")
