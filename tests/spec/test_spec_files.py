@@ -1,4 +1,4 @@
-"""Every annotated PTX file here, on the reference engine."""
+"""Every annotated PTX file here, on the reference engine; the sweep has them on the native one too."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from openptx.testing.annotated import run_annotated
 FILES = sorted(Path(__file__).parent.glob("*.ptx"))
 
 
+@pytest.mark.parametrize("engine", ["interp", pytest.param("native", marks=pytest.mark.sweep)])  # compiles: minutes
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_annotated_file(path: Path) -> None:
-    run_annotated(File(path.name, path.read_text()), engine="interp")
+def test_annotated_file(path: Path, engine: str) -> None:
+    run_annotated(File(path.name, path.read_text()), engine=engine)

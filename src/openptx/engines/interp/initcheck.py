@@ -44,7 +44,7 @@ class Watch:
     def before(self, op: Op, frame: Frame, who: sets.Lanes) -> None:
         """Faults where a source or the guard has not been written by an executing lane."""
         for template, operand in zip(op.form.operands, op.operands, strict=True):
-            if template.role not in ("write", "returns"):
+            if template.role not in ("write", "returns") or template.name in op.form.instruction.updates:
                 for i in registers(operand):
                     self.read(op, frame, i, who)
 

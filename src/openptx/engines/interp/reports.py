@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from openptx.engines.interp import sets
+from openptx.engines.waiting import left, waits
 from openptx.errors import Fault
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
     for number, barrier in sorted(batch.barriers.items()):
         for w in barrier.waiting:
             wanted = int(barrier.expected[geometry.cta[w.who[0]]])
-            what = f"for {wanted} threads at barrier {number}" if wanted else f"at barrier {number}"
+            what = f"at barrier {number} for {wanted or 'all'} threads"
             places.append((w.who, w.op, what))
     places += [(w.who, w.op, "at the cluster's barrier") for w in batch.cluster.waiting]
     for group in batch.parked.values():
@@ -80,35 +81,22 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
         thread=geometry.thread_of(lane),
         file=run.program.file,
         span=op.span,
-        notes=(*source_line(op), *(waits_where(run, batch, lane, *place) for place in places[:16]), left(batch, lane)),
+        notes=(
+            *source_line(op),
+            *(waits_where(run, batch, lane, *place) for place in places[:16]),
+            who_left(batch, lane),
+        ),
     )
 
 
 def waits_where(run: Launch, batch: Batch, lane: int, who: sets.Positions, op: Op, what: str) -> str:
     geometry = batch.x.geometry
     here = who[geometry.cta[who] == geometry.cta[lane]]
-    row = run.program.file.location(op.span[0])[0]
-    threads = ranges([int(geometry.thread[i]) for i in here]) if here.size else "none of this block"
-    return f"{here.size} of the block wait {what}, line {row}: `{op.text}` (threads {threads})"
+    return waits(op, run.program.file, what, [int(geometry.thread[i]) for i in here])
 
 
-def left(batch: Batch, lane: int) -> str:
+def who_left(batch: Batch, lane: int) -> str:
     geometry = batch.x.geometry
     first = lane // geometry.threads * geometry.threads
     gone = ~batch.alive[first : first + geometry.threads]
-    names = ranges([i for i, is_gone in enumerate(gone.tolist()) if is_gone])
-    return f"{int(gone.sum())} of the block's {geometry.threads} threads have left" + (
-        f" (threads {names})" if names else ""
-    )
-
-
-def ranges(numbers: list[int]) -> str:
-    """`0-31, 40`: sorted numbers, neighbours together, cut short after eight."""
-    found: list[tuple[int, int]] = []
-    for i in numbers:
-        if found and found[-1][1] == i - 1:
-            found[-1] = found[-1][0], i
-        else:
-            found.append((i, i))
-    texts = [f"{a}-{b}" if b > a else f"{a}" for a, b in found[:8]]
-    return ", ".join(texts) + (", ..." if len(found) > 8 else "")
+    return left([i for i, is_gone in enumerate(gone.tolist()) if is_gone], geometry.threads)
