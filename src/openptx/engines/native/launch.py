@@ -113,7 +113,7 @@ class Run:
                 disappointing.setdefault(self.image, set()).add((self.function.name, self.block))
             for code, worker in zip(codes, team, strict=True):
                 if code:
-                    raise fault(self, worker.memory)
+                    raise fault(self, worker)
         finally:
             for worker in team:
                 worker.run = None

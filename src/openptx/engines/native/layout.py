@@ -36,6 +36,7 @@ BAND        = 840    # i64: columns of CTAs that run together, for the caches' s
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)
+BARRIER     = 32     # bytes of one of them
 SCRATCH     = 1024   # 32 x i64: addresses of lanes that take the slow way
 DATA        = 1280   # 8 x 32 x i64: what they load or store
 MORE        = 3328   # 2 x 32 x i64: further operands of atomics

@@ -7,11 +7,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from openptx.engines.native import layout
+from openptx.engines.waiting import left, waits
 from openptx.errors import Fault, Triple
 from openptx.isa.windows import FIRST
 
 if TYPE_CHECKING:
     from openptx.engines.native.launch import Run
+    from openptx.engines.native.workers import Worker
     from openptx.program import Function, Op
 
 
@@ -23,10 +25,13 @@ def source_line(op: Op) -> tuple[str, ...]:
     return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
 
 
-def fault(run: Run, state: memoryview) -> Fault:
+def fault(run: Run, worker: Worker) -> Fault:
     """What a worker's state says went wrong."""
+    state = worker.memory
     kind, site, lanes, warp, address, number, size, limit = struct.unpack_from("<IIIIQIIq", state, layout.KIND)
     block = struct.unpack_from("<III", state, layout.CTAID)
+    if kind == layout.DEADLOCK:
+        return deadlock(run, worker, block)
     lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
     space = layout.SPACES[number] if kind in (1, 2, 3, layout.NO_CTA) else ""
     if space == "generic" and address >> run.memory.shift >= FIRST:
@@ -55,6 +60,46 @@ def fault(run: Run, state: memoryview) -> Fault:
     )
 
 
+def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
+    """The warps of a CTA stand at barriers that cannot open: says who, where, and who has left."""
+    waiting: dict[tuple[int, int], list[int]] = {}
+    alive: list[int] = []
+    frames = memoryview(worker.frames.view().data)
+    for warp in range(-(-run.threads // 32)):
+        resume, number, _, live = struct.unpack_from("<iiII", frames, warp * run.code.frame_size + layout.RESUME)
+        threads = [32 * warp + i for i in range(32) if live >> i & 1] if resume >= 0 else []
+        alive += threads
+        if threads and resume in run.code.stops:
+            waiting.setdefault((number, run.code.stops[resume]), []).extend(threads)
+    where = dict(sorted(waiting.items()))
+    ops = [run.function.code[pc] for _, pc in where]
+    notes = [
+        waits(op, run.program.file, at_barrier(worker.memory, number), threads)
+        for op, ((number, _), threads) in zip(ops, where.items(), strict=True)
+    ]
+    first = min((threads[0] for threads in where.values()), default=0)
+    return Fault(
+        "deadlock",
+        "threads wait for others that can not come",
+        kernel=run.function.name,
+        block=block,
+        thread=triple(first, run.block),
+        file=run.program.file,
+        span=ops[0].span if ops else None,
+        notes=(
+            *(source_line(ops[0]) if ops else ()),
+            *notes,
+            left(sorted(set(range(run.threads)) - set(alive)), run.threads),
+        ),
+    )
+
+
+def at_barrier(state: memoryview, number: int) -> str:
+    """Which barrier, and for how many threads it waits."""
+    (wanted,) = struct.unpack_from("<i", state, layout.BARRIERS + layout.BARRIER * number + 4)
+    return f"at barrier {number} for {wanted or 'all'} threads"
+
+
 def place(run: Run, site: int) -> Function:
     """The function that a place in code belongs to."""
     number = site >> 20
@@ -76,8 +121,6 @@ def words(run: Run, kind: int, detail: int, size: int, limit: int, space: str, a
         return run.code.messages[detail]
     if kind == layout.TRAP:
         return "trap", "the kernel executed `trap`"
-    if kind == layout.DEADLOCK:
-        return "deadlock", "threads wait for others that can not come"
     if kind == layout.STOPPED:
         return "timeout", f"the kernel ran longer than {run.timeout:g} seconds"
     return "stack-overflow", "calls nest deeper than the stack allows"
