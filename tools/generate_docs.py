@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from documents import numbers, unhelpful  # noqa: E402
+from documents import faults, numbers, unhelpful  # noqa: E402
 
 import openptx  # noqa: E402
 from openptx.cli.coverage import coverage, markdown, table  # noqa: E402
@@ -84,6 +84,7 @@ def diagnostics() -> str:
 
 # fmt: off
 DOCUMENTS: dict[str, Callable[[], str]] = {
+    "docs/faults.md": faults.document,
     "docs/codes.md":        codes,
     "docs/coverage.md":     instructions,
     "docs/diagnostics.md":  diagnostics,

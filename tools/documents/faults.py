@@ -1,0 +1,136 @@
+"""Kernels that go wrong, and what a user is told of each: the examples of docs/faults.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import openptx
+from openptx.errors import Fault
+from openptx.source import File
+from openptx.testing.case import argument, read_case
+
+BROKEN = Path(__file__).parents[2] / "tests" / "kernels" / "broken"
+
+OWN = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry stray(.param .u64 p) {
+    .reg .b64 %rd<4>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r1;
+    ret;
+}
+.visible .entry parted() {
+    .reg .b32 %r<2>;
+    .reg .pred %p;
+    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p, %r1, 32;
+    @%p bra OTHERS;
+    bar.sync 0;
+    ret;
+OTHERS:
+    bar.sync 1;
+    ret;
+}
+.visible .entry endless() {
+AGAIN:
+    bra AGAIN;
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What its author got wrong, and how to make it happen."""
+
+    title: str
+    words: str
+    launch: Callable[[str], None]
+    """Takes an engine's name."""
+
+
+def own(kernel: str, block: int, length: int = 0, timeout: float | None = None) -> Callable[[str], None]:
+    """A kernel of `OWN`, on one block and an array of so many elements."""
+
+    def launch(engine: str) -> None:
+        arguments = [np.zeros(length, np.uint32)] if length else []
+        openptx.load(File("faults.ptx", OWN))[kernel](1, block, arguments, engine=engine, timeout=timeout)
+
+    return launch
+
+
+def broken(name: str) -> Callable[[str], None]:
+    """A kernel that nvcc's library compiled, from tests/kernels."""
+
+    def launch(engine: str) -> None:
+        case = read_case(str(BROKEN / name))
+        file = File(f"{case.kernel}.ptx", (BROKEN / name / "kernel.ptx").read_text())
+        arguments = [argument(case, param) for param in case.params]
+        openptx.load(file)[case.kernel](case.grid, case.block, arguments, engine=engine, timeout=20)
+
+    return launch
+
+
+EXAMPLES = (
+    Example(
+        "A store behind the end",
+        "100 elements, 128 threads, and nobody compares the index with the length.",
+        own("stray", 128, 100),
+    ),
+    Example(
+        "A barrier that parts",
+        "Two halves of a block wait for each other at different barriers.",
+        own("parted", 64),
+    ),
+    Example(
+        "An endless loop",
+        "With `--timeout 0.2`. Without a limit, Ctrl-C ends a kernel.",
+        own("endless", 32, timeout=0.2),
+    ),
+    Example(
+        "Out of bounds by one",
+        "`if (i <= n) out[i] = in[i] * 2;` in CUDA C++, with 100 elements and two blocks of 64 threads.",
+        broken("off_by_one_sm80"),
+    ),
+    Example(
+        "A lost barrier",
+        "CUDA C++ whose two branches wait at two named barriers.",
+        broken("lost_barrier_sm80"),
+    ),
+    Example(
+        "A wrong mask",
+        "`if (threadIdx.x < 16) v = __shfl_sync(0xffffffff, v, 20);`: the mask names lanes that never come.",
+        broken("wrong_mask_sm80"),
+    ),
+)
+
+PREFACE = """\
+# What a broken kernel says
+
+A kernel that does wrong ends in a `Fault`: `openptx run` prints it and its exit status is 1, Python raises it with the
+same facts as attributes (`.code .kernel .block .thread .address .space .nearest`). Both engines say the same.
+`openptx explain PTX9001` says more about a code.
+"""
+
+
+def document() -> str:
+    """docs/faults.md."""
+    parts = [f"\n## {each.title}\n\n{each.words}\n\n```\n{said(each)}\n```\n" for each in EXAMPLES]
+    return PREFACE + "".join(parts)
+
+
+def said(example: Example, engine: str = "interp") -> str:
+    """What the fault of an example says."""
+    try:
+        example.launch(engine)
+    except Fault as fault:
+        return str(fault)
+    raise AssertionError(f"{example.title}: the kernel ended well")
