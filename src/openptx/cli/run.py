@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from openptx.cli import CLEAN
 from openptx.cli.files import load
+from openptx.cli.terminal import Clock
 from openptx.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,18 +65,19 @@ def run(args: Namespace) -> int:
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
     require_folders([path for _, path in saves])
-    kernel(
-        grid,
-        block,
-        arguments,
-        shared_mem=args.shared,
-        cluster=cluster,
-        engine=args.engine,
-        workers=args.workers,
-        timeout=args.timeout,
-        max_instructions=args.max_instructions,
-        initcheck=args.initcheck,
-    )
+    with Clock(f"running `{kernel.name}`"):
+        kernel(
+            grid,
+            block,
+            arguments,
+            shared_mem=args.shared,
+            cluster=cluster,
+            engine=args.engine,
+            workers=args.workers,
+            timeout=args.timeout,
+            max_instructions=args.max_instructions,
+            initcheck=args.initcheck,
+        )
     if not args.quiet:
         for index, array in arrays.items():
             shape = "x".join(map(str, array.shape))

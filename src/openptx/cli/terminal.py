@@ -65,6 +65,37 @@ def progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
             sys.stderr.flush()
 
 
+class Clock:
+    """A line on stderr that says how long something has run, when it is a terminal and takes longer than a second."""
+
+    def __init__(self, what: str) -> None:
+        from threading import Event, Thread
+
+        self.what = what
+        self.ended = Event()
+        self.thread = Thread(target=self.tick, daemon=True) if is_terminal(sys.stderr) else None
+
+    def __enter__(self) -> None:
+        if self.thread:
+            self.thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        if self.thread:
+            self.thread.join()
+
+    def tick(self) -> None:
+        """Draws the line every second until the end."""
+        start, drawn = time.monotonic(), False
+        while not self.ended.wait(PATIENCE):
+            sys.stderr.write(f"\r\x1b[K{self.what}: {time.monotonic() - start:.0f} s"[: width_of(sys.stderr) + 4])
+            sys.stderr.flush()
+            drawn = True
+        if drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
 def draw(count: int, total: int, what: str) -> None:
     """One picture of the bar."""
     room = max(min(width_of(sys.stderr) - len(what) - 24, 40), 4)

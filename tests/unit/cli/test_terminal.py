@@ -92,3 +92,24 @@ def test_width(monkeypatch):
     monkeypatch.setenv("COLUMNS", "97")
     assert terminal.width_of(Screen()) == 97
     assert terminal.width_of(io.StringIO()) == 140
+
+
+def test_a_clock_runs_while_something_does_and_goes_away(screen, monkeypatch):
+    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+
+    def interrupted():
+        terminal.time.sleep(0.2)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), terminal.Clock("running `f`"):
+        interrupted()
+    first, *pictures, last = screen.getvalue().split("\r\x1b[K")
+    assert (first, last, set(pictures)) == ("", "", {"running `f`: 0 s"})
+
+
+def test_a_pipe_has_no_clock(screen, monkeypatch):
+    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+    with terminal.Clock("running `f`"):
+        terminal.time.sleep(0.05)
+    assert screen.getvalue() == ""
