@@ -170,7 +170,8 @@ _accepted: dict[str, bool] = {}
 
 def accepted(text: str) -> bool:
     """Whether the checker takes the statement; which register of a pool it names does not matter."""
-    key = _REGISTER.sub(r"\1", text)
+    opcode, _, rest = text.partition(" ")
+    key = opcode + " " + _REGISTER.sub(r"\1", rest)
     found = _accepted.get(key)
     if found is None:
         module = f"{TARGET}.visible .entry k() {{ {DECLARATIONS} {text} ret; }}"
