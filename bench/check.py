@@ -65,7 +65,8 @@ def arithmetic(instructions: int) -> str:
         ".version 8.5\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{",
         ".reg .b32 %r<3990>;\n.reg .f32 %f<3990>;\n.reg .b64 %rd<3990>;",
     ]
-    for i in range(instructions // 5):
+    lines += (f"\tmov.b32 \t%r{i}, {i};\n\tmov.b32 \t%f{i}, {i};\n\tmov.b64 \t%rd{i}, {8 * i};" for i in range(3990))
+    for i in range((instructions - 3 * 3990) // 5):
         a, b, c = i % 3990, (i * 7) % 3990, (i * 13) % 3990
         lines += (
             f"\tadd.s32 \t%r{a}, %r{b}, {i % 97};",

@@ -10,15 +10,18 @@ if TYPE_CHECKING:
     from openptx.syntax import Module
 
 
-def check(file: File, target: str | None = None, profile: str = "ptxas") -> list[Diagnostic]:
+def check(
+    file: File, target: str | None = None, profile: str = "ptxas", selected: frozenset[str] = frozenset()
+) -> list[Diagnostic]:
     """Every finding in a file, in the order of the text. Never raises for a bad program.
 
     `target` stands for the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa".
+    `selected` are names of codes: those that are found only on demand need to be among them.
     """
     from openptx.check.module import ModuleChecker
     from openptx.syntax import parse
 
-    return ModuleChecker(parse(file), target, profile).check()
+    return ModuleChecker(parse(file), target, profile, selected).check()
 
 
 def lower(source: Module | File) -> Program:

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from openptx.check.graph import Step
     from openptx.check.scopes import Scope
     from openptx.syntax.tree import Instruction
 
@@ -55,43 +56,31 @@ def names_in(tree: text.Operand) -> Iterator[text.Name]:
             return
 
 
-class Traffic:
-    """Which registers a function reads and writes, by the place of their declaration and their name."""
+def traffic(instruction: Instruction, scope: Scope) -> Step:
+    """What an instruction reads and writes, each register by the place of its declaration and its name."""
+    from openptx.check.graph import Step
 
-    def __init__(self) -> None:
-        self.read: dict[tuple[int, str], text.Name] = {}
-        self.written: set[tuple[int, str]] = set()
+    step = Step(instruction, scope)
+    operands = instruction.operands
+    first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0
+    if first:
+        step.writes.update(key for name in names_in(operands[0]) if (key := _key(name, scope)) is not None)
+    guard = instruction.guard
+    sources = [name for operand in operands[first:] for name in names_in(operand)]
+    for name in sources if guard is None else [guard.name, *sources]:
+        key = _key(name, scope)
+        if key is not None:
+            step.reads.append((key, name))
+    return step
 
-    def note(self, instruction: Instruction, scope: Scope) -> None:
-        """Take down what an instruction reads and writes."""
-        operands = instruction.operands
-        first = 1 if operands and writes(instruction.opcode) and self._destination(operands[0], instruction) else 0
-        if first:
-            for name in names_in(operands[0]):
-                self._key(name, scope, self.written)
-        guard = instruction.guard
-        sources = [name for operand in operands[first:] for name in names_in(operand)]
-        for name in sources if guard is None else [*sources, guard.name]:
-            key = self._key(name, scope, None)
-            if key is not None:
-                self.read.setdefault(key, name)
 
-    @staticmethod
-    def _destination(operand: text.Operand, instruction: Instruction) -> bool:
-        return not isinstance(operand, text.Address) and (
-            instruction.mnemonic != "call" or isinstance(operand, text.Arguments)
-        )
+def is_destination(operand: text.Operand, instruction: Instruction) -> bool:
+    """Whether the first operand of an instruction that writes one is it."""
+    return not isinstance(operand, text.Address) and (
+        instruction.mnemonic != "call" or isinstance(operand, text.Arguments)
+    )
 
-    @staticmethod
-    def _key(name: text.Name, scope: Scope, into: set[tuple[int, str]] | None) -> tuple[int, str] | None:
-        found = scope.find(name.text)
-        if found is None or not isinstance(found[0], Registers):
-            return None
-        key = found[0].span[0], name.text
-        if into is not None:
-            into.add(key)
-        return key
 
-    def unwritten(self) -> list[text.Name]:
-        """The first read of each register that nothing writes."""
-        return [name for key, name in self.read.items() if key not in self.written]
+def _key(name: text.Name, scope: Scope) -> tuple[int, str] | None:
+    found = scope.find(name.text)
+    return (found[0].span[0], name.text) if found is not None and isinstance(found[0], Registers) else None

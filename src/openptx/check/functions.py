@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from openptx.check import kinds
-from openptx.check.flow import ENDS, Traffic
+from openptx.check.flow import ENDS, traffic
+from openptx.check.graph import Graph
 from openptx.check.nearest import nearest
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
@@ -18,9 +19,12 @@ from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from openptx.check.context import Context
     from openptx.check.module import ModuleChecker
     from openptx.check.problems import Problem
+    from openptx.diagnostics.diagnostic import Facts
 
 PRAGMAS = frozenset(("nounroll", "enable_smem_spilling", "frequency", "used_bytes_mask"))
 """The strings that `.pragma` knows (chapter 12)."""
@@ -34,7 +38,7 @@ class FunctionChecker:
         self.function = function
         self.context = context
         self.verdicts = verdicts(context)
-        self.traffic = Traffic()
+        self.graph = Graph()
         self.wrong = False  # whether an error was found; what follows from it is not said then
         self.last: tree.Statement | None = None
 
@@ -47,7 +51,7 @@ class FunctionChecker:
             return
         from openptx.check.plain import Plain
 
-        if self.function.broken or not Plain(self, outer).accepts():
+        if self.module.thorough or self.function.broken or not Plain(self, outer).accepts():
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
             self.block(statements, Scope(outer))
@@ -56,16 +60,11 @@ class FunctionChecker:
 
     def flow(self, outer: Scope) -> None:
         """Registers that nothing writes, and how the function ends."""
-        for name in self.traffic.unwritten():
+        asked = "uninitialized-register" in self.module.selected
+        for name in self.graph.first_reads(everywhere=asked):
             if name.text in outer.names:  # a parameter
                 continue
-            self.add(
-                "uninitialized-register",
-                f"nothing writes `{name.text}`, and it is read here",
-                name.span,
-                "undefined",
-                rule="PTX ISA, Register State Space (5.1.1)",
-            )
+            self.unwritten(name.text, name.span)
         last = self.last
         ends = isinstance(last, tree.Instruction) and last.mnemonic in ENDS and last.guard is None
         if not ends and self.function.body is not None:
@@ -78,12 +77,24 @@ class FunctionChecker:
                 help="end it with `ret;`",
             )
 
+    def unwritten(self, name: str, span: tuple[int, int]) -> None:
+        """A register that is read, and that no path has written."""
+        self.add(
+            "uninitialized-register",
+            f"no path to here writes `{name}`, and it is read",
+            span,
+            "undefined",
+            rule="PTX ISA, Register State Space (5.1.1)",
+        )
+
     def block(self, statements: list[tree.Statement], scope: Scope) -> None:
         """The statements of a block; its labels are known in all of it."""
         for statement in statements:
             self._label(statement, scope)
         for statement in statements:
-            if isinstance(statement, tree.Instruction):
+            if isinstance(statement, tree.Label):
+                self.graph.labels[statement.name.span[0]] = len(self.graph.steps)
+            elif isinstance(statement, tree.Instruction):
                 self.last = statement
                 self.instruction(statement, scope)
                 continue
@@ -126,7 +137,7 @@ class FunctionChecker:
         def known(name: str) -> kinds.Kind:
             return self.module.kind(name, scope)
 
-        self.traffic.note(instruction, scope)
+        self.graph.steps.append(traffic(instruction, scope))
         operands = instruction.operands
         given = tuple(kind_of(operand, known) for operand in operands)
         self.guard(instruction, scope)
@@ -265,6 +276,6 @@ class FunctionChecker:
         self.wrong = self.wrong or found.severity == "error"
         self.module.collector.add(found, cause)
 
-    def add(self, about: str, message: str, span: tuple[int, int], label: str = "", **facts: object) -> None:
+    def add(self, about: str, message: str, span: tuple[int, int], label: str = "", **facts: Unpack[Facts]) -> None:
         """Collect a finding."""
-        self.collect(Diagnostic(about, message, self.function.file, span, label, **facts))  # pyright: ignore
+        self.collect(Diagnostic(about, message, self.function.file, span, label, **facts))

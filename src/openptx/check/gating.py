@@ -93,7 +93,7 @@ def _successor(subject: str) -> str | None:
 
 
 def _side_by_side(gate: Gate, words: list[str]) -> str | None:
-    """`.target sm_100a (the file says sm_90) and PTX ISA 8.7 (the file says 8.5)`, where a gate is as simple as that."""
+    """`.target sm_100a (the file says sm_90) and PTX ISA 8.7 (the file says 8.5)`, where it is as simple."""
     target, found, version = wants(gate).partition(" and PTX ISA ")
     if len(gate.alternatives) > 1 or not found or len(words) < 2 or not target.startswith(".target"):
         return None

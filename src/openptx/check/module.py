@@ -26,12 +26,19 @@ if TYPE_CHECKING:
     from openptx.source import File
 
 
+ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
+"""Codes that are found, or found everywhere, only when they are selected: they need functions read precisely."""
+
+
 class ModuleChecker:
     """The checks of one file."""
 
-    def __init__(self, module: tree.Module, target: str | None, profile: str) -> None:
+    def __init__(
+        self, module: tree.Module, target: str | None, profile: str, selected: frozenset[str] = frozenset()
+    ) -> None:
         self.tree = module
         self.profile = profile
+        self.selected = selected  # names of codes that are looked for only when somebody asks
         self.collector = Collector()
         self.scope = Scope()
         self.names = Names()
@@ -41,6 +48,11 @@ class ModuleChecker:
         self.declarations = Declarations(self)
         self.linkage = Linkage(self.collector, self.header.version)
         self.features = Features(module, self.context, self.collector, self.linkage)
+
+    @property
+    def thorough(self) -> bool:
+        """Whether something is asked for that needs every function read precisely."""
+        return not self.selected.isdisjoint(ON_DEMAND)
 
     @property
     def file(self) -> File:
@@ -83,8 +95,8 @@ class ModuleChecker:
 
     def plain_type(self, name: str, vector: int) -> bool:
         """Whether a register may be declared with this fundamental type, for certain."""
-        target = self.context.target
-        if name in TYPES_SINCE and target is not None and not satisfied(TYPES_SINCE[name], self.context.version, target):
+        target, since = self.context.target, TYPES_SINCE.get(name)
+        if since is not None and target is not None and not satisfied(since, self.context.version, target):
             return False
         if name == "b128":
             return vector == 1 and target is not None and satisfied(B128, self.context.version, target)

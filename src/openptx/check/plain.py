@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 
 from openptx.check import kinds
-from openptx.check.flow import ENDS, names_in, writes
+from openptx.check.flow import ENDS, is_destination, names_in, writes
 from openptx.check.kinds import Kind, composed
 from openptx.check.names import Memory
 from openptx.check.names import kind_of as kind_of_registers
 from openptx.check.reading import address, at, kind_of, selected
-from openptx.check.verdicts import NOTHING
+from openptx.check.verdicts import EARLY, SEVERAL
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
-from openptx.syntax import operands as text_of
 from openptx.syntax import tree
 from openptx.syntax.body import read_statements
 from openptx.syntax.declarations import Variable
@@ -45,7 +44,7 @@ _PLACES: dict[Kind, Kind] = {}
 _CONSTANTS: dict[str, Kind] = {}
 _PREDICATE = TYPES["pred"]
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_FEW, _MANY = 6, 40
+_NO_OPERANDS: list[str] = []
 _SILENT = (LINE, DATA)
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 
@@ -133,7 +132,7 @@ class Kinds(dict[str, Kind]):
 
     def _guard(self, text: str) -> Kind:
         kind = self[text[2:] if text[1:2] == "!" else text[1:]]
-        predicate = kind.sort == kinds.REGISTER and kind.type is _PREDICATE
+        predicate = kind.sort == kinds.REGISTER and kind.type is _PREDICATE and kind.space != kinds.FRESH
         return GUARD_KIND if predicate else kinds.UNREADABLE_KIND
 
     def name(self, text: str) -> Kind:
@@ -206,6 +205,13 @@ class Kinds(dict[str, Kind]):
             del self[text]
             self.bases.pop(text, None)
 
+    def settle(self, names: list[str], text: str) -> None:
+        """These registers, of which `text` is the list, are written now."""
+        for name in names:
+            if kinds.has_fresh(kind := self[name]):
+                self[name] = kinds.settled(kind)
+        self.pop(text, None)
+
     def forget(self, block: Block) -> None:
         """Forget what was learnt in a block."""
         if block.saved is not None:
@@ -217,24 +223,6 @@ class Kinds(dict[str, Kind]):
                 self.pop(text, None)
                 self.bases.pop(text, None)
         del self.log[block.mark :]
-
-
-def _used(text: str, name: str, start: int, end: int) -> bool:
-    """Whether a register's name stands in a text, more than once if its declaration names it."""
-    left = 1 if name[-1].isdigit() else 2
-    at = text.find(name, start, end)
-    while at >= 0:
-        behind = at + len(name)
-        if not _joins(text[behind : behind + 1]) and not _joins(text[at - 1 : at]):
-            left -= 1
-            if not left:
-                return True
-        at = text.find(name, behind, end)
-    return False
-
-
-def _joins(character: str) -> bool:
-    return character.isalnum() or character in ("_", "$", "%")
 
 
 class Block:
@@ -253,18 +241,19 @@ class Block:
 
 
 class Plain:
-    """One walk through a body. `accepts` is True where there is nothing to say at all."""
+    """One walk through a body. `accepts` is True where there is nothing to say, but of registers that nothing wrote."""
 
     def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
         self.checker = checker
         self.names = Kinds(checker, scope)
         self.file = checker.function.file
         self.blocks = [Block(0, self.names.pending, checker.function.body[0] if checker.function.body else 0)]
-        self.heads: set[str] = set()  # the destinations, as they are written
+        self.early: list[tuple[str, int]] = []  # registers that are read before they are written, and where
+        self.labelled = False  # whether other paths than that of the text lead anywhere
         self.last: tuple[str | None, str | None] = None, None  # guard and opcode
 
     def accepts(self) -> bool:
-        """Whether the whole body is right, without as much as a warning."""
+        """Whether the whole body is right, without as much as a warning that takes a closer look."""
         body = self.checker.function.body
         offset: int | None = body[0] if body else None
         while offset is not None and body is not None:
@@ -281,12 +270,20 @@ class Plain:
         body = self.checker.function.body
         if len(self.blocks) > 1 or not block.pending <= block.labels or body is None:
             return False
-        return self._tables(block) and self._written(block, body[1])
+        return self._tables(block) and self._unwritten()
+
+    def _unwritten(self) -> bool:
+        """Say which registers no path has written; False where there are paths to follow."""
+        if self.early and self.labelled:
+            return False
+        for name, place in self.early:
+            self.checker.unwritten(name, (place, place + len(name)))
+        return True
 
     def _run(self, offset: int, end: int) -> int | None:
         """Plain statements from an offset on: where something else stopped the run, None if something is wrong."""
         names, verdicts = self.names, self.checker.verdicts
-        lookup, judge, write = names.__getitem__, verdicts.__getitem__, self.heads.add
+        lookup, judge = names.__getitem__, verdicts.__getitem__
         guard, opcode = self.last
         for match in STATEMENT.finditer(self.file.text, offset, end):
             kind = match.lastindex
@@ -297,12 +294,17 @@ class Plain:
                 elif "(" in operands:
                     return self._odd(match.end(1), match.end(), end)
                 else:
-                    parts = operands.replace(", ", ",").split(",") if operands else ()
+                    parts = operands.replace(", ", ",").split(",") if operands else _NO_OPERANDS
                 found = judge((opcode, *map(lookup, parts)))
-                if found is None:
-                    write(parts[0] if parts else "")
-                elif found is not NOTHING:
-                    return None if found else self._odd(match.end(1), match.end(), end)
+                if found is not None:
+                    if isinstance(found, Kind):
+                        names[parts[0]] = found
+                    elif found is SEVERAL:
+                        names.settle(_WORD.findall(parts[0]), parts[0])
+                    elif found is EARLY:
+                        self._early(match, parts[0])
+                    else:
+                        return None if found else self._odd(match.end(1), match.end(), end)
                 if guard is not None and lookup(guard) is not GUARD_KIND:
                     return None
             elif kind == REGISTERS:
@@ -315,6 +317,7 @@ class Plain:
                 if match[5] in labels:
                     return None
                 labels.add(match[5])
+                self.labelled = True
             elif kind == BRACE:
                 if not self._brace(match[6], match.start(6)):
                     return None
@@ -326,6 +329,18 @@ class Plain:
         self.last = guard, opcode
         return end
 
+    def _early(self, match: re.Match[str], first: str) -> None:
+        """A statement that reads a register which nothing wrote before it, in the order of the text."""
+        names, start = self.names, match.start(4)
+        written = len(first) if writes(match[3]) and first[:1] != "[" else 0
+        for word in _WORD.finditer(match[4], written):
+            kind = names.get(word[0])
+            if kind is not None and kinds.has_fresh(kind):
+                self.early.append((word[0], start + word.start()))
+                names[word[0]] = kinds.settled(kind)
+        if written:
+            names.settle(_WORD.findall(first), first)
+
     def _registers(self, type: str, text: str) -> bool:
         """`.reg .b32 %r<5>, a, b;`."""
         vector = 1
@@ -336,7 +351,9 @@ class Plain:
         name = type[1:]
         if name not in FUNDAMENTAL or not self.checker.module.plain_type(name, vector):
             return False
-        kind = kinds.register(TYPES[name]) if vector == 1 else kinds.vector(TYPES[name], vector)
+        if vector > 1:
+            return False  # rare; whether their elements are written is for the precise reader
+        kind = kinds.fresh(TYPES[name])
         for part in text.split(","):
             part = part.strip()
             if match := _RANGE.fullmatch(part):
@@ -369,30 +386,7 @@ class Plain:
         names.depth -= 1
         names.pending = self.blocks[-1].pending
         names.pending |= block.pending - block.labels
-        fine = self._tables(block) and self._written(block, offset)
-        self.heads -= block.own
-        return fine
-
-    def _written(self, block: Block, end: int) -> bool:
-        """Whether something writes each register of a block that is used, as far as a look can tell."""
-        silent = block.own - self.heads
-        if len(silent) > _FEW:
-            self._subtract_lists(silent)
-        text, start = self.file.text, block.start
-        if len(silent) > _MANY:
-            silent &= set(_WORD.findall(text, start, end))
-        silent = {name for name in silent if _used(text, name, start, end)}
-        if silent:
-            self._subtract_lists(silent)
-        return not silent
-
-    def _subtract_lists(self, silent: set[str]) -> None:
-        """Take away what is written as part of a list, a pair or a vector."""
-        for head in self.heads:
-            if head[:1] == "{" or "|" in head:
-                silent.difference_update(_WORD.findall(head))
-            elif "." in head:
-                silent.discard(head.partition(".")[0])
+        return self._tables(block)
 
     def _odd(self, start: int, until: int, end: int) -> int | None:
         """A statement that is not plain, by the precise reader."""
@@ -417,6 +411,7 @@ class Plain:
                 labels = self.blocks[-1].labels
                 fresh = statement.name.text not in labels
                 labels.add(statement.name.text)
+                self.labelled = True
                 return fresh
             case Location():
                 return True
@@ -434,11 +429,15 @@ class Plain:
         known = self.names.known
         operands = instruction.operands
         given = tuple(kind_of(operand, known) for operand in operands)
-        if self.checker.verdicts[(instruction.opcode, *given)]:
+        found = self.checker.verdicts[(instruction.opcode, *given)]
+        if isinstance(found, tuple) and found:
             return False
         self.last = None if instruction.guard is None else "@", instruction.opcode
-        if operands and writes(instruction.opcode) and not isinstance(operands[0], text_of.Address):
-            self.heads.update(name.text for name in names_in(operands[0]))
+        first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0
+        if any(kinds.has_fresh(self.names[name.text]) for tree in operands[first:] for name in names_in(tree)):
+            return False
+        if first:
+            self.names.settle([name.text for name in names_in(operands[0])], "")
         guard = instruction.guard
         if guard is not None and self.names["@" + guard.name.text] is not GUARD_KIND:
             return False

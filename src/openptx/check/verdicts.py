@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 Findings = tuple[Problem, ...]
 
 
-class Verdicts(dict[tuple[object, ...], "Findings | int | None"]):
-    """Verdicts of one context by (opcode, kind, kind, ...): None, NOTHING and LOOK where there is nothing to say."""
+class Verdicts(dict[tuple[object, ...], "Findings | Kind | int | None"]):
+    """Verdicts of one context by (opcode, kind, kind, ...): findings, or LOOK, or None where there is nothing to say.
+
+    A register's kind as a verdict is what the first operand becomes: it is written for the first time.
+    """
 
     __slots__ = ("context",)
 
@@ -31,17 +34,32 @@ class Verdicts(dict[tuple[object, ...], "Findings | int | None"]):
         super().__init__()
         self.context = context
 
-    def __missing__(self, key: tuple[object, ...]) -> Findings | int | None:
+    def __missing__(self, key: tuple[object, ...]) -> Findings | Kind | int | None:
         opcode = str(key[0])
-        found: Findings | int | None = verdict(opcode, key[1:], self.context) or None  # pyright: ignore
+        found: Findings | Kind | int | None = verdict(opcode, key[1:], self.context) or None  # pyright: ignore
         if found is None:
-            found = LOOK if opcode.startswith("call") else None if writes(opcode) else NOTHING
+            found = LOOK if opcode.startswith(_LOOKED_AT) else _order(opcode, key[1:])  # pyright: ignore
         self[key] = found
         return found
 
 
-NOTHING = 0
-"""Nothing to say, and the first operand is no destination."""
+def _order(opcode: str, operands: tuple[Kind, ...]) -> Kind | Findings | int | None:
+    """What an instruction that is right does to registers that nothing has written: settle them, or read them."""
+    first = 1 if operands and writes(opcode) and operands[0].sort != kinds.ADDRESS else 0
+    if any(map(kinds.has_fresh, operands[first:])):
+        return EARLY
+    if not first or not kinds.has_fresh(operands[0]):
+        return None
+    return kinds.settled(operands[0]) if operands[0].sort == kinds.REGISTER else SEVERAL
+
+
+SEVERAL = 1
+"""Nothing to say, and the first operand writes several registers, some for the first time."""
+
+EARLY: Findings = (Problem("uninitialized-register", "read before it is written, in the order of the text"),)
+"""A register is read that stands in no destination before: another path may have written it."""
+
+_LOOKED_AT = ("call", "bar.", "barrier.")
 
 LOOK: Findings = ()
 """Nothing to say of the kinds, but the statement must be looked at: a call depends on what it calls."""

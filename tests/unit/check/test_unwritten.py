@@ -1,0 +1,51 @@
+"""Reads of registers that no path has written, on both ways through a function."""
+
+from __future__ import annotations
+
+import pytest
+
+from openptx.check import check
+from openptx.check.plain import Plain
+from openptx.source import File
+
+HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
+SET = "setp.eq.u32 p, 1, 2;"
+
+
+def names(body: str, selected: frozenset[str] = frozenset()) -> list[str]:
+    registers = ".reg .pred p; .reg .b32 a, b, c; .reg .b64 q;"
+    text = f"{HEAD}.visible .entry k()\n{{ {registers} {body} ret; }}\n"
+    found = check(File("k.ptx", text), selected=selected)
+    assert {d.name for d in found} <= {"uninitialized-register"}
+    return [text[d.span[0] : d.span[1]] for d in found]
+
+
+# fmt: off
+CASES = {
+    "straight on":                      ("add.u32 a, b, 1; mov.u32 b, 1;", ["b"]),
+    "itself":                           ("add.u32 a, a, 1;", ["a"]),
+    "in an address":                    ("ld.global.u32 a, [q+8]; mov.u64 q, 1;", ["q"]),
+    "in a list":                        ("mov.u32 a, 1; mov.b64 q, {a, b}; mov.u32 b, 1;", ["b"]),
+    "a guard":                          (f"@p mov.u32 a, 1; {SET}", ["p"]),
+    "written in a list":                ("mov.b64 q, 1; mov.b64 {a, b}, q; add.u32 c, a, b;", []),
+    "before a loop that writes it":     (f"mov.u32 a, 0; {SET} add.u32 c, b, 1; L: mov.u32 b, a; @p bra L;", ["b"]),
+    "in a loop, written further on":    (f"mov.u32 a, 0; {SET} L: @p add.u32 c, b, 1; mov.u32 b, a; @p bra L;", []),
+    "where a branch skips the write":   (f"{SET} @p bra L; mov.u32 a, 1; L: add.u32 b, a, 1;", []),
+    "behind a jump to what writes it":  ("bra W; R: add.u32 b, a, 1; bra E; W: mov.u32 a, 1; bra R; E:", []),
+    "written under a guard":            (f"{SET} @p mov.u32 a, 1; add.u32 b, a, 1;", []),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(("body", "expected"), CASES.values(), ids=CASES.keys())
+def test_a_read_that_no_write_reaches(body: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert names(body) == expected
+    assert names(body, frozenset(("uninitialized-register",))) == expected
+    monkeypatch.setattr(Plain, "accepts", lambda self: False)
+    assert names(body) == expected
+
+
+def test_every_path_is_followed_when_it_is_selected() -> None:
+    body = f"{SET} @p bra L; mov.u32 a, 1; bra E; L: add.u32 b, a, 1; E:"
+    assert names(body) == []
+    assert names(body, frozenset(("uninitialized-register",))) == ["a"]
