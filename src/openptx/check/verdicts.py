@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from openptx.check.problems import Path
     from openptx.isa.forms import Form, Modifiers
 
+    Key = tuple[str, *tuple[Kind, ...]]
     Placed = tuple[Kind, Path] | None
 
 Findings = tuple[Problem, ...]
 
 
-class Verdicts(dict[tuple[object, ...], "Findings | Kind | int | None"]):
+class Verdicts(dict["Key", "Findings | Kind | int | None"]):
     """Verdicts of one context by (opcode, kind, kind, ...): findings, or LOOK, or None where there is nothing to say.
 
     A register's kind as a verdict is what the first operand becomes: it is written for the first time.
@@ -34,11 +35,11 @@ class Verdicts(dict[tuple[object, ...], "Findings | Kind | int | None"]):
         super().__init__()
         self.context = context
 
-    def __missing__(self, key: tuple[object, ...]) -> Findings | Kind | int | None:
-        opcode = str(key[0])
-        found: Findings | Kind | int | None = verdict(opcode, key[1:], self.context) or None  # pyright: ignore
+    def __missing__(self, key: Key) -> Findings | Kind | int | None:
+        opcode, operands = key[0], key[1:]
+        found: Findings | Kind | int | None = verdict(opcode, operands, self.context) or None
         if found is None:
-            found = LOOK if opcode.startswith(_LOOKED_AT) else _order(opcode, key[1:])  # pyright: ignore
+            found = LOOK if opcode.startswith(_LOOKED_AT) else _order(opcode, operands)
         self[key] = found
         return found
 
