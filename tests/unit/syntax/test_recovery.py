@@ -54,6 +54,7 @@ def fixed(source: str, diagnostic: Diagnostic) -> str:
     ("add . s32 %r1, %r2, %r3;",      5, "PTX0115", "a `.` without its word directly behind it"),
     ("@1 add.s32 %r1, %r2, %r3;",     2, "PTX0114", "expected a predicate register behind `@`, found `1`"),
     ("@p L2: ret;",                   4, "PTX0101", "a label stands before the guard, not behind it"),
+    ("@% ret;",                       2, "PTX0006", "`%` alone is no name"),
     (";",                             1, "PTX0101", "this `;` ends no statement"),
     (".reg %r20;",                    6, "PTX0109", "expected a type such as `.b32`, found `%r20`"),
     (".reg .b32 %q<5;",              15, "PTX0109", "expected `>` behind the number of names, found `;`"),
