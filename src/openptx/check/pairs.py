@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check.converting import misused
 from openptx.check.problems import Problem, rewrite
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.notation import resolve
+from openptx.isa.notation import MNEMONICS, resolve
 from openptx.isa.types import TYPES
 
 _RULE = "PTX ISA, Type Conversion (6.5), Tables 15 and 16, and Rounding Modifiers (6.5.2), Tables 17 and 18"
@@ -18,8 +18,18 @@ def ways(d: str, a: str) -> dict[str, tuple[str, ...]]:
     """The rounding modifiers of a pair ("" for none) with the fewest other modifiers that each needs. Remembered."""
     known = _WAYS.get((d, a))
     if known is None:
-        known = _WAYS[d, a] = {way: extras for way in ("", *ROUNDING) if (extras := _needed(way, d, a)) is not None}
+        choices = ("", *ROUNDING) if _written(d, a) else ()
+        known = _WAYS[d, a] = {way: extras for way in choices if (extras := _needed(way, d, a)) is not None}
     return known
+
+
+def _written(d: str, a: str) -> bool:
+    """Whether a form has both types, which is soon known; most pairs of types are in none."""
+    return any(
+        any(d in slot.choices for slot in form.slots) and any(a in slot.choices for slot in form.slots)
+        for instruction in MNEMONICS["cvt"]
+        for form in instruction.forms
+    )
 
 
 def _needed(way: str, d: str, a: str) -> tuple[str, ...] | None:
