@@ -210,7 +210,7 @@ def lost_barrier(dice: random.Random) -> Deed:
     code = dice.choice(
         ("barrier.sync 3, 4096;", "barrier.cta.sync 1, 2048;", "AGAIN: barrier.sync 2, 1120; bra AGAIN;")
     )
-    return Deed(code, frozenset({"deadlock"}), alone=False)
+    return Deed(code, frozenset({"deadlock"}))
 
 
 def invalid_barrier(dice: random.Random) -> Deed:

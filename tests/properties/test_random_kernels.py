@@ -26,7 +26,7 @@ def one(seed: int, size: int, ways: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize("part", range(6))
 def test_kernels_agree(part: int) -> None:
-    """Six kernels each, in one of the ways; nearly all of them are really run as machine code."""
+    """Six kernels each, in one of the ways; most of them are really run as machine code."""
     seeds = range(part * 6, part * 6 + 6)
     left_out = [reason for seed in seeds for reason in one(seed, SIZE, (EVERY_WAY[seed % len(EVERY_WAY)],))]
     assert len(left_out) <= 4, left_out
