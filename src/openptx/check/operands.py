@@ -354,7 +354,7 @@ def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             help="move it into a register first: `mov.u32 %r, {};`",
         )
         return
-    if wanted is declared:  # `%is_explicit_cluster` is a predicate
+    if wanted is declared and not kind.count:  # `%is_explicit_cluster` is a predicate
         return
     total = 128 if kind.count else declared.width
     component = kind.space == "component"  # `%tid.x` and its like once had 16 bits
