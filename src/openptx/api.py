@@ -7,6 +7,7 @@ from openptx.source import File
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     from openptx.diagnostics import Diagnostic
@@ -18,18 +19,40 @@ PROFILES = ("ptxas", "isa")
 
 
 def check(
-    source: Source, *, filename: str = "<string>", target: str | None = None, profile: str = "ptxas"
+    source: Source,
+    *,
+    filename: str = "<string>",
+    target: str | None = None,
+    profile: str = "ptxas",
+    select: Sequence[str] = (),
+    extend_select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """Everything that is wrong with a PTX module, in the order of its text. Never raises for a bad program.
 
     `source` is the text, as a string or as the bytes that NVRTC gives; a `Path` is read.
     `target` checks for another target than the file's own (`"sm_90a"`). `profile` is `"ptxas"`, which answers as
     NVIDIA's assembler does, or `"isa"`, which answers as the document says, literally.
+
+    `select` are codes, beginnings of codes or names, of which alone to speak: `["PTX03", "unused"]`. `extend_select`
+    come on top of what is reported anyway, and `ignore` are left out. `unused`, `unreachable` and `deprecated` are
+    reported only when they are named in one of the two; `uninitialized-register` then follows every path.
     """
     from openptx.check import check as check_file
 
     require_options(target, profile)
-    return check_file(file_of(source, filename), target=target, profile=profile)
+    file = file_of(source, filename)
+    if not (select or extend_select or ignore):
+        return check_file(file, target=target, profile=profile)
+    from openptx.check.selection import Selection
+
+    selection = Selection(_listed(select), _listed(ignore), _listed(extend_select))
+    found = check_file(file, target=target, profile=profile, selected=selection.names)
+    return [diagnostic for diagnostic in found if selection.takes(diagnostic)]
+
+
+def _listed(wishes: Sequence[str]) -> Sequence[str]:
+    return [wishes] if isinstance(wishes, str) else wishes
 
 
 def parse(source: Source, *, filename: str = "<string>") -> Module:

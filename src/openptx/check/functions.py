@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.budgets import bytes_of, shared_limit
+from openptx.check.divergence import divergent
 from openptx.check.flow import ENDS, traffic
 from openptx.check.graph import Graph
 from openptx.check.nearest import nearest
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
 from openptx.check.scopes import Scope
+from openptx.check.survey import deprecated, unreachable, unused
 from openptx.check.unknown import labels_of, unknown_name
 from openptx.check.verdicts import WARNINGS, verdicts
 from openptx.diagnostics import Diagnostic, Fix, Label
@@ -30,6 +33,9 @@ PRAGMAS = frozenset(("nounroll", "enable_smem_spilling", "frequency", "used_byte
 """The strings that `.pragma` knows (chapter 12)."""
 
 
+_LIMITS = ("reqntid", "maxntid")
+
+
 class FunctionChecker:
     """The checks of one function. Findings go to the module's collector."""
 
@@ -39,6 +45,8 @@ class FunctionChecker:
         self.context = context
         self.verdicts = verdicts(context)
         self.graph = Graph()
+        self.scopes: list[Scope] = []
+        self.shared = 0  # bytes of `.shared` that the body declares
         self.wrong = False  # whether an error was found; what follows from it is not said then
         self.last: tree.Statement | None = None
 
@@ -55,7 +63,7 @@ class FunctionChecker:
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
             self.block(statements, Scope(outer))
-            if not (problems or self.function.broken or self.wrong):
+            if not (problems or self.function.broken or self.wrong):  # what follows from an error isn't said
                 self.flow(outer)
 
     def flow(self, outer: Scope) -> None:
@@ -65,6 +73,11 @@ class FunctionChecker:
             if name.text in outer.names:  # a parameter
                 continue
             self.unwritten(name.text, name.span)
+        self.barriers()
+        if "unreachable" in self.module.selected:
+            unreachable(self)
+        if "unused" in self.module.selected:
+            unused(self, self.scopes)
         last = self.last
         ends = isinstance(last, tree.Instruction) and last.mnemonic in ENDS and last.guard is None
         if not ends and self.function.body is not None:
@@ -77,6 +90,23 @@ class FunctionChecker:
                 help="end it with `ret;`",
             )
 
+    def barriers(self) -> None:
+        """Barriers that a part of a warp does not reach."""
+        if any(directive.name in _LIMITS and directive.values and directive.values[0].value == 1
+               for directive in self.function.directives):  # fmt: skip
+            return
+        for barrier, guarded in divergent(self.graph):
+            guard = guarded.instruction.guard_span
+            self.add(
+                "divergent-barrier",
+                f"only some threads of a warp reach `{barrier.instruction.opcode}`",
+                barrier.instruction.opcode_span,
+                "all must arrive together",
+                labels=() if guarded is barrier else (Label(guard, "this differs between the threads of a warp"),),
+                rule="PTX ISA, bar and barrier (9.7.13.1): .aligned",
+                help="put it where every thread comes by",
+            )
+
     def unwritten(self, name: str, span: tuple[int, int]) -> None:
         """A register that is read, and that no path has written."""
         self.add(
@@ -87,8 +117,27 @@ class FunctionChecker:
             rule="PTX ISA, Register State Space (5.1.1)",
         )
 
+    def memory(self, declaration: Declaration) -> None:
+        """How much shared memory a kernel declares."""
+        if declaration.space != "shared" or not self.context.entry:
+            return
+        before, limit = self.shared, shared_limit(self.context)
+        self.shared += bytes_of(declaration)
+        if before <= limit < self.shared:
+            self.add(
+                "too-much-memory",
+                f"`{self.function.name.text}` declares {self.shared} bytes of shared memory, and {limit} are the most",
+                declaration.names[-1].name.span,
+                "beyond the limit",
+                expected=f"at most {limit} bytes",
+                actual=f"{self.shared} bytes",
+                rule="PTX ISA, Shared State Space (5.1.7)",
+                help="declare it `.extern .shared .b8 name[];` outside of the kernel, and give its size at the launch",
+            )
+
     def block(self, statements: list[tree.Statement], scope: Scope) -> None:
         """The statements of a block; its labels are known in all of it."""
+        self.scopes.append(scope)
         for statement in statements:
             self._label(statement, scope)
         for statement in statements:
@@ -103,6 +152,7 @@ class FunctionChecker:
                 self.pragma(statement)
             elif isinstance(statement, Declaration):
                 self.module.declarations.local(statement, scope)
+                self.memory(statement)
             elif isinstance(statement, tree.Block):
                 self.block(statement.statements, Scope(scope))
             elif isinstance(statement, BranchTargets):
@@ -138,6 +188,8 @@ class FunctionChecker:
             return self.module.kind(name, scope)
 
         self.graph.steps.append(traffic(instruction, scope))
+        if self.module.thorough:
+            self.survey(instruction, scope)
         operands = instruction.operands
         given = tuple(kind_of(operand, known) for operand in operands)
         self.guard(instruction, scope)
@@ -154,6 +206,15 @@ class FunctionChecker:
                 from openptx.check.calls import judge_call
 
                 judge_call(self, instruction, scope)
+
+    def survey(self, instruction: tree.Instruction, scope: Scope) -> None:
+        """What an instruction uses, and whether it is an old one, if somebody asks."""
+        for operand in instruction.operands:
+            self.module.used.note(operand, scope)
+        if instruction.guard is not None:
+            self.module.used.name(instruction.guard.name.text, scope)
+        if "deprecated" in self.module.selected:
+            deprecated(self, instruction)
 
     def report(self, problem: Problem, instruction: tree.Instruction, scope: Scope) -> None:
         """Turn a problem into a diagnostic; unknown names are told apart, and folded."""

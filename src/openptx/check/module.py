@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.budgets import CONSTANTS, bytes_of
 from openptx.check.context import Context
 from openptx.check.declarations import Declarations
 from openptx.check.features import TYPES_SINCE, Features
@@ -12,6 +13,7 @@ from openptx.check.header import Header
 from openptx.check.linkage import Linkage, symbols
 from openptx.check.names import Names
 from openptx.check.scopes import Scope
+from openptx.check.survey import Used, unused_in_module
 from openptx.diagnostics import Collector, Diagnostic
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.targets import satisfied
@@ -38,6 +40,8 @@ class ModuleChecker:
     ) -> None:
         self.tree = module
         self.profile = profile
+        self.used = Used()
+        self.constants = 0  # bytes
         self.selected = selected  # names of codes that are looked for only when somebody asks
         self.collector = Collector()
         self.scope = Scope()
@@ -69,6 +73,7 @@ class ModuleChecker:
             self.features.check(item)
             if isinstance(item, Alias):
                 self.linkage.alias(item)
+                self.used.names.add(item.aliasee.text)
                 self.names.functions.setdefault(item.alias.text, kinds.FUNCTION_KIND)
                 if item.aliasee.text in self.headers:
                     self.headers.setdefault(item.alias.text, self.headers[item.aliasee.text])
@@ -78,6 +83,10 @@ class ModuleChecker:
                 self.headers.setdefault(item.name.text, item)
                 context = Context(self.header.version, self.header.target, self.profile, item.kind == "entry")
                 FunctionChecker(self, item, context).check()
+        if "unused" in self.selected:
+            variables = [item for item in self.tree.items if isinstance(item, Declaration)]
+            functions = [item for item in self.tree.items if isinstance(item, tree.Function)]
+            unused_in_module(self, variables, functions)
         return self.collector.diagnostics
 
     def kind(self, name: str, scope: Scope) -> Kind:
@@ -91,7 +100,26 @@ class ModuleChecker:
         for declarator in declaration.names:
             for address in symbols(declarator.initialiser):
                 self.linkage.symbol(address, declaration)
+                self.used.names.add(address.name.text)
         self.declarations.module_level(declaration)
+        if declaration.space == "const" and declaration.linkage != "extern":
+            self._constants(declaration)
+
+    def _constants(self, declaration: Declaration) -> None:
+        """How much constant memory the file declares."""
+        before = self.constants
+        self.constants += bytes_of(declaration)
+        if before <= CONSTANTS < self.constants:
+            self.declarations.add(
+                "too-much-memory",
+                f"the file declares {self.constants} bytes of constant memory, and {CONSTANTS} are the most",
+                declaration.names[-1].name.span,
+                "beyond the limit",
+                expected=f"at most {CONSTANTS} bytes",
+                actual=f"{self.constants} bytes",
+                rule="PTX ISA, Constant State Space (5.1.3)",
+                help="declare it in `.global`",
+            )
 
     def plain_type(self, name: str, vector: int) -> bool:
         """Whether a register may be declared with this fundamental type, for certain."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 
 from openptx.check import kinds
+from openptx.check.budgets import bytes_of, shared_limit
+from openptx.check.divergence import BARRIERS, LANES
 from openptx.check.flow import ENDS, is_destination, names_in, writes
 from openptx.check.kinds import Kind, composed
 from openptx.check.names import Memory
 from openptx.check.names import kind_of as kind_of_registers
 from openptx.check.reading import address, at, kind_of, selected
-from openptx.check.verdicts import EARLY, SEVERAL
+from openptx.check.verdicts import EARLY, SEVERAL, WAIT
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.syntax import tree
@@ -52,6 +54,7 @@ GUARD_KIND = kinds.kind("guard", "a guard")
 _NONE = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 _RESERVED = frozenset(("%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 _POOL: dict[str, list[str]] = {}
+_CONDITIONAL = re.compile(r"@!?[%$\w]+\s+bra\b")
 _MOST = 1 << 16
 """Ranges of registers larger than this are left to the precise reader."""
 
@@ -210,7 +213,8 @@ class Kinds(dict[str, Kind]):
         for name in names:
             if kinds.has_fresh(kind := self[name]):
                 self[name] = kinds.settled(kind)
-        self.pop(text, None)
+        if text not in names:
+            self.pop(text, None)
 
     def forget(self, block: Block) -> None:
         """Forget what was learnt in a block."""
@@ -249,6 +253,8 @@ class Plain:
         self.file = checker.function.file
         self.blocks = [Block(0, self.names.pending, checker.function.body[0] if checker.function.body else 0)]
         self.early: list[tuple[str, int]] = []  # registers that are read before they are written, and where
+        self.shared = 0
+        self.mark = 0  # where the last label stands
         self.labelled = False  # whether other paths than that of the text lead anywhere
         self.last: tuple[str | None, str | None] = None, None  # guard and opcode
 
@@ -303,6 +309,9 @@ class Plain:
                         names.settle(_WORD.findall(parts[0]), parts[0])
                     elif found is EARLY:
                         self._early(match, parts[0])
+                    elif found is WAIT:
+                        if guard is not None or self._diverges(match.start(3)):
+                            return None
                     else:
                         return None if found else self._odd(match.end(1), match.end(), end)
                 if guard is not None and lookup(guard) is not GUARD_KIND:
@@ -317,7 +326,7 @@ class Plain:
                 if match[5] in labels:
                     return None
                 labels.add(match[5])
-                self.labelled = True
+                self.labelled, self.mark = True, match.end()
             elif kind == BRACE:
                 if not self._brace(match[6], match.start(6)):
                     return None
@@ -439,6 +448,8 @@ class Plain:
         if first:
             self.names.settle([name.text for name in names_in(operands[0])], "")
         guard = instruction.guard
+        if instruction.opcode in BARRIERS and (guard is not None or self._diverges(instruction.span[0])):
+            return False
         if guard is not None and self.names["@" + guard.name.text] is not GUARD_KIND:
             return False
         if instruction.mnemonic != "call":
@@ -453,6 +464,8 @@ class Plain:
         if declaration.space == "reg":
             match = _REGISTERS.fullmatch(declaration.text)
             return match is not None and self._registers(match[1], match[2])
+        if declaration.space == "shared" and self._exceeds(declaration):
+            return False
         found = self.checker.module.declarations.plain(declaration, "frame" if declaration.space == "param" else None)
         if found is None:
             return False
@@ -465,6 +478,18 @@ class Plain:
             if names.depth:
                 names.log.append(name)
         return True
+
+    def _exceeds(self, declaration: Variable) -> bool:
+        """Whether the shared memory of the body may be more than there is."""
+        self.shared += bytes_of(declaration)
+        return self.shared > shared_limit(self.checker.context)
+
+    def _diverges(self, place: int) -> bool:
+        """Whether a barrier stands behind a conditional branch, without a label between, and lanes matter at all."""
+        text, start = self.file.text, self.blocks[0].start
+        if _CONDITIONAL.search(text, max(start, self.mark), place) is None:
+            return False
+        return any(text.find(lane, start, place) >= 0 for lane in LANES)
 
     def _table(self, table: BranchTargets | CallPrototype) -> bool:
         if table.label is None or table.label.text in self.names or table.label.text in self.blocks[-1].labels:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.divergence import BARRIERS
 from openptx.check.flow import writes
 from openptx.check.operands import Place, judge
 from openptx.check.problems import Problem
@@ -39,7 +40,9 @@ class Verdicts(dict["Key", "Findings | Kind | int | None"]):
         opcode, operands = key[0], key[1:]
         found: Findings | Kind | int | None = verdict(opcode, operands, self.context) or None
         if found is None:
-            found = LOOK if opcode.startswith(_LOOKED_AT) else _order(opcode, operands)
+            found = LOOK if opcode.startswith("call") else _order(opcode, operands)
+            if found is None and opcode in BARRIERS:
+                found = WAIT
         self[key] = found
         return found
 
@@ -60,7 +63,8 @@ SEVERAL = 1
 EARLY: Findings = (Problem("uninitialized-register", "read before it is written, in the order of the text"),)
 """A register is read that stands in no destination before: another path may have written it."""
 
-_LOOKED_AT = ("call", "bar.", "barrier.")
+WAIT = 2
+"""Nothing to say of the kinds; all threads of a warp must come here together."""
 
 LOOK: Findings = ()
 """Nothing to say of the kinds, but the statement must be looked at: a call depends on what it calls."""

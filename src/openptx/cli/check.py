@@ -35,21 +35,23 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--profile", choices=("ptxas", "isa"), default="ptxas", help="agree with NVIDIA's assembler, or the document")
     add("--output-format", choices=FORMATS, default="full", help="full (default), concise, json, sarif or github")
     add("--select", metavar="CODE", action="append", default=[], help="report these codes only: PTX0312, PTX03, a name")
+    add("--extend-select", metavar="CODE", action="append", default=[], help="report these as well: unused, deprecated")
     add("--ignore", metavar="CODE", action="append", default=[], help="leave these codes out")
 
 
 def run(args: Namespace) -> int:
     """Check all files, print what was found."""
     from openptx.api import require_options
-    from openptx.cli.selection import Selection
+    from openptx.check.selection import Selection
 
-    selection = Selection(args.select, args.ignore)
+    selection = Selection(args.select, args.ignore, args.extend_select)
     require_options(args.target, args.profile)
     paths = expand(args.files)
     found: list[Diagnostic] = []
     good = True
     gc.disable()  # checking makes no cycles worth collecting, and collection costs up to a quarter of the time
-    for diagnostics, problem in checked(paths, partial(check_path, target=args.target, profile=args.profile)):
+    options = {"target": args.target, "profile": args.profile, "selected": selection.names}
+    for diagnostics, problem in checked(paths, partial(check_path, **options)):
         found += [diagnostic for diagnostic in diagnostics if selection.takes(diagnostic)]
         if problem:
             complain(problem)
@@ -73,12 +75,12 @@ def checked(paths: list[str], check: Callable[[str], Answer]) -> Iterator[Answer
     return progress(answers(paths, check), len(paths), "files")
 
 
-def check_path(path: str, target: str | None, profile: str) -> Answer:
+def check_path(path: str, target: str | None, profile: str, selected: frozenset[str] = frozenset()) -> Answer:
     """The findings in a file, or why it cannot be read."""
-    from openptx.api import check
+    from openptx.check import check
 
     try:
-        return check(load(path), target=target, profile=profile), ""
+        return check(load(path), target=target, profile=profile, selected=selected), ""
     except OSError as error:
         return [], about_file(error)
     except InputError as error:

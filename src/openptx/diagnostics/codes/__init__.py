@@ -17,16 +17,14 @@ class Code:
     The text is Markdown: a first sentence, the reason, an example of the mistake as an indented block, and, after the
     line `Instead:`, an indented block that is right. Tests run both. A block without `.entry` or `.func` is the body of
     a kernel that has registers `%p %h %r %rd %f %fd` (`.pred .b16 .b32 .b64 .f32 .f64`) numbered from 0 to 9.
-    `planned`: nothing finds it yet.
     """
 
-    __slots__ = ("_text", "code", "name", "planned")
+    __slots__ = ("_text", "code", "name")
 
-    def __init__(self, code: str, name: str, text: str, *, planned: bool = False) -> None:
+    def __init__(self, code: str, name: str, text: str) -> None:
         self.code = code
         self.name = name
         self._text = text
-        self.planned = planned
 
     def __repr__(self) -> str:
         return f"<{self.code} {self.name}>"
@@ -44,7 +42,7 @@ class Code:
         """The Markdown text."""
         from openptx.diagnostics.codes.text import dedent
 
-        return dedent(self._text) + ("\n\nNothing finds this yet." if self.planned else "")
+        return dedent(self._text)
 
     @property
     def summary(self) -> str:

@@ -81,6 +81,9 @@ CODES = (
     Code("PTX1008", "uninitialized-register", """
         A register that is read and that no path has written before. Its value is undefined.
 
+        Reads that stand before every write are looked at, and the paths to them followed. With `--extend-select
+        uninitialized-register`, the paths to all reads are.
+
             .reg .b32 x;
             add.u32 %r1, x, 1;
 
@@ -101,16 +104,19 @@ CODES = (
             ld.shared.u32 %r1, [%r2];
         """),
     Code("PTX1010", "deprecated", """
-        Something that the document calls deprecated and that later targets may lack.
+        An instruction that the document calls deprecated, and that later targets lack: `vote` and `shfl` without
+        `.sync`. Reported only when it is selected: `--extend-select deprecated`.
 
-            bar.sync 0;
-            membar.gl;
+            .version 6.0
+            .target sm_60
+            .visible .entry k() { .reg .pred p, q; setp.eq.u32 q, 1, 2; vote.all.pred p, q; ret; }
 
         Instead:
 
-            bar.sync 0;
-            fence.acq_rel.gpu;
-        """, planned=True),
+            .version 6.0
+            .target sm_60
+            .visible .entry k() { .reg .pred p, q; setp.eq.u32 q, 1, 2; vote.sync.all.pred p, q, -1; ret; }
+        """),
     Code("PTX1011", "document-disagrees", """
         A statement that the assembler accepts and the document forbids.
 
@@ -144,17 +150,21 @@ CODES = (
             .visible .entry k() { ret; }
         """),
     Code("PTX1013", "unused", """
-        A declaration that nothing uses. Reported only when it is selected: `--select unused`.
+        A declaration that nothing uses: registers, variables, functions without linkage. Reported only when it is
+        selected: `--extend-select unused`.
 
-            .reg .b32 never;
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b32 never; ret; }
 
         Instead:
 
-            .reg .b32 once;
-            mov.u32 once, 1;
-        """, planned=True),
+            .version 8.0
+            .target sm_80
+            .visible .entry k() { .reg .b32 once; mov.u32 once, 1; ret; }
+        """),
     Code("PTX1014", "unreachable", """
-        Statements that no path reaches. Reported only when it is selected: `--select unreachable`.
+        Statements that no path reaches. Reported only when it is selected: `--extend-select unreachable`.
 
             ret;
             mov.u32 %r1, 1;
@@ -162,10 +172,12 @@ CODES = (
         Instead:
 
             mov.u32 %r1, 1;
-            ret;
-        """, planned=True),
+        """),
     Code("PTX1015", "divergent-barrier", """
-        A barrier that only some threads of the block can reach. The others are waited for without end.
+        A barrier that only some threads of a warp reach, though it is one at which all of them must arrive together.
+
+        It is found where a guard, or a branch with no label behind it, compares `%tid.x` or `%laneid` with a constant
+        below 32. Blocks of one thread are fine with `.maxntid 1`.
 
             mov.u32 %r1, %tid.x;
             setp.eq.u32 %p1, %r1, 0;
@@ -174,7 +186,7 @@ CODES = (
         Instead:
 
             bar.sync 0;
-        """, planned=True),
+        """),
     Code("PTX1016", "fall-through", """
         A function whose last statement does not leave it.
 

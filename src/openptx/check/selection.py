@@ -1,4 +1,4 @@
-"""`--select` and `--ignore`: codes, beginnings of codes, or names."""
+"""Which diagnostics are wanted: codes, beginnings of codes, or names, as `--select` and `--ignore` take them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,39 @@ from openptx.errors import InputError
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openptx.diagnostics import Diagnostic
 
-OPT_IN = frozenset({"unused", "unreachable"})
+OPT_IN = frozenset({"unused", "unreachable", "deprecated"})
 """Codes that are reported only when they are selected by name or code."""
 
 
 class Selection:
-    """Decides which diagnostics are reported. The more specific wish wins: `--select PTX03 --ignore PTX0312`."""
+    """Decides which diagnostics are reported. The more specific wish wins: `--select PTX03 --ignore PTX0312`.
 
-    __slots__ = ("ignored", "selected")
+    `select` are the only ones, `extend` come on top of what is reported anyway.
+    """
 
-    def __init__(self, select: list[str], ignore: list[str]) -> None:
+    __slots__ = ("extended", "ignored", "selected")
+
+    def __init__(self, select: Sequence[str], ignore: Sequence[str], extend: Sequence[str] = ()) -> None:
         self.selected = read_codes(select)
+        self.extended = read_codes(extend)
         self.ignored = read_codes(ignore)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the codes that are asked for one by one: some are looked for only then."""
+        from openptx.diagnostics.codes import every_code
+
+        wishes = {*self.selected, *self.extended}
+        return frozenset(row.name for row in every_code() if row.code in wishes) if wishes else frozenset()
 
     def takes(self, diagnostic: Diagnostic) -> bool:
         """Whether to report it."""
-        wanted, unwanted = longest(self.selected, diagnostic), longest(self.ignored, diagnostic)
+        extended = longest(self.extended, diagnostic)
+        wanted, unwanted = max(longest(self.selected, diagnostic), extended), longest(self.ignored, diagnostic)
         if diagnostic.name in OPT_IN:
             return wanted == len(diagnostic.code) and not unwanted
         if self.selected and not wanted:
@@ -36,7 +51,7 @@ def longest(wishes: list[str], diagnostic: Diagnostic) -> int:
     return max((len(wish) for wish in wishes if diagnostic.code.startswith(wish)), default=0)
 
 
-def read_codes(wishes: list[str]) -> list[str]:
+def read_codes(wishes: Sequence[str]) -> list[str]:
     """`["PTX03,operand-type"]` as beginnings of codes; `InputError` for one that no code has."""
     texts = [text.strip() for wish in wishes for text in wish.split(",") if text.strip()]
     return [read_code(text) for text in texts]
