@@ -23,6 +23,7 @@ from openptx.syntax.directives import (
 )
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import missing_semicolon
+from openptx.syntax.simple import parameters_between
 from openptx.syntax.tokens import TRIVIA, Cursor, Mistake
 from openptx.syntax.tree import Function
 
@@ -40,6 +41,11 @@ _DATA = rf"""(?>{TRIVIA}++
       | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+(?:{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
         | {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_VALUE}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:))
     )*+"""  # read when a section occurs
+_SIMPLE = re.compile(
+    r"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
+    ([A-Za-z][\w$]*+|[_%$][\w$]++)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{;]|\.(?!param\b|reg\b)))""",
+    re.X | re.A,
+)
 _LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)", re.A)
 
@@ -78,6 +84,19 @@ class Header:
         self.parameters: tuple[Variable, ...] = ()
         self.directives: tuple[Directive, ...] = ()
 
+    def read_simple(self, file: File, start: int) -> int | None:
+        """Read it up to its directives if it is as compilers write it. The offset behind what was read, else None."""
+        match = _SIMPLE.match(file.text, start)
+        if match is None or (match[2] == "entry" and match[3]):
+            return None
+        returns = parameters_between(file, *match.span(3))
+        taken = parameters_between(file, *match.span(5))
+        if returns is None or taken is None:
+            return None
+        self.linkage, self.kind, self.name = match[1] or "", match[2], Name(match[4], match.span(4))
+        self.returns, self.parameters = returns, taken
+        return match.end()
+
     def read(self, c: Cursor, problems: list[Diagnostic]) -> None:
         """Read it."""
         c.about = "invalid-directive"
@@ -100,6 +119,11 @@ class Header:
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
             problems.append(c.expected("`(`", "before the parameters").diagnostic)
             self.parameters = parameters(c, problems, opened=False)
+        self.tune(c)
+
+    def tune(self, c: Cursor) -> None:
+        """Read the directives at its end."""
+        c.about = "invalid-directive"
         self.directives = tuning(c, _FUNCTIONS_ONLY if self.kind == "entry" else ())
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:

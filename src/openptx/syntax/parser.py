@@ -65,10 +65,14 @@ def _unterminated(text: str) -> int | None:
 
 
 def _function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
-    c = Cursor(file, start, len(file.text))
     header = Header()
+    offset = header.read_simple(file, start)
+    c = Cursor(file, start if offset is None else offset, len(file.text))
     try:
-        header.read(c, problems)
+        if offset is None:
+            header.read(c, problems)
+        else:
+            header.tune(c)
     except Mistake as mistake:
         problems.append(mistake.diagnostic)
         while c.kind != "end" and c.word not in ("{", ";"):

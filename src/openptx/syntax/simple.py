@@ -47,6 +47,19 @@ def simple(file: File, start: int, end: int, parameter: bool = False) -> Variabl
     )  # fmt: skip
 
 
+def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...] | None:
+    """The parameters between two parentheses, none where there are none; None if one is not of the plain form."""
+    found: list[Variable] = []
+    for text in file.text[start:end].split(",") if 0 <= start < end else ():
+        offset = start + len(text) - len(text.lstrip())
+        start += len(text) + 1
+        variable = simple(file, offset, start - 1, parameter=True)
+        if variable is None or file.text[variable.span[1] : start - 1].strip():
+            return None
+        found.append(variable)
+    return tuple(found)
+
+
 def _integer(text: str | None, span: Span) -> Integer | None:
     return None if text is None else Integer(int(text), False, text, span)
 
