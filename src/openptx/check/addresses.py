@@ -109,7 +109,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     elif declared.width < 64 and place.context.precedent:
         space = place.m.values.get("space")
         narrow = declared.width < 32
-        if narrow or space in ("global", "generic"):
+        if narrow or (space in ("global", "generic") and not place.context.narrow):
             yield Problem(
                 "narrow-address",
                 f"an address of {declared.width} bits in a register `.{declared.name}`",

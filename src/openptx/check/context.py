@@ -11,16 +11,24 @@ if TYPE_CHECKING:
 class Context:
     """The surroundings of an instruction. Equal contexts share their remembered verdicts.
 
-    `target` is None where the file has none that is known; nothing is said of gates then.
+    `target` is None where the file has none that is known; nothing is said of gates then. `narrow`: addresses have
+    32 bits, as in a file without `.address_size` (11.1.3).
     """
 
-    __slots__ = ("entry", "profile", "target", "version")
+    __slots__ = ("entry", "narrow", "profile", "target", "version")
 
-    def __init__(self, version: Version, target: Target | None, profile: str, entry: bool = True) -> None:
+    def __init__(
+        self, version: Version, target: Target | None, profile: str, entry: bool = True, narrow: bool = False
+    ) -> None:
         self.version = version
         self.target = target
         self.profile = profile
         self.entry = entry  # whether the function is a kernel
+        self.narrow = narrow
+
+    def inside(self, entry: bool) -> Context:
+        """The surroundings inside a kernel, or else a function, of the same file."""
+        return Context(self.version, self.target, self.profile, entry, self.narrow)
 
     @property
     def precedent(self) -> bool:
@@ -29,4 +37,4 @@ class Context:
 
     def key(self) -> tuple[object, ...]:
         """What makes two contexts equal."""
-        return self.version, self.target and self.target.name, self.profile, self.entry
+        return self.version, self.target and self.target.name, self.profile, self.entry, self.narrow

@@ -26,12 +26,13 @@ _RULE = "PTX ISA, PTX Module Directives (11.1)"
 class Header:
     """The first directives of a file. `target` is None where there is none that is known."""
 
-    __slots__ = ("collector", "module", "target", "version")
+    __slots__ = ("collector", "module", "narrow", "target", "version")
 
     def __init__(self, module: Module, collector: Collector, override: str | None) -> None:
         self.module, self.collector = module, collector
         self.version: tuple[int, int] = NEWEST
         self.target: Machine | None = None
+        self.narrow = True  # whether addresses have 32 bits
         self._read(override)
 
     def _read(self, override: str | None) -> None:
@@ -141,6 +142,7 @@ class Header:
         )
 
     def _address_size(self, item: AddressSize) -> None:
+        self.narrow = bool(item.values) and item.values[0].value == 32
         if item.values and item.values[0].value not in (32, 64):
             self._add("address-size", f"an address has 32 or 64 bits, not {item.values[0].value}", item, rule=_RULE)
 

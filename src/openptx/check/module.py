@@ -48,7 +48,7 @@ class ModuleChecker:
         self.names = Names()
         self.headers: dict[str, tree.Function] = {}
         self.header = Header(module, self.collector, target)
-        self.context = Context(self.header.version, self.header.target, profile)
+        self.context = Context(self.header.version, self.header.target, profile, narrow=self.header.narrow)
         self.declarations = Declarations(self)
         self.linkage = Linkage(self.collector, self.header.version)
         self.features = Features(module, self.context, self.collector, self.linkage)
@@ -81,8 +81,7 @@ class ModuleChecker:
                 self.linkage.function(item)
                 self.names.functions[item.name.text] = kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND
                 self.headers.setdefault(item.name.text, item)
-                context = Context(self.header.version, self.header.target, self.profile, item.kind == "entry")
-                FunctionChecker(self, item, context).check()
+                FunctionChecker(self, item, self.context.inside(item.kind == "entry")).check()
         if "unused" in self.selected:
             variables = [item for item in self.tree.items if isinstance(item, Declaration)]
             functions = [item for item in self.tree.items if isinstance(item, tree.Function)]

@@ -455,7 +455,12 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             actual=f".{held}",
             rule="PTX ISA, cvta (9.7.9.20)",
         )
-    elif place.type.width == 32 and (held in ("global", "const") or isinstance(space, str)) and place.context.precedent:
+    elif (
+        place.type.width == 32
+        and (held in ("global", "const") or isinstance(space, str))
+        and place.context.precedent
+        and not place.context.narrow
+    ):
         yield Problem(
             "narrow-address",
             f"a 32-bit register can't hold every address in `.{held}`",

@@ -99,7 +99,8 @@ def _field(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Contex
 
 def _cvta(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
     """Addresses of 32 bits, which the code generator refuses."""
-    if context.precedent and m.type.width == 32 and not (operands and operands[-1].sort == "variable"):
+    wide = context.precedent and not context.narrow
+    if wide and m.type.width == 32 and not (operands and operands[-1].sort == "variable"):
         yield Problem(
             "narrow-address",
             f"`{m}` converts an address of 32 bits",

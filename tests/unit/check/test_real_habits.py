@@ -207,3 +207,11 @@ def test_samplers_of_their_own_are_for_one_mode() -> None:
     declared = ".global .samplerref s;\n"
     assert errors(f"{NEW}{declared}") == ["target-conflict"]
     assert not errors(f".version 8.0\n.target sm_80, texmode_independent\n{declared}")
+
+
+@pytest.mark.parametrize("size", ["", ".address_size 32\n"])
+def test_addresses_have_32_bits_unless_the_file_says_otherwise(size: str) -> None:
+    text = ".global .u32 x;\n.entry k\n{\n.reg .u32 a, d;\nmov.u32 a, x;\nld.global.u32 d, [a];\nexit;\n}\n"
+    assert not openptx.check(f"{NEW}{size}{text}")
+    found = openptx.check(f"{NEW}.address_size 64\n{text}")
+    assert [each.name for each in found] == ["narrow-address", "narrow-address"]
