@@ -16,7 +16,7 @@ BARRIERS = frozenset((
 """Barriers for which all threads of a warp must arrive together, and, with one operand, all threads of the block."""
 
 _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"))
-LANES = frozenset(("%tid.x", "%laneid"))
+_LANES = frozenset(("%tid.x", "%laneid"))
 _WARP = 32
 
 
@@ -76,7 +76,7 @@ def _splits(graph: Graph, number: int) -> bool:
     move = _written_once(graph, lane.text)
     if move is None or move.instruction.mnemonic != "mov" or len(move.instruction.operands) != 2:
         return False
-    return move.instruction.operands[1].text in LANES
+    return move.instruction.operands[1].text in _LANES
 
 
 def _written_once(graph: Graph, name: str) -> Step | None:

@@ -10,7 +10,7 @@ import re
 
 from openptx.check import kinds
 from openptx.check.budgets import bytes_of, shared_limit
-from openptx.check.divergence import BARRIERS, LANES
+from openptx.check.divergence import BARRIERS
 from openptx.check.flow import ENDS, is_destination, names_in, writes
 from openptx.check.kinds import Kind, composed
 from openptx.check.names import Memory
@@ -54,7 +54,8 @@ GUARD_KIND = kinds.kind("guard", "a guard")
 _NONE = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 _RESERVED = frozenset(("%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 _POOL: dict[str, list[str]] = {}
-_CONDITIONAL = re.compile(r"@!?[%$\w]+\s+bra\b")
+_CONDITIONAL = re.compile(r"@!?([%$\w]+)\s+bra\b")
+_FEW_LANES = re.compile(r"setp\.\w+\.\w+\s+([%$\w]+)\s*,\s*[%$\w]+\s*,\s*(?:[0-9a-fA-FxX]{1,4}|[^;]*[^\s;\w][^;]*);")
 _MOST = 1 << 16
 """Ranges of registers larger than this are left to the precise reader."""
 
@@ -219,8 +220,17 @@ class Kinds(dict[str, Kind]):
     def forget(self, block: Block) -> None:
         """Forget what was learnt in a block."""
         if block.saved is not None:
+            outside = {
+                text: now
+                for text, kind in block.saved[0].items()
+                if kind.space == kinds.FRESH
+                and text not in block.own
+                and (now := self.get(text)) is not None
+                and now.space != kinds.FRESH
+            }
             self.clear()
             self.update(block.saved[0])
+            self.update(outside)  # what the block wrote
             self.bases = block.saved[1]
         else:
             for text in self.log[block.mark :]:
@@ -485,11 +495,10 @@ class Plain:
         return self.shared > shared_limit(self.checker.context)
 
     def _diverges(self, place: int) -> bool:
-        """Whether a barrier stands behind a conditional branch, without a label between, and lanes matter at all."""
+        """Whether a barrier stands behind a branch, without a label between, whose guard may split a warp."""
         text, start = self.file.text, self.blocks[0].start
-        if _CONDITIONAL.search(text, max(start, self.mark), place) is None:
-            return False
-        return any(text.find(lane, start, place) >= 0 for lane in LANES)
+        guards = {match[1] for match in _CONDITIONAL.finditer(text, max(start, self.mark), place)}
+        return any(match[1] in guards for match in _FEW_LANES.finditer(text, start, place)) if guards else False
 
     def _table(self, table: BranchTargets | CallPrototype) -> bool:
         if table.label is None or table.label.text in self.names or table.label.text in self.blocks[-1].labels:
