@@ -21,7 +21,7 @@ def conversion(place: Place, wanted: Type, declared: Type) -> str | None:
     if declared.kind == "pred" and wanted.kind in "bsu" and not place.writes and wanted.width >= 16:
         return f"make it a number first: `selp.{wanted.name} %r, 1, 0, {{}};`"
     if not wanted.fundamental:
-        return f"declare it `.reg .{wanted.registers[-1]}`"
+        return f"declare it `.reg .{place.rule.registers()[-1] if place.rule else wanted.registers[-1]}`"
     if place.writes:
         return f"declare it `.reg .{registers(wanted)}`"
     rounding = cvt_rounding(wanted, declared)

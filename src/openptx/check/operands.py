@@ -271,6 +271,13 @@ def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
     """Where the document says so."""
     if wanted is None:
         return "PTX ISA, Instruction Operands (6)"
+    if place.context.precedent and wanted.name == "e2m1x4":
+        return "four values of 4 bits; PTX ISA, Table 9, says `.b32`, and the assembler refuses it (measured)"
+    if place.form.instruction.name == "cvt" and wanted.width < declared.width and "bf16" in place.m.written:
+        return (
+            "no operand of a `cvt` from or to `.bf16` may be wider than its type (measured), "
+            "though PTX ISA, Tables 27 and 28, let it"
+        )
     if not wanted.fundamental or wanted.count > 1:
         where = "Table 9" if wanted.count > 1 else "Alternate Floating-Point Data Formats (5.2.3)"
         return f"PTX ISA, {where}: `.{wanted.name}` is held in {words([f'`.{n}`' for n in wanted.registers])}"

@@ -245,14 +245,15 @@ def negative_offset(c: Cursor, base: Name) -> Mistake:
     """The mistake `[r-8]`, with its repair `[r+-8]`."""
     start, ahead = c.start, Cursor(c.file, c.end, c.limit)
     message = f"nothing can be subtracted from `{base.text}` here"
+    rule = "PTX ISA, Addresses as Operands (6.4.1): a constant is added, `[reg+immOff]`"
     if ahead.kind != "number":
         help = "compute the difference with `sub` first"
-        return c.mistake("address-subtraction", message, c.span, "`+` is the only operator here", help=help)
+        return c.mistake("address-subtraction", message, c.span, "`+` is the only operator here", rule=rule, help=help)
     repair = f"{base.text}+-{ahead.word}"
     fix = Fix((start, ahead.end), f"+-{ahead.word}", "add the negative number")
     help = f"add the negative number instead: `{repair}`"
     span = start, ahead.end
-    return c.mistake("address-subtraction", message, span, "`+` is the only operator here", help=help, fix=fix)
+    return c.mistake("address-subtraction", message, span, "`+` is the only operator here", rule=rule, help=help, fix=fix)
 
 
 def _place(c: Cursor) -> Operand:
