@@ -25,6 +25,8 @@ NEGATED = "negated"  # parts: the operand
 MINUS = "minus"  # parts: the operand
 SELECTED = "selected"  # parts: the register; `a.b0`
 SINK = "sink"
+ABSENT = "absent"
+GUARD = "guard"
 ARGUMENTS = "arguments"  # parts
 UNREADABLE = "unreadable"
 
@@ -93,11 +95,6 @@ def fresh(type: Type) -> Kind:
     return kind(REGISTER, f".{type.name}", type=type, space=FRESH)
 
 
-def settled(fresh: Kind) -> Kind:
-    """The same register when something has written it."""
-    return register(fresh.type) if fresh.type is not None else fresh
-
-
 def has_fresh(kind: Kind) -> bool:
     """Whether an operand names a register that nothing has written so far."""
     return kind.space == FRESH if not kind.parts else any(map(has_fresh, kind.parts))
@@ -146,4 +143,6 @@ TABLE_KINDS = {
 }
 ENTRY_KIND = kind(FUNCTION, "a kernel", space="entry")
 FUNCTION_KIND = kind(FUNCTION, "a function", space="func")
+ABSENT_KIND = kind(ABSENT, "nothing")
+GUARD_KIND = kind(GUARD, "a guard")
 UNREADABLE_KIND = kind(UNREADABLE, "unreadable")

@@ -7,6 +7,7 @@ Both fill up as they are asked. Blocks are undone at their `}` by a log, not by 
 from __future__ import annotations
 
 import re
+from itertools import compress, count, islice
 
 from openptx.check import kinds
 from openptx.check.budgets import bytes_of, shared_limit
@@ -16,22 +17,29 @@ from openptx.check.kinds import Kind, composed
 from openptx.check.names import Memory
 from openptx.check.names import kind_of as kind_of_registers
 from openptx.check.reading import address, at, kind_of, selected
-from openptx.check.verdicts import EARLY, SEVERAL, WAIT
+from openptx.check.verdicts import FINE
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
+from openptx.source import File
 from openptx.syntax import tree
 from openptx.syntax.body import read_statements
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
 from openptx.syntax.precise import read_operands
-from openptx.syntax.statements import BRACE, DATA, END, INSTRUCTION, LABEL, LINE, REGISTERS, STATEMENT
+from openptx.syntax.statements import DATA, END, INSTRUCTION, LABEL, LINE, REGISTERS, ROWS, STATEMENT
 from openptx.syntax.tokens import Cursor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from openptx.check.functions import FunctionChecker
     from openptx.check.scopes import Scope
     from openptx.diagnostics import Diagnostic
+    from openptx.syntax import operands as text_of
+
+    Place = tuple[int, int, int]
+    """What was read in one go, from where to where, and the number of a row in it."""
 
 _NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}", re.A)
@@ -46,11 +54,12 @@ _PLACES: dict[Kind, Kind] = {}
 _CONSTANTS: dict[str, Kind] = {}
 _PREDICATE = TYPES["pred"]
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_NO_OPERANDS: list[str] = []
 _SILENT = (LINE, DATA)
-_LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
+_FINE = {FINE}
+_CUT = re.compile(r";\r?\n")
+_CHUNK = 30_000
+"""About how many characters are read in one go: rows take twenty times their memory."""
 
-GUARD_KIND = kinds.kind("guard", "a guard")
 _NONE = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 _RESERVED = frozenset(("%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 _POOL: dict[str, list[str]] = {}
@@ -80,14 +89,17 @@ def _constant(text: str) -> Kind | None:
 
 
 class Kinds(dict[str, Kind]):
-    """The kinds of operand texts in one function."""
+    """The kinds of operand texts in one function. Registers are in it from where they are first written."""
 
-    __slots__ = ("bases", "checker", "depth", "log", "pending", "scope")
+    __slots__ = ("bases", "checker", "declared", "depth", "heads", "log", "pending", "scope")
 
     def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
         super().__init__()
+        self[""] = kinds.ABSENT_KIND
         self.checker = checker
         self.scope = scope  # what the header and the module declare
+        self.declared: dict[str, Kind] = {}  # registers
+        self.heads = Heads(self)
         self.bases: dict[str, Kind] = {}  # variables that the body declares, with their whole size
         self.pending: set[str] = set()  # names without declaration: labels, if all is well
         self.log: list[str] = []  # what to forget at the end of the block
@@ -99,11 +111,14 @@ class Kinds(dict[str, Kind]):
             found = self._place(text) or self.read(text)
         elif first == "@":
             found = self._guard(text)
+        elif (register := self.declared.get(text)) is not None and register.type is not None:
+            return kinds.fresh(register.type)
         else:
             found = _CONSTANTS.get(text) or self.read(text)
-        self[text] = found
-        if self.depth:
-            self.log.append(text)
+        if not kinds.has_fresh(found):
+            self[text] = found
+            if self.depth:
+                self.log.append(text)
         return found
 
     def _place(self, text: str) -> Kind | None:
@@ -136,8 +151,9 @@ class Kinds(dict[str, Kind]):
 
     def _guard(self, text: str) -> Kind:
         kind = self[text[2:] if text[1:2] == "!" else text[1:]]
-        predicate = kind.sort == kinds.REGISTER and kind.type is _PREDICATE and kind.space != kinds.FRESH
-        return GUARD_KIND if predicate else kinds.UNREADABLE_KIND
+        if kind.sort != kinds.REGISTER or kind.type is not _PREDICATE:
+            return kinds.UNREADABLE_KIND
+        return kind if kinds.has_fresh(kind) else kinds.GUARD_KIND
 
     def name(self, text: str) -> Kind:
         """The kind of a name that the body doesn't declare."""
@@ -171,8 +187,6 @@ class Kinds(dict[str, Kind]):
         return found
 
     def _precisely(self, text: str) -> Kind:
-        from openptx.source import File
-
         if "/" in text or ";" in text:
             return kinds.UNREADABLE_KIND
         operands, problem = read_operands(File("", text), (0, len(text)), "")
@@ -189,67 +203,88 @@ class Kinds(dict[str, Kind]):
 
     def declare(self, names: list[str], kind: Kind, block: Block) -> bool:
         """Make names known as registers; False where this block declares one of them already."""
-        if not self.keys().isdisjoint(names):
+        if not (self.declared.keys().isdisjoint(names) and self.keys().isdisjoint(names)):
             if not self.depth or not block.own.isdisjoint(names):
                 return False
             self.shadow(names, block)
-        block.own.update(names)
-        self.update(dict.fromkeys(names, kind))
+        self.declared.update(dict.fromkeys(names, kind))
         if self.depth:
+            block.own.update(names)
             self.log += names
         return True
 
     def shadow(self, names: list[str], block: Block) -> None:
         """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
         if block.saved is None:
-            learnt = self.log[block.mark :]
-            block.saved = {text: kind for text, kind in self.items() if text not in learnt}, self.bases.copy()
-        hidden = re.compile("|".join(rf"(?<![\w$%]){re.escape(name)}(?![\w$])" for name in self.keys() & set(names)))
+            learnt = set(self.log[block.mark :])
+            block.saved = tuple(
+                {text: kind for text, kind in known.items() if text not in learnt}
+                for known in (self, self.declared, self.bases)
+            )
+        known = self.keys() | self.declared.keys()
+        hidden = re.compile("|".join(rf"(?<![\w$%]){re.escape(name)}(?![\w$])" for name in known & set(names)))
         for text in [text for text in self if hidden.search(text)]:
             del self[text]
             self.bases.pop(text, None)
+        self.heads.clear()
 
-    def settle(self, names: list[str], text: str) -> None:
-        """These registers, of which `text` is the list, are written now."""
+    def settle(self, names: Iterable[str]) -> None:
+        """These registers are written now; those of them that are registers."""
         for name in names:
-            if kinds.has_fresh(kind := self[name]):
-                self[name] = kinds.settled(kind)
-        if text not in names:
-            self.pop(text, None)
+            if name not in self and (kind := self.declared.get(name)) is not None:
+                self[name] = kind
 
     def forget(self, block: Block) -> None:
-        """Forget what was learnt in a block."""
+        """Forget what was learnt in a block, but what was written in it."""
         if block.saved is not None:
-            outside = {
-                text: now
-                for text, kind in block.saved[0].items()
-                if kind.space == kinds.FRESH
-                and text not in block.own
-                and (now := self.get(text)) is not None
-                and now.space != kinds.FRESH
-            }
+            written = self.keys() & self.declared.keys() - block.own
             self.clear()
             self.update(block.saved[0])
-            self.update(outside)  # what the block wrote
-            self.bases = block.saved[1]
+            self.declared, self.bases = block.saved[1:]
+            self.settle(written)
+            self.heads.clear()
         else:
             for text in self.log[block.mark :]:
-                self.pop(text, None)
-                self.bases.pop(text, None)
+                for known in (self, self.declared, self.bases, self.heads):
+                    known.pop(text, None)
         del self.log[block.mark :]
+
+
+class Heads(dict[str, Kind]):
+    """The kinds of first operands. A register that is asked for the first time becomes known as written."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, names: Kinds) -> None:
+        super().__init__()
+        self.names = names
+
+    def __missing__(self, text: str) -> Kind:
+        names = self.names
+        register = names.declared.get(text)
+        if register is not None:
+            self[text] = names[text] = register
+            return register
+        if "|" in text:
+            names.settle(text.split("|"))
+        found = names[text]
+        if not kinds.has_fresh(found):
+            self[text] = found
+            if names.depth:
+                names.log.append(text)
+        return found
 
 
 class Block:
     """An open block: its labels, the labels it needs, where the log was; its `own` registers, and what they hid."""
 
-    __slots__ = ("labels", "mark", "own", "pending", "saved", "start", "tables")
+    __slots__ = ("labels", "mark", "own", "pending", "saved", "tables")
 
-    def __init__(self, mark: int, pending: set[str], start: int) -> None:
+    def __init__(self, mark: int, pending: set[str]) -> None:
         self.mark = mark
-        self.start = start
         self.pending = pending
         self.own: set[str] = set()
-        self.saved: tuple[dict[str, Kind], dict[str, Kind]] | None = None
+        self.saved: tuple[dict[str, Kind], ...] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
 
@@ -261,22 +296,30 @@ class Plain:
         self.checker = checker
         self.names = Kinds(checker, scope)
         self.file = checker.function.file
-        self.blocks = [Block(0, self.names.pending, checker.function.body[0] if checker.function.body else 0)]
+        self.blocks = [Block(0, self.names.pending)]
+        self.start = checker.function.body[0] if checker.function.body else 0
         self.early: list[tuple[str, int]] = []  # registers that are read before they are written, and where
         self.shared = 0
-        self.mark = 0  # where the last label stands
+        self.mark: Place = 0, 0, 0  # where the last label stands
         self.labelled = False  # whether other paths than that of the text lead anywhere
         self.last: tuple[str | None, str | None] = None, None  # guard and opcode
+        self.place: Place = 0, 0, 0  # of a row that is read alone
+        self.first: dict[str, int] = {}  # of the rows that are looked at again, those that write registers first
+        self.row = 0  # the one that is looked at
 
     def accepts(self) -> bool:
         """Whether the whole body is right, without as much as a warning that takes a closer look."""
         body = self.checker.function.body
-        offset: int | None = body[0] if body else None
-        while offset is not None and body is not None:
-            if offset >= body[1]:
-                return self._ends()
-            offset = self._run(offset, body[1])
-        return False
+        if body is None:
+            return False
+        text, end = self.file.text, body[1]
+        offset: int | None = body[0]
+        while offset is not None and offset < end:
+            cut = _CUT.search(text, offset + _CHUNK, end)
+            stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()
+            while offset is not None and offset < stop:
+                offset = self._rows(offset, stop, end)
+        return offset is not None and self._ends()
 
     def _ends(self) -> bool:
         block = self.blocks[0]
@@ -296,69 +339,91 @@ class Plain:
             self.checker.unwritten(name, (place, place + len(name)))
         return True
 
-    def _run(self, offset: int, end: int) -> int | None:
-        """Plain statements from an offset on: where something else stopped the run, None if something is wrong."""
-        names, verdicts = self.names, self.checker.verdicts
-        lookup, judge = names.__getitem__, verdicts.__getitem__
-        guard, opcode = self.last
-        for match in STATEMENT.finditer(self.file.text, offset, end):
-            kind = match.lastindex
-            if kind == INSTRUCTION:
-                guard, opcode, operands = match.group(2, 3, 4)
-                if "{" in operands:
-                    parts = _OPERAND.findall(operands.replace(", ", ","))
-                elif "(" in operands:
-                    return self._odd(match.end(1), match.end(), end)
-                else:
-                    parts = operands.replace(", ", ",").split(",") if operands else _NO_OPERANDS
-                found = judge((opcode, *map(lookup, parts)))
-                if found is not None:
-                    if isinstance(found, Kind):
-                        names[parts[0]] = found
-                    elif found is SEVERAL:
-                        names.settle(_WORD.findall(parts[0]), parts[0])
-                    elif found is EARLY:
-                        self._early(match, parts[0])
-                    elif found is WAIT:
-                        if guard is not None or self._diverges(match.start(3)):
-                            return None
-                    else:
-                        return None if found else self._odd(match.end(1), match.end(), end)
-                if guard is not None and lookup(guard) is not GUARD_KIND:
+    def _rows(self, offset: int, stop: int, end: int) -> int | None:
+        """The statements between two offsets: where to go on, None if something is wrong."""
+        rows = ROWS.findall(self.file.text, offset, stop)
+        guards, opcodes, a, b, c, d, others = zip(*rows, strict=True)
+        names, heads = self.names, self.names.heads
+        look, write, judge = names.__getitem__, heads.__getitem__, self.checker.verdicts.rows.__getitem__
+        # Lazily, a row at a time: what another statement declares changes what the names behind it mean.
+        # First operands come last, as a register is known from where it is first written.
+        keys = zip(opcodes, map(look, guards), map(look, b), map(look, c), map(look, d), map(write, a), strict=True)
+        found = map(judge, keys)
+        begin = 0
+        for i in (*compress(count(), others), len(rows)):
+            if begin < i:
+                before = len(names)
+                said = list(islice(found, i - begin))
+                if set(said) != _FINE and not self._closely(rows[begin:i], said, before, (offset, stop, begin)):
                     return None
-            elif kind == REGISTERS:
-                if not self._registers(match[7], match[8]):
-                    return None
-            elif kind in _SILENT:
-                continue
-            elif kind == LABEL and not _LABELLED.match(self.file.text, match.end(), end):
-                labels = self.blocks[-1].labels
-                if match[5] in labels:
-                    return None
-                labels.add(match[5])
-                self.labelled, self.mark = True, match.end()
-            elif kind == BRACE:
-                if not self._brace(match[6], match.start(6)):
-                    return None
-            elif kind == END:
-                break
-            else:
-                self.last = guard, opcode
-                return self._odd(match.end(1), match.end(), end)
-        self.last = guard, opcode
-        return end
+                last = i - 1
+                while last > begin and not opcodes[last]:
+                    last -= 1
+                if opcodes[last]:
+                    self.last = guards[last] or None, opcodes[last]
+            if i < len(rows):
+                self.place = offset, stop, i
+                fine = self._other(others[i])
+                if not fine:
+                    return None if fine is False else self._odd(stop - len(others[i]), end)
+                next(found)
+            begin = i + 1
+        return stop
 
-    def _early(self, match: re.Match[str], first: str) -> None:
-        """A statement that reads a register which nothing wrote before it, in the order of the text."""
-        names, start = self.names, match.start(4)
-        written = len(first) if writes(match[3]) and first[:1] != "[" else 0
-        for word in _WORD.finditer(match[4], written):
-            kind = names.get(word[0])
-            if kind is not None and kinds.has_fresh(kind):
-                self.early.append((word[0], start + word.start()))
-                names[word[0]] = kinds.settled(kind)
-        if written:
-            names.settle(_WORD.findall(first), first)
+    def _closely(self, rows: list[tuple[str, ...]], said: list[str], before: int, place: Place) -> bool:
+        """Rows that are not all fine: some read their first operand, or what is not written yet, or are not plain."""
+        new = set(islice(self.names, before, None))
+        heads = [(name, number) for number, row in enumerate(rows) for name in row[2].split("|") if name in new]
+        self.first = dict(reversed(heads))
+        offset, stop, begin = place
+        matches = islice(ROWS.finditer(self.file.text, offset, stop), begin, begin + len(rows))
+        for number, (verdict, match) in enumerate(zip(said, matches, strict=True)):
+            self.row = number
+            if verdict is not FINE and self._precise(self.file, match.start(), match.end(), match.end()) is None:
+                return False
+        self.first.clear()
+        return True
+
+    def _other(self, text: str) -> bool | None:
+        """A brace, a label, registers, an instruction whose operands are more than names. None: something else."""
+        if text in ("{", "}"):
+            return self._brace(text)
+        if text[-1] == ":" and _NAME.fullmatch(text, 0, len(text) - 1):
+            return self._label(text[:-1])
+        match = STATEMENT.match(text)
+        kind = match.lastindex if match is not None and match.end() == len(text) else None
+        if match is None or kind not in (INSTRUCTION, LABEL, REGISTERS):
+            return None
+        if kind == LABEL:
+            return self._label(match[5])
+        if kind == REGISTERS:
+            return self._registers(match[7], match[8])
+        return self._listed(text, match[2], match[3], match[4].replace(", ", ","))
+
+    def _listed(self, text: str, guard: str | None, opcode: str, operands: str) -> bool:
+        """An instruction with a list, or with blanks or comments between its operands."""
+        names = self.names
+        parts = _OPERAND.findall(operands) if "{" in operands else operands.split(",")
+        if "(" in operands or ",".join(parts) != operands or "" in parts:
+            return self._alone(text)
+        first = 1 if writes(opcode) and parts[0][0] != "[" else 0
+        given = [names[part] for part in (guard or "", *parts[first:])]
+        if any(map(kinds.has_fresh, given)):
+            return self._alone(text)
+        if first:
+            names.settle(_WORD.findall(parts[0]))
+            given.insert(1, names[parts[0]])
+        if self.checker.verdicts[(opcode, *given[1:])] is not None:
+            return self._alone(text)
+        self.last = guard, opcode
+        return given[0] is (kinds.GUARD_KIND if guard else kinds.ABSENT_KIND)
+
+    def _label(self, name: str) -> bool:
+        self.labelled, self.mark = True, self.place
+        labels = self.blocks[-1].labels
+        fresh = name not in labels
+        labels.add(name)
+        return fresh
 
     def _registers(self, type: str, text: str) -> bool:
         """`.reg .b32 %r<5>, a, b;`."""
@@ -372,7 +437,7 @@ class Plain:
             return False
         if vector > 1:
             return False  # rare; whether their elements are written is for the precise reader
-        kind = kinds.fresh(TYPES[name])
+        kind = kinds.register(TYPES[name])
         for part in text.split(","):
             part = part.strip()
             if match := _RANGE.fullmatch(part):
@@ -391,11 +456,11 @@ class Plain:
                 return False
         return True
 
-    def _brace(self, brace: str, offset: int) -> bool:
+    def _brace(self, brace: str) -> bool:
         names = self.names
         if brace == "{":
             names.pending = set()
-            self.blocks.append(Block(len(names.log), names.pending, offset))
+            self.blocks.append(Block(len(names.log), names.pending))
             names.depth += 1
             return True
         if len(self.blocks) == 1:
@@ -407,11 +472,22 @@ class Plain:
         names.pending |= block.pending - block.labels
         return self._tables(block)
 
-    def _odd(self, start: int, until: int, end: int) -> int | None:
-        """A statement that is not plain, by the precise reader."""
+    def _odd(self, start: int, end: int) -> int | None:
+        """A statement of which rows know nothing: a directive, a declaration, a label of one."""
+        self.place = start, start, 0
+        match = STATEMENT.match(self.file.text, start, end)
+        if match is None or match.lastindex in _SILENT or match.lastindex == END:
+            return match and match.end()
+        return self._precise(self.file, start, match.end(), end)
+
+    def _alone(self, text: str) -> bool:
+        """One statement, by the precise reader."""
+        return self._precise(File("", text), 0, len(text), len(text)) is not None
+
+    def _precise(self, file: File, start: int, until: int, end: int) -> int | None:
         found: list[tree.Statement] = []
         problems: list[Diagnostic] = []
-        offset = read_statements(Cursor(self.file, start, end), until, found, problems, inside=True)
+        offset = read_statements(Cursor(file, start, end), until, found, problems, inside=True)
         if problems or not all(self._statement(statement) for statement in found):
             return None
         return max(offset, until)
@@ -427,11 +503,7 @@ class Plain:
             case BranchTargets() | CallPrototype():
                 return self._table(statement)
             case tree.Label():
-                labels = self.blocks[-1].labels
-                fresh = statement.name.text not in labels
-                labels.add(statement.name.text)
-                self.labelled = True
-                return fresh
+                return self._label(statement.name.text)
             case Location():
                 return True
             case Pragma():
@@ -447,20 +519,21 @@ class Plain:
             return False
         known = self.names.known
         operands = instruction.operands
-        given = tuple(kind_of(operand, known) for operand in operands)
-        found = self.checker.verdicts[(instruction.opcode, *given)]
-        if isinstance(found, tuple) and found:
-            return False
-        self.last = None if instruction.guard is None else "@", instruction.opcode
         first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0
-        if any(kinds.has_fresh(self.names[name.text]) for tree in operands[first:] for name in names_in(tree)):
-            return False
-        if first:
-            self.names.settle([name.text for name in names_in(operands[0])], "")
         guard = instruction.guard
-        if instruction.opcode in BARRIERS and (guard is not None or self._diverges(instruction.span[0])):
+        read = [name for operand in operands[first:] for name in names_in(operand)]
+        self._read(read if guard is None else [guard.name, *read], instruction)
+        if first:
+            self.names.settle(name.text for name in names_in(operands[0]))
+        given = tuple(kind_of(operand, known) for operand in operands)
+        if self.checker.verdicts[(instruction.opcode, *given)]:
             return False
-        if guard is not None and self.names["@" + guard.name.text] is not GUARD_KIND:
+        self.last = None if guard is None else "@", instruction.opcode
+        if instruction.opcode in BARRIERS and (
+            guard is not None or self._diverges(self._base(instruction.file) + instruction.span[0])
+        ):
+            return False
+        if guard is not None and self.names["@" + guard.name.text] is not kinds.GUARD_KIND:
             return False
         if instruction.mnemonic != "call":
             return True
@@ -468,6 +541,27 @@ class Plain:
 
         tables = {name: table for block in self.blocks for name, table in block.tables.items()}
         return fits(self.checker, operands, known, tables)
+
+    def _read(self, names: list[text_of.Name], instruction: tree.Instruction) -> None:
+        """Take down which of these names are registers that nothing has written."""
+        for name in names:
+            if name.text not in self.names.declared:
+                continue
+            first = self.first.get(name.text, -1)
+            if first >= self.row or name.text not in self.names:
+                self.first.pop(name.text, None)
+                self.early.append((name.text, self._base(instruction.file) + name.span[0]))
+                self.names.settle((name.text,))
+
+    def _base(self, file: File) -> int:
+        """What to add to offsets in a statement that is read as a file of its own."""
+        return 0 if file is self.file else self._offset(self.place)
+
+    def _offset(self, place: Place) -> int:
+        """Where a row begins. Found again, since few ask for it."""
+        offset, stop, row = place
+        match = next(islice(ROWS.finditer(self.file.text, offset, stop), row, None))
+        return match.start(7) if stop > offset else offset
 
     def _variable(self, declaration: Variable) -> bool:
         """A declaration of the body."""
@@ -496,8 +590,8 @@ class Plain:
 
     def _diverges(self, place: int) -> bool:
         """Whether a barrier stands behind a branch, without a label between, whose guard may split a warp."""
-        text, start = self.file.text, self.blocks[0].start
-        guards = {match[1] for match in _CONDITIONAL.finditer(text, max(start, self.mark), place)}
+        text, start = self.file.text, self.start
+        guards = {match[1] for match in _CONDITIONAL.finditer(text, max(start, self._offset(self.mark)), place)}
         return any(match[1] in guards for match in _FEW_LANES.finditer(text, start, place)) if guards else False
 
     def _table(self, table: BranchTargets | CallPrototype) -> bool:

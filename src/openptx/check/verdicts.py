@@ -20,54 +20,60 @@ if TYPE_CHECKING:
 
     Key = tuple[str, *tuple[Kind, ...]]
     Placed = tuple[Kind, Path] | None
+    Row = tuple[str, Kind, Kind, Kind, Kind, Kind]
 
 Findings = tuple[Problem, ...]
 
 
-class Verdicts(dict["Key", "Findings | Kind | int | None"]):
-    """Verdicts of one context by (opcode, kind, kind, ...): findings, or LOOK, or None where there is nothing to say.
+class Verdicts(dict["Key", "Findings | None"]):
+    """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
 
-    A register's kind as a verdict is what the first operand becomes: it is written for the first time.
-    """
-
-    __slots__ = ("context",)
+    __slots__ = ("context", "rows")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
+        self.rows = Rows(self)
 
-    def __missing__(self, key: Key) -> Findings | Kind | int | None:
+    def __missing__(self, key: Key) -> Findings | None:
         opcode, operands = key[0], key[1:]
-        found: Findings | Kind | int | None = verdict(opcode, operands, self.context) or None
-        if found is None:
-            found = LOOK if opcode.startswith("call") else _order(opcode, operands)
-            if found is None and opcode in BARRIERS:
-                found = WAIT
+        found: Findings | None = verdict(opcode, operands, self.context) or None
+        if found is None and (opcode.startswith("call") or opcode in BARRIERS):
+            found = LOOK
         self[key] = found
         return found
 
 
-def _order(opcode: str, operands: tuple[Kind, ...]) -> Kind | Findings | int | None:
-    """What an instruction that is right does to registers that nothing has written: settle them, or read them."""
-    first = 1 if operands and writes(opcode) and operands[0].sort != kinds.ADDRESS else 0
-    if any(map(kinds.has_fresh, operands[first:])):
-        return EARLY
-    if not first or not kinds.has_fresh(operands[0]):
-        return None
-    return kinds.settled(operands[0]) if operands[0].sort == kinds.REGISTER else SEVERAL
+class Rows(dict["Row", str]):
+    """The same verdicts by (opcode, kind of the guard, second, third, fourth and first operand), or ABSENT_KIND."""
+
+    __slots__ = ("verdicts",)
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        super().__init__()
+        self.verdicts = verdicts
+
+    def __missing__(self, key: Row) -> str:
+        opcode, guard, *others, first = key
+        given = [kind for kind in (first, *others) if kind is not kinds.ABSENT_KIND]
+        if not opcode:
+            found = FINE
+        elif guard not in (kinds.ABSENT_KIND, kinds.GUARD_KIND) or any(map(kinds.has_fresh, given)):
+            found = LOOK_CLOSER
+        else:
+            fine = self.verdicts[(opcode, *given)] is None and (writes(opcode) or first.sort in _PASSIVE)
+            found = FINE if fine else LOOK_CLOSER
+        self[key] = found
+        return found
 
 
-SEVERAL = 1
-"""Nothing to say, and the first operand writes several registers, some for the first time."""
+FINE, LOOK_CLOSER = "fine", "look closer"
+"""Verdicts on rows: nothing to say; or perhaps something, also of a register that is read as the first operand."""
 
-EARLY: Findings = (Problem("uninitialized-register", "read before it is written, in the order of the text"),)
-"""A register is read that stands in no destination before: another path may have written it."""
-
-WAIT = 2
-"""Nothing to say of the kinds; all threads of a warp must come here together."""
+_PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
 
 LOOK: Findings = ()
-"""Nothing to say of the kinds, but the statement must be looked at: a call depends on what it calls."""
+"""Nothing to say of the kinds, but the statement must be looked at: a call has a callee, a barrier its place."""
 
 _VERDICTS: dict[tuple[object, ...], Verdicts] = {}
 
