@@ -253,7 +253,9 @@ def negative_offset(c: Cursor, base: Name) -> Mistake:
     fix = Fix((start, ahead.end), f"+-{ahead.word}", "add the negative number")
     help = f"add the negative number instead: `{repair}`"
     span = start, ahead.end
-    return c.mistake("address-subtraction", message, span, "`+` is the only operator here", rule=rule, help=help, fix=fix)
+    return c.mistake(
+        "address-subtraction", message, span, "`+` is the only operator here", rule=rule, help=help, fix=fix
+    )
 
 
 def _place(c: Cursor) -> Operand:
