@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from openptx.check.constants import constant_bits, float_bits
 from openptx.check.scopes import Held, Registers
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -13,7 +15,6 @@ from openptx.program import (
     Imm,
     Prototype,
     Reg,
-    Register,
     Sink,
     Special,
     Symbol,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation import Form, Modifiers, Template
     from openptx.isa.types import Type
     from openptx.program import Operand
-    from openptx.syntax.tree import Guard
+    from openptx.syntax.tree import Function, Guard
 
     Trees = tuple["text.Operand | None", ...]
     Choice = tuple[Form, Modifiers, Trees]
@@ -75,15 +76,20 @@ def select(
     return possible[0] if possible else None
 
 
+def _packs(form: Form, m: Modifiers) -> bool:
+    """Whether one operand may be a list that the other one holds, packed."""
+    return form.instruction.name == "mov" and not m.vec
+
+
 class Binder:
     """Binds operands inside one scope of one function."""
 
-    __slots__ = ("body", "formals", "scope")
+    __slots__ = ("body", "callee", "scope")
 
     def __init__(self, body: Body, scope: Scope) -> None:
         self.body = body
         self.scope = scope
-        self.formals: tuple[Register | Variable, ...] | None = None
+        self.callee: Function | CallPrototype | None = None
 
     # Which form.
 
@@ -104,9 +110,9 @@ class Binder:
             table = self.scope.table(tree.text)
             return table is not None and isinstance(table, CallPrototype) == (template.role == "prototype")
         count = form.count(template, m) if template.vector else 0
-        packs = count > 0 and form.instruction.name == "mov" and not m.vec
-        if isinstance(tree, text.Vector):
-            return count > 0 and (count == len(tree.elements) or (packs and len(tree.elements) == 2))
+        packs = count > 0 and _packs(form, m)
+        if isinstance(tree, text.Vector) or (packs and self._length(tree)):
+            return count > 0 and (count == self._length(tree) or (packs and self._length(tree) == 2))
         if packs:
             count = 0
         if isinstance(tree, text.Name) and (found := self.scope.find(tree.text)) and isinstance(found[0], Registers):
@@ -149,13 +155,18 @@ class Binder:
         return m
 
     def selected(self, m: Modifiers, form: Form, trees: Trees) -> Modifiers:
-        """The modifiers with the parts of registers that operands name: `a.b0` is `a_part == "b0"`."""
-        parts = {
+        """The modifiers with what operands say of the form.
+
+        These are the parts of registers, `a.b0` is `a_part == "b0"`, and the length of a list that is unpacked to.
+        """
+        said: dict[str, str | int] = {
             f"{template.name}_part": tree.field
             for template, tree in zip(form.operands, trees, strict=True)
             if template.selectors and isinstance(tree, text.Selector)
         }
-        return m.with_(**parts) if parts else m
+        if _packs(form, m) and (length := self._length(trees[0])):
+            said["elements"] = length
+        return m.with_(**said) if said else m
 
     def _variable_of(self, tree: text.Operand | None) -> Variable | None:
         while isinstance(tree, (text.Address, text.Subscript, text.Sum, text.Selector)):
@@ -177,18 +188,24 @@ class Binder:
     def types(self, form: Form, m: Modifiers, trees: Trees) -> tuple[Type | None, ...]:
         """The type of each operand; of an element, where a list packs or unpacks a wider register."""
         return tuple(
-            TYPES[f"b{type.width // len(tree.elements)}"]
-            if isinstance(tree, text.Vector) and type is not None and form.instruction.name == "mov" and not m.vec
-            else type
+            TYPES[f"b{type.width // length}"] if _packs(form, m) and type is not None and (length := self._length(tree)) else type
             for tree, type in zip(trees, form.types(m), strict=True)
         )
+
+    def _length(self, tree: text.Operand | None) -> int:
+        """How many elements a list or a whole vector register has; 0 of anything else."""
+        if isinstance(tree, text.Vector):
+            return len(tree.elements)
+        found = self.scope.find(tree.text) if isinstance(tree, text.Name) else None
+        registers = found[0] if found else None
+        return registers.vector if isinstance(registers, Registers) and registers.vector > 1 else 0
 
     def operands(
         self, form: Form, m: Modifiers, trees: Trees, types: tuple[Type | None, ...]
     ) -> tuple[Operand | None, ...]:
         """All operands of an instruction."""
         if form.instruction.control == "call":
-            self.formals = self._formals(form, trees)
+            self.callee = self._callee(form, trees)
         return tuple(
             self._operand(template, tree, type) if tree is not None else None
             for template, tree, type in zip(form.operands, trees, types, strict=True)
@@ -209,8 +226,7 @@ class Binder:
                 return self._function(tree.text)
             case "returns" | "arguments":
                 elements = tree.elements if isinstance(tree, text.Arguments) else (tree,)
-                formals = self.formals if template.role == "arguments" else None
-                return Arguments(tuple(self._argument(e, i, formals) for i, e in enumerate(elements)))
+                return Arguments(self._arguments(elements, template.role))
             case _:
                 return self.bind(tree, type)
 
@@ -322,17 +338,28 @@ class Binder:
 
     # Calls and tables.
 
-    def _argument(self, tree: text.Operand, i: int, formals: tuple[Register | Variable, ...] | None) -> Operand:
-        type = formals[i].type if formals is not None and i < len(formals) else None
-        return self.bind(tree, type)
+    def _arguments(self, trees: tuple[text.Operand, ...], role: str) -> tuple[Operand, ...]:
+        """What a call hands over or gets back, vectors element by element, as `Function.parameters` has them."""
+        header = self.callee
+        found: list[Operand] = []
+        formals = (header.parameters if role == "arguments" else header.returns) if header is not None else ()
+        for tree, formal in zip_longest(trees, formals[: len(trees)]):
+            type = TYPES[formal.type] if formal is not None and role == "arguments" else None
+            bound = self.bind(tree, type)
+            if isinstance(bound, Sink) and formal is not None and formal.space == "reg":
+                found += [bound] * (formal.vector or 1)
+            else:
+                found += bound.elements if isinstance(bound, Vector) else (bound,)
+        return tuple(found)
 
-    def _formals(self, form: Form, trees: Trees) -> tuple[Register | Variable, ...] | None:
+    def _callee(self, form: Form, trees: Trees) -> Function | CallPrototype | None:
+        """What says how the function that is called takes its arguments."""
         for template, tree in zip(form.operands, trees, strict=True):
             if template.role == "prototype" and tree is not None:
-                found = self._prototype(tree)
-                return found.parameters if isinstance(found, Prototype) else None
+                table = self.scope.table(tree.text)
+                return table if isinstance(table, CallPrototype) else None
             if template.role == "function" and tree is not None and self.body.names.is_function(tree.text):
-                return self.body.names.formals(tree.text)
+                return self.body.names.header(tree.text)
         return None
 
     def _targets(self, tree: text.Operand) -> Targets:

@@ -45,8 +45,8 @@ class Body:
     def lower(self) -> Function:
         """The function as engines run it."""
         outer = self.open(self.names.scope)
-        returns = tuple(self.formal(p, outer) for p in self.function.returns)
-        parameters = tuple(self.formal(p, outer) for p in self.function.parameters)
+        returns = tuple(part for p in self.function.returns for part in self.formal(p, outer))
+        parameters = tuple(part for p in self.function.parameters for part in self.formal(p, outer))
         placed: list[Placed] = []
         self.collect(self.function.statements, self.open(outer), placed)
         code = tuple(self.op(*each) for each in placed)
@@ -77,17 +77,18 @@ class Body:
 
     # Declarations.
 
-    def formal(self, declaration: Declaration, scope: Scope) -> Register | Variable:
-        """A parameter or a return of this function."""
+    def formal(self, declaration: Declaration, scope: Scope) -> tuple[Register, ...] | tuple[Variable]:
+        """A parameter or a return of this function; the elements of a vector are one each."""
         declarator = declaration.names[0]
         name = declarator.name.text
         if declaration.space == "reg":
-            scope.declare(name, Registers(TYPES[declaration.type], 1, None, declarator.name.span))
-            return self.numbered(name, scope, Registers(TYPES[declaration.type], 1, None, declarator.name.span))[0]
+            registers = Registers(TYPES[declaration.type], declaration.vector or 1, None, declarator.name.span)
+            scope.declare(name, registers)
+            return self.numbered(name, scope, registers)
         space, frame = ("param", self.window) if self.entry else ("frame", self.frame)
         found = variable(declaration, declarator, space, frame)
         scope.declare(name, Held(found))
-        return found
+        return (found,)
 
     def declare(self, declaration: Declaration, declarator: Declarator, scope: Scope) -> None:
         """A declaration inside the body."""

@@ -17,6 +17,8 @@ from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Ve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openptx.isa.notation import Modifiers
     from openptx.program import Function, Variable
     from openptx.syntax.declarations import Declarator
@@ -42,7 +44,6 @@ class Names:
         self._inner: dict[tuple[int, int], Variable] = {}
         self._dynamic: list[tuple[Declaration, Declarator]] = []
         self._modifiers: dict[tuple[int, str], Modifiers] = {}
-        self._formals: dict[str, tuple[Register | Variable, ...]] = {}
         for item in module.items:
             self._take(item)
         for header in self.headers.values():
@@ -150,20 +151,13 @@ class Names:
             seen.add(name)
         return name
 
-    def formals(self, name: str) -> tuple[Register | Variable, ...] | None:
-        """The parameters of a function, as types and sizes."""
-        header = self.headers.get(self.function_name(name))
-        if header is None:
-            return None
-        if name not in self._formals:
-            self._formals[name] = tuple(signature(p, i) for i, p in enumerate(header.parameters))
-        return self._formals[name]
+    def header(self, name: str) -> tree.Function | None:
+        """The declaration of a function, through aliases."""
+        return self.headers.get(self.function_name(name))
 
     def prototype(self, table: CallPrototype) -> Prototype:
         """The signature of an indirect call."""
-        returns = tuple(signature(p, i) for i, p in enumerate(table.returns))
-        parameters = tuple(signature(p, i) for i, p in enumerate(table.parameters))
-        return Prototype(returns, parameters, table.noreturn)
+        return Prototype(signature(table.returns), signature(table.parameters), table.noreturn)
 
     def modifiers(self, m: Modifiers, space: str) -> Modifiers:
         """`m` with another space; the same object every time."""
@@ -177,12 +171,17 @@ class Names:
         return Body(self, self.headers[name]).lower()
 
 
-def signature(declaration: Declaration, i: int) -> Register | Variable:
-    """A parameter as its type and size: its place is not that of a real register or variable."""
-    declarator = declaration.names[0]
-    if declaration.space == "reg":
-        return Register(declarator.name.text, TYPES[declaration.type], i)
-    return variable(declaration, declarator, "frame", None)
+def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable, ...]:
+    """Parameters as types and sizes, vectors element by element: their places are not those of real ones."""
+    found: list[Register | Variable] = []
+    for declaration in declarations:
+        declarator = declaration.names[0]
+        if declaration.space == "reg":
+            for _ in range(declaration.vector or 1):
+                found.append(Register(declarator.name.text, TYPES[declaration.type], len(found)))
+        else:
+            found.append(variable(declaration, declarator, "frame", None))
+    return tuple(found)
 
 
 def lower(source: tree.Module | File) -> Program:

@@ -13,7 +13,19 @@ from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import destination, source
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
-from openptx.program import Arguments, FunctionName, Op, Operand, Prototype, Reg, Register, Symbol, Targets, Variable
+from openptx.program import (
+    Arguments,
+    FunctionName,
+    Op,
+    Operand,
+    Prototype,
+    Reg,
+    Register,
+    Sink,
+    Symbol,
+    Targets,
+    Variable,
+)
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
@@ -121,6 +133,8 @@ def hand_over(
     batch: Batch, who: sets.Lanes, giver: Frame, given: Operand, taker: Frame, taken: Formal | Operand
 ) -> None:
     """A value from one activation to another: bytes where both sides are memory, else a word."""
+    if isinstance(taken, Sink):
+        return
     x = batch.x
     target = taken.variable if isinstance(taken, Symbol) else taken
     if isinstance(given, Symbol) and isinstance(target, Variable):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from openptx.engines.interp import sets
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.operands import Reader
-from openptx.engines.interp.plan import member_mask, modifiers, results, sources
+from openptx.engines.interp.plan import member_mask, results, sources
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def perform(batch: Batch, groups: list[Group], chosen: sets.Lanes, go: Mask) -> 
     columns = list(zip(*(sources(group.op) for group in groups), strict=True))
     values = [whole(batch, groups, list(readers)) for readers in columns]
     x.who = chosen
-    found: Bits | tuple[Bits, ...] = meaning(x, modifiers(op), *[x.lanes(sets.take(v, chosen)) for v in values])
+    found: Bits | tuple[Bits, ...] = meaning(x, op.m, *[x.lanes(sets.take(v, chosen)) for v in values])
     outcomes: list[Bits] = list(found) if isinstance(found, tuple) else [found]
     spread: list[NDArray[Any]] = []
     for outcome in outcomes:

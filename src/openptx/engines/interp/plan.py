@@ -10,7 +10,7 @@ from openptx.engines.interp import sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.isa.consistency import may_wait
 from openptx.isa.fidelity import UNSUPPORTED
-from openptx.program import Address, Function, Op, Reg, Target, Targets, Vector
+from openptx.program import Address, Function, Op, Reg, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
@@ -119,14 +119,6 @@ def space_of(name: str, m: Modifiers) -> str | None:
     return "shared" if name == "mbar" else m.values.get(SPACES.get(name, "space"))
 
 
-def modifiers(op: Op) -> Modifiers:
-    """What the meaning sees: with the length of the list that is written, where the form leaves it open."""
-    for template, operand in zip(op.form.operands, op.operands, strict=True):
-        if template.role == "write" and isinstance(operand, Vector) and not op.m.vec:
-            return op.m.with_(elements=len(operand.elements))
-    return op.m
-
-
 @lru_cache(maxsize=1 << 14)
 def results(op: Op) -> list[Writer | None]:
     """A writer for every destination, in the order of the form; None where nobody wants it."""
@@ -168,7 +160,7 @@ def unguarded(op: Op, carry: int) -> Step:
         readers.append(source(Reg(carry, 1), None))
     if "out" in instruction.carry.split() and op.m.cc:
         writers.append(destination(Reg(carry, 1), None))
-    return _call(instruction, modifiers(op), readers, writers)
+    return _call(instruction, op.m, readers, writers)
 
 
 class NoMeaning(Exception):
