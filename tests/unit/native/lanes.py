@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from openptx.engines.native.compiler import Library, compile
-from openptx.engines.native.cpu import host
+from openptx.engines.native.cpu import CPU, host
 from openptx.engines.native.floats import Floats
 from openptx.engines.native.kernel import ATTRIBUTES, METADATA
 from openptx.engines.native.values import Value
@@ -31,14 +32,19 @@ for _name in ("fadd", "fsub", "fmul", "fma", "fdiv", "fsqrt", "convert", "from_i
 class Bench(Floats):
     """The emitter alone, without a kernel around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu: CPU) -> None:
         super().__init__({})
-        self.cpu = host()
+        self.cpu = cpu
 
 
-def run(primitive: Primitive, inputs: list[Any], widths: list[int]) -> list[Any]:
+def without(*features: str) -> CPU:
+    """This machine, as if it lacked something."""
+    return replace(host(), **dict.fromkeys(features, False))
+
+
+def run(primitive: Primitive, inputs: list[Any], widths: list[int], cpu: CPU) -> list[Any]:
     """The results of machine code for 32 lanes at a time."""
-    x = Bench()
+    x = Bench(cpu)
     given: list[Bits] = []
     for i, w in enumerate(widths):
         name = x.out.emit(f"load <32 x i{max(w, 8)}>, ptr %in{i}, align 8")
@@ -96,11 +102,17 @@ def samples(random: np.random.Generator, w: int, n: int, f: Format | None = None
 
 
 def differences(
-    primitive: Primitive, widths: list[int], formats: list[Format | None] | None = None, n: int = 2048
-) -> int:
+    primitive: Primitive, widths: list[int], formats: list[Format | None] | None = None, n: int = 2048,
+    cpu: CPU | None = None,
+) -> int:  # fmt: skip
     """How many lanes machine code gets other bits in than the definitions."""
     random = np.random.default_rng(5)
     kinds = formats or [None] * len(widths)
     inputs = [samples(random, w, n, f) for w, f in zip(widths, kinds, strict=True)]
-    pairs = zip(run(primitive, inputs, widths), defined(primitive, inputs, widths), strict=True)
+    return different(primitive, inputs, widths, cpu)
+
+
+def different(primitive: Primitive, inputs: list[Any], widths: list[int], cpu: CPU | None = None) -> int:
+    """The same for given operands; their number is a multiple of 32."""
+    pairs = zip(run(primitive, inputs, widths, cpu or host()), defined(primitive, inputs, widths), strict=True)
     return sum(int((ours != theirs.astype(ours.dtype)).sum()) for ours, theirs in pairs)

@@ -62,16 +62,6 @@ def test_f64_arithmetic_and_its_payloads(rnd: str) -> None:
         assert differences(act, [64] * count, [F64] * count, n=1024) == 0, op
 
 
-@pytest.mark.parametrize("f", [F16, BF16], ids=repr)
-def test_halves(f: Any) -> None:
-    for op, count in [*ARITHMETIC[:3], ("fma", 3)]:
-
-        def act(x: Any, *a: Any, op: str = op) -> Any:
-            return getattr(x, op)(f, *a, "rn")
-
-        assert differences(act, [16] * count, [f] * count, n=1 << 15) == 0, op
-
-
 PAIRS = [(F32, F16), (F16, F32), (F32, BF16), (BF16, F32), (F32, F64), (F64, F32), (F32, FORMATS["e4m3"])]
 
 

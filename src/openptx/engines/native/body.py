@@ -14,6 +14,7 @@ from openptx.engines.native.atomics import Atomics
 from openptx.engines.native.calls import SLOT, Callees, Calls, Site
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
+from openptx.engines.native.float_bits import FLOAT
 from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
 from openptx.engines.native.memory import Fallback, Group
 from openptx.engines.native.outline import Outlined
@@ -373,7 +374,7 @@ class Body(Calls, Atomics):
     def cell_type(self, cell: int) -> str:
         shape, w = self.shapes[cell], self.cells.widths[cell]
         assert shape is not None
-        t = ("float" if w == 32 else "double") if shape.raw else f"i{w}"
+        t = FLOAT[w] if shape.raw else f"i{w}"
         return t if shape.lanes is not None else f"<{N} x {t}>"
 
     def get(self, cell: int) -> Bits:

@@ -17,6 +17,7 @@ class CPU:
     avx2: bool
     avx512: bool
     permute: bool  # vpermi2d and its like
+    fp16: bool  # arithmetic of f16, with subnormal numbers
 
 
 @cache
@@ -32,4 +33,5 @@ def host() -> CPU:
         avx2=found.get("avx2", False),
         avx512=all(found.get(f, False) for f in ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
         permute=found.get("avx512f", False),
+        fp16=found.get("avx512fp16", False) and found.get("avx512vl", False),
     )

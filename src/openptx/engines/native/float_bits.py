@@ -1,0 +1,114 @@
+"""A value as a float of the processor and as bits: only where bits are looked at are its NaNs made canonical."""
+
+from __future__ import annotations
+
+from openptx.engines.native.cpu import CPU
+from openptx.engines.native.emitter import vector_type
+from openptx.engines.native.outline import Outliner
+from openptx.engines.native.values import ZEROS, N, Value
+from openptx.numerics import Bits, Format
+
+FLOAT = {16: "half", 32: "float", 64: "double"}
+"""LLVM's names, by width."""
+
+_NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
+
+
+class FloatBits(Outliner):
+    cpu: CPU
+
+    def has(self, f: Format) -> bool:
+        """Whether the processor has arithmetic of the format."""
+        return f.name in ("f32", "f64") or (f.name == "f16" and self.cpu.fp16)
+
+    def float_type(self, w: int, uniform: bool) -> str:
+        t = FLOAT[w]
+        return t if uniform else f"<{N} x {t}>"
+
+    def float(self, a: Bits, uniform: bool) -> str:
+        """The value as a float, scalar or vector; NaNs may be any."""
+        v, w = a.v, a.width
+        t = self.float_type(w, uniform)
+        if isinstance(v, Value) and v.raw:
+            if uniform == (v.lanes is ZEROS):
+                return v.raw
+            return self.splat(v.raw, self.float_type(w, True))
+        text = f"i{w} {self.scalar(a)}" if uniform else f"{vector_type(w)} {self.vector(a)}"
+        name = self.out.emit(f"bitcast {text} to {t}")
+        if isinstance(v, Value) and not self.out.aside and uniform == (v.lanes is ZEROS):
+            v.raw = name
+        return name
+
+    def raw(self, name: str, w: int, uniform: bool) -> Bits:
+        """A float result of the processor's, as bits that are settled when looked at."""
+        return Bits(self, w, Value("", ZEROS if uniform else None, raw=name))
+
+    def settled(self, a: Bits) -> Value:
+        v, w = a.v, a.width
+        assert isinstance(v, Value)
+        uniform = v.lanes is ZEROS
+        t, p = self.float_type(w, uniform), "i1" if uniform else f"<{N} x i1>"
+        i = f"i{w}" if uniform else vector_type(w)
+        name = self.out.emit(f"bitcast {t} {v.raw} to {i}")
+        if w in _NAN:
+            nan = self.out.emit(f"fcmp uno {t} {v.raw}, zeroinitializer")
+            text = self.number(_NAN[w], w) if uniform else self.literal_vector(_NAN[w], w)
+            name = self.out.emit(f"select {p} {nan}, {i} {text}, {i} {name}")
+        if self.out.aside:
+            return Value(name, v.lanes)
+        v.name = name
+        v.vector = "" if uniform else name
+        return v
+
+    def float_select(self, p: str, a: Bits, b: Bits) -> Bits:
+        va, vb, w = a.v, b.v, a.width
+        both = self.uniform(a) and self.uniform(b) and p.startswith("i1")
+        if isinstance(va, Value) and isinstance(vb, Value) and not va.name and not vb.name and va.raw and vb.raw:
+            t = self.float_type(w, both)
+            name = self.out.emit(f"select {p}, {t} {self.float(a, both)}, {t} {self.float(b, both)}")
+            return self.raw(name, w, both)
+        if both:
+            name = self.out.emit(f"select {p}, i{w} {self.scalar(a)}, i{w} {self.scalar(b)}")
+            return self.bits(name, w, ZEROS)
+        return super().float_select(p, a, b)
+
+    def settle_bits(self, a: Bits) -> Bits:
+        """The value with canonical NaNs, for an instruction that hands payloads on."""
+        if isinstance(a.v, Value) and not a.v.name:
+            v = self.settled(a)
+            return self.bits(v.name, a.width, v.lanes)
+        return a
+
+    # Shapes
+
+    def full_type(self, a: Bits) -> str:
+        return f"i{a.width}" if self.uniform(a) else vector_type(a.width)
+
+    def any_of(self, p: Bits) -> str:
+        """An i1: whether `p` holds in some lane, active or not."""
+        if self.uniform(p):
+            return self.scalar(p)
+        whole = self.out.emit(f"bitcast <{N} x i1> {self.vector(p)} to i{N}")
+        return self.out.emit(f"icmp ne i{N} {whole}, 0")
+
+    def chunks(self, name: str, w: int) -> list[str]:
+        """A vector of all lanes as registers of the processor."""
+        t, n = self.float_type(w, False), 512 // w
+        return [
+            self.out.emit(
+                f"shufflevector {t} {name}, {t} poison, <{n} x i32> <{', '.join(f'i32 {i + k}' for k in range(n))}>"
+            )
+            for i in range(0, N, n)
+        ]
+
+    def gathered(self, parts: list[str], w: int) -> str:
+        """The inverse of `chunks`."""
+        t, n = FLOAT[w], 512 // w
+        while len(parts) > 1:
+            order = ", ".join(f"i32 {i}" for i in range(2 * n))
+            parts = [
+                self.out.emit(f"shufflevector <{n} x {t}> {p}, <{n} x {t}> {q}, <{2 * n} x i32> <{order}>")
+                for p, q in zip(parts[::2], parts[1::2], strict=True)
+            ]
+            n *= 2
+        return parts[0]
