@@ -187,9 +187,13 @@ class Binder:
 
     def types(self, form: Form, m: Modifiers, trees: Trees) -> tuple[Type | None, ...]:
         """The type of each operand; of an element, where a list packs or unpacks a wider register."""
+        types = form.types(m)
+        if not _packs(form, m):
+            return types
+        lengths = [self._length(tree) for tree in trees]
         return tuple(
-            TYPES[f"b{type.width // length}"] if _packs(form, m) and type is not None and (length := self._length(tree)) else type
-            for tree, type in zip(trees, form.types(m), strict=True)
+            TYPES[f"b{type.width // length}"] if type is not None and length else type
+            for length, type in zip(lengths, types, strict=True)
         )
 
     def _length(self, tree: text.Operand | None) -> int:

@@ -11,14 +11,13 @@ from openptx.engines.interp.externals import EXTERNALS
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import destination, source
+from openptx.engines.sites import Formal, Site
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.program import (
-    Arguments,
     FunctionName,
     Op,
     Operand,
-    Prototype,
     Reg,
     Register,
     Sink,
@@ -29,26 +28,6 @@ from openptx.program import (
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
-
-Formal = Register | Variable
-
-
-class Site:
-    """What a call instruction says: who is called, with what, and where results go."""
-
-    def __init__(self, op: Op) -> None:
-        lists: dict[str, tuple[Operand, ...]] = {}
-        self.target: FunctionName | Reg | None = None
-        self.prototype: Prototype | Targets | None = None
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
-            if isinstance(operand, Arguments):
-                lists[template.role] = operand.values
-            elif isinstance(operand, FunctionName | Reg):
-                self.target = operand
-            elif isinstance(operand, Prototype | Targets):
-                self.prototype = operand
-        self.arguments = lists.get("arguments", ())
-        self.results = lists.get("returns", ())
 
 
 def call(batch: Batch, group: Group, op: Op, end: int) -> bool:

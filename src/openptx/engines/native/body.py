@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.engines.native import layout
 from openptx.engines.native.atomics import Atomics
-from openptx.engines.native.calls import SLOT, Callees, Calls, Site
+from openptx.engines.native.calls import SLOT, Callees, Calls
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.float_bits import FLOAT
@@ -21,6 +21,7 @@ from openptx.engines.native.outline import Outlined
 from openptx.engines.native.values import ZEROS, N, Shape, join, shape_of, varying
 from openptx.engines.native.waiting import slice_back, spins
 from openptx.engines.native.writer import Writer
+from openptx.engines.sites import Site
 from openptx.isa.consistency import strong
 from openptx.numerics import Bits
 from openptx.program import Address, Function, Op, Program, Reg, Register, Symbol, Targets

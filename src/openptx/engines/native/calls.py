@@ -13,15 +13,14 @@ from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.operands import Operands
 from openptx.engines.native.values import ZEROS, N, Value
+from openptx.engines.sites import Formal, Site
 from openptx.numerics import Bits
 from openptx.program import (
-    Arguments,
     Function,
     FunctionName,
     Op,
     Operand,
     Program,
-    Prototype,
     Reg,
     Register,
     Symbol,
@@ -34,8 +33,6 @@ SLOT = 8 * N
 
 INDIRECT = 64
 """Functions that a call by address may have to choose between."""
-
-Formal = Register | Variable
 
 
 class Callees:
@@ -50,24 +47,6 @@ class Callees:
             self.names.append(name)
             self.symbols[name] = f"function{len(self.names)}"
         return self.symbols[name]
-
-
-class Site:
-    """What a call instruction says: who is called, with what, and where results go."""
-
-    def __init__(self, op: Op) -> None:
-        lists: dict[str, tuple[Operand, ...]] = {}
-        self.target: FunctionName | Reg | None = None
-        self.prototype: Prototype | Targets | None = None
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
-            if isinstance(operand, Arguments):
-                lists[template.role] = operand.values
-            elif isinstance(operand, FunctionName | Reg):
-                self.target = operand
-            elif isinstance(operand, Prototype | Targets):
-                self.prototype = operand
-        self.arguments = lists.get("arguments", ())
-        self.results = lists.get("returns", ())
 
 
 def cells_of(formals: tuple[Formal, ...]) -> list[tuple[Formal, int, int]]:
@@ -293,4 +272,4 @@ class Calls(Operands):
         return (len(f.parameters), len(f.returns)) == (len(site.arguments), len(site.results))
 
 
-__all__ = ["SLOT", "ZEROS", "Callees", "Calls", "Site", "cells_of", "layout"]
+__all__ = ["SLOT", "ZEROS", "Callees", "Calls", "cells_of", "layout"]
