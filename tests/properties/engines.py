@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from guards import guards
 from random_kernels import Kernel, reduced
 
 from openptx.engines.native import settings
@@ -78,7 +79,7 @@ def run(module: Module, kernel: Kernel, way: str = "reference") -> Result:
             parameters = marshal(function, arguments, module.image.memory)
             memory = module.image.memory.map(module.image.const, parameters.buffer)
             workers, shapes = WAYS[way]
-            with settings.shapes(shapes):
+            with settings.shapes(shapes), guards():
                 native(
                     module.program, function, kernel.grid, kernel.block,
                     memory=memory, image=module.image, timeout=60, workers=workers,

@@ -124,7 +124,6 @@ class Body(Calls, Atomics):
         self.enters = entries or {}
         self.exits: dict[int, Exit] = {}
         self.cells = Cells(function)
-        self.stops: dict[int, int] = {}  # where a warp goes on behind a barrier: the barrier's place in the code
         self.graph = Graph(function, self.cells, self.extra_leaders(), frozenset(self.result_cells()))
         self.together_at: dict[int, set[int]] = {}  # blocks whose branch is assumed not to part lanes, and for what
         self.addressing = address_cells(self.graph)
@@ -299,7 +298,14 @@ class Body(Calls, Atomics):
         if (pc := spins(graph, self.touches)) is not None:
             raise Fallback(f"a loop that may wait for other threads, at `{self.function.code[pc].text}`")
         self.run(dry=False)
+        if self.exits:  # the version that takes over saves vectors behind barriers
+            self.frame_size = max(self.frame_size, *(self.vectors_saved(b) for b in graph.blocks))
         return self.text()
+
+    def vectors_saved(self, b: Block) -> int:
+        """Bytes of a frame that keeps what lives behind a barrier, if nothing is known of it."""
+        kept = self.live_behind_barrier(b) if b.last is not None and control(b.last) == "barrier" else frozenset[int]()
+        return layout.SAVED + sum(max(64, self.cells.widths[cell] * N // 8) for cell in kept)
 
     def has_offsets(self, cell: int) -> bool:
         shape = self.shapes[cell]
@@ -898,12 +904,8 @@ class Body(Calls, Atomics):
             self.go(b.successors[0], waiting)
             return
         self.spill()
-        goal = b.successors[0]
-        resume = b.index + 1
-        if goal != END:
-            assert goal == resume or goal != END
-        self.suspend(resume, self.scalar(number), ticket)
-        self.restore(resume, op, goal)
+        self.suspend(b, self.scalar(number), ticket)
+        self.restore(b, op, b.successors[0])
 
     def spill_barrier(self, op: Op, value: Bits | None) -> None:
         for place in self.destinations(op):
@@ -912,34 +914,34 @@ class Body(Calls, Atomics):
                 self.write(place, self.bits("%none", w, ZEROS))
         self.spill()
 
-    def suspend(self, resume: int, number: str, ticket: str) -> None:
+    def suspend(self, b: Block, number: str, ticket: str) -> None:
         """Saves what lives behind the barrier, and leaves."""
         out = self.out
-        self.stops[resume] = self.graph.blocks[resume - 1].stop - 1
 
         def field(offset: int) -> str:
             return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
 
-        out.line(f"store i32 {resume}, ptr {field(layout.RESUME)}, align 4")
+        out.line(f"store i32 {b.stop}, ptr {field(layout.RESUME)}, align 4")
         out.line(f"store i32 {int(bool(self.enters))}, ptr {field(layout.VERSION)}, align 4")
         out.line(f"store i32 {number}, ptr {field(layout.WAITS)}, align 4")
         out.line(f"store i32 {ticket}, ptr {field(layout.GENERATION)}, align 4")
         live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
         word = out.emit(f"bitcast <{N} x i1> {live} to i{N}")
         out.line(f"store i32 {word}, ptr {field(layout.LIVE)}, align 4")
-        for cell, offset in self.saved(resume):
+        for cell, offset in self.saved(b):
             t = self.cell_type(cell)
             name = out.emit(f"load {t}, ptr %r{cell}, align 4")
             out.line(f"store {t} {name}, ptr {field(offset)}, align 8")
         out.line(f"ret i32 {layout.SUSPENDED}")
 
-    def saved(self, resume: int) -> list[tuple[int, int]]:
+    def live_behind_barrier(self, b: Block) -> frozenset[int]:
+        """Registers that live behind the barrier that ends a block, but for those that it writes."""
+        return b.live_out - (self.cells.writes(b.last) if b.last is not None else set[int]())
+
+    def saved(self, b: Block) -> list[tuple[int, int]]:
         """Registers that live behind a barrier, and where the frame keeps them."""
         offset, found = layout.SAVED, list[tuple[int, int]]()
-        live = self.graph.blocks[resume - 1].live_out if resume > 0 else frozenset[int]()
-        op = self.graph.blocks[resume - 1].last
-        dead = self.cells.writes(op) if op is not None else set[int]()
-        order = sorted(live - dead, key=lambda c: (self.size_of(c), c))
+        order = sorted(self.live_behind_barrier(b), key=lambda c: (self.size_of(c), c))
         for cell in order:
             shape = self.shapes[cell]
             if shape is None or shape.known is not None:
@@ -959,10 +961,10 @@ class Body(Calls, Atomics):
             return 4 if shape is not None and shape.lanes is None else 1
         return w * N if shape is not None and shape.lanes is None else w
 
-    def restore(self, resume: int, op: Op, goal: int) -> None:
+    def restore(self, b: Block, op: Op, goal: int) -> None:
         """What happens when the barrier lets the warp go on."""
         out = self.out
-        out.start(f"resume{resume}")
+        out.start(f"resume{b.stop}")
 
         def field(offset: int) -> str:
             return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
@@ -970,7 +972,7 @@ class Body(Calls, Atomics):
         word = out.emit(f"load i32, ptr {field(layout.LIVE)}, align 4")
         live = out.emit(f"bitcast i{N} {word} to <{N} x i1>")
         out.line(f"store <{N} x i1> {live}, ptr %live, align 4")
-        for cell, offset in self.saved(resume):
+        for cell, offset in self.saved(b):
             t = self.cell_type(cell)
             name = out.emit(f"load {t}, ptr {field(offset)}, align 8")
             out.line(f"store {t} {name}, ptr %r{cell}, align 4")
@@ -1082,8 +1084,7 @@ class Body(Calls, Atomics):
                 self.keep_in(cell, self.bits(name, w))
 
     def resumes_used(self) -> list[int]:
-        wanted = {f"resume{b.index}:": b.index for b in self.graph.blocks}
-        wanted[f"resume{len(self.graph.blocks)}:"] = len(self.graph.blocks)
+        wanted = {f"resume{b.stop}:": b.stop for b in self.graph.blocks}
         return [wanted[line] for line in self.out.lines if line in wanted]
 
 

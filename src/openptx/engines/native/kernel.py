@@ -75,7 +75,6 @@ class Compiled:
         "shared_range",
         "slow",
         "stack",
-        "stops",
         "text",
     )
 
@@ -84,7 +83,6 @@ class Compiled:
         self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
         self.exits, self.stack, self.names = body.exits, body.needs, body.callees.names
         self.shared_range = body.shared_range
-        self.stops = body.stops
         self.free_order = body.free_order
         self.text = text
         self.library = Library(image_of(text), ("openptx.run",))

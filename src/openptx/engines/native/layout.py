@@ -50,7 +50,7 @@ LAUNCH      = 64
 ROW         = 32     # u64 base, i64 size, i64 size if it may be written, u64 host - device
 
 # A warp's saved state.
-RESUME      = 0      # i32: where to go on; -1: ended
+RESUME      = 0      # i32: position behind the barrier where it stands; 0: not begun; -1: ended; -2 - position: left
 WAITS       = 4      # i32: barrier, or -1
 GENERATION  = 8      # i32: of that barrier
 LIVE        = 12     # i32: lanes that have not ended

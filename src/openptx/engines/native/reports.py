@@ -69,8 +69,8 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
         resume, number, _, live = struct.unpack_from("<iiII", frames, warp * run.code.frame_size + layout.RESUME)
         threads = [32 * warp + i for i in range(32) if live >> i & 1] if resume >= 0 else []
         alive += threads
-        if threads and resume in run.code.stops:
-            waiting.setdefault((number, run.code.stops[resume]), []).extend(threads)
+        if threads and resume > 0:  # behind the barrier
+            waiting.setdefault((number, resume - 1), []).extend(threads)
     where = dict(sorted(waiting.items()))
     ops = [run.function.code[pc] for _, pc in where]
     notes = [

@@ -1,0 +1,42 @@
+"""What a warp keeps while it waits at a barrier fits its frame, in whichever version of the kernel it waits."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import openptx
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
+from guards import guards
+
+COUNT = 40
+LOADS = " ".join(f"ld.global.u32 %a{i}, [%rd1+{4 * i}];" for i in range(COUNT))
+SUM = " ".join(f"add.u32 %r2, %r2, %a{i};" for i in range(COUNT))
+SOURCE = f"""
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .u32 shift) {{
+    .reg .b32 %r<9>; .reg .b32 %a<{COUNT}>; .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; ld.param.u32 %r5, [shift];
+    mov.u32 %r1, %tid.x; add.s32 %r2, %r1, %r5; cvt.u64.u32 %rd3, %r2; and.b64 %rd3, %rd3, 127;
+    shl.b64 %rd3, %rd3, 2; add.s64 %rd3, %rd1, %rd3; ld.global.u32 %r2, [%rd3];
+    {LOADS}
+    bar.sync 0;
+    {SUM}
+    mul.wide.u32 %rd4, %r1, 4; add.s64 %rd4, %rd2, %rd4; st.global.u32 [%rd4], %r2; ret;
+}}
+"""
+
+
+def test_a_warp_that_left_for_the_slow_version_waits_in_its_frame() -> None:
+    """Scalars become vectors there: 40 registers that all lanes share take 5 kB instead of 160 bytes."""
+    x, y = np.arange(128, dtype=np.uint32), np.zeros(96, np.uint32)
+    shift = (1 << 32) - 40
+    with guards():
+        openptx.load(SOURCE)["k"](1, 96, (x, y, shift), engine="native", workers=1)
+    i = (np.arange(96, dtype=np.uint64) + shift) % (1 << 32) % 128
+    assert np.array_equal(y, x[i] + x[:COUNT].sum())
