@@ -2,9 +2,9 @@
 
     python bench/check.py [FILE...]
 
-Without files it makes two of several megabytes: a real compiler's kernels of the repository, repeated under new
-names, and plain arithmetic. Best of three runs each, in processor seconds, in the same minute; a semicolon is a
-statement.
+Without files it makes some of three megabytes: what one kind of compiler wrote of the repository's kernels (and of
+build/corpus, where tools/make_corpus.py has run), repeated under new names, and plain arithmetic. Best of three runs
+each, in processor seconds, in the same minute; a semicolon is a statement.
 """
 
 from __future__ import annotations
@@ -21,61 +21,16 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
+from families import FAMILIES, arithmetic, family
+
 from openptx.check import check
 from openptx.source import File
-
-ROOT = Path(__file__).parents[1]
 
 
 def assembler() -> str | None:
     """`ptxas` of the package nvidia-cuda-nvcc, or the one on PATH."""
     packaged = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13" / "bin" / "ptxas"
     return str(packaged) if packaged.exists() else shutil.which("ptxas")
-
-
-def repeated(sources: list[Path], size: int) -> str:
-    """The functions of several files, again and again under new names, until the text is so large."""
-    texts = [path.read_text() for path in sources]
-    target = "sm_80"
-    parts = [f".version 9.0\n.target {target}\n.address_size 64\n"]
-    length, turn = 0, 0
-    while length < size:
-        for number, text in enumerate(texts):
-            body = re.sub(r"(?m)^\s*\.(?:version|target|address_size|file|loc)\b.*$", "", text)
-            body = re.sub(r"(?s)\.section\b.*?\n\t?\}", "", body)
-            names = set(re.findall(r"\.(?:entry|func)\s*(?:\([^)]*\))?\s*([\w$]+)", body))
-            names |= set(
-                re.findall(
-                    r"(?m)^(?:\.(?:visible|extern|weak|common)\s+)?\.(?:global|const|shared)\b[^;=]*?([\w$]+)(?:\[\d*\])?\s*[;=]",
-                    body,
-                )
-            )
-            if names:
-                pattern = re.compile(r"(?<![\w$])(" + "|".join(map(re.escape, names)) + r")(?![\w$])")
-                body = pattern.sub(rf"\1_{turn}_{number}", body)
-            parts.append(body)
-            length += len(body)
-        turn += 1
-    return "".join(parts)
-
-
-def arithmetic(instructions: int) -> str:
-    """One kernel of so many instructions."""
-    lines = [
-        ".version 8.5\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{",
-        ".reg .b32 %r<3990>;\n.reg .f32 %f<3990>;\n.reg .b64 %rd<3990>;",
-    ]
-    lines += (f"\tmov.b32 \t%r{i}, {i};\n\tmov.b32 \t%f{i}, {i};\n\tmov.b64 \t%rd{i}, {8 * i};" for i in range(3990))
-    for i in range((instructions - 3 * 3990) // 5):
-        a, b, c = i % 3990, (i * 7) % 3990, (i * 13) % 3990
-        lines += (
-            f"\tadd.s32 \t%r{a}, %r{b}, {i % 97};",
-            f"\tfma.rn.f32 \t%f{a}, %f{b}, %f{c}, %f{a};",
-            f"\tmul.wide.s32 \t%rd{a}, %r{b}, 4;",
-            f"\tld.global.f32 \t%f{c}, [%rd{a}+{4 * (i % 64)}];",
-            f"\tst.global.u32 \t[%rd{b}], %r{c};",
-        )
-    return "\n".join((*lines, "\tret;\n}\n"))
 
 
 def best(run: Callable[[], object], times: int = 3) -> float:
@@ -122,9 +77,10 @@ def main() -> None:
         for path in sys.argv[1:]:
             measure(Path(path).name, Path(path).read_text(errors="replace"))
         return
-    kernels = sorted((ROOT / "tests" / "kernels").glob("*_sm80/kernel.ptx"))
-    measure("compiled kernels", repeated(kernels, 6_000_000))
-    measure("300,000 instructions", arithmetic(300_000))
+    for name in FAMILIES:
+        if text := family(name, 3_000_000):
+            measure(name, text)
+    measure("plain arithmetic", arithmetic(300_000))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
+from openptx.syntax.operands import Integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +40,29 @@ def memory(declaration: Declaration, declarator: Declarator, space: str) -> Kind
     return variable(type.name, space, size, align, shape, vector, text)
 
 
+def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object, ...] | None:
+    """All of a declaration of one plain variable but its name; None where it isn't one."""
+    if space == "reg" or len(declaration.names) != 1:
+        return None
+    declarator = declaration.names[0]
+    value = declarator.initialiser
+    if declarator.count is not None or declarator.name.text == "_":
+        return None
+    if value is not None and not (isinstance(value, Integer) and value.literal and not value.overflow):
+        return None
+    return (
+        space, declaration.space, declaration.type, declaration.vector, declaration.linkage, unsized,
+        declaration.align and declaration.align.value, value and value.value,
+        *[length and length.value for length in declarator.dimensions],
+    )  # fmt: skip
+
+
 class Declarations:
     """Declares names and judges how they are declared."""
 
     def __init__(self, module: ModuleChecker) -> None:
         self.module = module
+        self.right: dict[object, Kind] = {}  # kinds of variables, by all that was found right about how one is declared
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside of functions."""
@@ -89,20 +108,32 @@ class Declarations:
         return found
 
     def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:
-        reported = False
+        key = _shape(declaration, space, unsized)
+        if key is not None and (known := self.right.get(key)) is not None:
+            declarator = declaration.names[0]
+            self._repeated(declarator.name.text, declaration, declarator, scope)
+            scope.names[declarator.name.text] = Memory(known, declarator.name.span, declaration.type_span)
+        elif self._declare_each(declaration, scope, space, unsized) and key is not None:
+            self.right[key] = memory(declaration, declaration.names[0], space)
+
+    def _declare_each(self, declaration: Declaration, scope: Scope, space: str, unsized: bool) -> bool:
+        """Judge and declare names one by one; whether all is right with their types and values."""
+        reported = wrong = False
         for declarator in declaration.names:
             misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
             if misfit is not None:
                 self._report(misfit, declaration, declarator)
-                reported = misfit.at != "name"
+                wrong, reported = True, misfit.at != "name"
             elif declarator.initialiser is not None and (
                 misfit := initial_problem(declaration, declarator, shape_of(declarator))
             ):
                 self._report(misfit, declaration, declarator)
+                wrong = True
             elif declaration.type == "b128":
                 reported = self._b128(declaration) or reported
             if declarator.name.text != "_":
                 self._declare(declaration, declarator, scope, space)
+        return not (wrong or reported)
 
     def _b128(self, declaration: Declaration) -> bool:
         """Whether `.b128` is too new for the file."""

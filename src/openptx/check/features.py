@@ -23,6 +23,7 @@ from openptx.syntax.directives import (
     SourceFile,
     Target,
 )
+from openptx.syntax.operands import Integer
 from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
@@ -72,6 +73,11 @@ MEASURED               = {  # where the assembler's gate is not the manual's
 }
 # fmt: on
 
+_OF_COMMON = (
+    KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, *TYPES_SINCE.values(), gate("PTX 7.0"),
+)  # fmt: skip
+"""What the commonest declarations ask for together; since PTX 7.0 bodies are not searched either."""
+
 _INLINED = re.compile(r"\.loc\b[^\n;]*\bfunction_name\b")
 _LABEL = re.compile(r"(?:^|(?<=\{))[ \t]*[A-Za-z_$%.][\w$]*[ \t]*:", re.M)
 _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
@@ -84,10 +90,12 @@ class Features:
         self.file, self.context, self.collector, self.linkage = module.file, context, collector, linkage
         options = [name.text for item in module.items if isinstance(item, Target) for name in item.targets]
         self.independent = "texmode_independent" in options
+        target, version = context.target, context.version
+        self.modern = target is not None and all(satisfied(wanted, version, target) for wanted in _OF_COMMON)
 
     def check(self, statement: Statement) -> None:
         """Report what a directive, a declaration or the header of a function may not say here."""
-        for span, problem in self.unmet(statement):
+        for span, problem in () if self.modern and _common(statement) else self.unmet(statement):
             found = Diagnostic(
                 problem.about, problem.message, self.file, span, problem.label, expected=problem.expected,
                 actual=problem.actual, rule=problem.rule, help=problem.help,
@@ -215,6 +223,8 @@ class Features:
     def _room(self, kernel: Function) -> None:
         """The parameters of a kernel have 4352 bytes together; 32764 since PTX 8.1 and sm_70, 256 before PTX 1.5."""
         context, size = self.context, 0
+        if len(kernel.parameters) <= 16 and not any(p.names[0].dimensions or p.align for p in kernel.parameters):
+            return  # each takes at most 16 bytes
         for parameter in kernel.parameters:
             type = TYPES.get(parameter.type)
             if type is None:
@@ -270,6 +280,18 @@ class Features:
                     self.collector.add(
                         Diagnostic("misplaced-directive", message, self.file, string.span, "not in the header")
                     )
+
+
+def _common(statement: Statement) -> bool:
+    """Whether a statement asks for no more than what is common: for nothing, or for what `_OF_COMMON` lists."""
+    if isinstance(statement, Function):
+        return not (statement.attributes or statement.directives or statement.linkage in ("weak", "common"))
+    if not isinstance(statement, Declaration):
+        return False
+    given = statement.attributes or statement.bank or statement.linkage in ("weak", "common")
+    return not given and statement.space != "tex" and all(
+        declarator.initialiser is None or isinstance(declarator.initialiser, Integer) for declarator in statement.names
+    )  # fmt: skip
 
 
 def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Wish]:

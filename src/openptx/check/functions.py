@@ -57,7 +57,7 @@ class FunctionChecker:
             self.module.declarations.parameter(parameter, self.function, outer)
         if self.function.body is None:
             return
-        from openptx.check.plain import Plain
+        from openptx.check.plain.walk import Plain
 
         if self.module.thorough or self.function.broken or not Plain(self, outer).accepts():
             statements, problems = self.function.read()

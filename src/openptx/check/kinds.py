@@ -30,7 +30,6 @@ GUARD = "guard"
 ARGUMENTS = "arguments"  # parts
 UNREADABLE = "unreadable"
 
-FRESH = "fresh"
 FAR = 256
 """Room and alignment beyond this many bytes make no difference to any rule."""
 
@@ -88,16 +87,6 @@ def kind(
 def register(type: Type) -> Kind:
     """A scalar register."""
     return kind(REGISTER, f".{type.name}", type=type)
-
-
-def fresh(type: Type) -> Kind:
-    """A scalar register that nothing has written so far, in the order of the text."""
-    return kind(REGISTER, f".{type.name}", type=type, space=FRESH)
-
-
-def has_fresh(kind: Kind) -> bool:
-    """Whether an operand names a register that nothing has written so far."""
-    return kind.space == FRESH if not kind.parts else any(map(has_fresh, kind.parts))
 
 
 def vector(type: Type, count: int) -> Kind:

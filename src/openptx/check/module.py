@@ -12,6 +12,7 @@ from openptx.check.gating import B128
 from openptx.check.header import Header
 from openptx.check.linkage import Linkage, symbols
 from openptx.check.names import Names
+from openptx.check.plain.remembered import Remembered
 from openptx.check.scopes import Scope
 from openptx.check.survey import Used, unused_in_module
 from openptx.diagnostics import Collector, Diagnostic
@@ -52,6 +53,7 @@ class ModuleChecker:
         self.declarations = Declarations(self)
         self.linkage = Linkage(self.collector, self.header.version)
         self.features = Features(module, self.context, self.collector, self.linkage)
+        self.remembered = Remembered()
 
     @property
     def thorough(self) -> bool:
@@ -97,7 +99,7 @@ class ModuleChecker:
         self.features.module_level(declaration)
         self.linkage.variable(declaration)
         for declarator in declaration.names:
-            for address in symbols(declarator.initialiser):
+            for address in symbols(declarator.initialiser) if declarator.initialiser is not None else ():
                 self.linkage.symbol(address, declaration)
                 self.used.names.add(address.name.text)
         self.declarations.module_level(declaration)

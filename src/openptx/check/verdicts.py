@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Key = tuple[str, *tuple[Kind, ...]]
     Placed = tuple[Kind, Path] | None
-    Row = tuple[str, Kind, Kind, Kind, Kind, Kind]
+    Row = tuple[str, Kind, Kind, Kind, Kind, Kind, Kind]
 
 Findings = tuple[Problem, ...]
 
@@ -45,7 +45,7 @@ class Verdicts(dict["Key", "Findings | None"]):
 
 
 class Rows(dict["Row", str]):
-    """The same verdicts by (opcode, kind of the guard, second, third, fourth and first operand), or ABSENT_KIND."""
+    """The same verdicts by (opcode, kind of the guard, second to fifth operand, first operand), or ABSENT_KIND."""
 
     __slots__ = ("verdicts",)
 
@@ -56,19 +56,24 @@ class Rows(dict["Row", str]):
     def __missing__(self, key: Row) -> str:
         opcode, guard, *others, first = key
         given = [kind for kind in (first, *others) if kind is not kinds.ABSENT_KIND]
+        passive = first.sort in _PASSIVE
         if not opcode:
             found = FINE
-        elif guard not in (kinds.ABSENT_KIND, kinds.GUARD_KIND) or any(map(kinds.has_fresh, given)):
+        elif guard not in (kinds.ABSENT_KIND, kinds.GUARD_KIND):
             found = LOOK_CLOSER
+        elif self.verdicts[(opcode, *given)] is None:
+            found = FINE if passive or writes(opcode) else READS_FIRST
         else:
-            fine = self.verdicts[(opcode, *given)] is None and (writes(opcode) or first.sort in _PASSIVE)
-            found = FINE if fine else LOOK_CLOSER
+            found = BARRIER if opcode in BARRIERS and passive and self._meets(opcode, given, guard) else LOOK_CLOSER
         self[key] = found
         return found
 
+    def _meets(self, opcode: str, operands: list[Kind], guard: Kind) -> bool:
+        return guard is kinds.ABSENT_KIND and self.verdicts[(opcode, *operands)] is LOOK
 
-FINE, LOOK_CLOSER = "fine", "look closer"
-"""Verdicts on rows: nothing to say; or perhaps something, also of a register that is read as the first operand."""
+
+FINE, READS_FIRST, BARRIER, LOOK_CLOSER = "fine", "reads what it names first", "barrier", "look closer"
+"""Verdicts on rows. The second and third are fine too where the register is written, and the warp not split."""
 
 _PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
 

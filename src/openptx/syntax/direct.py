@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _VALUE = r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)(?!\w)"
 _SYMBOL = r"\.?[A-Za-z_$%][\w$]*+"
 _DATA = rf"""(?>{TRIVIA}++
+      | (?:\.b(?:8|16|32|64)[ \t]++[0-9]++(?:,[ ]?+[0-9]++)*+[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+)++  # nearly all
       | {_SYMBOL}{TRIVIA}*+:
       | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+(?:{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
         | {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_VALUE}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:))

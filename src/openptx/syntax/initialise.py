@@ -10,8 +10,10 @@ from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import negative_offset
 from openptx.syntax.tokens import Cursor
 
-_NUMBERS = re.compile(r"\{ ?+(?:-?(?:0|[1-9][0-9]{0,17}+)(?:,[ \n]?+(?=[-0-9])| ?+(?=\})))++\}", re.A)
+NUMBERS = r"\{[ ]?+(?:-?(?:0|[1-9][0-9]{0,17}+)(?:,[ \n]?+(?=[-0-9])|[ ]?+(?=\})))++\}"
 """A list of decimal integers, as compilers write tables."""
+
+_NUMBERS = re.compile(NUMBERS, re.A)
 
 
 def initialiser(c: Cursor) -> Initialiser:

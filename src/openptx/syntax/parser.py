@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _COMMENTS = re.compile(r'"[^"\n]*+"|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*+\*/|(/\*)')
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
+_BEHIND = re.compile(r"[ \t\r\n]*+([{;])")
 _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
 _BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".version", ".target", ".address_size")
 
@@ -67,6 +68,8 @@ def _unterminated(text: str) -> int | None:
 def _function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
     header = Header()
     offset = header.read_simple(file, start)
+    if offset is not None and (behind := _BEHIND.match(file.text, offset)):
+        return _simple_function(header, file, start, behind, items, problems)
     c = Cursor(file, start if offset is None else offset, len(file.text))
     try:
         if offset is None:
@@ -101,6 +104,20 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
             inside, ends, broken = found.span, found.end, found.problem is not None
     items.append(header.function(file, start, inside, ends, broken))
     return ends
+
+
+def _simple_function(
+    header: Header, file: File, start: int, behind: re.Match[str], items: list[Statement], problems: list[Diagnostic]
+) -> int:
+    """One whose header is right, up to the `{` or `;` that `behind` found."""
+    if behind[1] == ";":
+        items.append(header.function(file, start, None, behind.end(), broken=False))
+        return behind.end()
+    found = body(file, header.name.text, behind.span(1))
+    if found.problem:
+        problems.append(found.problem)
+    items.append(header.function(file, start, found.span, found.end, broken=found.problem is not None))
+    return found.end
 
 
 def _declared(c: Cursor, linkage: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from openptx.syntax.declarations import Declarator, Variable
+from openptx.syntax.declarations import Declarator, InitialiserList, Pointer, Variable
+from openptx.syntax.initialise import NUMBERS
 from openptx.syntax.operands import Integer, Name
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -16,7 +17,9 @@ _NUMBER = r"(?:0|[1-9][0-9]{0,17})"
 _SIMPLE = re.compile(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
-    ({_NAME})(?:<({_NUMBER})>|\[({_NUMBER})\])?+[ \t]*+(;?)""",
+    (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
+    ({_NAME})(?:<({_NUMBER})>|\[({_NUMBER})\])?+
+    (?:[ \t]*+=[ \t]*+(?:({_NUMBER})(?![\w.])|({NUMBERS})))?+[ \t]*+(;?)""",
     re.X | re.A,
 )
 
@@ -24,27 +27,36 @@ _SIMPLE = re.compile(
 def simple(file: File, start: int, end: int, parameter: bool = False) -> Variable | None:
     """The declaration of one name between two offsets, or None if it is not of the plain form.
 
-    A parameter has no `;`, no linkage and no `<count>`.
+    A parameter has no `;`, no linkage, no `<count>` and no value; nothing else has a `.ptr`.
     """
     match = _SIMPLE.match(file.text, start, end)
     if match is None or (match.end() != end and not parameter):
         return None
-    linkage, space, align, type_, name, count, size, closed = match.groups()
-    if (closed == ";") == parameter or (parameter and (linkage or count)):
+    linkage, space, align, type_, pointer, _, _, name, count, size, number, numbers, closed = match.groups()
+    if (closed == ";") == parameter:
         return None
-    stop = match.end() if not parameter else max(match.end(5), match.end(7) + 1)
+    if (linkage or count or number or numbers) if parameter else (pointer or (count and (number or numbers))):
+        return None
+    named = max(match.end(8), match.end(9) + 1, match.end(10) + 1)
+    value = _integer(number, match.span(11)) if number else numbers and InitialiserList(None, match.span(12), numbers)
     declarator = Declarator(
-        Name(name, match.span(5)),
-        _integer(count, match.span(6)),
-        () if size is None else (_integer(size, match.span(7)),),
-        None,
-        (match.start(5), max(match.end(5), match.end(6) + 1, match.end(7) + 1)),
+        Name(name, match.span(8)),
+        _integer(count, match.span(9)),
+        () if size is None else (_integer(size, match.span(10)),),
+        value or None,
+        (match.start(8), max(named, match.end(11), match.end(12))),
     )
     return Variable(
-        file, (start, stop), linkage=linkage or "", space=space, space_span=_dotted(match.span(2)), bank=None,
-        attributes=(), align=_integer(align, match.span(3)), vector=1, type=type_, type_span=_dotted(match.span(4)),
-        pointer=None, names=(declarator,),
+        file, (start, named if parameter else match.end()), linkage=linkage or "", space=space,
+        space_span=_dotted(match.span(2)), bank=None, attributes=(), align=_integer(align, match.span(3)), vector=1,
+        type=type_, type_span=_dotted(match.span(4)), pointer=_pointer(match) if pointer else None,
+        names=(declarator,),
     )  # fmt: skip
+
+
+def _pointer(match: re.Match[str]) -> Pointer:
+    end = max(match.end(5), match.end(6), match.end(7))
+    return Pointer(match[6] or "", _integer(match[7], match.span(7)), (match.start(5), end))
 
 
 def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...] | None:
@@ -54,7 +66,7 @@ def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...]
         offset = start + len(text) - len(text.lstrip())
         start += len(text) + 1
         variable = simple(file, offset, start - 1, parameter=True)
-        if variable is None or file.text[variable.span[1] : start - 1].strip():
+        if variable is None or (variable.span[1] < start - 1 and file.text[variable.span[1] : start - 1].strip()):
             return None
         found.append(variable)
     return tuple(found)

@@ -55,29 +55,6 @@ STATEMENT = re.compile(
     re.X | re.A,
 )
 
-_TEXT = r"""([^;{}/":@\#,()\s]++)"""
-ROWS = re.compile(
-    rf"""
-    {TRIVIA}*+
-    (?: (?:(@!?[A-Za-z_$%][\w$]*+)[ \t]++)?+ ([a-z][\w.:]*+)
-        (?:[ \t]++{_TEXT}(?:,[ ]?+{_TEXT}(?:,[ ]?+{_TEXT}(?:,[ ]?+{_TEXT})?+)?+)?+)?+;
-    | \.loc\b[^;{{}}/"@\#\n]*+
-    | ([{{}}]
-      | {_WORD}[ \t\r\n]*+:(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
-      | \.reg[ \t]++\.[\w.]++(?:[ \t]++\.\w++)?+[ \t]++[^;{{}}/"=.\[\]()]++;
-      | (?:@!?[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
-        [^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+ ;
-      | (?s:.+))
-    )?+
-    """,
-    re.X | re.A,
-)
-"""The same statements in rows, for `findall`: guard, opcode and up to four operands, or else the text as it stands.
-
-Operands come apart already, which is cheaper than to split them. Of what isn't common, all the rest of the text is one
-row, the last: its length tells where it begins. Who reads rows must know opcodes: a label can stick to one (`L:ret`).
-"""
-
 _NAME = r"(?:[A-Za-z_][\w$]*+|[%$][\w$]++)(?:\.[xyzw])?"
 _NUMBER = r"(?:-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})(?![\w.])"
 _ATOM = rf"(?:{_NAME}|{_NUMBER})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import openptx
-from openptx.check.plain import Plain
+from openptx.check.plain.walk import Plain
 
 HEAD = ".version 9.0\n.target {}\n.address_size 64\n"
 TID = "mov.u32 a, %tid.x; "

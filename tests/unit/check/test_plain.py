@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openptx.check import check
-from openptx.check.plain import Plain
+from openptx.check.plain.walk import Plain
 from openptx.source import File
 
 ROOT = Path(__file__).parents[3]
@@ -16,7 +16,7 @@ REAL = sorted({*(ROOT / "tests").glob("kernels/*/kernel.ptx"), *(ROOT / "tests" 
 
 
 def kernel(body: str) -> str:
-    return f"{HEAD}.visible .entry k(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
+    return f"{HEAD}.extern .func g(.param .b64 x);\n.visible .entry k(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
 
 
 def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
@@ -54,6 +54,20 @@ FAULTY = {
     "twice in a list": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; ld.global.v2.u32 {b, b}, [a];",
     "past the end of a variable": ".shared .u32 x[4]; .reg .b32 b; ld.shared.u32 b, [x+16];",
     "a call of a label": "L: call L;",
+    "a line that is none": ".reg .b32 a; .loc 1 2 x\n mov.u32 a, 1;",
+    "a line of the preprocessor that is none": ".reg .b32 a;\n#x\nmov.u32 a, 1;",
+    "debug data": ".reg .b32 a;\n.b8 1\n.b8 2\nmov.u32 a, 1;",
+    "registers without a name": ".reg .b32 a, 2; mov.u32 a, 1;",
+    "an address that isn't opened": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; ld.global.u32 b, a];",
+    "an address that isn't closed": ".reg .b64 %a; .reg .b32 b; mov.u64 %a, 0; ld.global.u32 b, [%a;",
+    "a list that isn't opened": ".reg .b64 a; .reg .b32 b, c; mov.b64 a, 0; mov.b64 {b, c}], a;",
+    "a variable with % past its end": ".shared .u32 %x[4]; .reg .b32 b; ld.shared.u32 b, [%x+16];",
+    "a guarded statement that is no row": ".reg .pred p; .reg .b32 a; @p mov.u32 a, {1, 2};",
+    "a label that is a first operand": ".reg .b32 a; L: add.u32 L, a, 1;",
+    "a read by what writes nothing": ".reg .b32 a; nanosleep.u32 a; mov.u32 a, 1;",
+    "a read in an address on no path": ".reg .b64 %a; .reg .b32 b; ld.global.u32 b, [%a]; mov.u64 %a, 1; L: bra L;",
+    "a call with another argument": "{ .param .b64 x; call g, (x); } { .param .b32 x; call g, (x); }",
+    "a pragma that is none": '.pragma "nounrol";',
     "no end": ".reg .b32 a; mov.u32 a, 1; } .visible .entry l() { .reg .b32 a; mov.u32 a, 1; } .entry m() {",
 }
 
@@ -74,6 +88,14 @@ FINE = {
     "a table of targets": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, B; brx.idx a, T; A: B:",
     "registers by name and range": ".reg .b32 %a10, %a<4>; mov.u32 %a10, 1; mov.u32 %a3, %a10;",
     "vectors": ".reg .v4 .f32 v; .reg .b64 a; mov.u64 a, 0; ld.global.v4.f32 v, [a]; st.global.f32 [a+16], v.y;",
+    "lines and pragmas": ".reg .b32 a; .loc 1 2 3\n .loc 1 2 3, function_name L, inlined_at 1 4 5 // x\n mov.u32 a, 1;"
+    '.pragma "nounroll";',
+    "a line of the preprocessor": '.reg .b32 a;\n#line 1 "x.cu"\nmov.u32 a, 1;',
+    "calls": "{ .param .b64 x; call g, (x); } { .param .b64 x; call.uni g,\n (x)\n; }",
+    "memory without a name": ".reg .b32 a; { .param .b32 ; mov.u32 a, 1; } mov.u32 a, a;",
+    "an offset below": ".reg .b64 %a; .reg .b32 b; mov.u64 %a, 8; ld.global.u32 b, [%a+-8];",
+    "a shadow in a shadow": ".reg .b32 a; mov.u32 a, 1; { .reg .f32 a; { .reg .b64 a; mov.b64 a, 1; } mov.f32 a, 1.0; }"
+    "add.u32 a, a, 1;",
     "old ways to order modifiers": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; atom.global.sys.add.u32 b, [a+-4], 1;",
 }
 

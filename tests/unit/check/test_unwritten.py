@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openptx.check import check
-from openptx.check.plain import Plain
+from openptx.check.plain.walk import Plain
 from openptx.source import File
 
 HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"

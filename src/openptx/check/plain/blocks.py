@@ -1,0 +1,28 @@
+"""What an open block has of its own: labels, registers, and where to go back to at its `}`."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.kinds import Kind
+    from openptx.syntax.directives import BranchTargets, CallPrototype
+
+
+class Block:
+    """An open block: its labels, the labels it needs, where the log was; its `own` registers, and what they hid."""
+
+    __slots__ = ("labels", "mark", "needs", "own", "saved", "tables")
+
+    def __init__(self, mark: int) -> None:
+        self.mark = mark
+        self.needs: set[str] = set()  # names without declaration: labels, if all is well
+        self.own: set[str] = set()  # not kept for the body, where a name can't hide another
+        self.saved: tuple[dict[str, Kind], ...] | None = None
+        self.labels: set[str] = set()
+        self.tables: dict[str, BranchTargets | CallPrototype] = {}
+
+    def label(self, name: str) -> bool:
+        """Take down a label; False where it stands here already."""
+        before = len(self.labels)
+        self.labels.add(name)
+        return len(self.labels) > before

@@ -1,0 +1,284 @@
+"""The kinds of operand texts in one function: looked up, and found out when a text is new."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check import kinds
+from openptx.check.kinds import Kind, composed
+from openptx.check.names import Memory
+from openptx.check.names import kind_of as kind_of_registers
+from openptx.check.plain.blocks import Block
+from openptx.check.reading import address, at, kind_of, selected
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.types import TYPES
+from openptx.source import File
+from openptx.syntax.precise import read_operands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from openptx.check.functions import FunctionChecker
+    from openptx.check.scopes import Scope
+
+_NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}", re.A)
+_EXACT = re.compile(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", re.A)
+_ADDRESS = re.compile(r"\[([A-Za-z_][\w$]*|[%$][\w$]+)(?:\+(-?[1-9][0-9]{0,17}|0))?\]", re.A)
+_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_PREDICATE = TYPES["pred"]
+_EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
+
+# Remembered for all functions, since they mean the same everywhere.
+_CONSTANTS: dict[str, Kind] = {}
+_COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}  # some of them, which every function begins with
+_PLACES: dict[tuple[Kind, int], Kind] = {}
+_LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind] = {}
+_MOST, _FEW = 1 << 16, 1 << 7
+
+
+def _constant(text: str) -> Kind | None:
+    """The kind of a plain literal, or of a component of a special register."""
+    if _INTEGER.fullmatch(text):
+        return kinds.integer(int(text, 0))
+    if _EXACT.fullmatch(text):
+        return _EXACT_KINDS[len(text) > 10]
+    if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
+        return selected(kinds.special(special.type, 4), text[-1]) if special.vector and text[-1] in "xyzw" else None
+    return None
+
+
+class Kinds(dict[str, Kind]):
+    """Kinds by text. A register is in it from where it is first written; in `first.declared`, from its declaration.
+
+    What a block declares or learns is undone at its `}` by a log: chains of dictionaries would cost more.
+    """
+
+    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "scope")
+
+    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+        super().__init__(_COMMON)
+        self.checker = checker
+        self.scope = scope  # what the header and the module declare
+        self.first = First(self)
+        self.bases: dict[str, Kind] = {}  # variables that the body declares, with their whole size
+        self.blocks = [Block(0)]
+        self.log: list[str] = []  # what to forget at the end of the block
+        self.early: set[str] = set()  # registers that are read before they are written, in the order of the text
+        self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
+
+    def __missing__(self, text: str) -> Kind:
+        start = text[0]
+        if start == "[":
+            found = self._place(text)
+        elif start == "@":
+            found = self._guard(text)
+        elif (found := self.first.get(text)) is not None:
+            self.early.add(text)
+            self[text] = found
+            return found
+        elif (found := _CONSTANTS.get(text)) is not None:
+            self[text] = found
+            return found
+        else:
+            found = self._name(text) if _NAME.fullmatch(text) else self._read(text)
+        self[text] = found
+        if len(self.blocks) > 1:
+            self.log.append(text)
+        return found
+
+    def _place(self, text: str) -> Kind:
+        """`[%rd1`, an address in a register with any offset, and others, which are whole."""
+        if text[-1] != "]":
+            base = self[text[1:]]
+            return _place(base, 0) if base.sort == kinds.REGISTER else kinds.UNREADABLE_KIND
+        if match := _ADDRESS.fullmatch(text):
+            return _place(self.known(match[1]), int(match[2] or 0))
+        return self._precisely(text)
+
+    def _guard(self, text: str) -> Kind:
+        kind = self[text[2:] if text[1:2] == "!" else text[1:]]
+        fits = kind.sort == kinds.REGISTER and kind.type is _PREDICATE
+        return kinds.GUARD_KIND if fits else kinds.UNREADABLE_KIND
+
+    def _read(self, text: str) -> Kind:
+        """The kind of an operand that was not seen before."""
+        if (constant := _constant(text)) is not None:
+            if len(_CONSTANTS) < _MOST:
+                _CONSTANTS[text] = constant
+                if len(_COMMON) < _FEW:
+                    _COMMON[text] = constant
+            return constant
+        if text[:1] == "{" and text[-1:] == "}":
+            return self._list(text)
+        stripped = text.strip()
+        if stripped != text:
+            return self[stripped] if stripped else kinds.UNREADABLE_KIND
+        return self._precisely(text)
+
+    def _name(self, text: str) -> Kind:
+        """The kind of a name that the body doesn't declare."""
+        found = self._outside(text)
+        if found is kinds.NAME_KIND:
+            if text == "_":
+                return kinds.SINK_KIND
+            if text == "WARP_SZ":
+                return kinds.integer(32)
+            self.blocks[-1].needs.add(text)
+        return at(found, 0) if found.sort == kinds.VARIABLE else found
+
+    def _outside(self, text: str) -> Kind:
+        """What the header or the module says of a name, variables with their whole size; quick for labels."""
+        module, scope = self.checker.module, self.scope
+        if text[0] == "%" or scope.ranges or module.scope.ranges:
+            found = module.kind(text, scope)
+            outer = found.sort in (kinds.REGISTER, kinds.VECTOR) and text not in scope.names
+            return kinds.UNREADABLE_KIND if outer else found
+        meaning = scope.names.get(text) or module.scope.names.get(text)
+        if meaning is None:
+            return module.names.functions.get(text, kinds.NAME_KIND)
+        if isinstance(meaning, Memory):
+            return meaning.kind
+        # A register of the module is written somewhere else, if at all.
+        return kind_of_registers(meaning) if text in scope.names else kinds.UNREADABLE_KIND
+
+    def known(self, name: str) -> Kind:
+        """The kind of a plain name, variables with their whole size."""
+        found = self.bases.get(name)
+        if found is not None:
+            return found
+        if name not in self.first:
+            found = self._outside(name)
+            if found.sort == kinds.VARIABLE:
+                return found
+        return self[name]
+
+    def _precisely(self, text: str) -> Kind:
+        if "/" in text or ";" in text:
+            return kinds.UNREADABLE_KIND
+        operands, problem = read_operands(File("", text), (0, len(text)), "")
+        if problem is not None or len(operands) != 1:
+            return kinds.UNREADABLE_KIND
+        return kind_of(operands[0], self.known)
+
+    def _list(self, text: str) -> Kind:
+        """`{%r1, %r2}`: nearly each is new, but most are of as many registers of one type as some other."""
+        elements = text[1:-1].replace(", ", ",").split(",")
+        if " " in text or "\n" in text or "\t" in text:
+            elements = [element.strip() for element in elements]
+        parts = tuple([self[element] for element in elements])
+        key = len(set(elements)) < len(elements), parts
+        found = _LISTS.get(key)
+        if found is not None:
+            return found
+        if any(part.sort not in (kinds.REGISTER, kinds.SINK) or part.space for part in parts):
+            return self._precisely(text)
+        if len(_LISTS) < _MOST:
+            _LISTS[key] = composed(kinds.LIST, parts, key[0])
+        return composed(kinds.LIST, parts, key[0])
+
+    def declare(self, names: dict[str, Kind]) -> bool:
+        """Make registers known; False where this block declares one of them already."""
+        first = self.first
+        if not (first.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
+            if len(self.blocks) == 1 or not self.blocks[-1].own.isdisjoint(names):
+                return False
+            self._shadow(names)
+        first.update(names)
+        if len(self.blocks) > 1:
+            self.blocks[-1].own.update(names)
+            self.inner.update(names)
+            self.log += names
+        return True
+
+    def variables(self, found: list[tuple[str, Kind, Kind]]) -> bool:
+        """Make variables known, with their whole size and as operands; False where a name has a meaning already."""
+        for name, whole, kind in found:
+            if name in self or name in self.first:
+                return False
+            self.bases[name] = whole
+            self[name] = kind
+            if len(self.blocks) > 1:
+                self.log.append(name)
+        return True
+
+    def settle(self, names: Iterable[str]) -> None:
+        """These are written now, those of them that are registers."""
+        for name in names:
+            if name not in self and (kind := self.first.get(name)) is not None:
+                self[name] = kind
+
+    def release(self) -> None:
+        """Let go of each other, so that memory is free at once: collection may be off."""
+        del self.first.names
+
+    def open(self) -> None:
+        """A block begins."""
+        self.blocks.append(Block(len(self.log)))
+
+    def close(self) -> Block:
+        """A block ends: forget what was learnt in it, but what was written in it."""
+        block = self.blocks.pop()
+        if block.saved is not None:
+            written = (self.keys() & self.first.keys()) - block.own
+            for known, before in zip((self, self.first, self.bases), block.saved, strict=True):
+                known.clear()
+                known.update(before)
+            self.settle(name for name in written if self.first.get(name, kinds.SINK_KIND).sort == kinds.REGISTER)
+        else:
+            for text in self.log[block.mark :]:
+                self.pop(text, None)
+                self.first.pop(text, None)
+                self.bases.pop(text, None)
+        del self.log[block.mark :]
+        self.blocks[-1].needs |= block.needs - block.labels
+        return block
+
+    def _shadow(self, names: Iterable[str]) -> None:
+        """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
+        block = self.blocks[-1]
+        if block.saved is None:
+            learnt = set(self.log[block.mark :])
+            block.saved = tuple(
+                {text: kind for text, kind in known.items() if text not in learnt}
+                for known in (self, self.first, self.bases)
+            )
+        again = (self.keys() | self.first.keys()) & set(names)
+        hides = re.compile("|".join(rf"(?<![\w$%]){re.escape(name)}(?![\w$])" for name in again))
+        for known in (self, self.first, self.bases):
+            for text in [text for text in known if hides.search(text)]:
+                del known[text]
+
+
+class First(dict[str, Kind]):
+    """The kinds of first operands: of all registers that are declared, and of other texts that were seen there.
+
+    A register that is asked for here goes into `Kinds`, as it is written.
+    """
+
+    __slots__ = ("names",)
+
+    def __init__(self, names: Kinds) -> None:
+        super().__init__()
+        self[""] = kinds.ABSENT_KIND
+        self.names = names
+
+    def __missing__(self, text: str) -> Kind:
+        names = self.names
+        if text[0] == "{" or "|" in text:
+            names.settle(_WORD.findall(text))
+        found = self[text] = names[text]
+        if len(names.blocks) > 1:
+            names.log.append(text)
+        return found
+
+
+def _place(base: Kind, offset: int) -> Kind:
+    """An address at a constant distance from a base."""
+    found = _PLACES.get((base, offset))
+    if found is None:
+        found = address(base, offset)
+        if len(_PLACES) < _MOST:
+            _PLACES[base, offset] = found
+    return found

@@ -1,0 +1,140 @@
+"""The way through a body in rows of texts: columns are looked up as a whole, in the order of the statements."""
+
+from __future__ import annotations
+
+import re
+from itertools import compress, count, islice
+
+from openptx.check.flow import ENDS, writes
+from openptx.check.plain.meeting import Meeting
+from openptx.check.plain.paths import never_written
+from openptx.check.plain.singly import Singly
+from openptx.check.plain.texts import Kinds
+from openptx.check.verdicts import BARRIER, FINE, READS_FIRST
+from openptx.syntax.rows import FIRST, OPCODE, OTHER, ROWS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.functions import FunctionChecker
+    from openptx.check.scopes import Scope
+
+    Row = tuple[str, ...]
+
+_FINE = {FINE}
+_CUT = re.compile(r";\r?\n")
+_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_CHUNK = 30_000
+"""About how many characters are read in one go: rows take twenty times their memory."""
+
+
+class Plain:
+    """One walk through a body. `accepts` is True where there is nothing to say, but of registers that nothing wrote."""
+
+    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+        self.checker = checker
+        self.scope = scope
+        self.file = checker.function.file
+        self.body = checker.function.body or (0, 0)
+        self.names = Kinds(checker, scope)
+        self.meeting = Meeting(self.file.text, self.body)
+        self.singly = Singly(checker, self.names, self.meeting)
+        self.matches: Iterator[tuple[int, re.Match[str]]] = iter(())  # the rows that are being read, with their places
+
+    def accepts(self) -> bool:
+        """Whether the whole body is right, without as much as a warning that takes a closer look. Can be asked once."""
+        fine = self._read() and self._ends() and self._written()
+        self.names.release()
+        return fine
+
+    def _read(self) -> bool:
+        text, (offset, end) = self.file.text, self.body
+        while offset < end:
+            cut = _CUT.search(text, offset + _CHUNK, end)
+            stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()
+            while offset < stop:
+                behind = self._rows(offset, stop, end)
+                if behind is None:
+                    return False
+                offset = behind
+        return True
+
+    def _ends(self) -> bool:
+        """Whether nothing runs on behind the end, and all labels are there."""
+        last, blocks = self.singly.last, self.names.blocks
+        if last is None or last[0] or last[1].partition(".")[0] not in ENDS or len(blocks) > 1:
+            return False
+        return blocks[0].needs <= blocks[0].labels and self.singly.tables(blocks[0])
+
+    def _written(self) -> bool:
+        """Say which registers no path has written; False where names are too many-sided to say so."""
+        names = self.names
+        if not names.early:
+            return True
+        if not names.early.isdisjoint(names.inner):
+            return False
+        for name in never_written(self.file, self.body, names.early):
+            if name.text not in self.scope.names:  # else a parameter
+                self.checker.unwritten(name.text, name.span)
+        return True
+
+    def _rows(self, offset: int, stop: int, end: int) -> int | None:
+        """The statements between two offsets: where to go on, None if something is wrong."""
+        text, names, first = self.file.text, self.names, self.names.first
+        rows = ROWS.findall(text, offset, stop)
+        self.matches = enumerate(ROWS.finditer(text, offset, stop))
+        guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
+        # Lazily, a row at a time: what another statement declares changes what the names behind it mean.
+        # First operands come last, and become known as written.
+        look = names.__getitem__
+        written = map(names.setdefault, a, map(first.__getitem__, a))
+        keys = zip(
+            opcodes, map(look, guards), map(look, b), map(look, c), map(look, d), map(look, e), written, strict=True
+        )
+        found = map(self.checker.verdicts.rows.__getitem__, keys)
+        begin = 0
+        for i in (*compress(count(), others), len(rows)):
+            if begin < i:
+                before = len(names)
+                said = list(islice(found, i - begin))
+                if set(said) != _FINE and not self._closely(rows, said, begin, before):
+                    return None
+                if not all(map(names.blocks[-1].label, compress(labels[begin:i], labels[begin:i]))):
+                    return None
+                last = i - 1
+                while last > begin and not opcodes[last]:
+                    last -= 1
+                if opcodes[last]:
+                    self.singly.last = guards[last], opcodes[last]
+            if i < len(rows):
+                fine = self.singly.statement(others[i])
+                if not fine:
+                    return None if fine is False else self.singly.odd(self._match(i).start(OTHER), end)
+                next(found)
+            begin = i + 1
+        return stop
+
+    def _closely(self, rows: list[Row], said: list[str], begin: int, before: int) -> bool:
+        """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
+        new: set[str] | None = None
+        for number, verdict in enumerate(said, begin):
+            if verdict is FINE or (verdict is BARRIER and self.meeting.simple):
+                continue
+            row = rows[number]
+            if not writes(row[OPCODE - 1]):  # what stands first passed for written
+                new = set(islice(self.names, before, None)) if new is None else new
+                self.names.early.update(new.intersection(_WORD.findall(row[FIRST - 1])))
+            if verdict is READS_FIRST:
+                continue
+            match = self._match(number)
+            if verdict is BARRIER:
+                if self.meeting.diverges(match.start(OPCODE)):
+                    return False
+            elif self.singly.precisely(self.file, match.start(), match.end(), match.end()) is None:
+                return False
+        return True
+
+    def _match(self, number: int) -> re.Match[str]:
+        """The row of this number with its place: found again, in the order of the text, since few are asked for."""
+        return next(match for place, match in self.matches if place == number)

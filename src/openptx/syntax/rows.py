@@ -1,0 +1,48 @@
+"""Statements as rows of strings, for `findall`: operands come apart already, which is cheaper than to split them.
+
+A row is guard, opcode, up to five operands, and otherwise a label, or the text of another statement as it stands. Of
+what isn't common, all the rest of the text is one row, the last: its length tells where it begins. Like `STATEMENT`, a
+row only says what is there; whoever reads it must know opcodes, since a label can stick to one (`L:ret`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.syntax.tokens import COMMENT
+
+GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
+"""Groups of a row."""
+
+_WORD = r"(?:[A-Za-z_$][\w$]*+|%[\w$]++)"
+_REST = r"[^;{}/\":@\#,()\s]*+(?=[,;])"
+_OPERAND = rf"""([^;{{}}/":@\#,()\s\[]{_REST}
+        | \[(?:%\w++(?=[+\]])|[^;{{}}/":@\#,()\s\]]*+\](?=[,;]))
+        | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[,;])
+      )(?:\]|\+(?:0|-?[1-9][0-9]{{0,8}})\])?+"""
+_PLACE = r"[0-9]++[ \t]++[0-9]++[ \t]++[0-9]++(?!\w)"
+_INLINED = rf",[ ]function_name[ ]{_WORD}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{_PLACE}"
+_LINE = rf"\.loc[ \t]++{_PLACE}(?:{_INLINED})?+(?=[ \t]*+(?://[^\n]*+)?+\r?\n)"
+_DECLARATION = r'\.(?:reg|param|local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
+_operands = _OPERAND
+for _ in range(4):
+    _operands = rf"{_OPERAND}(?:,[ ]?+{_operands})?+"
+
+ROWS = re.compile(
+    rf"""
+    [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
+    (?: (?:(@!?[A-Za-z_$%][\w$]*+)[ \t]++)?+ ([a-z][\w.:]*+) (?:[ \t]++{_operands})?+;
+    | ({_WORD}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
+    | ([{{}}]
+      | {_DECLARATION}
+      | (?:@!?[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
+        [^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+ ;
+      | (?s:.+))
+    )?+
+    """,
+    re.X | re.A,
+)
+"""An address in a register, `[%rd4+16]`, is the operand `[%rd4`: an offset of at most nine digits changes nothing."""
+
+DECLARATION = re.compile(_DECLARATION)
+"""A row that is a declaration of registers or memory, or a pragma."""
