@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,29 +20,103 @@ from openptx.runtime.texture import Opaque
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+PACKED = {"f16": "<e", "f32": "<f", "f64": "<d"}
+
+
+class Arguments(NamedTuple):
     """`buffer` is what the kernel finds in its parameters; `kept` must live as long as the launch."""
 
     buffer: Bytes
     kept: tuple[object, ...]
 
 
+POINTER, INTEGER, FLOAT = range(3)
+CODES = {("u", 8): "B", ("u", 16): "H", ("u", 32): "I", ("u", 64): "Q", ("s", 8): "b", ("s", 16): "h", ("s", 32): "i",
+         ("s", 64): "q", ("b", 8): "B", ("b", 16): "H", ("b", 32): "I", ("b", 64): "Q"}  # fmt: skip
+
+
+class Quick(NamedTuple):
+    """How most arguments become bytes, all in one step: what `struct` packs, and what it may be given for each."""
+
+    packing: struct.Struct
+    kinds: tuple[int, ...]
+
+
+@lru_cache(maxsize=512)
+def quick(function: Function) -> Quick | None:
+    """None for kernels that take structures or rare types."""
+    text, at, kinds = "<", 0, list[int]()
+    for p in function.parameters:
+        t = p.type
+        code = PACKED.get(t.name, "")[1:] or CODES.get((t.kind, t.width))
+        if not isinstance(p, Variable) or p.shape or p.vector > 1 or code is None or p.offset < at:
+            return None
+        text += f"{p.offset - at}x{code}"
+        at = p.offset + t.width // 8
+        kinds.append(FLOAT if t.name in PACKED else POINTER if t.width == 64 else INTEGER)
+    return Quick(struct.Struct(f"{text}{function.parameter_size - at}x"), tuple(kinds))
+
+
+def packed(function: Function, arguments: Sequence[object], memory: Memory) -> Bytes | None:
+    """Numbers in range and arrays that launches had before, as the parameter buffer; None where there is anything else.
+
+    Who is given None asks `bytes_of`, which alone refuses.
+    """
+    plan = quick(function)
+    if plan is None:
+        return None
+    values = list[Any]()
+    for kind, argument in zip(plan.kinds, arguments, strict=True):
+        given = type(argument)
+        if given is int or (given is float and kind == FLOAT):
+            values.append(argument)
+        elif isinstance(argument, np.ndarray) and kind == POINTER:
+            array = as_array(argument)
+            found = memory.known(array)
+            if found is None or not array.flags.forc:
+                return None
+            values.append(found.base)
+        else:
+            return None
+    try:
+        return np.frombuffer(bytearray(plan.packing.pack(*values)), np.uint8)
+    except (struct.error, OverflowError):
+        return None
+
+
+class Place(NamedTuple):
+    """Where an argument goes; as text, what messages call it."""
+
+    number: int
+    parameter: Variable
+
+    def __str__(self) -> str:
+        return f"argument {self.number} (`{described(self.parameter)}`)"
+
+
+@lru_cache(maxsize=512)
+def places(function: Function) -> tuple[Place, ...]:
+    """Of all parameters of a kernel."""
+    return tuple(Place(i, p) for i, p in enumerate(function.parameters) if isinstance(p, Variable))
+
+
 def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> Arguments:
     """Converts and checks every argument; ArgumentError names the parameter that one does not fit."""
-    wanted = function.parameters
+    wanted = places(function)
     if len(arguments) != len(wanted):
         raise ArgumentError(
             f"kernel `{function.name}` takes {len(wanted)} argument{'s' if len(wanted) != 1 else ''}"
-            f" ({', '.join(map(described, wanted))}), not {len(arguments)}"
+            f" ({', '.join(described(p) for _, p in wanted)}), not {len(arguments)}"
         )
-    buffer = np.zeros(function.parameter_size, np.uint8)
+    if (ready := packed(function, arguments, memory)) is not None:
+        return Arguments(ready, tuple(arguments))
+    buffer = bytearray(function.parameter_size)
     kept = list[object]()
-    for i, (parameter, argument) in enumerate(zip(wanted, arguments, strict=True)):
-        assert isinstance(parameter, Variable)
-        data = bytes_of(i, parameter, argument, memory, kept)
-        buffer[parameter.offset : parameter.offset + len(data)] = np.frombuffer(data, np.uint8)
-    return Arguments(buffer, tuple(kept))
+    for place, argument in zip(wanted, arguments, strict=True):
+        data = bytes_of(place, argument, memory, kept)
+        offset = place.parameter.offset
+        buffer[offset : offset + len(data)] = data
+    return Arguments(np.frombuffer(buffer, np.uint8), tuple(kept))
 
 
 def described(parameter: Register | Variable) -> str:
@@ -51,9 +125,9 @@ def described(parameter: Register | Variable) -> str:
     return f".{parameter.type.name} {parameter.name}{length}"
 
 
-def bytes_of(i: int, parameter: Variable, argument: Any, memory: Memory, kept: list[object]) -> bytes:
+def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) -> bytes:
     """One argument as the bytes of its parameter."""
-    where = f"argument {i} (`{described(parameter)}`)"
+    parameter = where.parameter
     t = parameter.type
     if parameter.shape or parameter.vector > 1:
         return whole(where, parameter, argument)
@@ -72,25 +146,25 @@ def bytes_of(i: int, parameter: Variable, argument: Any, memory: Memory, kept: l
     kept.append(array)
     if array.size == 0:
         return pointer(where, t, 0)
-    return pointer(where, t, memory.address(array, f"argument {i} `{parameter.name}`").base)
+    return pointer(where, t, memory.address(array, f"argument {where.number} `{parameter.name}`").base)
 
 
-def pointer(where: str, t: Type, address: int) -> bytes:
-    if (t.kind not in "ub" and t.kind != "s") or t.width not in (32, 64):
+def pointer(where: Place, t: Type, address: int) -> bytes:
+    if t.kind not in ("u", "b", "s") or t.width not in (32, 64):
         raise ArgumentError(f"{where} is no pointer: give a number")
     if address >> t.width:
         raise ArgumentError(f"{where} has {t.width} bits, too few for an address of a 64-bit program")
     return address.to_bytes(t.width // 8, "little")
 
 
-def handle(where: str, t: Type, image: Opaque) -> bytes:
+def handle(where: Place, t: Type, image: Opaque) -> bytes:
     """A texture, sampler or surface as the number that stands for it."""
     if t.width != 64 or t.format is not None or (t.kind == "opaque" and t.name != image.kind):
         raise ArgumentError(f"{where} takes no {image!r}")
     return image.handle.to_bytes(8, "little")
 
 
-def number(where: str, t: Type, value: object) -> bytes:
+def number(where: Place, t: Type, value: object) -> bytes:
     """A Python number as the parameter's type, if it fits."""
     if t.format is not None and t.count == 1:
         return floating(where, t, value)
@@ -104,11 +178,11 @@ def number(where: str, t: Type, value: object) -> bytes:
     return (value & (1 << width) - 1).to_bytes(max(1, width // 8), "little")
 
 
-def floating(where: str, t: Type, value: object) -> bytes:
+def floating(where: Place, t: Type, value: object) -> bytes:
     """Rounded to nearest even; a finite number that becomes infinite does not fit."""
     if not isinstance(value, Real):
         raise ArgumentError(f"{where} takes a number, not {value!r}")
-    code = {"f16": "<e", "f32": "<f", "f64": "<d"}.get(t.name)
+    code = PACKED.get(t.name)
     if code is None:
         raise ArgumentError(f"{where} takes the bits as bytes, not {value!r}")
     try:
@@ -117,7 +191,7 @@ def floating(where: str, t: Type, value: object) -> bytes:
         raise ArgumentError(f"{where} can not hold {value!r}: it would become infinite") from None
 
 
-def whole(where: str, parameter: Variable, argument: Any) -> bytes:
+def whole(where: Place, parameter: Variable, argument: Any) -> bytes:
     """A structure passed by value: bytes, or an array of as many bytes."""
     if isinstance(argument, bytes | bytearray):
         data = bytes(argument)
@@ -135,7 +209,7 @@ def as_array(array: Any) -> Array:
     return array
 
 
-def array_of(where: str, argument: Any) -> Array:
+def array_of(where: object, argument: Any) -> Array:
     """An array as device memory; anything on the CPU that speaks DLPack or the array interface is one."""
     if isinstance(argument, np.ndarray):
         array = as_array(argument)
@@ -153,7 +227,7 @@ def array_of(where: str, argument: Any) -> Array:
         raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}{hint}")
     if array.dtype.hasobject:
         raise ArgumentError(f"{where}: an array of Python objects can not be device memory")
-    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+    if not array.flags.forc:
         raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
     return array
 

@@ -7,18 +7,22 @@ same as long as the array lives, so pointers that a kernel stored remain good in
 from __future__ import annotations
 
 import ctypes
+import struct
 import threading
 import weakref
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.isa.windows import CONST, FIRST, PARAM, SHIFT
 
-READ, WRITE = 1, 2  # flags of a slot
+ROW = struct.Struct("<4Q")
+"""Of the table that compiled code reads: base, size, size if it may be written, host address less device address."""
+
 NULL_PAGE = 1 << 16  # addresses below come from a null pointer and an index, as on a GPU nothing is ever there
 
 Array = NDArray[Any]
@@ -47,22 +51,51 @@ class Allocation:
         return f"{self.name}, {many(self.size)} at 0x{self.base:x}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Moment(NamedTuple):
+    """The slots as they were at one moment: an allocation may have several, a slot none."""
+
+    rows: tuple[Allocation | None, ...]
+    table: bytes  # the same for machine code, a `ROW` each
+    owners: tuple[tuple[int, weakref.ref[Array]], ...]  # by the base of the allocation that they keep alive
+
+    def without(self, bases: Set[int]) -> Moment:
+        """Less the allocations at these bases."""
+        rows, table = list(self.rows), bytearray(self.table)
+        for slot, row in enumerate(rows):
+            if row is not None and row.base in bases:
+                rows[slot] = None
+                table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
+        return Moment(tuple(rows), bytes(table), self.owners)
+
+
 class Map:
     """What a launch may touch outside of shared and local memory, one row a slot; all of it stays alive with the map.
 
     An access of n bytes at address a is good if, with `s = a >> shift`, s is a row, n <= size[s],
-    `a - base[s] <= size[s] - n` in unsigned arithmetic, and `flags[s]` allows it. The host address is then
-    `pointer[s] + (a - base[s])`.
+    `a - base[s] <= size[s] - n` in unsigned arithmetic, and the allocation allows it. The host address is then
+    `pointer[s] + (a - base[s])`. A module's constant bank and a kernel's parameters have windows of their own, which
+    are not in `moment`, so that launches may share one.
     """
 
-    shift: int
-    base: NDArray[np.uint64]
-    size: NDArray[np.uint64]
-    pointer: NDArray[np.uint64]
-    flags: NDArray[np.uint8]  # READ, WRITE
-    rows: tuple[Allocation | None, ...]
-    owners: tuple[object, ...]
+    __slots__ = ("_rows", "const", "moment", "owners", "param", "shift")
+
+    def __init__(
+        self, shift: int, moment: Moment, owners: Sequence[object], const: Bytes | None, param: Bytes | None
+    ) -> None:
+        self.shift, self.moment, self.owners, self.const, self.param = shift, moment, owners, const, param
+        self._rows: tuple[Allocation | None, ...] | None = None
+
+    @property
+    def rows(self) -> tuple[Allocation | None, ...]:
+        """All slots, windows too."""
+        if self._rows is None:
+            rows = list(self.moment.rows)
+            windows = (CONST, "constant memory", self.const), (PARAM, "kernel parameters", self.param)
+            for slot, name, data in windows:
+                if data is not None:
+                    rows[slot] = Allocation(name, slot << self.shift, data.size, pointer_of(data), False)
+            self._rows = tuple(rows)
+        return self._rows
 
     def allocations(self) -> list[Allocation]:
         """All of them, without repeats, by address."""
@@ -90,6 +123,16 @@ def many(size: int) -> str:
     return f"{size} byte{'s' if size != 1 else ''}"
 
 
+def pointer_of(array: Any) -> int:
+    """Where an array's memory begins. `array.ctypes.data` says the same, in six times the time."""
+    if not array.nbytes:
+        return 0
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):  # not to be written, or of elements that only NumPy knows
+        return array.ctypes.data
+
+
 def owner(array: Array) -> Array:
     """The array at the end of a chain of views: the one whose life is the memory's."""
     while isinstance(array.base, np.ndarray):
@@ -105,19 +148,26 @@ class Memory:
         self._slots = 1 << min(address_size, 49) - self.shift
         self._lock = threading.RLock()
         self._rows: list[Allocation | None] = [None] * FIRST
+        self._table = bytearray(FIRST * ROW.size)
+        self._moment: Moment | None = None  # as long as nothing changes
+        self._version = 0
         self._owners: dict[int, weakref.ref[Array]] = {}
         self._known: dict[tuple[int, int, bool, int], Allocation] = {}
+
+    def known(self, array: Array) -> Allocation | None:
+        """The allocation that `address` gave a contiguous array before."""
+        return self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(owner(array))))
 
     def address(self, array: Array, name: str = "array") -> Allocation:
         """The allocation of a contiguous array; the same one as long as the array's memory lives."""
         root = owner(array)
-        key = (array.ctypes.data, array.nbytes, bool(array.flags.writeable), id(root))
+        key = (pointer_of(array), array.nbytes, array.flags.writeable, id(root))
         with self._lock:
             found = self._known.get(key)
             if found is None:
                 # A view lies as far from a 256-byte boundary as it lies in its owner's memory.
-                lead = (array.ctypes.data - root.ctypes.data) % 256
-                found = self._add(name, array, bool(array.flags.writeable), root, lead)
+                lead = (pointer_of(array) - pointer_of(root)) % 256
+                found = self._add(name, array, array.flags.writeable, root, lead)
                 self._known[key] = found
                 weakref.finalize(root, self._forget, key).atexit = False
             return found
@@ -132,9 +182,13 @@ class Memory:
     def _add(self, name: str, data: Array, writable: bool, root: Array, lead: int) -> Allocation:
         count = max(1, -(-(data.nbytes + lead) >> self.shift))
         slot = self._free(count)
-        found = Allocation(name, (slot << self.shift) + lead, data.nbytes, data.ctypes.data, writable)
+        base, size, pointer = (slot << self.shift) + lead, data.nbytes, pointer_of(data)
+        found = Allocation(name, base, size, pointer, writable)
+        row = ROW.pack(base, size, size if writable else 0, pointer - base & (1 << 64) - 1)
         self._rows[slot : slot + count] = [found] * count
+        self._table[slot * ROW.size : (slot + count) * ROW.size] = row * count
         self._owners[found.base] = weakref.ref(root)
+        self._changed()
         return found
 
     def _free(self, count: int) -> int:
@@ -148,6 +202,7 @@ class Memory:
         if slot + count > self._slots:
             raise MemoryError(f"no device addresses are left for {count << self.shift} bytes")
         self._rows.extend([None] * count)
+        self._table.extend(bytes(count * ROW.size))
         return slot
 
     def remove(self, allocation: Allocation) -> None:
@@ -157,7 +212,9 @@ class Memory:
             for slot, row in enumerate(self._rows):
                 if row is allocation:
                     self._rows[slot] = None
+                    self._table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
             self._owners.pop(allocation.base, None)
+            self._changed()
 
     def _forget(self, key: tuple[int, int, bool, int]) -> None:
         with self._lock:
@@ -166,22 +223,25 @@ class Memory:
     def map(self, const: Bytes | None = None, param: Bytes | None = None) -> Map:
         """The memory as it is now, with a module's constant bank and a kernel's parameters in their windows."""
         with self._lock:
-            # First who keeps the memory alive, then what is alive: an owner may go away at any time.
-            alive = {base: owner for base, ref in self._owners.items() if (owner := ref()) is not None}
-            rows = [row if row is not None and row.base in alive else None for row in self._rows]
-            owners: tuple[object, ...] = tuple(alive.values())
-        for slot, name, data in ((CONST, "constant memory", const), (PARAM, "kernel parameters", param)):
-            if data is not None:
-                rows[slot] = Allocation(name, slot << self.shift, data.size, data.ctypes.data, False)
-                owners = (*owners, data)
-        n = len(rows)
-        base, size, pointer = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-        flags = np.zeros(n, np.uint8)
-        for i, row in enumerate(rows):
-            if row is not None:
-                base[i], size[i], pointer[i] = row.base, row.size, row.pointer
-                flags[i] = READ | WRITE if row.writable else READ
-        return Map(self.shift, base, size, pointer, flags, tuple(rows), owners)
+            moment = self._now()
+            owners = [ref() for _, ref in moment.owners]
+        for one in owners:
+            if one is None:  # about to be forgotten, by a thread that waits for our lock
+                moment = moment.without({base for (base, _), o in zip(moment.owners, owners, strict=True) if o is None})
+                break
+        return Map(self.shift, moment, owners, const, param)
+
+    def _now(self) -> Moment:
+        while (moment := self._moment) is None:
+            version = self._version
+            made = Moment(tuple(self._rows), bytes(self._table), tuple(self._owners.items()))
+            if version == self._version:  # else a finalizer came meanwhile, on this very thread
+                self._moment = made
+        return moment
+
+    def _changed(self) -> None:
+        self._version += 1
+        self._moment = None
 
 
 @cache

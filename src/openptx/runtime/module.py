@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from numbers import Integral
+from functools import cache
 from typing import Any, cast
-
-import numpy as np
 
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.windows import CTA_SHIFT
@@ -18,7 +17,7 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Array, Bytes
-from openptx.runtime.options import require_options, sequence_of
+from openptx.runtime.options import is_count, require_options, sequence_of
 from openptx.runtime.texture import Opaque
 from openptx.source import File
 
@@ -68,7 +67,9 @@ class Kernel:
         if blocks is not None and (shape or not 0 <= blocks[0] < blocks[1] <= grid[0] * grid[1] * grid[2]):
             raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, can not be run alone")
         module = self.module
-        require_meanings(module.program, self.name)
+        if self.name not in module.executable:
+            require_meanings(module.program, self.name)
+            module.executable.add(self.name)
         given = marshal(self.function, sequence_of(args), module.image.memory)
         memory = module.image.memory.map(module.image.const, given.buffer)
         engine = "interp" if initcheck else engine
@@ -108,8 +109,8 @@ class Kernel:
         if required is not None and (*required, 1, 1)[:3] != block:
             raise ArgumentError(f"kernel `{self.name}` requires blocks of {(*required, 1, 1)[:3]} (`.reqntid`)")
         most = directives.get("maxntid")
-        if most is not None and threads > int(np.prod(most)):
-            raise ArgumentError(f"kernel `{self.name}` allows {int(np.prod(most))} threads a block (`.maxntid`)")
+        if most is not None and threads > math.prod(most):
+            raise ArgumentError(f"kernel `{self.name}` allows {math.prod(most)} threads a block (`.maxntid`)")
         if (total := self.module.program.shared_size + shared) > 1 << CTA_SHIFT:
             raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
 
@@ -147,6 +148,7 @@ class Module:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.image = Image(program)
+        self.executable: set[str] = set()  # kernels all of whose instructions have a meaning
 
     def __repr__(self) -> str:
         return f"<module {self.program.file.name}: {', '.join(self.kernels) or 'no kernels'}>"
@@ -227,16 +229,22 @@ def read(source: object) -> File:
 
 def extent(what: str, given: Any) -> Triple:
     """One to three positive integers as x, y, z."""
-    parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") else (given,)
-    if not 1 <= len(parts) <= 3 or any(isinstance(p, bool) or not isinstance(p, Integral) for p in parts):
-        raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
-    x, y, z = (int(p) for p in (*parts, 1, 1)[:3])
-    for axis, size, most in zip("xyz", (x, y, z), LARGEST.get(what, (16, 16, 16)), strict=True):
-        if not 1 <= size <= most:
-            raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
+    if type(given) is int:
+        x, y, z = given, 1, 1
+    else:
+        parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") else (given,)
+        if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):
+            raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
+        x, y, z = map(int, (*parts, 1, 1)[:3])
+    most_x, most_y, most_z = LARGEST.get(what, (16, 16, 16))
+    if not (1 <= x <= most_x and 1 <= y <= most_y and 1 <= z <= most_z):
+        for axis, size, most in ("x", x, most_x), ("y", y, most_y), ("z", z, most_z):
+            if not 1 <= size <= most:
+                raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
     return x, y, z
 
 
+@cache
 def engine_of(name: str) -> Any:
     """The launch function of an engine."""
     if name == "interp":

@@ -24,11 +24,13 @@ def require_options(shared: object, workers: object, timeout: object, max_instru
 
 def is_count(value: object) -> TypeGuard[int]:
     """Whether a number counts something: Python's and NumPy's integers do, truth values don't."""
-    return isinstance(value, Integral) and value is not True and value is not False
+    return type(value) is int or (isinstance(value, Integral) and value is not True and value is not False)
 
 
 def sequence_of(args: Any) -> tuple[object, ...]:
     """The arguments of `kernel(grid, block, args)`. A lone array or number is one that its tuple was forgotten for."""
+    if type(args) is tuple:
+        return cast("tuple[object, ...]", args)
     if isinstance(args, list | tuple | Iterator):
         return tuple(cast("Iterable[object]", args))
     raise ArgumentError(f"the arguments are a tuple, `(x, y)` or `(x,)`, not {type(args).__name__}")

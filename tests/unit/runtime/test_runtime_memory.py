@@ -1,6 +1,7 @@
 """Device memory: addresses that last as long as arrays do, slots, the nearest allocation, the heap."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -41,7 +42,8 @@ def test_large_allocations_take_several_slots() -> None:
     held = memory.map()
     assert [row is a for row in held.rows[FIRST : FIRST + 3]] == [True] * 3
     assert b.base >> 24 == FIRST + 3
-    assert int(held.base[FIRST + 2]) == a.base
+    table = np.frombuffer(held.moment.table, np.uint64).reshape(-1, 4)
+    assert table[FIRST : FIRST + 4, 0].tolist() == [a.base, a.base, a.base, b.base]
     with pytest.raises(MemoryError):
         memory.address(np.zeros(1 << 32, np.uint8))
 
@@ -63,7 +65,8 @@ def test_read_only_arrays_say_so() -> None:
     data.flags.writeable = False
     allocation = memory.address(data)
     assert not allocation.writable
-    assert memory.map().flags[allocation.base >> 32] == 1
+    table = np.frombuffer(memory.map().moment.table, np.uint64).reshape(-1, 4)
+    assert table[allocation.base >> 32].tolist()[:3] == [allocation.base, 4, 0]
 
 
 def test_the_heap_joins_what_is_given_back() -> None:
@@ -77,6 +80,34 @@ def test_the_heap_joins_what_is_given_back() -> None:
     assert not heap.give_back(b)
     assert heap.take(128) == a
     assert heap.take(0) == 0
+
+
+def test_a_map_is_of_one_moment() -> None:
+    memory = Memory()
+    first, second = np.zeros(4, np.uint8), np.zeros(4, np.uint8)
+    base = memory.address(first).base
+    held = memory.map()
+    assert memory.map().moment is held.moment  # nothing has changed
+    other = memory.address(second).base
+    assert len(held.rows) == (base >> held.shift) + 1
+    assert memory.map().rows[other >> held.shift] is not None
+    assert memory.map().owners  # and it keeps both alive
+
+
+def test_who_is_about_to_be_forgotten_is_not_in_a_map() -> None:
+    """A finalizer may still have to come when the array is gone."""
+    memory = Memory()
+    data = np.zeros(4, np.uint8)
+    slot = memory.address(data).base >> memory.shift
+    memory.map()
+    seen: list[object] = []
+    # The youngest reference hears of the end first, before the one by which the memory forgets.
+    first = weakref.ref(data, lambda _: seen.append(memory.map().rows[slot]))
+    del data
+    gc.collect()
+    assert first() is None
+    assert seen == [None]
+    assert memory.map().rows[slot] is None
 
 
 def test_memory_of_our_own_goes_with_its_owner() -> None:

@@ -22,7 +22,19 @@ SMALL = 1 << 13
 PATIENCE = 0.05
 """Seconds, about what compiling takes."""
 
-_spent: weakref.WeakKeyDictionary[Image, dict[str, float]] = weakref.WeakKeyDictionary()
+
+class Patience:
+    """What `auto` remembers of a kernel."""
+
+    __slots__ = ("blocks", "left", "loops")
+
+    def __init__(self, function: Function) -> None:
+        self.loops = loops(function)
+        self.left = PATIENCE
+        self.blocks: set[Triple] = set()  # that it has code for
+
+
+_patience: weakref.WeakKeyDictionary[Image, dict[str, Patience]] = weakref.WeakKeyDictionary()
 
 
 def launch(
@@ -56,14 +68,22 @@ def auto(
 ) -> None:
     """Small launches of kernels without loops run on interp, until they have taken as long as compiling."""
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    spent = _spent.setdefault(image, {})
-    small = threads < SMALL and spent.get(function.name, 0.0) < PATIENCE and not loops(function)
-    if not small or ready(image, function, block):
+    known = _patience.get(image)
+    if known is None:
+        known = _patience.setdefault(image, {})
+    patience = known.get(function.name)
+    if patience is None:
+        patience = known.setdefault(function.name, Patience(function))
+    if (
+        block in patience.blocks or threads >= SMALL or patience.loops or patience.left <= 0
+        or ready(image, function, block)
+    ):  # fmt: skip
+        patience.blocks.add(block)
         launch(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
         return
     start = time.perf_counter()
     interp.launch(program, function, grid, block, memory=memory, image=image, **options)
-    spent[function.name] = spent.get(function.name, 0.0) + time.perf_counter() - start
+    patience.left -= time.perf_counter() - start
 
 
 def loops(function: Function) -> bool:

@@ -48,13 +48,13 @@ def fault(run: Run, worker: Worker) -> Fault:
     return Fault(
         code,
         message,
-        kernel=run.function.name,
+        kernel=run.plan.function.name,
         block=block,
-        thread=triple(warp * 32 + lane, run.block),
+        thread=triple(warp * 32 + lane, run.plan.block),
         address=address if access else None,
         space=(space.replace("frame", "param") or None) if access else None,
         nearest=nearest,
-        file=run.program.file,
+        file=run.plan.program.file,
         span=op.span if op is not None else None,
         notes=(*(source_line(op) if op is not None else ()), *calls),
     )
@@ -65,31 +65,31 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
     waiting: dict[tuple[int, int], list[int]] = {}
     alive: list[int] = []
     frames = memoryview(worker.frames.view().data)
-    for warp in range(-(-run.threads // 32)):
-        resume, number, _, live = struct.unpack_from("<iiII", frames, warp * run.code.frame_size + layout.RESUME)
+    for warp in range(-(-run.plan.threads // 32)):
+        resume, number, _, live = struct.unpack_from("<iiII", frames, warp * run.plan.code.frame_size + layout.RESUME)
         threads = [32 * warp + i for i in range(32) if live >> i & 1] if resume >= 0 else []
         alive += threads
         if threads and resume > 0:  # behind the barrier
             waiting.setdefault((number, resume - 1), []).extend(threads)
     where = dict(sorted(waiting.items()))
-    ops = [run.function.code[pc] for _, pc in where]
+    ops = [run.plan.function.code[pc] for _, pc in where]
     notes = [
-        waits(op, run.program.file, at_barrier(worker.memory, number), threads)
+        waits(op, run.plan.program.file, at_barrier(worker.memory, number), threads)
         for op, ((number, _), threads) in zip(ops, where.items(), strict=True)
     ]
     first = min((threads[0] for threads in where.values()), default=0)
     return Fault(
         "deadlock",
         "threads wait for others that can not come",
-        kernel=run.function.name,
+        kernel=run.plan.function.name,
         block=block,
-        thread=triple(first, run.block),
-        file=run.program.file,
+        thread=triple(first, run.plan.block),
+        file=run.plan.program.file,
         span=ops[0].span if ops else None,
         notes=(
             *(source_line(ops[0]) if ops else ()),
             *notes,
-            left(sorted(set(range(run.threads)) - set(alive)), run.threads),
+            left(sorted(set(range(run.plan.threads)) - set(alive)), run.plan.threads),
         ),
     )
 
@@ -103,7 +103,7 @@ def at_barrier(state: memoryview, number: int) -> str:
 def place(run: Run, site: int) -> Function:
     """The function that a place in code belongs to."""
     number = site >> 20
-    return run.program.function(run.code.names[number - 1]) if number else run.function
+    return run.plan.program.function(run.plan.code.names[number - 1]) if number else run.plan.function
 
 
 def words(run: Run, kind: int, detail: int, size: int, limit: int, space: str, address: int) -> tuple[str, str]:
@@ -118,7 +118,7 @@ def words(run: Run, kind: int, detail: int, size: int, limit: int, space: str, a
         slot = address >> run.memory.shift
         return "read-only", f"a write to {run.memory.rows[slot]}, which may only be read"
     if kind == layout.REQUIRED:
-        return run.code.messages[detail]
+        return run.plan.code.messages[detail]
     if kind == layout.TRAP:
         return "trap", "the kernel executed `trap`"
     if kind == layout.STOPPED:

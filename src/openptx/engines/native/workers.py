@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 
 from openptx.engines.native import layout
 from openptx.isa.windows import CONST, PARAM, SHARED
-from openptx.runtime.memory import WRITE, Allocation
+from openptx.runtime.memory import Bytes, Map, Moment, pointer_of
 
 if TYPE_CHECKING:
     from openptx.engines.native.launch import Run
+    from openptx.engines.native.plan import Plan
 
 Poll = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 LINE = 128
 """Bytes that memory is aligned to: two cache lines."""
 
-BAND = 8
-"""Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
-
+_LAUNCH = struct.Struct("<4q")
+_WINDOW = struct.Struct("<4Q")
+_CLEAN = bytes(layout.BUDGET - layout.KIND)
+_NOWHERE = bytes(layout.NCTAID - layout.CTAID)
 _HEAD = struct.Struct("<8q3I3Iq4qqqq")
 assert _HEAD.size == layout.GLOBALS + 8
 
@@ -52,15 +54,18 @@ class Worker:
 
     def __init__(self, shared: int, local: int, frames: int) -> None:
         self.state = Buffer(layout.STATE)
+        self.shared_size = shared
         self.shared, self.local, self.frames = (Buffer(max(size, 64)) for size in (shared, local, frames))
         self.bytes = self.state.view()
         self.bytes[:] = 0
         self.memory = memoryview(self.bytes.data)
         self.run: Run | None = None
-        self.rows: tuple[Allocation | None, ...] = ()
-        self.table = np.zeros((0, 4), np.uint64)
+        self.launch = Buffer(layout.LAUNCH)  # for all workers, if this one is the first
+        self.launch_memory = memoryview(self.launch.view().data)
+        self.plan: Plan | None = None  # of the last launch
+        self.moment: Moment | None = None
+        self.table = Buffer(0)
         self.table_memory = memoryview(b"")
-        self.table_address = 0
         self._asking = self._answers()
         next(self._asking)
         self._polls = Poll(self._asking.send), Poll(self._need)  # alive as long as the state that names them
@@ -89,62 +94,64 @@ class Worker:
     def _need(self, _: int) -> int:
         return self.run.need(self) if self.run is not None else 1
 
-    def prepare(self, run: Run, launch: int, addresses: int) -> None:
-        """Makes ready for a launch."""
+    def begin(self, plan: Plan) -> int:
+        """Where workers find which CTAs are left."""
+        _LAUNCH.pack_into(self.launch_memory, 0, *plan.blocks, 0, plan.chunk)
+        return self.launch.address
+
+    def prepare(self, run: Run, launch: int) -> None:
+        """Makes ready for a launch. What the last one had in common with it stands."""
         self.run = run
-        self.fill(run)
-        code, threads = run.code, run.threads
+        plan, memory = run.plan, run.memory
+        if self.moment is not memory.moment:
+            self.fill(memory)
+        if self.plan is not plan:
+            self.adopt(plan)
+        state = self.memory
+        struct.pack_into("<2q", state, layout.TABLE, self.table.address, len(memory.moment.rows))
+        struct.pack_into("<q", state, layout.GRID, launch)
+        state[layout.CTAID : layout.NCTAID] = _NOWHERE
+        state[layout.KIND : layout.BUDGET] = _CLEAN
+        struct.pack_into("<i", state, layout.CHAIN, 0)
+        self.window(memory, PARAM, memory.param)
+
+    def window(self, memory: Map, slot: int, data: Bytes | None) -> None:
+        """The row of what only this kernel or module has."""
+        base = slot << memory.shift
+        row = (base, data.size, 0, pointer_of(data) - base & (1 << 64) - 1) if data is not None else (0, 0, 0, 0)
+        _WINDOW.pack_into(self.table_memory, slot * layout.ROW, *row)
+
+    def adopt(self, plan: Plan) -> None:
+        """What follows from the plan alone."""
+        code = plan.code
         _HEAD.pack_into(
             self.memory, 0,
-            self.table_address, len(self.rows), self.shared.address, run.shared, self.local.address, run.stride,
+            0, 0, self.shared.address, plan.shared, self.local.address, plan.stride,
             self.frames.address, code.frame_size,
-            0, 0, 0, *run.grid, 0, run.dynamic, -(-threads // 32), threads, launch, 0, self.poll, addresses,
+            0, 0, 0, *plan.grid, 0, plan.dynamic, plan.warps, plan.threads, 0, 0, self.poll,
+            plan.addresses.buffer_info()[0],
         )  # fmt: skip
         begin, end = code.shared_range
-        size = (run.shared if end < 0 else end) - begin
-        self.bytes[layout.KIND : layout.LIMIT + 8] = 0
+        size = (plan.shared if end < 0 else end) - begin
         struct.pack_into("<2q", self.memory, layout.CLEAR_FROM, begin, size)
-        struct.pack_into("<2q", self.memory, layout.DEPARTURES, 0, 0)
-        struct.pack_into("<q", self.memory, layout.BUDGET, run.budget)
-        struct.pack_into("<i", self.memory, layout.CHAIN, 0)
-        struct.pack_into("<2q", self.memory, layout.CLEAR_LOCAL, code.stack.size, band_of(run))
+        struct.pack_into("<q", self.memory, layout.BUDGET, plan.budget)
+        struct.pack_into("<2q", self.memory, layout.CLEAR_LOCAL, code.stack.size, plan.band)
+        self.plan = plan
 
-    def fill(self, run: Run) -> None:
-        """The table of slots. From one launch to the next often only constants and parameters move."""
-        rows = run.memory.rows
-        if rows[PARAM + 1 :] != self.rows[PARAM + 1 :] or len(rows) != len(self.rows):
-            self.table = table_of(run)
-            self.table_memory = memoryview(self.table.reshape(-1).view(np.uint8).data)
-            self.table_address = self.table.ctypes.data
-            window = SHARED << run.memory.shift
-            self.table[SHARED] = window, run.shared, run.shared, self.shared.address - window & (1 << 64) - 1
-        self.rows = rows
-        for slot in (CONST, PARAM):
-            row = rows[slot]
-            values = (
-                (row.base, row.size, 0, row.pointer - row.base & (1 << 64) - 1) if row is not None else (0, 0, 0, 0)
-            )
-            struct.pack_into("<4Q", self.table_memory, slot * layout.ROW, *values)
+    def fill(self, memory: Map) -> None:
+        """The table of slots, with the constants, which the code's module has; parameters come with each launch."""
+        table = memory.moment.table
+        if len(table) != self.table.size:
+            self.table = Buffer(len(table))
+            self.table_memory = memoryview(self.table.view().data)
+        self.table_memory[:] = table
+        window = SHARED << memory.shift
+        size = self.shared_size
+        _WINDOW.pack_into(
+            self.table_memory, SHARED * layout.ROW, window, size, size, self.shared.address - window & (1 << 64) - 1
+        )
+        self.window(memory, CONST, memory.const)
+        self.moment = memory.moment
 
     def departures(self) -> int:
         return struct.unpack_from("<q", self.memory, layout.DEPARTURES)[0]
-
-
-def table_of(run: Run) -> NDArray[np.uint64]:
-    """The table of slots as the code reads it."""
-    memory = run.memory
-    table = np.zeros((len(memory.base), layout.ROW // 8), np.uint64)
-    table[:, 0] = memory.base
-    table[:, 1] = memory.size
-    table[:, 2] = np.where(memory.flags & WRITE, memory.size, 0)
-    table[:, 3] = memory.pointer - memory.base
-    return table
-
-
-def band_of(run: Run) -> int:
-    """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
-
-    Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved.
-    """
-    x, y, z = run.grid
-    return BAND if run.code.free_order and z == 1 and y > 1 and x > BAND and x % BAND == 0 else 0

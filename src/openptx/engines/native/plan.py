@@ -1,0 +1,130 @@
+"""What launches of one shape share: the code, how its memory is laid out, and how many workers run it."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from array import array
+from functools import cache
+
+from openptx.engines.interp.batch import STACK_OF_A_THREAD
+from openptx.engines.native import settings
+from openptx.engines.native.body import Options
+from openptx.engines.native.kernel import Compiled, compiled
+from openptx.engines.native.memory import Fallback
+from openptx.errors import Triple
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+
+WORTHWHILE = 1 << 15
+"""Threads from which on waking another worker, some 60 microseconds, pays."""
+
+STACK_BUDGET = 250 << 20
+"""Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
+
+LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
+"""Bytes of local memory for such kernels: of a thread, of a CTA."""
+
+BAND = 8
+"""Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
+
+MOST = 256
+"""Plans that a module keeps."""
+
+
+class Plan:
+    """How a kernel is launched on a grid; `blocks` are the numbers of the first CTA and of the one behind the last."""
+
+    __slots__ = (
+        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
+        "options", "program", "shared", "sizes", "stride", "threads", "warps", "workers",
+    )  # fmt: skip
+
+    def __init__(
+        self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
+        workers: int | None, blocks: tuple[int, int], speculates: bool,
+    ) -> None:  # fmt: skip
+        self.program, self.function, self.grid, self.block, self.blocks = program, function, grid, block, blocks
+        self.ctas, self.threads = blocks[1] - blocks[0], block[0] * block[1] * block[2]
+        self.warps = -(-self.threads // 32)
+        self.options, self.code, self.workers = self.chosen(image, workers, speculates)
+        if self.code.stack.size > STACK_OF_A_THREAD:
+            raise Fallback("more local memory than threads have")
+        start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
+        self.dynamic, self.shared = shared, start + shared
+        self.stride, self.budget = self.code.stack.size, 1 << 20
+        if self.code.stack.recursive:
+            self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
+            self.budget = STACK_BUDGET
+        self.sizes = self.shared, self.stride * self.warps * 32, self.code.frame_size * self.warps
+        self.chunk = max(1, min(64, self.ctas // (self.workers * 8)))
+        self.band = self.band_of()
+        self.addresses = array("Q", [image.addresses[name] for name in self.code.globals] or (0,))
+
+    def chosen(self, image: Image, workers: int | None, speculates: bool) -> tuple[Options, Compiled, int]:
+        """The code, and how many workers run it."""
+        options = Options(self.block, False, settings.lane_shapes(), settings.checks(), speculates)
+        code = compiled(self.program, self.function, image, options)
+        if workers is None:  # where CTAs meet in atomics, results depend on their order, so they keep the grid's
+            workers = processors() if self.ctas * self.threads >= WORTHWHILE and code.free_order else 1
+        workers = max(1, min(workers, self.ctas))
+        if workers > 1 and not code.free_order:
+            options = Options(self.block, True, settings.lane_shapes(), settings.checks(), speculates)
+            code = compiled(self.program, self.function, image, options)
+        return options, code, workers
+
+    def band_of(self) -> int:
+        """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
+
+        Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved.
+        """
+        x, y, z = self.grid
+        return BAND if self.code.free_order and z == 1 and y > 1 and x > BAND and x % BAND == 0 else 0
+
+
+class Plans:
+    """The plans of a module."""
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[object, ...], Plan] = {}
+        self.disappointing: set[tuple[str, Triple]] = set()
+        """Kernels and blocks whose warps often left for the slow version: nothing is assumed of their branches."""
+
+    def find(
+        self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
+        workers: int | None, blocks: tuple[int, int] | None,
+    ) -> Plan:  # fmt: skip
+        """The plan of a launch; raises Fallback where only interp can run it."""
+        key = (function.name, grid, block, shared, workers, blocks, settings.lane_shapes(), settings.checks())
+        plan = self.made.get(key)
+        if plan is None:
+            speculates = (function.name, block) not in self.disappointing
+            all = blocks or (0, grid[0] * grid[1] * grid[2])
+            plan = Plan(program, function, image, grid, block, shared, workers, all, speculates)
+            if len(self.made) >= MOST:
+                self.made.clear()
+            self.made[key] = plan
+        return plan
+
+    def disappoints(self, plan: Plan) -> None:
+        """Warps left too often: from now on it is done otherwise."""
+        self.disappointing.add((plan.function.name, plan.block))
+        self.made.clear()
+
+
+_plans: weakref.WeakKeyDictionary[Image, Plans] = weakref.WeakKeyDictionary()
+
+
+def plans(image: Image) -> Plans:
+    """Those of a module."""
+    found = _plans.get(image)
+    return found if found is not None else _plans.setdefault(image, Plans())
+
+
+@cache
+def processors() -> int:
+    """How many workers may run at once: OPENPTX_WORKERS, or one a processor."""
+    try:
+        return max(1, int(os.environ["OPENPTX_WORKERS"]))
+    except (KeyError, ValueError):
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
