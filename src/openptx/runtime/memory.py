@@ -10,7 +10,7 @@ import ctypes
 import struct
 import threading
 import weakref
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -56,7 +56,7 @@ class Moment(NamedTuple):
 
     rows: tuple[Allocation | None, ...]
     table: bytes  # the same for machine code, a `ROW` each
-    owners: tuple[tuple[int, weakref.ref[Array]], ...]  # by the base of the allocation that they keep alive
+    owners: Mapping[int, weakref.ref[Array]]  # by the base of the allocation that they keep alive
 
     def without(self, bases: Set[int]) -> Moment:
         """Less the allocations at these bases."""
@@ -224,17 +224,17 @@ class Memory:
         """The memory as it is now, with a module's constant bank and a kernel's parameters in their windows."""
         with self._lock:
             moment = self._now()
-            owners = [ref() for _, ref in moment.owners]
+            owners = [ref() for ref in moment.owners.values()]
         for one in owners:
             if one is None:  # about to be forgotten, by a thread that waits for our lock
-                moment = moment.without({base for (base, _), o in zip(moment.owners, owners, strict=True) if o is None})
+                moment = moment.without({base for base, o in zip(moment.owners, owners, strict=True) if o is None})
                 break
         return Map(self.shift, moment, owners, const, param)
 
     def _now(self) -> Moment:
         while (moment := self._moment) is None:
             version = self._version
-            made = Moment(tuple(self._rows), bytes(self._table), tuple(self._owners.items()))
+            made = Moment(tuple(self._rows), bytes(self._table), self._owners.copy())
             if version == self._version:  # else a finalizer came meanwhile, on this very thread
                 self._moment = made
         return moment
