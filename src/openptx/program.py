@@ -215,6 +215,7 @@ class Program:
     kernels: tuple[str, ...]  # names of the entries, in the file's order
     functions: tuple[str, ...]  # names of the device functions that have a body
     lower: Callable[[str], Function]
+    definitions: Mapping[str, Span]  # where these and the kernels stand in the text, with their bodies
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
 
     def function(self, name: str) -> Function:

@@ -205,4 +205,5 @@ def lower(source: tree.Module | File) -> Program:
         kernels=tuple(header.name.text for header in defined if header.kind == "entry"),
         functions=tuple(header.name.text for header in defined if header.kind == "func"),
         lower=names.lower,
+        definitions={header.name.text: header.span for header in defined},
     )

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import cache, settings
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -143,25 +140,3 @@ def test_ctrl_c_stops_a_running_kernel() -> None:
         assert time.monotonic() - start < 10
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def test_objects_are_kept_checked_and_trimmed(tmp_path: object) -> None:
-    folder = str(tmp_path)
-    made: list[int] = []
-
-    def make() -> bytes:
-        made.append(1)
-        return b"object" * 100
-
-    with settings.cache_at(folder):
-        name = cache.digest("text", "version")
-        assert cache.fetch(name, make) == cache.fetch(name, make) == b"object" * 100
-        assert len(made) == 1
-        ((_, size, path),) = cache.files(Path(folder))
-        path.write_bytes(path.read_bytes()[:-1] + b"?")  # a broken file is not run, but made again
-        assert cache.fetch(name, make) == b"object" * 100
-        assert len(made) == 2
-        assert cache.trim(path.parent.parent, size - 1) == (1, size)
-        assert cache.files(path.parent.parent) == []
-    with settings.cache_at(os.path.join(folder, "no\0where") if os.name == "posix" else None):
-        assert cache.fetch("00", lambda: b"x") == b"x"

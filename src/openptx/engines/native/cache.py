@@ -1,4 +1,4 @@
-"""Objects on disk: by the digest of what they are made of, safe among processes, limited in size."""
+"""Compiled kernels on disk: by the digest of what they are made of, safe among processes, limited in size."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 from openptx.engines.native import settings
@@ -15,33 +15,35 @@ LIMIT = 256 << 20
 """Bytes that the folder may hold; the objects used longest ago go first."""
 
 SUFFIX = ".object"
+BEGUN = ".new"
+FORGOTTEN = 3600
+"""Seconds after which a file that was begun will not be finished: its process has ended."""
 
 
-def digest(*parts: str) -> str:
-    """A name for an object by its content: text, processor, compiler."""
-    made = hashlib.sha256()
-    for part in parts:
-        made.update(part.encode())
-        made.update(b"\0")
-    return made.hexdigest()
+def load(name: str) -> bytes | None:
+    """What was stored under a name; None if it is not there, or not as it was, or the folder can't be used."""
+    path = path_of(name)
+    if path is not None:
+        with contextlib.suppress(OSError, ValueError):
+            data = path.read_bytes()
+            if sound(data):
+                with contextlib.suppress(OSError, ValueError):
+                    os.utime(path)
+                return data[32:]
+    return None
 
 
-def fetch(name: str, make: Callable[[], bytes]) -> bytes:
-    """The object called `name`; made and kept if it is not there. A folder that can't be used is no error."""
+def store(name: str, data: bytes) -> None:
+    """Keeps data for `load`, if there is where."""
+    path = path_of(name)
+    if path is not None:
+        with contextlib.suppress(OSError, ValueError):
+            keep(path, hashlib.sha256(data).digest() + data)
+
+
+def path_of(name: str) -> Path | None:
     folder = settings.cache_folder()
-    if folder is None:
-        return make()
-    path = folder / name[:2] / (name + SUFFIX)
-    with contextlib.suppress(OSError, ValueError):
-        data = path.read_bytes()
-        if sound(data):
-            with contextlib.suppress(OSError, ValueError):
-                os.utime(path)
-            return data[32:]
-    image = make()
-    with contextlib.suppress(OSError, ValueError):
-        keep(path, hashlib.sha256(image).digest() + image)
-    return image
+    return folder / name[:2] / (name + SUFFIX) if folder is not None else None
 
 
 def sound(data: bytes) -> bool:
@@ -52,7 +54,7 @@ def sound(data: bytes) -> bool:
 def keep(path: Path, data: bytes) -> None:
     """Writes a file whole or not at all, then makes room."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=BEGUN)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -76,6 +78,10 @@ def files(folder: Path) -> list[tuple[float, int, Path]]:
 
 def trim(folder: Path, limit: int) -> tuple[int, int]:
     """Removes objects until those that are left take at most `limit` bytes; how many went, and their bytes."""
+    for path in folder.glob(f"*/{BEGUN}*"):
+        with contextlib.suppress(OSError, ValueError):
+            if time.time() - path.stat().st_mtime > FORGOTTEN:
+                path.unlink()
     there = files(folder)
     total, count, freed = sum(size for _, size, _ in there), 0, 0
     for _, size, path in there:

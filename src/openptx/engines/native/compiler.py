@@ -33,7 +33,9 @@ def machine() -> llvm.TargetMachine:
 
 @cache
 def _linker() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(machine())
+    """It needs no machine of ours, which takes as long to make: objects from the disk are only linked."""
+    llvm.initialize_native_target()
+    return llvm.create_lljit_compiler()
 
 
 def version() -> str:

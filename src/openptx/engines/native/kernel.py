@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 
 from openptx.engines.interp.plan import NoMeaning
 from openptx.engines.native import cache, layout
 from openptx.engines.native.body import Body, Exit, Options, Stack
-from openptx.engines.native.compiler import Library, compile, version
+from openptx.engines.native.compiler import Library, compile
 from openptx.engines.native.cpu import host
+from openptx.engines.native.facts import Facts, pack, unpack
+from openptx.engines.native.identity import name_of
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.workers import Worker
+from openptx.errors import Bug
 from openptx.isa.windows import CONST, PARAM, SHIFT
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
@@ -53,11 +57,6 @@ def waits_in_calls(bodies: list[Body]) -> bool:
     return strong and any(b.calls_in_loops() for b in bodies)
 
 
-def image_of(text: str) -> bytes:
-    """The object of a text, from the cache if it is there."""
-    return cache.fetch(cache.digest(text, version()), lambda: compile(text))
-
-
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
@@ -68,42 +67,54 @@ class Compiled:
         "globals",
         "idle",
         "library",
-        "local_size",
         "messages",
         "names",
         "run",
         "shared_range",
         "slow",
         "stack",
-        "text",
     )
 
-    def __init__(self, body: Body, text: str) -> None:
-        self.frame_size = -(-body.frame_size // 64) * 64
-        self.local_size, self.globals, self.messages = body.local_size, body.globals, body.messages
-        self.exits, self.stack, self.names = body.exits, body.needs, body.callees.names
-        self.shared_range = body.shared_range
-        self.free_order = body.free_order
-        self.text = text
-        self.library = Library(image_of(text), ("openptx.run",))
+    def __init__(self, facts: Facts, image: bytes) -> None:
+        self.frame_size, self.globals, self.messages = facts.frame_size, facts.globals, facts.messages
+        self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
+        self.shared_range, self.free_order = facts.shared_range, facts.free_order
+        self.library = Library(image, ("openptx.run",))
         self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
         self.slow: Library | None = None
         self.idle: dict[tuple[int, int, int], list[Worker]] = {}
 
 
+def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]:
+    """What is on disk under a name, or else is made of a text and kept there."""
+    if (data := cache.load(name)) is not None:
+        with contextlib.suppress(ValueError):
+            return unpack(data)
+    body, text = make()
+    facts, image = facts_of(body), compile(text)
+    cache.store(name, pack(facts, image))
+    return facts, image
+
+
+def facts_of(body: Body) -> Facts:
+    return Facts(
+        -(-body.frame_size // 64) * 64, body.globals, body.messages, body.callees.names, body.exits, body.needs,
+        body.shared_range, body.free_order,
+    )  # fmt: skip
+
+
 def text_of(
     program: Program, function: Function, image: Image, options: Options, entries: Mapping[int, Exit] | None = None,
-    globals: list[str] | None = None, messages: list[tuple[str, str]] | None = None,
+    globals: Sequence[str] = (), messages: Sequence[tuple[str, str]] = (),
 ) -> tuple[Body, str]:  # fmt: skip
     """The LLVM text of a kernel; raises Fallback where only the reference engine can run it.
 
-    With `entries`, of the version that takes over there; it shares the lists of variables and messages.
+    With `entries`, of the version that takes over there; variables and messages keep the numbers that they have.
     """
     functions: dict[object, Outlined] = {}
     name = "kernel" if entries is None else "slow"
-    body = Body(program, function, image, options, host(), name, functions, messages or [], entries)
-    if globals is not None:
-        body.globals = globals
+    body = Body(program, function, image, options, host(), name, functions, [*messages], entries)
+    body.globals = [*globals]
     own = [body.make()]
     bodies = [body]
     done: set[str] = set()
@@ -132,17 +143,18 @@ _compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | 
 
 def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
     """The kernel's code, made when first asked for."""
-    made = _compiled.setdefault(image, {})
+    known = _compiled.setdefault(image, {})
     key = (function.name, *options.key())
-    found = made.get(key)
+    found = known.get(key)
     if found is None:
         try:
-            found = Compiled(*text_of(program, function, image, options))
+            name = name_of(program, function, options, "fast")
+            found = Compiled(*made(name, lambda: text_of(program, function, image, options)))
         except Fallback as fallback:
             found = fallback
         except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has
             found = Fallback(str(gap))
-        made[key] = found
+        known[key] = found
     if isinstance(found, Fallback):
         raise found
     return found
@@ -157,6 +169,12 @@ def slow(program: Program, function: Function, image: Image, options: Options, c
     """The address of the version that takes over where offsets wrap; made when first wanted."""
     if code.slow is None:
         plain = Options(options.block, options.locked, False, options.checks)
-        _, text = text_of(program, function, image, plain, code.exits, code.globals, code.messages)
-        code.slow = Library(image_of(text), ("slow",))
+        name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
+        facts, object = made(
+            name, lambda: text_of(program, function, image, plain, code.exits, code.globals, code.messages)
+        )
+        if facts.globals != code.globals:
+            raise Bug(f"the slow version of `{function.name}` knows other variables: {facts.globals}")
+        code.messages = facts.messages  # it may have more
+        code.slow = Library(object, ("slow",))
     return code.slow["slow"]

@@ -1,0 +1,78 @@
+"""What a launch must know of machine code beside the code, and both as the bytes of a file."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, NamedTuple
+
+from openptx.engines.native.body import Exit, Stack
+
+_LENGTH = struct.Struct("<I")
+
+
+class Facts(NamedTuple):
+    frame_size: int
+    globals: list[str]
+    """Variables whose addresses the code looks up, by number."""
+    messages: list[tuple[str, str]]
+    """Codes and words of faults that the code names by number."""
+    names: list[str]
+    """Functions by number, from 1."""
+    exits: dict[int, Exit]
+    stack: Stack
+    shared_range: tuple[int, int]
+    free_order: bool
+    """CTAs may run in any order with the same results."""
+
+
+def pack(facts: Facts, image: bytes) -> bytes:
+    """Facts and an object as one file."""
+    head = json.dumps(
+        {
+            **facts._asdict(),
+            "exits": [[site, e.cells, e.waiting] for site, e in facts.exits.items()],
+        }
+    ).encode()
+    return _LENGTH.pack(len(head)) + head + image
+
+
+def unpack(data: bytes) -> tuple[Facts, bytes]:
+    """What `pack` was given; ValueError for anything else."""
+    try:
+        start = _LENGTH.size
+        stop = start + _LENGTH.unpack_from(data)[0]
+        return read(json.loads(data[start:stop])), data[stop:]
+    except (struct.error, KeyError, TypeError) as error:
+        raise ValueError(f"no facts of a kernel: {error}") from error
+
+
+def read(found: Any) -> Facts:
+    size, recursive = found["stack"]
+    begin, end = found["shared_range"]
+    return Facts(
+        integer(found["frame_size"]),
+        [text(name) for name in found["globals"]],
+        [(text(code), text(words)) for code, words in found["messages"]],
+        [text(name) for name in found["names"]],
+        {integer(site): Exit(integers(cells), integers(waiting)) for site, cells, waiting in found["exits"]},
+        Stack(integer(size), recursive is True),
+        (integer(begin), integer(end)),
+        found["free_order"] is True,
+    )
+
+
+def integer(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError(f"no integer: {value!r}")
+    return value
+
+
+def integers(values: Any) -> tuple[int, ...]:
+    return tuple(integer(value) for value in values)
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"no text: {value!r}")
+    return value

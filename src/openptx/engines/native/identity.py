@@ -1,0 +1,78 @@
+"""What a kernel's machine code is made of, as a name for it: known before anything is translated."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from openptx.engines.native.body import Options
+from openptx.engines.native.calls import Site
+from openptx.engines.native.compiler import version
+from openptx.engines.native.flow import control
+from openptx.program import Function, Program, Reg
+
+PACKAGE = Path(__file__).parents[2]
+
+
+def name_of(program: Program, function: Function, options: Options, version_of_it: str) -> str:
+    """A digest of the text that the code follows from, of how it is compiled, of the translator and the processor."""
+    made = hashlib.sha256()
+    for part in parts(program, function):
+        made.update(part.encode())
+        made.update(b"\0")
+    for part in (version_of_it, repr(options.key()), sources(), version()):
+        made.update(part.encode())
+        made.update(b"\0")
+    return made.hexdigest()
+
+
+def parts(program: Program, function: Function) -> Iterator[str]:
+    """The kernel, what it may call, and what stands outside of functions; then where variables came to lie."""
+    text = program.file.text
+    needed = reached(program, function)
+    at = 0
+    yield function.name
+    for name, (start, stop) in sorted(program.definitions.items(), key=lambda one: one[1]):
+        yield text[at:start]
+        yield text[start:stop] if needed is None or name in needed else name
+        at = stop
+    yield text[at:]
+    # Functions also declare what belongs to all: its place depends on functions that are not looked at.
+    for v in program.variables.values():
+        yield f"{v.name} {v.space} {v.offset} {v.size} {v.align}"
+    for one in [function] if needed is None else map(program.function, sorted(needed)):
+        for v in one.shared:
+            yield f"{one.name} {v.name} {v.offset} {v.size}"
+    yield str(program.shared_size)
+
+
+def reached(program: Program, function: Function) -> set[str] | None:
+    """Names of the kernel and of all functions that it may call; None: it calls by address, so any."""
+    found, waiting = {function.name}, [function]
+    while waiting:
+        one = waiting.pop()
+        if any(control(op) == "call" and isinstance(Site(op).target, Reg) for op in one.code):
+            return None
+        for name in one.callees & {*program.functions}:
+            if name not in found:
+                found.add(name)
+                waiting.append(program.function(name))
+    return found
+
+
+@cache
+def sources() -> str:
+    """A digest of this package's files as they are now: names, sizes, times. Who works on it never runs old code."""
+    folders, found = [str(PACKAGE)], list[str]()
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith((".py", ".ll")):
+                    status = entry.stat()
+                    found.append(f"{entry.path} {status.st_size} {status.st_mtime_ns}")
+                elif "." not in entry.name and entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
