@@ -62,6 +62,44 @@ def test_f64_arithmetic_and_its_payloads(rnd: str) -> None:
         assert differences(act, [64] * count, [F64] * count, n=1024) == 0, op
 
 
+@pytest.mark.parametrize("f", [F32, F64, F16], ids=repr)
+def test_signs_limits_and_extremes(f: Any) -> None:
+    """Of operands as bits, and of results that nobody has looked at; their bits are looked at in the end."""
+
+    def every(x: Any, a: Any, b: Any, c: Any) -> Any:
+        s = x.fadd(f, a, b) if f is not F64 else b  # payloads of f64 sums are tested elsewhere
+        found = [x.saturate(f, a), x.saturate(f, s), x.fneg(f, s), x.fabs(f, s), x.fneg(f, a, True), x.fabs(f, a)]
+        for nan in (False, True):
+            for xorsign in (False, True):
+                found += [g(f, s, c, nan=nan, xorsign=xorsign) for g in (x.fmin, x.fmax)]
+            found += [x.fmax(f, a, s, c, nan=nan), x.fmin(f, a, x.fneg(f, s), nan=nan)]
+        found += [x.fmul(f, x.fneg(f, s), c), x.fadd(f, x.fabs(f, s), c)] if f is not F64 else []
+        return tuple(found)
+
+    assert differences(every, [f.storage] * 3, [f] * 3, n=1 << 14) == 0
+
+
+def test_numbers_known_to_be_none_stay_numbers() -> None:
+    """What is at most 1 is no NaN, and neither are its sums with known numbers; but with unknown ones they may be."""
+
+    def every(x: Any, a: Any, b: Any) -> Any:
+        s = x.saturate(F32, a)
+        one, large = x.const(0x3F800000, 32), x.const(0x7F7FFFFF, 32)
+        sum = x.fma(F32, s, x.const(0x437C0000, 32), one, "rm")
+        found = (sum, x.fmul(F32, s, b), x.fadd(F32, s, b), x.fmul(F32, s, x.const(0x7F800000, 32)), x.fneg(F32, sum))
+        return (*found, x.fma(F32, s, large, large), x.fadd(F32, x.fma(F32, s, large, large), x.const(0xFF800000, 32)))
+
+    assert differences(every, [32] * 2, [F32] * 2, n=1 << 13) == 0
+
+
+def test_a_nan_that_was_looked_at_is_canonical_when_it_becomes_f64() -> None:
+    def act(x: Any, a: Any, b: Any) -> Any:
+        s = x.fadd(F32, a, b)
+        return s ^ 1, x.convert(F64, F32, s), x.convert(F64, F32, x.fneg(F32, s))
+
+    assert differences(act, [32] * 2, [F32] * 2, n=1 << 13) == 0
+
+
 PAIRS = [(F32, F16), (F16, F32), (F32, BF16), (BF16, F32), (F32, F64), (F64, F32), (F32, FORMATS["e4m3"])]
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+from math import inf
+
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.outline import Outliner
-from openptx.engines.native.values import ZEROS, N, Value
+from openptx.engines.native.values import ZEROS, N, Value, as_lanes
 from openptx.numerics import Bits, Format
 
 FLOAT = {16: "half", 32: "float", 64: "double"}
@@ -39,9 +42,18 @@ class FloatBits(Outliner):
             v.raw = name
         return name
 
-    def raw(self, name: str, w: int, uniform: bool) -> Bits:
+    def raw(self, name: str, w: int, uniform: bool, bound: float = inf) -> Bits:
         """A float result of the processor's, as bits that are settled when looked at."""
-        return Bits(self, w, Value("", ZEROS if uniform else None, raw=name))
+        v = Value("", ZEROS if uniform else None, raw=name)
+        v.bound = bound
+        return Bits(self, w, v)
+
+    def bound(self, f: Format, a: Bits) -> float:
+        """What the magnitude is known to be at most."""
+        if isinstance(a.v, Value):
+            return a.v.bound
+        codes = [e & f.magnitude for e in as_lanes(a.v)]
+        return inf if max(codes) > f.largest else as_float(f, max(codes))
 
     def settled(self, a: Bits) -> Value:
         v, w = a.v, a.width
@@ -50,7 +62,7 @@ class FloatBits(Outliner):
         t, p = self.float_type(w, uniform), "i1" if uniform else f"<{N} x i1>"
         i = f"i{w}" if uniform else vector_type(w)
         name = self.out.emit(f"bitcast {t} {v.raw} to {i}")
-        if w in _NAN:
+        if w in _NAN and v.bound == inf:
             nan = self.out.emit(f"fcmp uno {t} {v.raw}, zeroinitializer")
             text = self.number(_NAN[w], w) if uniform else self.literal_vector(_NAN[w], w)
             name = self.out.emit(f"select {p} {nan}, {i} {text}, {i} {name}")
@@ -66,7 +78,7 @@ class FloatBits(Outliner):
         if isinstance(va, Value) and isinstance(vb, Value) and not va.name and not vb.name and va.raw and vb.raw:
             t = self.float_type(w, both)
             name = self.out.emit(f"select {p}, {t} {self.float(a, both)}, {t} {self.float(b, both)}")
-            return self.raw(name, w, both)
+            return self.raw(name, w, both, max(va.bound, vb.bound))
         if both:
             name = self.out.emit(f"select {p}, i{w} {self.scalar(a)}, i{w} {self.scalar(b)}")
             return self.bits(name, w, ZEROS)
@@ -74,8 +86,10 @@ class FloatBits(Outliner):
 
     def settle_bits(self, a: Bits) -> Bits:
         """The value with canonical NaNs, for an instruction that hands payloads on."""
-        if isinstance(a.v, Value) and not a.v.name:
-            v = self.settled(a)
+        v = a.v
+        if isinstance(v, Value) and v.raw:
+            if not v.name:
+                v = self.settled(a)
             return self.bits(v.name, a.width, v.lanes)
         return a
 
@@ -112,3 +126,9 @@ class FloatBits(Outliner):
             ]
             n *= 2
         return parts[0]
+
+
+def as_float(f: Format, code: int) -> float:
+    """The number that a code of f16, f32 or f64 stands for."""
+    size = f.storage // 8
+    return struct.unpack({2: "<e", 4: "<f", 8: "<d"}[size], code.to_bytes(size, "little"))[0]

@@ -6,10 +6,12 @@ order (f64, where at most one NaN operand gives the same bits on x86 as the defi
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
+from openptx.engines.native.approximations import Approximations
 from openptx.engines.native.emitter import vector_type
-from openptx.engines.native.halves import Halves
+from openptx.engines.native.float_bits import FLOAT
 from openptx.engines.native.values import ZEROS, N, Value
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.floats import QUIET64
@@ -21,7 +23,7 @@ _WHOLE_TYPES = ("f32", "f64")
 _X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div"}
 
 
-class Floats(Halves):
+class Floats(Approximations):
     # Sums of products, which are long
 
     def dot(self, *arguments: Any, **keywords: Any) -> Bits:
@@ -63,7 +65,7 @@ class Floats(Halves):
                 operands = tuple(self.flush(f, a) for a in operands)
             name = self.instruction(op, f, operands, rnd, uniform)
             if name:
-                d = self.raw(name, f.storage, uniform)
+                d = self.raw(name, f.storage, uniform, self.bound_of(op, f, operands))
                 if ftz:
                     return self.flushed(op, f, d, operands, rnd)
                 return self.payloads(f, d, operands) if f.name == "f64" else d
@@ -75,6 +77,14 @@ class Floats(Halves):
         if f.name == "bf16" and rnd == "rn" and not ftz and (op in ("fadd", "fmul") or (op == "fma" and self.cpu.fma)):
             return self.brains(op, operands)
         return self.outlined(op, f, *operands, rnd, ftz)
+
+    def bound_of(self, op: str, f: Format, operands: tuple[Bits, ...]) -> float:
+        """What the magnitude of a result is at most; infinite where it may overflow, or be a NaN."""
+        if f.name != "f32" or op not in ("fadd", "fsub", "fmul", "fma"):
+            return inf
+        a, b, *c = (self.bound(f, a) for a in operands)
+        most = a + b if op in ("fadd", "fsub") else a * b + sum(c)
+        return most if most < 2**126 else inf
 
     def instruction(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, uniform: bool) -> str:
         """The name of the float result; "" where the processor has no such instruction."""
@@ -145,6 +155,56 @@ class Floats(Halves):
         v = a.v
         return isinstance(v, int) and (v & f.magnitude) <= f.largest + 1
 
+    # Signs, and results bent into range
+
+    def fneg(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
+        return self.signed(f, "fneg", a, super().fneg(f, self.beside(a), ftz), ftz)
+
+    def fabs(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
+        return self.signed(f, "fabs", a, super().fabs(f, self.beside(a), ftz), ftz)
+
+    def beside(self, a: Bits) -> Bits:
+        """The same value, so that looking at its bits leaves `a` a float that nobody has looked at."""
+        v = a.v
+        return self.raw(v.raw, a.width, v.lanes is ZEROS, v.bound) if isinstance(v, Value) and not v.name else a
+
+    def signed(self, f: Format, op: str, a: Bits, d: Bits, ftz: bool) -> Bits:
+        """`d`, the bits, and as a float as well: one of the two will be used. A NaN has a sign only as bits."""
+        if isinstance(a.v, Value) and isinstance(d.v, Value) and a.v.raw and not ftz and f.name in ("f16", "f32"):
+            uniform = self.uniform(a)
+            t = self.float_type(f.storage, uniform)
+            call = f"fneg {t} {a.v.raw}"
+            if op == "fabs":
+                suffix = f"f{f.storage}" if uniform else f"v{N}f{f.storage}"
+                call = f"call {t} @llvm.fabs.{suffix}({t} {a.v.raw})"
+            d.v.raw, d.v.bound = self.out.emit(call), a.v.bound
+        return d
+
+    def saturate(self, f: Format, a: Bits) -> Bits:
+        if not self.has(f) or f.name == "f64" or not isinstance(a.v, Value):
+            return super().saturate(f, a)
+        uniform = self.uniform(a)
+        t, p = self.float_type(f.storage, uniform), "i1" if uniform else f"<{N} x i1>"
+        one = f"{FLOAT[f.storage]} 1.0"
+        x = self.float(a, uniform)
+        for condition, limit in (("ogt", "zeroinitializer"), ("olt", "1.0" if uniform else f"splat ({one})")):
+            inside = self.out.emit(f"fcmp {condition} {t} {x}, {limit}")
+            x = self.out.emit(f"select {p} {inside}, {t} {x}, {t} {limit}")
+        return self.raw(x, f.storage, uniform, 1.0)
+
+    def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
+        known = not any(isinstance(a.v, Value) for a in operands)
+        if xorsign or known or not self.has(f) or f.name == "f64":
+            return super().extreme(f, operands, largest, nan, xorsign)
+        uniform = all(self.uniform(a) for a in operands)
+        t = self.float_type(f.storage, uniform)
+        name = ("maximum" if largest else "minimum") + ("" if nan else "num")
+        suffix = f"f{f.storage}" if uniform else f"v{N}f{f.storage}"
+        d = self.float(operands[0], uniform)
+        for b in operands[1:]:
+            d = self.out.emit(f"call {t} @llvm.{name}.{suffix}({t} {d}, {t} {self.float(b, uniform)})")
+        return self.raw(d, f.storage, uniform)
+
     # Comparisons
 
     def fless(self, f: Format, a: Bits, b: Bits) -> Bits:
@@ -200,15 +260,6 @@ class Floats(Halves):
         if d is s and not (ftz and s.name == "f32"):
             return a
         return self.outlined("convert", d, s, a, rnd, ftz=ftz, **more)
-
-    def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
-        """Outlined; a NaN result is canonical in the end, so payloads do not matter on the way."""
-        outer, self.payload_free = self.payload_free, True
-        d = self.outlined("approx", op, f, a, ftz)
-        self.payload_free = outer
-        return d
-
-    payload_free = False
 
     def from_int(
         self, f: Format, t: Signedness, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False
