@@ -79,6 +79,21 @@ def test_signs_limits_and_extremes(f: Any) -> None:
     assert differences(every, [f.storage] * 3, [f] * 3, n=1 << 14) == 0
 
 
+@pytest.mark.parametrize("f", [F32, F16], ids=repr)
+def test_results_are_flushed_once(f: Any) -> None:
+    """What is no subnormal number by now need not be made zero again; everything else must be."""
+
+    def every(x: Any, a: Any, b: Any, c: Any) -> Any:
+        p, q, large = x.fmul(f, a, b, "rn", True), x.fmul(f, a, b), x.const(f.largest, f.storage)
+        found = [x.fma(f, p, c, a, "rn", True), x.fadd(f, x.fneg(f, p), x.fabs(f, q), "rn", True), p, q]
+        found += [x.fmul(f, x.fmax(f, p, q), large, "rn", True), x.fmul(f, x.saturate(f, q), c, "rn", True)]
+        found += [x.fadd(f, x.select(x.less(U, a, b), p, q), c, "rn", True), x.flush(f, q), x.flush(f, x.fneg(f, q))]
+        found += [x.fmul(f, x.convert(f, F16 if f is F32 else F32, x.resize(a, 16 if f is F32 else 32)), c, "rn", True)]
+        return tuple(found)
+
+    assert differences(every, [f.storage] * 3, [f] * 3, n=1 << 14) == 0
+
+
 def test_numbers_known_to_be_none_stay_numbers() -> None:
     """What is at most 1 is no NaN, and neither are its sums with known numbers; but with unknown ones they may be."""
 

@@ -51,12 +51,17 @@ class Approximations(Halves):
         if op in ("rcp", "sqrt"):
             return super().approx(op, f, a, ftz)
         if f.name == "f32" and self.cpu.avx512 and isinstance(a.v, Value) and not self.uniform(a):
-            if op in ("sin", "cos"):
-                return self.quick_circular(op, a, ftz)
-            return {"ex2": self.quick_ex2, "lg2": self.quick_lg2, "rsqrt": self.quick_rsqrt, "tanh": self.quick_tanh}[
-                op
-            ](a, ftz)
+            d = self.quick(op, a, ftz)
+            assert isinstance(d.v, Value)
+            d.v.flushed = ftz
+            return d
         return self.defined(op, f, a, ftz)
+
+    def quick(self, op: str, a: Bits, ftz: bool) -> Bits:
+        if op in ("sin", "cos"):
+            return self.quick_circular(op, a, ftz)
+        quick = {"ex2": self.quick_ex2, "lg2": self.quick_lg2, "rsqrt": self.quick_rsqrt, "tanh": self.quick_tanh}
+        return quick[op](a, ftz)
 
     def defined(self, op: str, f: Format, a: Bits, ftz: bool) -> Bits:
         outer, self.payload_free = self.payload_free, True

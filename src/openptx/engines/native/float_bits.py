@@ -42,10 +42,10 @@ class FloatBits(Outliner):
             v.raw = name
         return name
 
-    def raw(self, name: str, w: int, uniform: bool, bound: float = inf) -> Bits:
+    def raw(self, name: str, w: int, uniform: bool, bound: float = inf, flushed: bool = False) -> Bits:
         """A float result of the processor's, as bits that are settled when looked at."""
         v = Value("", ZEROS if uniform else None, raw=name)
-        v.bound = bound
+        v.bound, v.flushed = bound, flushed
         return Bits(self, w, v)
 
     def bound(self, f: Format, a: Bits) -> float:
@@ -78,7 +78,7 @@ class FloatBits(Outliner):
         if isinstance(va, Value) and isinstance(vb, Value) and not va.name and not vb.name and va.raw and vb.raw:
             t = self.float_type(w, both)
             name = self.out.emit(f"select {p}, {t} {self.float(a, both)}, {t} {self.float(b, both)}")
-            return self.raw(name, w, both, max(va.bound, vb.bound))
+            return self.raw(name, w, both, max(va.bound, vb.bound), va.flushed and vb.flushed)
         if both:
             name = self.out.emit(f"select {p}, i{w} {self.scalar(a)}, i{w} {self.scalar(b)}")
             return self.bits(name, w, ZEROS)

@@ -114,22 +114,6 @@ class Floats(Approximations):
 
     # What the processor does otherwise
 
-    def flushed(self, op: str, f: Format, d: Bits, operands: tuple[Bits, ...], rnd: str) -> Bits:
-        """Subnormal results become zeros. PTX judges tininess before the exponent is bounded: where the result is the
-        smallest normal number, which is rare, the definition decides."""
-        edge = self.magnitude(f, d) == f.hidden
-        result = self.flush(f, d)
-        i = self.full_type(result)
-        uniform = self.uniform(result)
-        before = self.scalar(result) if uniform else self.vector(result)
-        with self.out.seldom(self.any_of(edge)) as labels:
-            if op == "fsub":
-                raise AssertionError("flushed subtraction is an addition")
-            exact = self.outlined(op, f, *operands, rnd, True)
-            slow = self.scalar(exact) if uniform else self.vector(exact)
-        name = self.out.emit(f"phi {i} [{before}, %{labels[0]}], [{slow}, %{labels[1]}]")
-        return self.bits(name, d.width, ZEROS if uniform else None)
-
     def payloads(self, f: Format, d: Bits, operands: tuple[Bits, ...], always: bool = False) -> Bits:
         """The first NaN operand is handed on. Where at most one can be NaN the processor has done so."""
         doubtful = {id(a.v): a for a in operands if not self.number_known(f, a)}
@@ -166,7 +150,9 @@ class Floats(Approximations):
     def beside(self, a: Bits) -> Bits:
         """The same value, so that looking at its bits leaves `a` a float that nobody has looked at."""
         v = a.v
-        return self.raw(v.raw, a.width, v.lanes is ZEROS, v.bound) if isinstance(v, Value) and not v.name else a
+        return (
+            self.raw(v.raw, a.width, v.lanes is ZEROS, v.bound, v.flushed) if isinstance(v, Value) and not v.name else a
+        )
 
     def signed(self, f: Format, op: str, a: Bits, d: Bits, ftz: bool) -> Bits:
         """`d`, the bits, and as a float as well: one of the two will be used. A NaN has a sign only as bits."""
@@ -177,7 +163,7 @@ class Floats(Approximations):
             if op == "fabs":
                 suffix = f"f{f.storage}" if uniform else f"v{N}f{f.storage}"
                 call = f"call {t} @llvm.fabs.{suffix}({t} {a.v.raw})"
-            d.v.raw, d.v.bound = self.out.emit(call), a.v.bound
+            d.v.raw, d.v.bound, d.v.flushed = self.out.emit(call), a.v.bound, a.v.flushed
         return d
 
     def saturate(self, f: Format, a: Bits) -> Bits:
@@ -190,7 +176,7 @@ class Floats(Approximations):
         for condition, limit in (("ogt", "zeroinitializer"), ("olt", "1.0" if uniform else f"splat ({one})")):
             inside = self.out.emit(f"fcmp {condition} {t} {x}, {limit}")
             x = self.out.emit(f"select {p} {inside}, {t} {x}, {t} {limit}")
-        return self.raw(x, f.storage, uniform, 1.0)
+        return self.raw(x, f.storage, uniform, 1.0, a.v.flushed)
 
     def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
         known = not any(isinstance(a.v, Value) for a in operands)
@@ -203,7 +189,8 @@ class Floats(Approximations):
         d = self.float(operands[0], uniform)
         for b in operands[1:]:
             d = self.out.emit(f"call {t} @llvm.{name}.{suffix}({t} {d}, {t} {self.float(b, uniform)})")
-        return self.raw(d, f.storage, uniform)
+        flushed = all(isinstance(a.v, Value) and a.v.flushed for a in operands)
+        return self.raw(d, f.storage, uniform, inf, flushed)
 
     # Comparisons
 
@@ -239,7 +226,7 @@ class Floats(Approximations):
             uniform = self.uniform(a)
             pair = (s.name, d.name)
             if pair == ("f16", "f32") and self.cpu.f16c:
-                return self.raw(self.half_float(a, uniform), 32, uniform)
+                return self.raw(self.half_float(a, uniform), 32, uniform, inf, True)  # f32 has normal ones for all f16
             if pair == ("f32", "f16") and rnd == "rn" and self.cpu.f16c:
                 return self.to_half(self.float(a, uniform), uniform)
             if pair == ("f32", "f64") or (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.engines.native.emitter import vector_type
-from openptx.engines.native.float_bits import FloatBits
+from openptx.engines.native.flushing import Flushing
 from openptx.engines.native.values import ZEROS, N
 from openptx.numerics import Bits
 from openptx.numerics.formats import BF16, F32
@@ -11,7 +11,7 @@ from openptx.numerics.formats import BF16, F32
 _ODD = ", ".join(f"i32 {i}" for i in range(1, 2 * N, 2))
 
 
-class Halves(FloatBits):
+class Halves(Flushing):
     # f16 by f32
 
     def half(self, op: str, operands: tuple[Bits, ...]) -> Bits:

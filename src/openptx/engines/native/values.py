@@ -24,15 +24,16 @@ class Value:
     With `lanes`, `name` is the scalar of the lane with offset 0; without, it is a vector. Offsets are not negative and
     stay far below the width, and the lane's value is their sum modulo the width. `tz` low bits of the base are zero,
     and the base is at most `high`. `raw` is the same as a float whose NaNs are not canonical yet; then `name` may be
-    empty, until somebody looks at the bits. A float whose magnitude is at most `bound` is no NaN.
+    empty, until somebody looks at the bits. A float whose magnitude is at most `bound` is no NaN;
+    one that is `flushed` is not subnormal.
     """
 
-    __slots__ = ("bound", "high", "lanes", "name", "raw", "tz", "vector")
+    __slots__ = ("bound", "flushed", "high", "lanes", "name", "raw", "tz", "vector")
 
     def __init__(self, name: str, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: str = "") -> None:
         self.name, self.lanes, self.tz, self.high, self.raw = name, lanes, tz, high, raw
         self.vector = "" if lanes is not None else name
-        self.bound = inf
+        self.bound, self.flushed = inf, False
 
     def __repr__(self) -> str:
         return f"Value({self.name or self.raw}, {self.lanes if self.lanes not in (None, ZEROS) else ''})"
