@@ -83,10 +83,7 @@ class Halves(Flushing):
         else:
             single = out.emit(f"fmul {t} {x[0]}, {x[1]}")
         up = self.bits(out.emit(f"bitcast {t} {single} to {vector_type(32)}"), 32) + 0x8000
-        words = out.emit(f"bitcast {vector_type(32)} {self.vector(up)} to <{2 * N} x i16>")
-        d = self.bits(
-            out.emit(f"shufflevector <{2 * N} x i16> {words}, <{2 * N} x i16> poison, <{N} x i32> <{_ODD}>"), 16
-        )  # a NaN of bf16 operands has no bits below, so it is one still
+        d = self.upper(up)  # a NaN of bf16 operands has no bits below, so it is one still
         quick = self.vector(self.pick(self.isnan(BF16, d), BF16.nan or 0, d))
         with out.seldom(self.any_of((up & 0xFFFF) == 0)) as labels:
             exact = self.vector(self.exact_brains(op, operands, x))
@@ -109,5 +106,15 @@ class Halves(Flushing):
 
     def brain(self, a: Bits) -> Bits:
         """f32 to bf16, to nearest even: the upper half, after half a unit and the tie's bit were added."""
-        up = self.resize(self.resize(a >> 16, 1), 32) + 0x7FFF
-        return self.resize(self.pick(self.isnan(F32, a), 0x7FFFFFFF, a + up) >> 16, 16)
+        uniform = self.uniform(a)
+        t = "i32" if uniform else vector_type(32)
+        name = self.out.emit(f"bitcast {self.float_type(32, uniform)} {self.float(a, uniform)} to {t}")
+        code = self.bits(name, 32, ZEROS if uniform else None)
+        up = code + (((code >> 16) & 1) + 0x7FFF)
+        return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16) if uniform else self.upper(up))
+
+    def upper(self, a: Bits) -> Bits:
+        """The upper halves of 32-bit lanes, by one permutation."""
+        t = f"<{2 * N} x i16>"
+        words = self.out.emit(f"bitcast {vector_type(32)} {self.vector(a)} to {t}")
+        return self.bits(self.out.emit(f"shufflevector {t} {words}, {t} poison, <{N} x i32> <{_ODD}>"), 16)
