@@ -54,6 +54,7 @@ class ModuleRef:
 def parse_assembly(llvmir: str) -> ModuleRef: ...
 
 class PipelineTuningOptions:
+    loop_unrolling: bool
     loop_vectorization: bool
     slp_vectorization: bool
 

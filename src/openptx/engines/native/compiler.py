@@ -51,6 +51,7 @@ def optimised(text: str) -> llvm.ModuleRef:
     except RuntimeError as error:
         raise Bug(f"the code generator made a module that LLVM rejects: {error}") from error
     tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+    tuning.loop_unrolling = False  # of code as wide as this it gains nothing, and takes a tenth of the time
     builder = llvm.create_pass_builder(machine(), tuning)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
