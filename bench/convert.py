@@ -52,7 +52,7 @@ def main() -> None:
     target = np.empty_like(values)
     copy = best(lambda: np.copyto(target, values))
     bandwidth = 2 * values.nbytes / copy
-    print(f"f32 arrays of {COUNT:,} elements, one thread; copying moves {bandwidth / 1e9:.1f} GB/s")
+    print(f"f32 arrays of {COUNT:,} elements; copying on one thread moves {bandwidth / 1e9:.1f} GB/s")
     print(f"{'f32 to':8} {'openptx':>12} {'':>11} {'':>13} {'ml_dtypes, NumPy':>17} {'ratio':>7}")
     for to, dtype in ROWS:
         source = values.reshape(-1, 2) if to == "e2m1x2" else values

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import llvmlite.binding as llvm
 
 from openptx.numerics.arithmetic import Arithmetic
-from openptx.numerics.bits import Bits
-from openptx.numerics.formats import BF16, F16, F32, Format
+from openptx.numerics.bits import Bits, Signedness, U
+from openptx.numerics.formats import BF16, F16, F32, TF32, Format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,7 +102,13 @@ class Trace(Arithmetic):
         satfinite: bool = False,
         rbits: RandomBits | None = None,
     ) -> Bits:
-        """The two conversions that processors have, or nearly have, are made of fewer operations."""
+        """Conversions that processors have, or nearly have, are made of fewer operations."""
+        if s is F32 and d.storage == 8 and d.gradual and satfinite and rnd == "rn":
+            return self._narrow(d, self.flush(s, a, ftz))
+        if s is F32 and d is TF32 and rnd == "rn" and not satfinite:
+            a = self.flush(s, a, ftz)
+            nan = (a & 0x7FFFFFFF) > 0x7F800000
+            return self.pick(nan, 0x7FFFE000, (a + 0xFFF + ((a >> 13) & 1)) & 0xFFFFE000)
         if s is F32 and rnd == "rn" and not satfinite and d in (BF16, F16):
             a = self.flush(s, a, ftz)
             if d is BF16:
@@ -114,6 +120,46 @@ class Trace(Arithmetic):
                 v = self.emit(16, f"bitcast half {half.v} to i16")
                 return self.pick((a & 0x7FFFFFFF) > 0x7F800000, 0x7FFF, v)
         return super().convert(d, s, a, rnd, ftz=ftz, satfinite=satfinite, rbits=rbits)
+
+    def _narrow(self, d: Format, a: Bits) -> Bits:
+        """f32 to a format of at most eight bits, to nearest even, saturating.
+
+        From its smallest normal number on, adding half of what will be cut carries into the exponent as it should.
+        Below, a float whose last place is the step of d's subnormals is added: the processor rounds, and the code is
+        how far the sum went.
+        """
+        cut = F32.man - d.man
+        least = (d.emin + F32.bias) << F32.man
+        most = (d.emax + F32.bias << F32.man) + ((d.largest & d.hidden - 1) << cut)
+        size = a & 0x7FFFFFFF
+        clamped = self.min(U, size, most)
+        normal = ((clamped + (1 << cut - 1) - 1 + ((clamped >> cut) & 1)) >> cut) - (F32.bias - d.bias << d.man)
+        magic = self.const(d.emin - d.man + F32.man + F32.bias << F32.man, 32)
+        total = self.emit(32, f"bitcast float {self._sum(size, magic)} to i32")
+        code = self.select(size < least, total - magic, normal)
+        sign = (a >> 31) << d.width - 1
+        return self.resize(self.pick(size > 0x7F800000, d.nan if d.nan is not None else d.largest, code | sign), 8)
+
+    def _sum(self, a: Bits, b: Bits) -> str:
+        """Of two f32, in the processor's rounding, which is to nearest even."""
+        names = [self.emit(32, f"bitcast i32 {bits.v} to float").v for bits in (a, b)]
+        return self.emit(32, f"fadd float {names[0]}, {names[1]}").v
+
+    def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
+        """Processors convert f32 to integers of 32 bits towards zero; what they have no number for is chosen here."""
+        if f is F32 and w == 32 and rnd in ("rz", "rzi"):
+            size, below = a & 0x7FFFFFFF, (a >> 31) != 0
+            single = self.emit(32, f"bitcast i32 {a.v} to float")
+            v = self.emit(32, f"fpto{'s' if t.signed else 'u'}i float {single.v} to i32")
+            least, most = (1 << 31, (1 << 31) - 1) if t.signed else (0, (1 << 32) - 1)
+            v = self.select(
+                size >= (127 + (31 if t.signed else 32) << 23),
+                self.select(below, self.const(least, 32), self.const(most, 32)),
+                v,
+            )
+            none = size > 0x7F800000 if t.signed else (size > 0x7F800000) | below
+            return self.pick(none, 0, v)
+        return super().to_int(t, f, a, rnd, w=w, ftz=ftz)
 
 
 def loop(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,9 @@ BLOCK = 1 << 14
 
 PIECE = 1 << 20
 """Results that a compiled loop works on before Python may look up, for Ctrl-C."""
+
+PIECES = 2
+"""Pieces from where on a thread is worth starting."""
 
 MANY = 1 << 21
 """Results from where on a loop is worth compiling, which takes about 0.1 s; a table is eight times as patient."""
@@ -154,7 +159,23 @@ def _rows(form: Form, raw: Array, extra: list[Array], result: Array) -> tuple[li
 
 
 def _in_pieces(loop: Loop, together: int, sources: list[Array], result: Array) -> None:
-    for i in range(0, result.size, PIECE):
+    """Piece after piece, or, where there are many, on all processors."""
+
+    def step(i: int) -> None:
         first, *rest = sources
         part = [first[i * together : (i + PIECE) * together], *(a[i : i + PIECE] for a in rest)]
         loop(part, result[i : i + PIECE])
+
+    starts = range(0, result.size, PIECE)
+    threads = min(_processors(), len(starts) // PIECES)
+    if threads < 2:
+        for i in starts:
+            step(i)
+        return
+    with ThreadPoolExecutor(threads) as pool:  # of its own: one that is kept would have no threads behind a fork
+        for _ in pool.map(step, starts):
+            pass
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import threading
 import weakref
 from collections.abc import Callable
@@ -198,3 +200,18 @@ def test_a_launch_may_come_in_the_midst_of_another() -> None:
             assert np.array_equal(y, np.arange(32) + i)
     finally:
         gc.set_threshold(*before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system can't fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_forked_process_has_workers_of_its_own() -> None:
+    kernel = openptx.load(ADD)["k"]
+    x, y = np.arange(64, dtype=np.uint32), np.zeros(64, np.uint32)
+    kernel(2, 32, (x, y, 1, 0.0), engine="native", workers=2)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # it ends by itself, whatever happens
+        kernel(2, 32, (x, y, 2, 0.0), engine="native", workers=2)
+        os._exit(0 if np.array_equal(y, np.arange(64) + 2) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert np.array_equal(y, np.arange(64) + 1)

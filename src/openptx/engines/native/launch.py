@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 import time
@@ -147,3 +148,7 @@ def thread_for(run: Callable[[], int]) -> Future[int]:
 def pool() -> ThreadPoolExecutor:
     """Threads that wait for CTAs to run."""
     return ThreadPoolExecutor(64, "openptx")
+
+
+if hasattr(os, "register_at_fork"):  # a child has none of the threads
+    os.register_at_fork(after_in_child=pool.cache_clear)
