@@ -7,12 +7,12 @@ import weakref
 from typing import Any
 
 from openptx.engines import interp
-from openptx.engines.native.flow import control
 from openptx.engines.native.kernel import ready
 from openptx.engines.native.launch import launch as run
 from openptx.engines.native.memory import Fallback
+from openptx.engines.native.team import loops
 from openptx.errors import Triple
-from openptx.program import Function, Program, Target
+from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
 
@@ -84,13 +84,3 @@ def auto(
     start = time.perf_counter()
     interp.launch(program, function, grid, block, memory=memory, image=image, **options)
     patience.left -= time.perf_counter() - start
-
-
-def loops(function: Function) -> bool:
-    """Whether control may go back, or to another function."""
-    for pc, op in enumerate(function.code):
-        if control(op) in ("call", "branch-table"):
-            return True
-        if any(isinstance(o, Target) and o.pc <= pc for o in op.operands):
-            return True
-    return False

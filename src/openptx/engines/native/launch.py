@@ -43,8 +43,17 @@ def launch(
     """Runs a kernel, or its `blocks` alone; raises Fallback, before anything has run, where only interp can."""
     if cluster is not None or max_instructions is not None:
         raise Fallback("clusters, or counted instructions")
-    plan = plans(image).find(program, function, image, grid, block, shared, workers, blocks)
+    find = partial(plans(image).find, program, function, image, grid, block, shared)
+    plan = find(workers or 1, blocks)
+    if workers is not None:
+        Run(plan, memory, image, timeout).go()
+        return
+    team = plan.team
+    if team.workers > 1:
+        plan = find(team.workers, blocks)
+    start = time.perf_counter()
     Run(plan, memory, image, timeout).go()
+    team.learn(time.perf_counter() - start)
 
 
 class Run:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from array import array
-from functools import cache
 
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.body import Options
 from openptx.engines.native.kernel import Compiled, compiled
 from openptx.engines.native.memory import Fallback
+from openptx.engines.native.team import Team
 from openptx.errors import Triple
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
-
-WORTHWHILE = 1 << 15
-"""Threads from which on waking another worker, some 60 microseconds, pays."""
 
 STACK_BUDGET = 250 << 20
 """Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
@@ -37,17 +33,18 @@ class Plan:
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
-        "options", "program", "shared", "sizes", "stride", "threads", "warps", "workers",
+        "options", "program", "shared", "sizes", "stride", "team", "threads", "warps", "workers",
     )  # fmt: skip
 
     def __init__(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
-        workers: int | None, blocks: tuple[int, int], speculates: bool,
+        workers: int, blocks: tuple[int, int], speculates: bool,
     ) -> None:  # fmt: skip
         self.program, self.function, self.grid, self.block, self.blocks = program, function, grid, block, blocks
         self.ctas, self.threads = blocks[1] - blocks[0], block[0] * block[1] * block[2]
         self.warps = -(-self.threads // 32)
-        self.options, self.code, self.workers = self.chosen(image, workers, speculates)
+        self.workers = min(workers, self.ctas)
+        self.options, self.code = self.chosen(image, speculates)
         if self.code.stack.size > STACK_OF_A_THREAD:
             raise Fallback("more local memory than threads have")
         start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
@@ -59,19 +56,17 @@ class Plan:
         self.sizes = self.shared, self.stride * self.warps * 32, self.code.frame_size * self.warps
         self.chunk = max(1, min(64, self.ctas // (self.workers * 8)))
         self.band = self.band_of()
+        self.team = Team(self)  # for launches that leave the number of workers open and found this plan first
         self.addresses = array("Q", [image.addresses[name] for name in self.code.globals] or (0,))
 
-    def chosen(self, image: Image, workers: int | None, speculates: bool) -> tuple[Options, Compiled, int]:
-        """The code, and how many workers run it."""
+    def chosen(self, image: Image, speculates: bool) -> tuple[Options, Compiled]:
+        """The code; workers whose CTAs meet in atomics need them locked."""
         options = Options(self.block, False, settings.lane_shapes(), settings.checks(), speculates)
         code = compiled(self.program, self.function, image, options)
-        if workers is None:  # where CTAs meet in atomics, results depend on their order, so they keep the grid's
-            workers = processors() if self.ctas * self.threads >= WORTHWHILE and code.free_order else 1
-        workers = max(1, min(workers, self.ctas))
-        if workers > 1 and not code.free_order:
+        if self.workers > 1 and not code.free_order:
             options = Options(self.block, True, settings.lane_shapes(), settings.checks(), speculates)
             code = compiled(self.program, self.function, image, options)
-        return options, code, workers
+        return options, code
 
     def band_of(self) -> int:
         """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
@@ -92,7 +87,7 @@ class Plans:
 
     def find(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
-        workers: int | None, blocks: tuple[int, int] | None,
+        workers: int, blocks: tuple[int, int] | None,
     ) -> Plan:  # fmt: skip
         """The plan of a launch; raises Fallback where only interp can run it."""
         key = (function.name, grid, block, shared, workers, blocks, settings.lane_shapes(), settings.checks())
@@ -119,12 +114,3 @@ def plans(image: Image) -> Plans:
     """Those of a module."""
     found = _plans.get(image)
     return found if found is not None else _plans.setdefault(image, Plans())
-
-
-@cache
-def processors() -> int:
-    """How many workers may run at once: OPENPTX_WORKERS, or one a processor."""
-    try:
-        return max(1, int(os.environ["OPENPTX_WORKERS"]))
-    except (KeyError, ValueError):
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,105 @@
+"""How many workers run a launch that does not say it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native import team
+from openptx.engines.native.plan import plans
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+BODY = """.visible .entry k(.param .u64 x) {{
+.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [x]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 32, %r2;
+mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+{act} ret;
+}}
+"""
+STORE = "st.global.u32 [%rd1], %r1;"
+LOOP = "mov.u32 %r3, 0; A: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 64; @%p1 bra A; st.global.u32 [%rd1], %r3;"
+ATOMIC = "atom.global.add.u32 %r3, [%rd1], 1;"
+
+
+def made(act: str, ctas: int) -> team.Team:
+    module = openptx.load(HEAD + BODY.format(act=act))
+    x = np.zeros(32 * ctas, np.uint32)
+    kernel = module["k"]
+    kernel(ctas, 32, (x,), engine="native", workers=1)
+    found = plans(module.image).find(
+        module.program, kernel.function, module.image, (ctas, 1, 1), (32, 1, 1), 0, 1, None
+    )
+    return team.Team(found)
+
+
+@pytest.fixture(autouse=True)
+def _four(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team, "processors", lambda: 4)
+
+
+def test_a_guess_goes_by_the_work_that_there_is() -> None:
+    assert made(STORE, 100).workers == 1
+    assert made(STORE, 1 << 15).workers == 4
+    assert made(LOOP, 1 << 8).workers == 1
+    assert made(LOOP, 1 << 12).workers == 4
+
+
+def test_where_the_order_of_blocks_shows_one_keeps_it() -> None:
+    for ctas in (100, 1 << 15):
+        found = made(ATOMIC, ctas)
+        assert found.workers == 1
+        found.learn(10.0)
+        assert found.workers == 1
+
+
+def test_then_the_fastest_is_taken() -> None:
+    found = made(STORE, 100)
+    found.learn(50e-6)  # too short to ask more
+    assert found.workers == 1
+    found = made(LOOP, 100)
+    found.learn(1e-3)
+    assert found.workers == 4
+    found.learn(2e-3)  # waking them was slower
+    assert found.workers == 1
+    found = made(STORE, 1 << 15)
+    found.learn(1e-3)  # would one be faster?
+    assert found.workers == 1
+    found.learn(2e-3)
+    assert found.workers == 4
+    found.learn(3e-3)  # a slow moment changes nothing
+    assert found.workers == 4
+    found = made(STORE, 1 << 15)
+    found.learn(1.0)  # too long for a trial
+    assert found.workers == 4
+
+
+def test_there_are_no_more_workers_than_blocks() -> None:
+    assert made(LOOP, 2).many == 2
+
+
+def test_launches_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock of ours one worker takes a second, four take two."""
+    seen: list[int] = []
+    clock = SimpleNamespace(now=0.0)
+
+    launch: Any = import_module("openptx.engines.native.launch")  # the package calls a function by this name
+    go = launch.Run.go
+
+    def slowly(run: Any) -> None:
+        go(run)
+        seen.append(run.plan.workers)
+        clock.now += 1.0 if run.plan.workers == 1 else 2.0
+
+    monkeypatch.setattr(launch.Run, "go", slowly)
+    monkeypatch.setattr(launch, "time", SimpleNamespace(perf_counter=lambda: clock.now, monotonic=lambda: 0.0))
+    kernel = openptx.load(HEAD + BODY.format(act=STORE))["k"]
+    for _ in range(4):
+        x = np.zeros(3200, np.uint32)
+        kernel(100, 32, (x,), engine="native")
+        assert np.array_equal(x, np.arange(3200))
+    assert seen == [1, 4, 1, 1]
