@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 
 from openptx.engines.interp.plan import NoMeaning
-from openptx.engines.native import cache, layout
+from openptx.engines.native import cache, layout, settings
+from openptx.engines.native.apart import compile_apart
 from openptx.engines.native.body import Body, Exit, Options, Stack
 from openptx.engines.native.compiler import Library, compile
 from openptx.engines.native.cpu import host
@@ -91,7 +92,7 @@ def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]
         with contextlib.suppress(ValueError):
             return unpack(data)
     body, text = make()
-    facts, image = facts_of(body), compile(text)
+    facts, image = facts_of(body), compile_apart(text) if settings.compiles_apart() else compile(text)
     cache.store(name, pack(facts, image))
     return facts, image
 

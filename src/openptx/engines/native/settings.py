@@ -1,4 +1,4 @@
-"""What may be set for a while: where objects are kept, and for measurements alone, code without bounds checks."""
+"""What may be set for a while: where objects are kept and made, and for measurements alone, code without checks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _cache: list[Path | None] = []
+_apart: list[bool] = []
 _checks: list[bool] = [True]
 _shapes: list[bool] = [True]
 
@@ -31,6 +32,21 @@ def cache_at(folder: str | os.PathLike[str] | None) -> Generator[None]:
         yield
     finally:
         _cache.pop()
+
+
+def compiles_apart() -> bool:
+    """Whether kernels are compiled in a process of its own: where OPENPTX_COMPILE_APART is neither empty nor 0."""
+    return _apart[-1] if _apart else os.environ.get("OPENPTX_COMPILE_APART", "0") not in ("", "0")
+
+
+@contextmanager
+def apart(wanted: bool = True) -> Generator[None]:
+    """Compiles meanwhile in a process of its own, if `wanted`."""
+    _apart.append(wanted)
+    try:
+        yield
+    finally:
+        _apart.pop()
 
 
 def checks() -> bool:
