@@ -16,11 +16,12 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.module import Module, load
 
 # fmt: off
-#                 workers, whether it knows of lanes
+#                 workers, whether it knows of lanes, turns of loops before the reference engine goes on
 WAYS = {
-    "two workers":  (2, True),
-    "one worker":   (1, True),
-    "gathers only": (1, False),
+    "two workers":  (2, True,  0),
+    "one worker":   (1, True,  0),
+    "gathers only": (1, False, 0),
+    "handed over":  (2, True,  3),
 }
 # fmt: on
 
@@ -78,8 +79,8 @@ def run(module: Module, kernel: Kernel, way: str = "reference") -> Result:
             function = module["k"].function
             parameters = marshal(function, arguments, module.image.memory)
             memory = module.image.memory.map(module.image.const, parameters.buffer)
-            workers, shapes = WAYS[way]
-            with settings.shapes(shapes), guards():
+            workers, shapes, turns = WAYS[way]
+            with settings.shapes(shapes), settings.impatient(turns), guards():
                 native(
                     module.program, function, kernel.grid, kernel.block,
                     memory=memory, image=module.image, timeout=60, workers=workers,

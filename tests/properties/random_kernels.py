@@ -126,9 +126,8 @@ class Kernel:
                 for i in range(0, OWN, 16)
             ),
             "mov.u64 a0, box; mad.wide.u32 a0, dense, 16, a0; st.shared.v2.b64 [a0], {a2, a2};",
-            "setp.ne.u32 k0, dense, 0; @k0 bra READY; mov.u64 a0, acc; mov.u32 t0, 0;",
-            "CLEAR: st.shared.b64 [a0], a2; add.u64 a0, a0, 8;",
-            f"add.u32 t0, t0, 8; setp.lt.u32 k0, t0, {AREAS}; @k0 bra CLEAR;",
+            "setp.ne.u32 k0, dense, 0; @k0 bra READY; mov.u64 a0, acc;",
+            *(f"st.shared.v2.b64 [a0+{i}], {{a2, a2}};" for i in range(0, AREAS, 16)),
             "READY: bar.sync 0;",
             "mad.wide.u32 a0, t2, 8, in; ld.global.u64 a1, [a0]; ld.global.u32 t3, [a0+4];",
             initial("t3", "a1"),

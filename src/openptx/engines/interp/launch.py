@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, Stuck
@@ -72,13 +73,21 @@ def launch(
     run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
     per_batch = ctas_of_a_batch(function, shape)
     begin, end = blocks or (0, shape.ctas)
-    starts = iter(range(begin, end, per_batch))
-    active: list[Batch] = []
+    go_on(run, [], pieces(range(begin, end), per_batch))
+
+
+def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
+    """The CTAs of batches: the first, and how many."""
+    return ((first, min(per_batch, ctas.stop - first)) for first in ctas[::per_batch])
+
+
+def go_on(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> None:
+    """Runs batches that are under way, and the rest, to their end."""
     wanted = 1
     try:
         while True:
-            while len(active) < wanted and (first := next(starts, None)) is not None:
-                active.append(run.batch(first, min(per_batch, end - first)))
+            while len(active) < wanted and (piece := next(rest, None)) is not None:
+                active.append(run.batch(*piece))
             if not active:
                 return
             done = [batch for batch in active if proceed(run, batch)]

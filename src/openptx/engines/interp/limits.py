@@ -10,8 +10,10 @@ from openptx.engines.interp.memory import Violation
 class Limits:
     """Counts for all batches of a launch."""
 
-    def __init__(self, timeout: float | None, max_instructions: int | None) -> None:
-        self.timeout, self.max_instructions = timeout, max_instructions
+    def __init__(
+        self, timeout: float | None, max_instructions: int | None, whole_timeout: float | None = None
+    ) -> None:  # `timeout` is what is left of the whole
+        self.timeout, self.max_instructions = whole_timeout or timeout, max_instructions
         self.instructions = 0
         self._deadline = time.monotonic() + timeout if timeout is not None else None
 

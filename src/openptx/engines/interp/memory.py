@@ -16,7 +16,7 @@ from openptx.numerics import Bits
 from openptx.numerics.lanes import Lanes
 from openptx.runtime.heap import Heap
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Map
+from openptx.runtime.memory import Bytes, Map
 
 if TYPE_CHECKING:
     from openptx.engines.interp.initcheck import Watch
@@ -86,6 +86,11 @@ class Spaces(Lanes):
         self._planes.clear()
         self._constants.clear()
         del self.memory
+
+    def lies_in(self, shared: Bytes, local: Bytes, stride: int) -> None:
+        """The memory of the one CTA of the batch is there already; each lane has `stride` bytes of local memory."""
+        self.shared, self.local = Plane(shared), Plane(local)
+        self._local_stride, self._local_base = stride, np.arange(self.n) * stride
 
     # Local memory grows with the depth of calls.
 

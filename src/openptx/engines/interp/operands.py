@@ -163,7 +163,7 @@ def destination(operand: Operand | None, t: Type | None) -> Writer | None:
         parts = [destination(e, t) for e in operand.elements]
 
         def spread(x: Threads, regs: Registers, who: sets.Lanes, results: Any) -> None:
-            for write, result in zip(parts, results, strict=True):
+            for write, result in zip(parts, [apart(result) for result in results], strict=True):
                 if write is not None:
                     write(x, regs, who, result)
 
@@ -171,6 +171,13 @@ def destination(operand: Operand | None, t: Type | None) -> Writer | None:
     if isinstance(operand, Reg):
         return _pair(operand) if operand.width == 128 else _write(operand, t is not None and t.signed)
     raise Bug(f"an operand {operand!r} where a result is written")
+
+
+def apart(result: Any) -> Any:
+    """A result that stays what it is when the first element of its list is written: `mov.v2` may swap registers."""
+    if isinstance(result, Bits):
+        return result if result.v.base is None else Bits(result.x, result.width, result.v.copy())
+    return tuple([apart(part) for part in result])
 
 
 def put(old: Array, who: sets.Lanes, new: Array, n: int) -> Array:

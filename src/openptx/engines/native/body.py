@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openptx.engines.native import layout
-from openptx.engines.native.atomics import Atomics
-from openptx.engines.native.calls import SLOT, Callees, Calls
+from openptx.engines.native.calls import SLOT, Callees
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.float_bits import FLOAT
 from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
 from openptx.engines.native.memory import Fallback, Group
 from openptx.engines.native.outline import Outlined
+from openptx.engines.native.standing import TURNS, Kept, Stand, Standing
 from openptx.engines.native.values import ZEROS, N, Shape, join, shape_of, varying
-from openptx.engines.native.waiting import slice_back, spins
+from openptx.engines.native.waiting import slice_back, waiting_loops
 from openptx.engines.native.writer import Writer
 from openptx.engines.sites import Site
 from openptx.isa.consistency import strong
@@ -42,16 +42,18 @@ SETTLE = 3  # dry runs after which bounds that still grow are given up
 class Options:
     """What a kernel is compiled for."""
 
-    __slots__ = ("block", "checks", "locked", "shapes", "speculates")
+    __slots__ = ("block", "checks", "locked", "shapes", "speculates", "turns")
 
     def __init__(
-        self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True, speculates: bool = True
-    ) -> None:
+        self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True, speculates: bool = True,
+        turns: int = 0,
+    ) -> None:  # fmt: skip
+        self.turns = turns
         self.block, self.locked, self.shapes, self.checks = block, locked, shapes, checks
         self.speculates = speculates and shapes
 
     def key(self) -> tuple[object, ...]:
-        return (self.block, self.locked, self.shapes, self.checks, self.speculates)
+        return (self.block, self.locked, self.shapes, self.checks, self.speculates, self.turns)
 
 
 class Stack(NamedTuple):
@@ -93,7 +95,7 @@ class Exit(NamedTuple):
     waiting: tuple[int, ...]  # positions of the blocks where lanes wait
 
 
-class Body(Calls, Atomics):
+class Body(Standing):
     """Makes the text of one kernel, or of a function that it calls."""
 
     def __init__(
@@ -123,6 +125,8 @@ class Body(Calls, Atomics):
         self.label_name = name
         self.enters = entries or {}
         self.exits: dict[int, Exit] = {}
+        self.version, self.stands = int(entries is not None), dict[int, Stand]()
+        self.turning: set[int] = set()  # where loops begin that may be waiting for other threads
         self.cells = Cells(function)
         self.graph = Graph(function, self.cells, self.extra_leaders(), frozenset(self.result_cells()))
         self.together_at: dict[int, set[int]] = {}  # blocks whose branch is assumed not to part lanes, and for what
@@ -148,8 +152,10 @@ class Body(Calls, Atomics):
 
     def calls_in_loops(self) -> bool:
         """Whether a call lies on a cycle."""
-        cycles = self.graph.cyclic()
-        blocks = [self.graph.blocks[i] for cycle in cycles for i in cycle]
+        return any(self.calls_in(loop) for loop in self.graph.cyclic())
+
+    def calls_in(self, loop: frozenset[int]) -> bool:
+        blocks = [self.graph.blocks[i] for i in loop]
         return any(control(self.function.code[pc]) == "call" for b in blocks for pc in range(b.start, b.stop))
 
     def touches_others(self) -> bool:
@@ -210,10 +216,16 @@ class Body(Calls, Atomics):
         cells = tuple(sorted(self.live_before | self.kept))
         self.exits[self.site] = Exit(cells, tuple(self.graph.blocks[c].start for c in waiting))
 
+        self.save(-2 - self.site, waiting, cells)
+        out.line(f"ret i32 {layout.LEFT}")
+
+    def save(self, position: int, waiting: tuple[int, ...], cells: tuple[int, ...]) -> tuple[Kept, ...]:
+        out, kept = self.out, list[Kept]()
+
         def field(offset: int) -> str:
             return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
 
-        out.line(f"store i32 {-2 - self.site}, ptr {field(layout.RESUME)}, align 4")
+        out.line(f"store i32 {position}, ptr {field(layout.RESUME)}, align 4")
         live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
         out.line(f"store <{N} x i1> {live}, ptr {field(layout.LIVE)}, align 4")
         offset = layout.SAVED
@@ -225,10 +237,11 @@ class Body(Calls, Atomics):
         for cell in cells:
             w = self.cells.widths[cell]
             out.line(f"store {vector_type(w)} {self.vector(self.get(cell))}, ptr {field(offset)}, align 4")
+            kept.append(Kept(cell, w, offset))
             offset += 64 if w == 1 else w * N // 8
             offset = -(-offset // 64) * 64
         self.frame_size = max(self.frame_size, offset)
-        out.line(f"ret i32 {layout.LEFT}")
+        return tuple(kept)
 
     def enter(self, pc: int, saved: Exit) -> None:
         """Takes over where the other version left."""
@@ -295,12 +308,38 @@ class Body(Calls, Atomics):
             self.shapes, self.divergent = list(entry_shapes), set()
             self.settle()
         self.resumes = [b.index for b in graph.blocks if self.is_resumed(b)]
-        if (pc := spins(graph, self.touches)) is not None:
-            raise Fallback(f"a loop that may wait for other threads, at `{self.function.code[pc].text}`")
+        for pc, loop in waiting_loops(graph, self.touches):
+            self.turns_at(loop, f"a loop that may wait for other threads, at `{self.function.code[pc].text}`")
+        if self.calls_wait:
+            for loop in graph.cyclic():
+                if self.calls_in(loop):
+                    self.turns_at(loop, "a loop with calls of functions that may wait for other threads")
+        if self.options.turns and not self.is_function:
+            self.turning = set(self.headers)
         self.run(dry=False)
+        self.hands_over |= bool(self.exits) and self.may_wait_twice()
         if self.exits:  # the version that takes over saves vectors behind barriers
             self.frame_size = max(self.frame_size, *(self.vectors_saved(b) for b in graph.blocks))
+        if self.hands_over:
+            if any(op.m.values.get("mode") == "arrive" for op in self.function.code):
+                raise Fallback("warps that only arrive at barriers, in a kernel that may wait in other ways")
+            if self.exits:
+                self.frame_size = max(self.frame_size, self.most_saved())
         return self.text()
+
+    def may_wait_twice(self) -> bool:
+        """Whether in the version that takes over, where more lanes may part, they may wait at different places."""
+        graph = self.graph
+        pending = graph.pending([b.index for b in graph.blocks if len(b.successors) > 1])
+        return any(b.parks and any(graph.blocks[c].parks for c in pending[b.index]) for b in graph.blocks)
+
+    def turns_at(self, loop: frozenset[int], reason: str) -> None:
+        """Turns of the loop are counted: after many the reference engine goes on. In a function it can not."""
+        if self.is_function:
+            raise Fallback(reason)
+        self.turning |= self.headers & loop
+
+    calls_wait = False  # called functions do what loops around their calls may be waiting for
 
     def vectors_saved(self, b: Block) -> int:
         """Bytes of a frame that keeps what lives behind a barrier, if nothing is known of it."""
@@ -550,6 +589,8 @@ class Body(Calls, Atomics):
         with out.seldom(out.emit(f"icmp eq i32 {less}, 0")):
             out.line(f"store i32 {FUEL}, ptr %fuel, align 4")
             self.leave_if(out.emit("call i1 @openptx.poll(ptr %w)"))
+        if b.index in self.turning:
+            self.turn(b)
 
     def park(self, b: Block, waiting: frozenset[int]) -> None:
         """Lanes that the first operation names, and that are still elsewhere, are run first."""
@@ -563,10 +604,7 @@ class Body(Calls, Atomics):
             word = out.emit(f"bitcast <{N} x i1> {away} to i{N}")
             stay, on = out.fresh(), out.fresh()
             out.branch(out.emit(f"icmp ne i{N} {word}, 0"), stay, on)
-            out.start(stay)
-            out.line(f"store <{N} x i1> {self.vector(self.here_mask)}, ptr %m{b.index}, align 4")
-            self.dispatch(waiting)
-            out.start(on)
+            self.wait_for_lanes(b, waiting, stay, on)
             return
         word = self.bits(out.emit(f"bitcast <{N} x i1> {away} to i{N}"), 32, ZEROS)
         missing = (self.members(op) & word) != 0
@@ -574,10 +612,19 @@ class Body(Calls, Atomics):
             missing = missing & self.here_mask
         stay, on = out.fresh(), out.fresh()
         out.branch(self.any_of(missing), stay, on)
+        self.wait_for_lanes(b, waiting, stay, on)
+
+    def wait_for_lanes(self, b: Block, waiting: frozenset[int], stay: str, on: str) -> None:
+        out = self.out
         out.start(stay)
         out.line(f"store <{N} x i1> {self.vector(self.here_mask)}, ptr %m{b.index}, align 4")
-        self.dispatch(waiting)
+        several = any(self.graph.blocks[c].parks for c in waiting)
+        if several and self.is_function:
+            raise Fallback("lanes of a warp that may wait for each other at different places of a function")
+        self.stay(b, waiting)
         out.start(on)
+        if several:
+            out.line("store i32 0, ptr %tries, align 4")
 
     def members(self, op: Op) -> Bits:
         """The lanes that an operation wants to be there, as a mask."""
@@ -640,8 +687,6 @@ class Body(Calls, Atomics):
 
     def converge(self, op: Op) -> None:
         """Lanes that the operation names are here together, for `park` has waited for them."""
-        if any(self.graph.blocks[c].parks for c in self.pending[self.here.index]):
-            raise Fallback("lanes of a warp that may wait for each other at different places")
         named = (self.members(op) >> self.lane() & 1) != 0
         self.require(named, "invalid-mask", "the member mask leaves out the thread that executes it")
 
@@ -871,8 +916,6 @@ class Body(Calls, Atomics):
 
     def barrier(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
         out = self.out
-        if any(self.graph.blocks[c].joins for c in waiting):
-            raise Fallback("lanes of a warp that may wait at different barriers")
         waiting = frozenset()  # `park` has waited for them
         if not (isinstance(guard.v, int) and guard.v):
             raise Fallback("a guarded barrier")
@@ -933,6 +976,7 @@ class Body(Calls, Atomics):
             name = out.emit(f"load {t}, ptr %r{cell}, align 4")
             out.line(f"store {t} {name}, ptr {field(offset)}, align 8")
         out.line(f"ret i32 {layout.SUSPENDED}")
+        self.keeps(b, self.saved(b), self.live_behind_barrier(b))
 
     def live_behind_barrier(self, b: Block) -> frozenset[int]:
         """Registers that live behind the barrier that ends a block, but for those that it writes."""
@@ -1008,6 +1052,9 @@ class Body(Calls, Atomics):
         slots += [f"%m{c} = alloca <{N} x i1>, align 4" for c in self.masked]
         start = ["%live = alloca <32 x i1>, align 4", *slots]
         start += ["%fuel = alloca i32, align 4", f"store i32 {FUEL}, ptr %fuel, align 4"]
+        if self.hands_over:
+            start += ["%turns = alloca i32, align 4", f"store i32 {self.options.turns or TURNS}, ptr %turns, align 4"]
+            start += ["%tries = alloca i32, align 4", "store i32 0, ptr %tries, align 4"]
         start.append("%first32 = shl i32 %index, 5")
         start.append("%first = zext i32 %first32 to i64")
         if any(control(op) == "call" for op in self.function.code):
@@ -1050,7 +1097,7 @@ class Body(Calls, Atomics):
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
             return "\n".join([f"define internal i32 @{self.label_name}({given}) noinline nounwind #0 {{", *lines, ""])
         linkage = "" if self.enters else "internal "
-        inline = "noinline " if self.resumes or self.enters else ""
+        inline = "noinline " if self.resumes or self.enters or self.hands_over else ""
         return "\n".join(
             [
                 f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index)"

@@ -7,6 +7,7 @@ import struct
 from typing import Any, NamedTuple
 
 from openptx.engines.native.body import Exit, Stack
+from openptx.engines.native.standing import Kept, Stand
 
 _LENGTH = struct.Struct("<I")
 
@@ -24,6 +25,10 @@ class Facts(NamedTuple):
     shared_range: tuple[int, int]
     free_order: bool
     """CTAs may run in any order with the same results."""
+    hands_over: bool
+    """Warps may have to go on on the reference engine."""
+    stands: dict[int, Stand]
+    """Where warps may stand then, by what their frame says."""
 
 
 def pack(facts: Facts, image: bytes) -> bytes:
@@ -32,6 +37,7 @@ def pack(facts: Facts, image: bytes) -> bytes:
         {
             **facts._asdict(),
             "exits": [[site, e.cells, e.waiting] for site, e in facts.exits.items()],
+            "stands": [[at, s.waiting, s.cells] for at, s in facts.stands.items()],
         }
     ).encode()
     return _LENGTH.pack(len(head)) + head + image
@@ -59,7 +65,19 @@ def read(found: Any) -> Facts:
         Stack(integer(size), recursive is True),
         (integer(begin), integer(end)),
         found["free_order"] is True,
+        found["hands_over"] is True,
+        {integer(at): Stand(integers(waiting), tuple(map(kept, cells))) for at, waiting, cells in found["stands"]},
     )
+
+
+def kept(found: Any) -> Kept:
+    cell, width, offset, known, lanes, raw = found
+    if isinstance(known, list):
+        known = integers(known)
+    elif known is not None:
+        known = integer(known)
+    lanes = integers(lanes) if lanes is not None else None
+    return Kept(integer(cell), integer(width), integer(offset), known, lanes, raw is True)
 
 
 def integer(value: object) -> int:

@@ -227,7 +227,11 @@ class Graph:
             if END in b.successors and b.index not in divergent and here:
                 reach(set(here), set())
             if b.parks and found[b.index]:
-                reach(set(found[b.index]), set(), frozenset((b.index,)))
+                if any(self.blocks[c].parks for c in found[b.index]):  # those that can run go first, see `Standing`
+                    for c in found[b.index]:
+                        reach({c}, {c}, found[b.index] | {b.index})
+                else:
+                    reach(set(found[b.index]), set(), frozenset((b.index,)))
         self.reached = seen
         return found
 

@@ -66,6 +66,7 @@ class Compiled:
         "frame_size",
         "free_order",
         "globals",
+        "hands_over",
         "idle",
         "library",
         "messages",
@@ -74,12 +75,14 @@ class Compiled:
         "shared_range",
         "slow",
         "stack",
+        "stands",
     )
 
     def __init__(self, facts: Facts, image: bytes) -> None:
         self.frame_size, self.globals, self.messages = facts.frame_size, facts.globals, facts.messages
         self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
         self.shared_range, self.free_order = facts.shared_range, facts.free_order
+        self.stands, self.hands_over = [facts.stands], facts.hands_over
         self.library = Library(image, ("openptx.run",))
         self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
         self.slow: Library | None = None
@@ -100,22 +103,23 @@ def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]
 def facts_of(body: Body) -> Facts:
     return Facts(
         -(-body.frame_size // 64) * 64, body.globals, body.messages, body.callees.names, body.exits, body.needs,
-        body.shared_range, body.free_order,
+        body.shared_range, body.free_order, body.hands_over, body.stands if body.hands_over else {},
     )  # fmt: skip
 
 
 def text_of(
     program: Program, function: Function, image: Image, options: Options, entries: Mapping[int, Exit] | None = None,
-    globals: Sequence[str] = (), messages: Sequence[tuple[str, str]] = (),
+    globals: Sequence[str] = (), messages: Sequence[tuple[str, str]] = (), calls_wait: bool = False,
 ) -> tuple[Body, str]:  # fmt: skip
     """The LLVM text of a kernel; raises Fallback where only the reference engine can run it.
 
     With `entries`, of the version that takes over there; variables and messages keep the numbers that they have.
+    `calls_wait`: functions do what loops around their calls may be waiting for.
     """
     functions: dict[object, Outlined] = {}
     name = "kernel" if entries is None else "slow"
     body = Body(program, function, image, options, host(), name, functions, [*messages], entries)
-    body.globals = [*globals]
+    body.globals, body.calls_wait = [*globals], calls_wait
     own = [body.make()]
     bodies = [body]
     done: set[str] = set()
@@ -131,9 +135,12 @@ def text_of(
         bodies.append(callee)
     body.needs = Stack.of(bodies)
     body.free_order = not any(b.touches_others() for b in bodies)
-    parts = [support(program.address_size, bool(body.resumes)), *(f.text for f in functions.values()), *own]
-    if waits_in_calls(bodies):
-        raise Fallback("a loop with calls of functions that may wait for other threads")
+    rounds = bool(body.resumes) or body.hands_over
+    parts = [support(program.address_size, rounds), *(f.text for f in functions.values()), *own]
+    if not calls_wait and waits_in_calls(bodies):
+        if any(b.calls_in_loops() for b in bodies[1:]):
+            raise Fallback("a loop with calls of functions that may wait for other threads, in a function")
+        return text_of(program, function, image, options, entries, globals, messages, True)
     if entries is not None:
         parts[0] = parts[0].partition("; Runs CTAs")[0]
     return body, "\n".join([*parts, ATTRIBUTES, METADATA])
@@ -169,13 +176,16 @@ def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
     """The address of the version that takes over where offsets wrap; made when first wanted."""
     if code.slow is None:
-        plain = Options(options.block, options.locked, False, options.checks)
+        plain = Options(options.block, options.locked, False, options.checks, False, options.turns)
         name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
         facts, object = made(
             name, lambda: text_of(program, function, image, plain, code.exits, code.globals, code.messages)
         )
         if facts.globals != code.globals:
             raise Bug(f"the slow version of `{function.name}` knows other variables: {facts.globals}")
+        if facts.hands_over and not code.hands_over:
+            raise Bug(f"the slow version of `{function.name}` waits otherwise")
+        code.stands.append(facts.stands)
         code.messages = facts.messages  # it may have more
         code.slow = Library(object, ("slow",))
     return code.slow["slow"]

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
 
 from openptx.engines.native import layout
+from openptx.engines.native.handover import go_on_with
 from openptx.engines.native.kernel import slow
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.plan import Plan, plans
@@ -79,8 +80,10 @@ class Run:
             if sum([worker.departures() for worker in team]) * 16 > plan.ctas * plan.warps:
                 plans(self.image).disappoints(plan)
             for code, worker in zip(codes, team, strict=True):
-                if code:
+                if code not in (0, layout.HANDED):
                     raise fault(self, worker)
+            if layout.HANDED in codes:
+                go_on_with(self, codes, team)
         finally:
             for worker in team:
                 worker.run = None

@@ -32,6 +32,8 @@ BUDGET      = 248    # i64: how much of it calls may take
 CHAIN       = 768    # i32 calls that led to a fault, then where they are, innermost first
 CHAINED     = 8
 CLEAR_LOCAL = 832    # i64: what each thread finds cleared of its local memory
+FROM        = 848    # i64: the first CTA that the worker has taken and not finished
+UNTIL       = 856    # i64: behind the last one
 BAND        = 840    # i64: columns of CTAs that run together, for the caches' sake; 0: row by row
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
@@ -65,5 +67,8 @@ SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "c
 OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, NO_CTA, STOPPED, OVERFLOW, CALLEE = range(1, 11)
 """What went wrong."""
 
-DONE, SUSPENDED, FAILED, LEFT = range(4)
+DONE, SUSPENDED, FAILED, LEFT, AWAY = range(5)
 """What a warp's code returns."""
+
+HANDED = 3
+"""What a worker returns that stands in the middle of a CTA."""

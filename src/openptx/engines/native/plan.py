@@ -61,10 +61,10 @@ class Plan:
 
     def chosen(self, image: Image, speculates: bool) -> tuple[Options, Compiled]:
         """The code; workers whose CTAs meet in atomics need them locked."""
-        options = Options(self.block, False, settings.lane_shapes(), settings.checks(), speculates)
+        options = Options(self.block, False, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
         code = compiled(self.program, self.function, image, options)
         if self.workers > 1 and not code.free_order:
-            options = Options(self.block, True, settings.lane_shapes(), settings.checks(), speculates)
+            options = Options(self.block, True, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
             code = compiled(self.program, self.function, image, options)
         return options, code
 
@@ -74,7 +74,8 @@ class Plan:
         Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved.
         """
         x, y, z = self.grid
-        return BAND if self.code.free_order and z == 1 and y > 1 and x > BAND and x % BAND == 0 else 0
+        in_rows = not self.code.free_order or self.code.hands_over  # the reference engine goes on by rows
+        return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else 0
 
 
 class Plans:
@@ -90,7 +91,8 @@ class Plans:
         workers: int, blocks: tuple[int, int] | None,
     ) -> Plan:  # fmt: skip
         """The plan of a launch; raises Fallback where only interp can run it."""
-        key = (function.name, grid, block, shared, workers, blocks, settings.lane_shapes(), settings.checks())
+        set = settings.lane_shapes(), settings.checks(), settings.turns()
+        key = (function.name, grid, block, shared, workers, blocks, set)
         plan = self.made.get(key)
         if plan is None:
             speculates = (function.name, block) not in self.disappointing

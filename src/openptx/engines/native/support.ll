@@ -414,7 +414,7 @@ define internal i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %
   ret i32 %r
 }
 
-; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever.
+; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever; 3: the CTA wants the reference engine.
 define i32 @openptx.run(ptr %w) #0 {
 entry:
   %p0 = getelementptr i8, ptr %w, i64 {GRID}
@@ -472,6 +472,8 @@ entry:
   %band = load i64, ptr %pband
   %hasshared = icmp ne i64 %clearsize, 0
   %haslocal = icmp ne i64 %localsize, 0
+  %pfrom = getelementptr i8, ptr %w, i64 {FROM}
+  %puntil = getelementptr i8, ptr %w, i64 {UNTIL}
   br label %take
 take:
   %first = atomicrmw add ptr %grid, i64 %chunk monotonic
@@ -483,6 +485,8 @@ some:
   %behind = add i64 %first, %chunk
   %fewer = icmp ult i64 %behind, %ctas
   %end = select i1 %fewer, i64 %behind, i64 %ctas
+  store i64 %first, ptr %pfrom
+  store i64 %end, ptr %puntil
   br label %cta
 cta:
   %i = phi i64 [ %first, %some ], [ %i1, %ended ]
@@ -644,7 +648,10 @@ went:
   %status2 = phi i32 [ %status3, %gofast ], [ %status4, %goslow ]
   %fh = getelementptr i8, ptr %frame, i64 {HERE}
   %before = load i32, ptr %fh
-  switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits ]
+  switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits i32 {AWAY}, label %away ]
+away:
+  store volatile i32 1, ptr %pstop
+  ret i32 3
 roundfailed:
   store i32 %n, ptr %pwarp
   br label %failed
@@ -699,6 +706,7 @@ deadlock:
 
 ended:
   %i1 = add i64 %i, 1
+  store i64 %i1, ptr %pfrom
   %more = icmp ult i64 %i1, %end
   br i1 %more, label %cta, label %take
 failed:

@@ -6,14 +6,17 @@ own result back as an operand, as in a compare-and-swap loop, is no such one: so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from openptx.engines.native.flow import Graph
 from openptx.isa.consistency import strong
 
 
-def spins(graph: Graph, touches: Mapping[int, str]) -> int | None:
-    """The position of an operation that a loop may be waiting for. `touches`: "atomic" or "load", by position."""
+def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
+    """The position of an operation that a loop may be waiting for, and the loop.
+
+    `touches`: "atomic" or "load", by position.
+    """
     for cycle in graph.cyclic():
         pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
         suspects = [
@@ -30,8 +33,8 @@ def spins(graph: Graph, touches: Mapping[int, str]) -> int | None:
             own = slice_back(graph, pcs, graph.cells.reads(op))
             if touches[pc] == "atomic" and results & own:
                 continue
-            return pc
-    return None
+            yield pc, cycle
+            break
 
 
 def guard_cells(graph: Graph, pc: int) -> tuple[int, ...]:

@@ -113,6 +113,7 @@ class Worker:
         state[layout.CTAID : layout.NCTAID] = _NOWHERE
         state[layout.KIND : layout.BUDGET] = _CLEAN
         struct.pack_into("<i", state, layout.CHAIN, 0)
+        struct.pack_into("<2q", state, layout.FROM, 0, 0)
         self.window(memory, PARAM, memory.param)
 
     def window(self, memory: Map, slot: int, data: Bytes | None) -> None:
