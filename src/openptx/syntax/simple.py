@@ -59,17 +59,42 @@ def _pointer(match: re.Match[str]) -> Pointer:
     return Pointer(match[6] or "", _integer(match[7], match.span(7)), (match.start(5), end))
 
 
+_PARAMETER = re.compile(
+    rf"""[ \t\r\n]*+\.(reg|param)[ \t]++(?:\.align[ \t]++({_NUMBER})[ \t]++)?+\.([bsuf](?:8|16|32|64)|pred)[ \t]++
+    (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
+    ({_NAME})(?:\[({_NUMBER})\])?+[ \t\r\n]*+(?:,|\Z)""",
+    re.X | re.A,
+)
+
+
 def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...] | None:
     """The parameters between two parentheses, none where there are none; None if one is not of the plain form."""
     found: list[Variable] = []
-    for text in file.text[start:end].split(",") if 0 <= start < end else ():
-        offset = start + len(text) - len(text.lstrip())
-        start += len(text) + 1
-        variable = simple(file, offset, start - 1, parameter=True)
-        if variable is None or (variable.span[1] < start - 1 and file.text[variable.span[1] : start - 1].strip()):
+    text, offset = file.text, start
+    while 0 <= offset < end:
+        match = _PARAMETER.match(text, offset, end)
+        if match is None:
             return None
-        found.append(variable)
-    return tuple(found)
+        space, align, type_, pointer, pointed, pointer_align, name, size = match.groups()
+        first, named = match.span(7)
+        behind = named if size is None else match.end(8) + 1
+        lengths = () if size is None else (_integer(size, match.span(8)),)
+        to = None
+        if pointer:
+            to = Pointer(
+                pointed or "",
+                _integer(pointer_align, match.span(6)),
+                (match.start(4), max(match.end(4), match.end(5), match.end(6))),
+            )
+        begin, typed = match.start(1) - 1, match.span(3)
+        found.append(Variable(
+            file, (begin, behind), linkage="", space=space, space_span=(begin, match.end(1)), bank=None, attributes=(),
+            align=None if align is None else _integer(align, match.span(2)), vector=1, type=type_,
+            type_span=(typed[0] - 1, typed[1]), pointer=to,
+            names=(Declarator(Name(name, (first, named)), None, lengths, None, (first, behind)),),
+        ))  # fmt: skip
+        offset = match.end()
+    return tuple(found) if not found or text[offset - 1] != "," else None
 
 
 def _integer(text: str | None, span: Span) -> Integer | None:

@@ -25,6 +25,7 @@ class Meeting:
     def __init__(self, text: str, body: Span) -> None:
         self.text, self.body = text, body
         self.few: set[str] | None = None  # guards that may hold for a part of a warp
+        self.guard: re.Pattern[str] | None = None
         self.since = body[0]
         self.guards: set[str] = set()  # of the branches between the last label and `since`
 
@@ -51,6 +52,10 @@ class Meeting:
         """Whether a barrier stands behind a branch, without a label between, whose guard may split a warp."""
         if self.simple:
             return False
+        few = self.few or {""}
+        if not self.guards and "" not in few and not self._guarded(few, place):
+            self.since = place
+            return False
         for match in STATEMENT.finditer(self.text, self.since, place):
             if match.lastindex == LABEL and not _LABELLED.match(self.text, match.end()):
                 self.guards.clear()
@@ -59,5 +64,11 @@ class Meeting:
             elif match.lastindex == ODD:
                 return True  # perhaps a branch, with a comment in it
         self.since = place
-        few = self.few or ()
         return "" in few or not self.guards.isdisjoint(few)
+
+    def _guarded(self, few: set[str], place: int) -> bool:
+        """Whether one of these names may be a guard between `since` and a place: it is, or a comment is in the way."""
+        if self.guard is None:
+            names = "|".join(map(re.escape, sorted(few)))
+            self.guard = re.compile(rf"@[!\s]*(?:/|(?:{names})(?![\w$]))")
+        return self.guard.search(self.text, self.since, place) is not None

@@ -62,7 +62,12 @@ def _statements(file: File, body: Span, names: set[str], outer: Scope) -> Iterat
             continue
         if kind == LABEL and not _LABELLED.match(text, offset):
             yield tree.Label(file, (match.end(1), offset), Name(match[5], match.span(5))), scopes[-1]
-        elif kind in (LABEL, ODD) or (kind == INSTRUCTION and (place < offset or match[3].startswith(_FLOW))):
+        elif kind == INSTRUCTION:
+            if place < offset or match[3].startswith(_FLOW):
+                start = match.end(1)
+                guard = match.span(2) if match[2] else (start, start)
+                yield tree.Instruction(file, (start, offset), guard, match.span(3), match.span(4)), scopes[-1]
+        elif kind in (LABEL, ODD):
             found: list[tree.Statement] = []
             offset = max(offset, read_statements(Cursor(file, match.end(1), end), offset, found, [], inside=True))
             for statement in found:

@@ -91,7 +91,7 @@ class Kinds(dict[str, Kind]):
     def _place(self, text: str) -> Kind:
         """`[%rd1`, an address in a register with any offset, and others, which are whole."""
         if text[-1] != "]":
-            base = self[text[1:]]
+            base = self[text[1:].lstrip()]
             return _place(base, 0) if base.sort == kinds.REGISTER else kinds.UNREADABLE_KIND
         if match := _ADDRESS.fullmatch(text):
             return _place(self.known(match[1]), int(match[2] or 0))

@@ -40,7 +40,8 @@ class Plain:
         self.names = Kinds(checker, scope)
         self.meeting = Meeting(self.file.text, self.body)
         self.singly = Singly(checker, self.names, self.meeting)
-        self.matches: Iterator[tuple[int, re.Match[str]]] = iter(())  # the rows that are being read, with their places
+        self.matches: Iterator[re.Match[str]] = iter(())  # the rows that are being read, with their places
+        self.matched = 0  # how many of them have been asked for
 
     def accepts(self) -> bool:
         """Whether the whole body is right, without as much as a warning that takes a closer look. Can be asked once."""
@@ -83,7 +84,7 @@ class Plain:
         """The statements between two offsets: where to go on, None if something is wrong."""
         text, names, first = self.file.text, self.names, self.names.first
         rows = ROWS.findall(text, offset, stop)
-        self.matches = enumerate(ROWS.finditer(text, offset, stop))
+        self.matches, self.matched = ROWS.finditer(text, offset, stop), 0
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
         # Lazily, a row at a time: what another statement declares changes what the names behind it mean.
         # First operands come last, and become known as written.
@@ -137,4 +138,6 @@ class Plain:
 
     def _match(self, number: int) -> re.Match[str]:
         """The row of this number with its place: found again, in the order of the text, since few are asked for."""
-        return next(match for place, match in self.matches if place == number)
+        match = next(islice(self.matches, number - self.matched, None))
+        self.matched = number + 1
+        return match
