@@ -629,6 +629,8 @@ class Body(Standing):
     def members(self, op: Op) -> Bits:
         """The lanes that an operation wants to be there, as a mask."""
         name = op.form.instruction.converges
+        if name is None:
+            return self.const(-1, 32)
         i = next(i for i, t in enumerate(t for t in op.form.operands if t.role != "write") if t.name == name)
         return self.sources(op)[i]
 
@@ -1136,8 +1138,9 @@ class Body(Standing):
 
 
 def waits_for_lanes(op: Op) -> bool:
-    """Whether lanes of the warp must be together for an operation."""
-    return op.form.instruction.converges is not None or control(op) == "barrier"
+    """Whether lanes of the warp must be together for an operation: those of a mask, or all."""
+    together = op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
+    return together or control(op) == "barrier"
 
 
 def shared_range(program: Program, function: Function) -> tuple[int, int]:
