@@ -10,6 +10,8 @@ what the kernel uses and runs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from openptx.cli import CLEAN
@@ -65,7 +67,7 @@ def run(args: Namespace) -> int:
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
     require_folders([path for _, path in saves])
-    with Clock(f"running `{kernel.name}`"):
+    with saying_what_runs(args.engine == "native"), Clock(f"running `{kernel.name}`"):
         kernel(
             grid,
             block,
@@ -85,6 +87,23 @@ def run(args: Namespace) -> int:
             print(f"{index}: {array.dtype} {shape} {values}")
     save_arrays([(path, arrays[index]) for index, path in saves])
     return CLEAN
+
+
+@contextmanager
+def saying_what_runs(wanted: bool) -> Generator[None]:
+    """Whoever asks for machine code is told, on stderr, where the reference engine runs instead."""
+    import logging
+
+    logger, handler = logging.getLogger("openptx"), logging.StreamHandler()
+    before = logger.level
+    if wanted:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 def fidelities(module: Module, kernel: str) -> str:

@@ -92,6 +92,15 @@ class Kernel:
         except Fault as fault:
             raise fault from None
 
+    def why_interp(self, block: Extent) -> str | None:
+        """Why the native engine leaves launches with such blocks to the reference engine; None where it runs them.
+
+        It also does so with clusters and `max_instructions`. Each time, the logger `openptx` is told, at level INFO.
+        """
+        from openptx.engines import native
+
+        return native.gap(self.module.program, self.function, self.module.image, extent("block", block))
+
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`."""
         parts = cast("tuple[Any, ...]", configuration if isinstance(configuration, tuple) else (configuration,))

@@ -70,6 +70,13 @@ def test_a_fault_is_explained(openptx, ptx, tmp_path):
     assert "thread (1, 0, 0)" in done.err
 
 
+def test_who_asks_for_machine_code_is_told_where_there_is_none(openptx, ptx, tmp_path):
+    given = ("run", ptx, *SHAPE, "--quiet", "--arg", 10, 2, f"@{tmp_path}/x.npy", "zeros:f32:10", "--engine", "native")
+    assert openptx(*given).err == ""
+    words = "kernel `saxpy` runs on the reference engine: clusters, or counted instructions\n"
+    assert openptx(*given, "--max-instructions", "1000").err == words
+
+
 @pytest.mark.parametrize("limit", [("--timeout", "0.2"), ("--max-instructions", "10000")])
 def test_an_endless_kernel_is_stopped(openptx, ptx, limit):
     done = openptx("run", ptx, "--kernel", "endless", "--grid", 1, "--block", 1, *limit)

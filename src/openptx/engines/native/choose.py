@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import weakref
 from typing import Any
 
 from openptx.engines import interp
-from openptx.engines.native.kernel import ready
+from openptx.engines.native.body import Options
+from openptx.engines.native.kernel import compiled, ready
 from openptx.engines.native.launch import launch as run
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.team import loops
@@ -15,6 +17,8 @@ from openptx.errors import Triple
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
+
+LOG = logging.getLogger("openptx")
 
 SMALL = 1 << 13
 """Threads below which a kernel without loops starts on the reference engine, and for how long it stays there:"""
@@ -51,8 +55,18 @@ def launch(
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
     try:
         run(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
-    except Fallback:
+    except Fallback as reason:
+        LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
         interp.launch(program, function, grid, block, memory=memory, image=image, **options)
+
+
+def gap(program: Program, function: Function, image: Image, block: Triple) -> str | None:
+    """What in a kernel, launched with such blocks, machine code can not do; None where there is no such thing."""
+    try:
+        compiled(program, function, image, Options(block, False))
+    except Fallback as reason:
+        return str(reason)
+    return None
 
 
 def auto(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import struct
 import time
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from openptx.engines.native.workers import Worker
 
 Array = NDArray[Any]
+LOG = logging.getLogger("openptx")
 CANONICAL = 0x7FFFFFFF
 """The NaN of f32."""
 
@@ -47,6 +49,7 @@ def reference(run: Run) -> Launch:
 def go_on_with(run: Run, codes: list[int], team: list[Worker]) -> None:
     """Runs to its end what workers have left: those with code 3 stand in the middle of a CTA."""
     launch = reference(run)
+    LOG.info("kernel `%s`: the reference engine goes on, for threads wait for others", run.plan.function.name)
     begun = [resumed(run, launch, worker) for code, worker in zip(codes, team, strict=True) if code == layout.HANDED]
     first, stop = struct.unpack_from("<2q", team[0].launch_memory, layout.NEXT)
     untaken = range(min(first, stop), stop)
