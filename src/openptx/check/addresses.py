@@ -106,6 +106,15 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             actual=f".{declared.name}",
             rule=_RULE,
         )
+    elif "param::func" in place.m.written and place.context.entry and place.context.precedent:
+        yield Problem(
+            "address-form",
+            f"`{place.opcode}` takes a variable of this kernel, not an address in a register",
+            (*where, 0),
+            "a register",
+            operand=place.name,
+            rule="PTX ISA, Parameter State Space (5.1.6)",
+        )
     elif declared.width < 64 and place.context.precedent:
         space = place.m.values.get("space")
         narrow = declared.width < 32
@@ -124,17 +133,10 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     wanted = place.m.values.get("space")
-    held = "param" if base.space == "frame" else base.space
+    held = kinds.PARAMETERS.get(base.space, base.space)
     space = "param" if wanted == "frame" else wanted
-    if base.space == "param" and space == "param" and place.form.instruction.mnemonic == "st":
-        yield Problem(
-            "state-space",
-            f"`{place.opcode}` writes a parameter of a kernel, which is read-only",
-            where,
-            "a kernel's parameter",
-            operand=place.name,
-            rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
-        )
+    if held == space == "param" and (problem := _parameter(place, base, where)) is not None:
+        yield problem
         return
     if space == "generic" and held not in _GENERIC and place.context.precedent:
         space = "global"  # as the assembler has it, no name of `.const` or `.param` is a generic address
@@ -168,6 +170,51 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         yield Problem(
             "misaligned-address", f"this address is not a multiple of {size}", where, "misaligned", rule=_RULE
         )
+
+
+def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
+    """Which way a parameter goes, and whose it is (5.1.6)."""
+    stores = place.form.instruction.mnemonic == "st"
+    if stores and base.space == "param":
+        message, label = "writes a parameter of a kernel, which is read-only", "a kernel's parameter"
+    elif stores and base.space == "argument":
+        message, label = "writes what the function is given, which is read-only", "given to the function"
+    elif not stores and base.space == "result":
+        message, label = "reads the result of the function, which can only be written", "the function's result"
+    elif base.space == "param" and place.m.values.get("space") == "frame":
+        message, label = "is for parameters of functions, and this is one of a kernel", "a kernel's parameter"
+    elif base.space == "frame" and "param::entry" in place.m.written:
+        message, label = "is for parameters of kernels, and this is one of a call", "no kernel's parameter"
+    else:
+        return None
+    return Problem(
+        "state-space",
+        f"`{place.opcode}` {message}",
+        where,
+        label,
+        operand=place.name,
+        rule="PTX ISA, Parameter State Space (5.1.6)",
+    )
+
+
+def guarded_parameter(operands: tuple[Kind, ...] | list[Kind]) -> int | None:
+    """Which operand is in a `.param` variable of the body: what accesses it can't be guarded (5.1.6.2; measured)."""
+    for i, kind in enumerate(operands):
+        if kind.sort == kinds.ADDRESS and kind.parts[0].space == "frame":
+            return i
+    return None
+
+
+def guard_problem(opcode: str, number: int) -> Problem:
+    """The problem of an access to what a call takes or gives, where it has a guard."""
+    return Problem(
+        "state-space",
+        f"`{opcode}` accesses what a call takes or gives back, and can't have a guard",
+        (number,),
+        "in the body's `.param`",
+        rule="PTX ISA, Device Function Parameters (5.1.6.4)",
+        help="branch around the call instead",
+    )
 
 
 def access_size(place: Place) -> int:

@@ -170,7 +170,7 @@ def suits(kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> boo
     if kind.sort == kinds.VECTOR and kind.type is not None:
         return size * 8 == kind.type.width * kind.count
     if kind.sort in (kinds.VARIABLE, kinds.ELEMENT):
-        if kind.space not in ("param", "frame"):
+        if kind.space not in kinds.PARAMETERS:
             return wanted.kind == "opaque"
         if kind.sort == kinds.VARIABLE and precedent:
             return _alike(kind, formal, wanted, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check import kinds
 from openptx.check.declared_types import Misfit, initial_problem, type_problem
 from openptx.check.gating import B128, UNSIZED, gate_problem
 from openptx.check.names import Memory
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.declarations import Variable as Declaration
 
+_MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
+
 
 def memory(declaration: Declaration, declarator: Declarator, space: str) -> Kind:
     """The kind of a variable's name."""
@@ -36,7 +39,7 @@ def memory(declaration: Declaration, declarator: Declarator, space: str) -> Kind
     for length in shape:
         size *= length
     align = declaration.align.value if declaration.align is not None else element
-    text = f"the address of a `.{'param' if space == 'frame' else space}` variable"
+    text = f"the address of a `.{kinds.PARAMETERS.get(space, space)}` variable"
     return variable(type.name, space, size, align, shape, vector, text)
 
 
@@ -70,14 +73,41 @@ class Declarations:
 
     def parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
         """A parameter or a return of a function."""
-        space = "reg" if declaration.space == "reg" else "param" if function.kind == "entry" else "frame"
+        space = "reg" if declaration.space == "reg" else "param" if function.kind == "entry" else "argument"
+        if space == "argument" and declaration in function.returns:
+            space = "result"
         if function.kind == "entry" and declaration.space != "param":
             self.add(
                 "parameter", "a parameter of a kernel is in `.param`", declaration.space_span, "not `.param`",
                 expected=".param", actual=f".{declaration.space}", rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`"),
             )  # fmt: skip
+        if function.kind == "func":
+            self._pointer(declaration)
+            if function.linkage != "extern":
+                self._aligned(declaration)
         self._declare_all(declaration, scope, space, self._unsized(declaration, function))
+
+    def _pointer(self, declaration: Declaration) -> None:
+        """Only kernels say what their parameters point to."""
+        pointer = declaration.pointer
+        if pointer is not None:
+            self.add(
+                "parameter", "only a parameter of a kernel says what it points to", pointer.span, "not of a function",
+                rule="PTX ISA, Kernel Function Parameter Attributes (5.1.6.2)",
+                fix=Fix(pointer.span, "", "leave it out"),
+            )  # fmt: skip
+
+    def _aligned(self, declaration: Declaration) -> None:
+        """What functions take and return in `.param` is aligned to 128 bytes at most."""
+        align = declaration.align
+        if align is None or declaration.space != "param" or align.value & (align.value - 1):
+            return
+        if align.value > _MOST_ALIGNED:
+            self.add(
+                "alignment", f"a parameter of a function is aligned to {_MOST_ALIGNED} bytes at most", align.span,
+                "too much", expected="1, 2, 4, 8, 16, 32, 64 or 128", actual=str(align.value),
+            )  # fmt: skip
 
     def _unsized(self, declaration: Declaration, function: tree.Function) -> bool:
         """Whether this parameter may be an array without a length: the last of a function (7.2)."""
@@ -90,12 +120,15 @@ class Declarations:
 
     def local(self, declaration: Declaration, scope: Scope) -> None:
         """A declaration in a body."""
+        self._aligned(declaration)
         self._declare_all(declaration, scope, "frame" if declaration.space == "param" else declaration.space)
 
     def plain(self, declaration: Declaration, space: str | None) -> list[tuple[str, Kind]] | None:
         """The names of a declaration of memory and their kinds; None if anything is to be said about it."""
         found: list[tuple[str, Kind]] = []
         if declaration.type == "b128" and not self.module.plain_type("b128", 1):
+            return None
+        if declaration.align is not None and declaration.align.value > _MOST_ALIGNED:
             return None
         for declarator in declaration.names:
             if type_problem(declaration, declarator, self.module.context) is not None or declarator.count is not None:

@@ -92,15 +92,29 @@ def type_problem(
 
 
 def _extent(declaration: Declaration, declarator: Declarator, unsized: bool) -> Misfit | None:
-    align = declaration.align
-    if align is not None and (align.value <= 0 or align.value & (align.value - 1)):
+    pointed = declaration.pointer.align if declaration.pointer is not None else None
+    for align in (declaration.align, pointed):
+        if align is not None and not (0 < align.value < 1 << 32 and align.value & (align.value - 1) == 0):
+            return Misfit(
+                "alignment",
+                f"an alignment is a power of two of at most 32 bits, not {align.value}"
+                if align.value >> 32
+                else f"an alignment is a power of two, not {align.value}",
+                span=align.span,
+                expected="a power of two",
+                actual=str(align.value),
+                rule="PTX ISA, Alignment (5.4.5)" if align is not pointed else "PTX ISA, 5.1.6.3",
+            )
+    count = declarator.count
+    if count is not None and count.value >> 32:
         return Misfit(
-            "alignment",
-            f"an alignment is a power of two, not {align.value}",
-            span=align.span,
-            expected="a power of two",
-            actual=str(align.value),
-            rule="PTX ISA, Alignment (5.4.5)",
+            "array-size",
+            f"so many names are too many: {count.value} does not fit 32 bits",
+            "name",
+            span=count.span,
+            expected="at most 4294967295",
+            actual=str(count.value),
+            rule="PTX ISA, Parameterized Variable Names (5.4.6)",
         )
     if declaration.space == "reg" or declaration.linkage == "extern" or (unsized and shape_of(declarator) == (0,)):
         return None

@@ -18,6 +18,7 @@ from openptx.syntax.directives import (
     BranchTargets,
     CallPrototype,
     Directive,
+    Dwarf,
     Pragma,
     Section,
     SourceFile,
@@ -50,6 +51,7 @@ POINTER                = gate("PTX 2.2")
 CONSTANT_BANK          = gate("PTX 1.2 to 2.1")
 EXTERNAL_BANK          = gate("PTX 1.5 to 2.1")
 TEXTURE_SPACE          = gate("PTX 1.0 to 1.4")
+DWARF_LINES            = gate("PTX 1.0 to 1.5")
 TIMESTAMP              = gate("PTX 3.2")
 INLINED                = gate("PTX 7.0")
 SECTION_LABEL          = gate("PTX 7.0")
@@ -129,6 +131,8 @@ class Features:
                 yield from self._function(statement)
             case Declaration():
                 yield from self._variable(statement)
+            case Dwarf():
+                yield "`@@DWARF`", DWARF_LINES, statement.span
             case Alias():
                 yield "`.alias`", self._since("alias"), statement.name_span
             case CallPrototype() | BranchTargets():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.addresses import guard_problem, guarded_parameter
 from openptx.check.budgets import bytes_of, shared_limit
 from openptx.check.divergence import divergent
 from openptx.check.flow import ENDS, traffic
@@ -18,7 +19,7 @@ from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.syntax import operands as text
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma
+from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class FunctionChecker:
             return
         from openptx.check.plain.walk import Plain
 
-        if self.module.thorough or self.function.broken or not Plain(self, outer).accepts():
+        plain = not self.function.broken and self.module.debugging.plain(self.function.body)
+        if not plain or self.module.thorough or not Plain(self, outer).accepts():
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
             self.block(statements, Scope(outer))
@@ -157,6 +159,8 @@ class FunctionChecker:
                 self.block(statement.statements, Scope(scope))
             elif isinstance(statement, BranchTargets):
                 self.table(statement, scope)
+            elif isinstance(statement, Location):
+                self.module.debugging.location(statement)
 
     def _label(self, statement: tree.Statement, scope: Scope) -> None:
         if isinstance(statement, tree.Label):
@@ -196,6 +200,8 @@ class FunctionChecker:
         opcode = instruction.opcode
         found = self.verdicts[(opcode, *given)]
         findings = found if isinstance(found, tuple) else ()
+        if instruction.guard is not None and (number := guarded_parameter(given)) is not None:
+            findings = (*findings, guard_problem(opcode, number))
         for problem in findings:
             self.report(problem, instruction, scope)
         if all(problem.about in WARNINGS for problem in findings):

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from openptx.check.context import Context
+from openptx.check.gating import gate_problem
 from openptx.check.nearest import nearest
 from openptx.diagnostics import Diagnostic, Fix, Label
-from openptx.isa.targets import NEWEST, OPTIONS, TARGETS, target
-from openptx.syntax.directives import AddressSize, Directive, Pragma, Section, SourceFile, Target, Version
+from openptx.isa.targets import NEWEST, OPTIONS, TARGETS, satisfied, target
+from openptx.syntax.directives import (
+    AddressSize,
+    Directive,
+    Dwarf,
+    Pragma,
+    Preprocessor,
+    Section,
+    SourceFile,
+    Target,
+    Version,
+)
 from openptx.syntax.tree import Function, Unreadable
 
 TYPE_CHECKING = False
@@ -17,7 +29,7 @@ if TYPE_CHECKING:
     from openptx.isa.targets import Target as Machine
     from openptx.source import Span
     from openptx.syntax.operands import Name
-    from openptx.syntax.tree import Module
+    from openptx.syntax.tree import Module, Statement
 
 _MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: NEWEST[1]}
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
@@ -26,10 +38,10 @@ _RULE = "PTX ISA, PTX Module Directives (11.1)"
 class Header:
     """The first directives of a file. `target` is None where there is none that is known."""
 
-    __slots__ = ("collector", "module", "narrow", "target", "version")
+    __slots__ = ("collector", "module", "narrow", "precedent", "target", "version")
 
-    def __init__(self, module: Module, collector: Collector, override: str | None) -> None:
-        self.module, self.collector = module, collector
+    def __init__(self, module: Module, collector: Collector, override: str | None, precedent: bool = True) -> None:
+        self.module, self.collector, self.precedent = module, collector, precedent
         self.version: tuple[int, int] = NEWEST
         self.target: Machine | None = None
         self.narrow = True  # whether addresses have 32 bits
@@ -39,6 +51,7 @@ class Header:
         version: Version | None = None
         targets: Target | None = None
         size: AddressSize | None = None
+        before: Statement | None = None  # what no directive of the file itself may stand behind
         unreadable = False  # a directive that was meant may stand in there; the parser has said so
         for position, item in enumerate(self.module.items):
             if isinstance(item, Unreadable):
@@ -48,19 +61,31 @@ class Header:
                     self._repeated(item, version)
                 else:
                     version = item
+                    self._first(item, before, "missing-version", unreadable)
+                    before = None
             elif isinstance(item, Target):
                 if version is None and targets is None and not unreadable:
                     self._no_version(item.span)
+                elif targets is None:
+                    self._first(item, before, "missing-target", unreadable)
+                elif self.precedent:
+                    self._repeated(item, targets)
                 targets = targets or item
             elif isinstance(item, AddressSize):
                 if size is not None:
                     self._repeated(item, size)
+                elif before is not None and self.precedent:
+                    self._late(item, before)
+                elif targets is None and not unreadable:
+                    before = item
                 size = size or item
                 self._address_size(item)
-            elif targets is None and not isinstance(item, (SourceFile, Section, Pragma)):
+            elif targets is None and not isinstance(item, (SourceFile, Section, Pragma, Preprocessor)):
                 if not unreadable:
                     self._missing(version, item.span)
                 break
+            elif before is None and not isinstance(item, Preprocessor):
+                before = item
             if isinstance(item, Function) and position > 8:
                 break
         else:
@@ -73,6 +98,25 @@ class Header:
             self.target = target(override)
         elif targets is not None:
             self._targets(targets, version)
+        if targets is not None:
+            self._options(targets)
+
+    def _first(self, item: Directive, before: Statement | None, about: str, unreadable: bool) -> None:
+        """`.version` and `.target` stand before everything else."""
+        if before is not None and not unreadable:
+            self.collector.add(
+                Diagnostic(
+                    about, f"`.{item.name}` stands before everything else of the file", self.module.file, item.span,
+                    "too late", labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
+                ),
+                about,
+            )  # fmt: skip
+
+    def _late(self, item: AddressSize, before: Statement) -> None:
+        self._add(
+            "misplaced-directive", "`.address_size` stands right behind `.target`", item,
+            labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
+        )  # fmt: skip
 
     def _version(self, item: Version) -> None:
         if item.minor > _MINOR.get(item.major, -1):
@@ -98,8 +142,11 @@ class Header:
             else:
                 machines.append((name, machine))
         if not machines:
+            if all(name.text in OPTIONS for name in item.targets):
+                self._add("missing-target", "this `.target` names no architecture", item, rule=_RULE,
+                          help=f"begin the list with one, such as `sm_80, {item.targets[0].text}`")  # fmt: skip
             return
-        name, self.target = machines[0]
+        name, self.target = machines[-1]
         if version is not None and self.version < self.target.since:
             major, minor = self.target.since
             says = f"{self.version[0]}.{self.version[1]}"
@@ -117,14 +164,36 @@ class Header:
                     fix=Fix(version.number_span, f"{major}.{minor}", f"say `.version {major}.{minor}`"),
                 )
             )
+
+    def _options(self, item: Target) -> None:
+        """What may stand beside a target."""
         modes = [name for name in item.targets if name.text.startswith("texmode_")]
         if len({name.text for name in modes}) > 1:
-            self.collector.add(
-                Diagnostic(
-                    "target-conflict", f"`{modes[0].text}` and `{modes[1].text}` exclude each other", self.module.file,
-                    modes[1].span, "one of them", rule=_RULE,
-                )
+            self._conflict(f"`{modes[0].text}` and `{modes[1].text}` exclude each other", modes[1], "one of them")
+        for name in item.targets:
+            since = OPTIONS.get(name.text)
+            if since is None or self.target is None or not self.precedent:
+                continue
+            if not satisfied(since, self.version, self.target):
+                context = Context(self.version, self.target, "ptxas")
+                found = gate_problem(f"`{name.text}`", since, context)
+                self.collector.add(
+                    Diagnostic(
+                        found.about, found.message, self.module.file, name.span, found.label, expected=found.expected,
+                        actual=found.actual, rule=_RULE, help=found.help,
+                    )
+                )  # fmt: skip
+        debug = next((name for name in item.targets if name.text == "debug"), None)
+        if debug is not None and not any(isinstance(each, (Section, Dwarf)) for each in self.module.items):
+            self._conflict(
+                "`debug` promises debug information, and the file holds none", debug, "no `.section` follows",
+                help="leave `debug` out",
             )  # fmt: skip
+
+    def _conflict(self, message: str, name: Name, label: str, help: str | None = None) -> None:
+        self.collector.add(
+            Diagnostic("target-conflict", message, self.module.file, name.span, label, rule=_RULE, help=help)
+        )
 
     def _unknown(self, item: Target, name: Name) -> None:
         guess = nearest(name.text, (*TARGETS, *OPTIONS))

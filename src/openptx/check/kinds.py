@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 # Sorts of kinds. Where a sort uses fields of Kind, they stand behind it.
 REGISTER = "register"  # type
 VECTOR = "vector"  # type, count: a whole vector register
-INTEGER = "integer"  # bits: the least of 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative
+INTEGER = "integer"  # bits: the least of 4, 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative
 FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; literal
 SPECIAL = "special"  # type, count 4 for all of `%tid`
 VARIABLE = "variable"  # space, type, align, room: the address of a variable, plus a constant where `offset`
@@ -29,6 +29,9 @@ ABSENT = "absent"
 GUARD = "guard"
 ARGUMENTS = "arguments"  # parts
 UNREADABLE = "unreadable"
+
+PARAMETERS = {"param": "param", "frame": "param", "argument": "param", "result": "param"}
+"""What is in `.param`: of kernels; of bodies, for calls; what a function takes; what it gives back."""
 
 FAR = 256
 """Room and alignment beyond this many bytes make no difference to any rule."""
@@ -99,7 +102,7 @@ def integer(value: int, literal: bool = True) -> Kind:
     if not literal and value >= 1 << 63:  # `~0` is unsigned, and means -1 in every width
         value -= 1 << 64
     sign = "-" if value < 0 else ""
-    for bits in (8, 16, 32, 64):
+    for bits in (4, 8, 16, 32, 64):
         if -(1 << bits >> 1) <= value < 1 << bits:
             return kind(INTEGER, "an integer", bits=bits, space=sign, literal=literal)
     return kind(INTEGER, "an integer", bits=128, space=sign, literal=literal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.budgets import CONSTANTS, bytes_of
 from openptx.check.context import Context
+from openptx.check.debugging import Debugging
 from openptx.check.declarations import Declarations
 from openptx.check.features import TYPES_SINCE, Features
 from openptx.check.functions import FunctionChecker
@@ -21,7 +22,7 @@ from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import Alias
+from openptx.syntax.directives import Alias, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +49,10 @@ class ModuleChecker:
         self.scope = Scope()
         self.names = Names()
         self.headers: dict[str, tree.Function] = {}
-        self.header = Header(module, self.collector, target)
+        self.header = Header(module, self.collector, target, profile == "ptxas")
         self.context = Context(self.header.version, self.header.target, profile, narrow=self.header.narrow)
         self.declarations = Declarations(self)
+        self.debugging = Debugging(module.file, self.collector)
         self.linkage = Linkage(self.collector, self.header.version)
         self.features = Features(module, self.context, self.collector, self.linkage)
         self.remembered = Remembered()
@@ -79,6 +81,10 @@ class ModuleChecker:
                 self.names.functions.setdefault(item.alias.text, kinds.FUNCTION_KIND)
                 if item.aliasee.text in self.headers:
                     self.headers.setdefault(item.alias.text, self.headers[item.aliasee.text])
+            elif isinstance(item, Section):
+                self.debugging.section(item)
+            elif isinstance(item, SourceFile):
+                self.debugging.source(item)
             elif isinstance(item, tree.Function):
                 self.linkage.function(item)
                 self.names.functions[item.name.text] = kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND

@@ -450,7 +450,18 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The address of a variable as a value: its space and its size."""
     assert place.type is not None
     space = place.m.values.get("space")
-    held = "param" if kind.space == "frame" else kind.space
+    held = kinds.PARAMETERS.get(kind.space, kind.space)
+    if kind.space == "frame":
+        yield Problem(
+            "operand-kind",
+            f"`{place.opcode}` can't take the address of what a call takes or gives back",
+            where,
+            "in the body's `.param`",
+            operand=place.name,
+            rule="PTX ISA, Device Function Parameters (5.1.6.4)",
+            help="copy it with `ld.param` and `st.local` to take an address",
+        )
+        return
     if isinstance(space, str) and held not in (space, space.partition("::")[0]):
         yield Problem(
             "state-space",

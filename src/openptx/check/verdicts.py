@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.addresses import guarded_parameter
 from openptx.check.divergence import BARRIERS
 from openptx.check.flow import writes
 from openptx.check.operands import Place, judge
@@ -59,7 +60,9 @@ class Rows(dict["Row", str]):
         passive = first.sort in _PASSIVE
         if not opcode:
             found = FINE
-        elif guard not in (kinds.ABSENT_KIND, kinds.GUARD_KIND):
+        elif guard not in (kinds.ABSENT_KIND, kinds.GUARD_KIND) or (
+            guard is kinds.GUARD_KIND and guarded_parameter(given) is not None
+        ):
             found = LOOK_CLOSER
         elif self.verdicts[(opcode, *given)] is None:
             found = FINE if passive or writes(opcode) else READS_FIRST

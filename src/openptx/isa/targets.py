@@ -74,8 +74,13 @@ TARGETS: dict[str, Target] = _targets()
 NEWEST: Version = (9, 5)
 """The newest PTX version known here, that of ptxas 13.5. The declarations follow PTX ISA 9.1 and say what is newer."""
 
-OPTIONS = ("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32")
-"""What else may stand in a `.target` list."""
+OPTIONS = {
+    "texmode_unified": gate("PTX 1.0"),
+    "texmode_independent": gate("PTX 1.0"),
+    "debug": gate("PTX 3.0"),
+    "map_f64_to_f32": gate("PTX 1.0, sm_10 to sm_12"),
+}
+"""What else may stand in a `.target` list, and since when (11.1.2; measured, ptxas 13.5)."""
 
 
 def target(name: str) -> Target | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
-_LINE = re.compile(r'@@DWARF[ \t]+\.[^\n]*+|#(?:line)?[ \t]+[0-9]+[ \t]+"[^"\n]*"[^\n]*+')
+_LINE = re.compile(r'@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+"[^"\n]*"[ \t0-9]*+(?=\r?\n)')
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _LINKAGE = "linkage can only be given to variables of the module"
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)

@@ -70,7 +70,7 @@ def _parameter(c: Cursor, opened: Span) -> Variable:
         if c.at(",", ")"):
             return variable
         c.seek(start)
-    head = _Head(c)
+    head = _Head(c, parameter=True)
     name = _declarator(c, parameter=True)
     if not c.at(",", ")"):
         raise _after_parameter(c, opened)
@@ -135,7 +135,7 @@ class _Head:
         "align", "attributes", "bank", "linkage", "pointer", "space", "space_span", "type", "type_span", "vector",
     )  # fmt: skip
 
-    def __init__(self, c: Cursor) -> None:
+    def __init__(self, c: Cursor, parameter: bool = False) -> None:
         self.linkage = self.space = self.type = ""
         self.bank: Integer | None = None
         self.align: Integer | None = None
@@ -159,7 +159,7 @@ class _Head:
             raise self._out_of_order(c) if c.kind == "dot" else c.expected("a type such as `.b32`")
         self.type_span: Span = c.span
         self.type = self._word(c)
-        if c.word == ".ptr":
+        if parameter and c.word in (".ptr", ".align"):
             self.pointer = _pointer(c)
         if c.kind == "dot":
             raise self._out_of_order(c)
@@ -193,9 +193,9 @@ class _Head:
 
 
 def _pointer(c: Cursor) -> Pointer:
+    """Read `.ptr.global.align 16`. The assembler also takes the alignment alone behind the type of a parameter."""
     start, space, align = c.start, "", None
-    c.advance()
-    if c.word in _POINTER_SPACES:
+    if c.take(".ptr") and c.word in _POINTER_SPACES:
         space = c.word[1:]
         c.advance()
     if c.take(".align"):

@@ -34,13 +34,17 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.declarations import Attribute, Variable
 
-_VALUE = r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)(?!\w)"
-_SYMBOL = r"\.?[A-Za-z_$%][\w$]*+"
+_NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
+_DIGITS = r"(?:[1-9][0-9]*+|0(?![0-9]))"
+_VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
+_NO_SYMBOL = r"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)"
+_SYMBOL = rf"{_NO_SYMBOL}\.?[A-Za-z_$%][\w$]*+"
 _DATA = rf"""(?>{TRIVIA}++
-      | (?:\.b(?:8|16|32|64)[ \t]++[0-9]++(?:,[ ]?+[0-9]++)*+[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+)++  # nearly all
+      | (?:\.b(?:8|16|32|64)[ \t]++{_DIGITS}(?:,[ ]?+{_DIGITS})*+[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+)++  # nearly all
       | {_SYMBOL}{TRIVIA}*+:
-      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+(?:{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
-        | {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_VALUE}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:))
+      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
+      | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+
+        {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)
     )*+"""  # read when a section occurs
 _SIMPLE = re.compile(
     r"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+

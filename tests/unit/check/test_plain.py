@@ -88,7 +88,7 @@ FINE = {
     "a table of targets": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, B; brx.idx a, T; A: B:",
     "registers by name and range": ".reg .b32 %a10, %a<4>; mov.u32 %a10, 1; mov.u32 %a3, %a10;",
     "vectors": ".reg .v4 .f32 v; .reg .b64 a; mov.u64 a, 0; ld.global.v4.f32 v, [a]; st.global.f32 [a+16], v.y;",
-    "lines and pragmas": ".reg .b32 a; .loc 1 2 3\n .loc 1 2 3, function_name L, inlined_at 1 4 5 // x\n mov.u32 a, 1;"
+    "lines and pragmas": ".reg .b32 a; .loc 1 2 3\n .loc 1 2 3, function_name L, inlined_at 1 2 3 // x\n mov.u32 a, 1;"
     '.pragma "nounroll";',
     "a line of the preprocessor": '.reg .b32 a;\n#line 1 "x.cu"\nmov.u32 a, 1;',
     "calls": "{ .param .b64 x; call g, (x); } { .param .b64 x; call.uni g,\n (x)\n; }",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check import kinds
+from openptx.check.addresses import guarded_parameter
 from openptx.check.budgets import bytes_of, shared_limit
 from openptx.check.calls import fits
 from openptx.check.divergence import BARRIERS
@@ -80,7 +81,7 @@ class Singly:
             return self.alone(text)
         first = 1 if writes(opcode) and parts[0][0] != "[" else 0
         given = [names[part] for part in parts[first:]]
-        if guard is not None and names[guard] is not kinds.GUARD_KIND:
+        if guard is not None and (names[guard] is not kinds.GUARD_KIND or guarded_parameter(given) is not None):
             return False
         if first:
             names.settle(_WORD.findall(parts[0]))
@@ -152,6 +153,8 @@ class Singly:
             names.settle(name.text for name in names_in(operands[0]))
         given = tuple(kind_of(operand, names.known) for operand in operands)
         if self.checker.verdicts[(instruction.opcode, *given)]:
+            return False
+        if guard is not None and guarded_parameter(given) is not None:
             return False
         self.last = None if guard is None else "@", instruction.opcode
         if instruction.opcode in BARRIERS and not self._meets(instruction):

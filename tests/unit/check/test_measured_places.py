@@ -1,0 +1,147 @@
+"""Where things may stand, and what they may say there: files that ptxas 13.5 took or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import openptx
+
+HEAD = ".version 9.0\n.target sm_80\n.address_size 64\n"
+KERNEL = ".visible .entry k() { ret; }\n"
+DATA = ".section .debug_info { .b8 1 }\n"
+
+
+def errors(text: str) -> list[str]:
+    return [found.name for found in openptx.check(text) if found.severity == "error"]
+
+
+# fmt: off
+HEADERS = (  # the whole file, what is wrong with it
+    (".version 9.0\n.address_size 64\n.target sm_80\n" + KERNEL,                 "missing-target"),
+    (".version 9.0\n.file 1 \"a\"\n.target sm_80\n" + KERNEL,                    "missing-target"),
+    (".version 9.0\n.pragma \"nounroll\";\n.target sm_80\n" + KERNEL,            "missing-target"),
+    (".address_size 64\n.version 9.0\n.target sm_80\n" + KERNEL,                 "missing-version"),
+    (".file 1 \"a\"\n.version 9.0\n.target sm_80\n" + KERNEL,                    "missing-version"),
+    (HEAD + ".target sm_80\n" + KERNEL,                                          "repeated-directive"),
+    (".version 9.0\n.target sm_80\n" + KERNEL + ".address_size 64\n",            "misplaced-directive"),
+    (".version 9.0\n.target sm_80\n.file 1 \"a\"\n.address_size 64\n" + KERNEL,  "misplaced-directive"),
+    (".version 9.0\n.target debug\n" + KERNEL + DATA,                            "missing-target"),
+    (".version 9.0\n.target sm_80, debug\n" + KERNEL,                            "target-conflict"),
+    (".version 9.0\n.target sm_80, debug\n" + KERNEL + DATA,                     None),
+    (".version 2.3\n.target sm_20, debug\n.entry k { exit; }\n" + DATA,          "needs-version"),
+    (".version 9.0\n.target sm_80, map_f64_to_f32\n" + KERNEL,                   "removed"),
+    (".version 1.4\n.target sm_12, map_f64_to_f32\n.entry k { exit; }\n",        None),
+    (".version 9.0\n.target sm_90, sm_80\n.entry k() { wgmma.fence.sync.aligned; ret; }\n", "needs-target"),
+    (".version 9.0\n.target sm_80, sm_90a\n.entry k() { wgmma.fence.sync.aligned; ret; }\n", None),
+    ("#1 \"a.cu\"\n" + HEAD + "# 7 \"b.cu\" 2\n" + KERNEL,                       None),
+    (HEAD + "#7 \"b.cu\" ret;\n" + KERNEL,                                       "invalid-character"),
+    (HEAD + ".file 1 \"a\"\n.file 1 \"a\"\n" + KERNEL,                           "repeated-directive"),
+    (HEAD + ".file 4294967296 \"a\"\n" + KERNEL,                                 "invalid-integer"),
+)
+SECTIONS = (  # lines of a section of debug data
+    (".b8 255, -128",                   None),
+    (".b8 256",                         "initializer"),
+    (".b8 1, 2, -129",                  "initializer"),
+    (".b8 0777",                        "initializer"),
+    (".b16 65536",                      "initializer"),
+    (".b16 -32768\n.b32 4294967296",    None),
+    (".b8 0b101, 0x1F, 7U, - 1",        None),
+    (".b8 08",                          "invalid-directive"),
+    (".b8 L",                           "invalid-directive"),
+    (".b32 L+4\n.b64 L-M\n.b32 .debug_str", None),
+    (".b32 L+-4",                       "invalid-directive"),
+    (".b32 .b8",                        "invalid-directive"),
+    (".b32 WARP_SZ",                    "invalid-directive"),
+    (".b32 function_name",              "invalid-directive"),
+    ("L: .b8 1\nM:\n",                  None),
+    ("L: .b8 1\nL: .b8 2",              "duplicate-label"),
+    ("S: .b8 1",                        "duplicate-label"),  # of another section
+)
+LINES = (  # in a kernel, behind `.loc 1 2 3`
+    (".loc 1 30 1",                                              None),
+    (".loc 1 30 ,",                                              "invalid-directive"),
+    (".loc 1 -1 1",                                              "invalid-directive"),
+    (".loc 1 4294967296 1",                                      "invalid-integer"),
+    (".loc 1 30 1, function_name S, inlined_at 1 2 3",           None),
+    (".loc 1 30 1, function_name S+4, inlined_at 1 0x2 3",       None),
+    (".loc 1 30 1, function_name S+4, inlined_at 1 2 4",         "invalid-directive"),
+    (".loc 1 30 1, function_name S-4, inlined_at 1 2 3",         "invalid-directive"),
+    (".loc 1 30 1, function_name S",                             "invalid-directive"),
+)
+PARAMETERS = (  # of a kernel, of a function: whether they are taken
+    (".param .u64 .ptr .global .align 16 a",    True,   False),
+    (".param .u64 .ptr .align 3 a",             False,  False),
+    (".param .u64 .ptr .align 0 a",             False,  False),
+    (".param .u64 .align 16 a",                 True,   False),
+    (".param .u64 .align 8 .ptr a",             False,  False),
+    (".param .align 256 .b8 a[4]",              True,   False),
+    (".param .align 128 .b8 a[4]",              True,   True),
+    (".param .align 4294967296 .b8 a[4]",       False,  False),
+)
+IN_KERNELS = (  # p: a parameter of the kernel, c: a variable for calls
+    ("ld.param.b32 r, [p];",            True),
+    ("ld.param::entry.b32 r, [p];",     True),
+    ("ld.param::func.b32 r, [p];",      False),
+    ("ld.param::entry.b32 r, [c];",     False),
+    ("ld.param::func.b32 r, [c];",      True),
+    ("ld.param::func.b32 r, [t];",      False),
+    ("@q ld.param.b32 r, [p];",         True),
+    ("@q ld.param.b32 r, [c];",         False),
+    ("@q st.param.b32 [c], r;",         False),
+    ("mov.b64 t, c;",                   False),
+    ("mov.b64 t, p;",                   True),
+)
+IN_FUNCTIONS = (  # a: what it is given, d: its result, c: a variable for calls
+    ("ld.param.b32 r, [a];",            True),
+    ("st.param.b32 [a], r;",            False),
+    ("ld.param.b32 r, [d];",            False),
+    ("st.param.b32 [d], r;",            True),
+    ("@q ld.param.b32 r, [a];",         True),
+    ("@q st.param.b32 [d], r;",         True),
+    ("@q ld.param.b32 r, [c];",         False),
+    ("ld.param::entry.b32 r, [c];",     False),
+    ("ld.param::func.b32 r, [t];",      True),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "wrong"), HEADERS)
+def test_headers(text: str, wrong: str | None) -> None:
+    assert errors(text) == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(("lines", "wrong"), SECTIONS)
+def test_sections(lines: str, wrong: str | None) -> None:
+    text = f"{HEAD}{KERNEL}.section .debug_str {{\nS: .b8 1\n}}\n.section .debug_info {{\n{lines}\n}}\n"
+    assert errors(text) == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(("line", "wrong"), LINES)
+def test_locations(line: str, wrong: str | None) -> None:
+    text = f'{HEAD}.file 1 "a"\n.entry k() {{\n.loc 1 2 3\n{line}\nret; }}\n.section .debug_str {{\nS: .b8 1\n}}\n'
+    assert errors(text) == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(("parameter", "kernel", "function"), PARAMETERS)
+def test_parameters(parameter: str, kernel: bool, function: bool) -> None:
+    assert (not errors(f"{HEAD}.entry k({parameter}) {{ ret; }}\n")) is kernel
+    assert (not errors(f"{HEAD}.func f({parameter}) {{ ret; }}\n")) is function
+
+
+@pytest.mark.parametrize(("statement", "right"), IN_KERNELS)
+def test_accesses_of_kernels(statement: str, right: bool) -> None:
+    body = ".reg .b32 r; .reg .b64 t; .reg .pred q; .param .b32 c; setp.eq.s32 q, 0, 0;"
+    found = errors(f"{HEAD}.entry k(.param .b64 p) {{ {body} st.param.b32 [c], 1; {statement} ret; }}\n")
+    assert (not found) is right
+
+
+@pytest.mark.parametrize(("statement", "right"), IN_FUNCTIONS)
+def test_accesses_of_functions(statement: str, right: bool) -> None:
+    body = ".reg .b32 r; .reg .b64 t; .reg .pred q; .param .b32 c; setp.eq.s32 q, 0, 0;"
+    found = errors(f"{HEAD}.func (.param .b32 d) f(.param .b32 a) {{ {body} {statement} ret; }}\n")
+    assert (not found) is right
+
+
+@pytest.mark.parametrize("count", ["4294967296", "99999999999"])
+def test_so_many_registers_are_too_many(count: str) -> None:
+    assert errors(f"{HEAD}.entry k() {{ .reg .b32 %r<{count}>; ret; }}\n") == ["array-size"]
