@@ -19,6 +19,8 @@ _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
     """`ld`, `ldu`, `st`."""
+    if m.values.get("type") is None:  # `st.bulk`
+        return
     vec = m.values.get("vec")
     count = int(vec[1:]) if isinstance(vec, str) else 1
     if count > 1 and m.written[-2:] != (vec, m.type.name):

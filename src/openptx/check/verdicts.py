@@ -9,15 +9,19 @@ from openptx.check.flow import writes
 from openptx.check.operands import Place, judge
 from openptx.check.problems import Problem
 from openptx.check.rules import refine
+from openptx.check.values import doubtful, judge_values
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
     from openptx.check.problems import Path
     from openptx.isa.forms import Form, Modifiers
+    from openptx.syntax.operands import Operand
 
     Key = tuple[str, *tuple[Kind, ...]]
     Placed = tuple[Kind, Path] | None
@@ -39,10 +43,22 @@ class Verdicts(dict["Key", "Findings | None"]):
     def __missing__(self, key: Key) -> Findings | None:
         opcode, operands = key[0], key[1:]
         found: Findings | None = verdict(opcode, operands, self.context) or None
-        if found is None and (opcode.startswith("call") or opcode in BARRIERS):
+        if found is None and (opcode.startswith("call") or opcode in BARRIERS or self.doubtful(opcode, operands)):
             found = LOOK
         self[key] = found
         return found
+
+    def doubtful(self, opcode: str, operands: tuple[Kind, ...] | list[Kind]) -> bool:
+        """Whether constants may have values that the instruction does not take."""
+        judged = fitting(opcode, tuple(operands), self.context)
+        return isinstance(judged, Judged) and doubtful(judged.form, judged.m, operands)
+
+    def misvalued(self, opcode: str, given: tuple[Kind, ...], operands: Sequence[Operand]) -> list[Problem]:
+        """What is wrong with the values of constants, in an instruction that is right but for them."""
+        judged = fitting(opcode, given, self.context)
+        if judged is None or not judged.accepted:
+            return []
+        return list(judge_values(judged.form, judged.m, operands))
 
 
 class Rows(dict["Row", str]):
@@ -67,7 +83,9 @@ class Rows(dict["Row", str]):
         elif self.verdicts[(opcode, *given)] is None:
             found = FINE if passive or writes(opcode) else READS_FIRST
         else:
-            found = BARRIER if opcode in BARRIERS and passive and self._meets(opcode, given, guard) else LOOK_CLOSER
+            met = opcode in BARRIERS and passive and self._meets(opcode, given, guard)
+            plain = met and not self.verdicts.doubtful(opcode, given)
+            found = BARRIER if plain else LOOK_CLOSER
         self[key] = found
         return found
 
@@ -81,7 +99,8 @@ FINE, READS_FIRST, BARRIER, LOOK_CLOSER = "fine", "reads what it names first", "
 _PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
 
 LOOK: Findings = ()
-"""Nothing to say of the kinds, but the statement must be looked at: a call has a callee, a barrier its place."""
+"""Nothing to say of the kinds, but the statement must be looked at: a call has a callee, a barrier its place, a
+constant its value."""
 
 _VERDICTS: dict[tuple[object, ...], Verdicts] = {}
 
@@ -119,20 +138,24 @@ WARNINGS = frozenset((
 
 def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
     """What there is to say about an instruction with such operands."""
-    candidates = resolve(opcode, "ptxas" if context.precedent else "isa")
-    if not candidates:
+    judged = fitting(opcode, operands, context)
+    if judged is None:
         from openptx.check.opcodes import explain
 
         return (explain(opcode, operands, context.profile),)
+    return judged.findings if judged.accepted else folded(judged, opcode, operands, context)
+
+
+def fitting(opcode: str, operands: tuple[Kind, ...], context: Context) -> Judged | None:
+    """What the first form says that takes such operands, or else the one that comes nearest; None without a form."""
     best: Judged | None = None
-    for form, m in candidates:
+    for form, m in resolve(opcode, "ptxas" if context.precedent else "isa"):
         judged = refine(examine(form, m, operands, context), operands, context)
         if judged.accepted:
-            return judged.findings
+            return judged
         if best is None or judged.rank > best.rank:
             best = judged
-    assert best is not None
-    return folded(best, opcode, operands, context)
+    return best
 
 
 def folded(judged: Judged, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:

@@ -42,6 +42,7 @@ class Instruction:
         "module",
         "name",
         "parts",
+        "ranges",
         "refuses",
         "relaxed",
         "section",
@@ -68,6 +69,7 @@ class Instruction:
         self.writes: frozenset[str] = frozenset()
         self.updates: frozenset[str] = frozenset()
         self.immediates: frozenset[str] = frozenset()
+        self.ranges = ""
         self.when: Mapping[str, str] = _NOTHING
         self.defaults: Mapping[str, Value] = _NOTHING
         self.gates = ""
@@ -132,6 +134,7 @@ def instruction(
     writes: str = "",
     updates: str = "",
     immediates: str = "",
+    ranges: str = "",
     when: Mapping[str, str] = _NOTHING,
     defaults: Mapping[str, Value] = _NOTHING,
     gates: str = "",
@@ -154,6 +157,7 @@ def instruction(
     writes      the destinations, where the first operand isn't called d, p, r or dst
     updates     destinations that are read too: the meaning gets them among its sources
     immediates  operands that can't be registers, where they aren't called imm...
+    ranges      operand -> its values as a constant, one a line: `b  a multiple of 32` (see `ranges.py`)
     when        optional operand -> slot: it is there exactly when that modifier is
     defaults    slot -> value where the text leaves it out
     gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `conditions.py` and `targets.py`)
@@ -173,6 +177,7 @@ def instruction(
     self.writes = frozenset(writes.split())
     self.updates = frozenset(updates.split())
     self.immediates = frozenset(immediates.split())
+    self.ranges = ranges
     self.when = when
     self.defaults = defaults
     self.gates = gates

@@ -13,6 +13,7 @@ from openptx.check.flow import is_destination, names_in, writes
 from openptx.check.plain.calling import signature
 from openptx.check.plain.meeting import Meeting
 from openptx.check.reading import at, kind_of
+from openptx.check.verdicts import LOOK
 from openptx.isa.directives import PRAGMAS
 from openptx.source import File
 from openptx.syntax import tree
@@ -152,7 +153,8 @@ class Singly:
         if first:
             names.settle(name.text for name in names_in(operands[0]))
         given = tuple(kind_of(operand, names.known) for operand in operands)
-        if self.checker.verdicts[(instruction.opcode, *given)]:
+        found = self.checker.verdicts[(instruction.opcode, *given)]
+        if found or (found == LOOK and self.checker.verdicts.misvalued(instruction.opcode, given, operands)):
             return False
         if guard is not None and guarded_parameter(given) is not None:
             return False

@@ -31,6 +31,11 @@ cp_async = instruction(
     """,
     types={"cp-size": "u32", "src-size": "u32", "ignore-src": "pred"},
     immediates="cp-size",
+    ranges="""
+        .cg cp-size   16
+        cp-size       4 or 8 or 16
+        src-size      0 to 16
+    """,
     gates="""
         .L2::cache_hint|.L2::64B|.L2::128B|.L2::256B   PTX 7.4
     """,
@@ -87,6 +92,7 @@ def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
     """Copies are done when they are issued, so there is nothing to wait for."""
 
 
+_BULK_SIZES = "size   0 to 2147483647, a multiple of 16"
 _BULK_TYPES = {"size": "u32", "ignore-left": "u32", "ignore-right": "u32", "ctaMask": "b16", "byteMask": "b16"}
 
 cp_async_bulk = instruction(
@@ -124,6 +130,7 @@ cp_async_bulk = instruction(
         .level::cache_hint = { .L2::cache_hint };
     """,
     types=_BULK_TYPES,
+    ranges=_BULK_SIZES,
     when={"ctaMask": "multicast", "byteMask": "cp_mask"},
     gates="""
         .cp_mask   PTX 8.6, sm_100
@@ -222,6 +229,7 @@ cp_reduce_async_bulk = instruction(
         .level::cache_hint    = { .L2::cache_hint };
     """,
     types=_BULK_TYPES,
+    ranges=_BULK_SIZES,
 )
 
 cp_async_bulk_prefetch = instruction(
@@ -234,6 +242,7 @@ cp_async_bulk_prefetch = instruction(
         .level::cache_hint = { .L2::cache_hint };
     """,
     types=_BULK_TYPES,
+    ranges=_BULK_SIZES,
 )
 
 

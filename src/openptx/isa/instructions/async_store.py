@@ -64,6 +64,7 @@ st_bulk = instruction(
     """,
     types={"size": "u64", "initval": "u64"},
     immediates="initval",
+    ranges="initval   0",
     defaults={"space": "generic"},
     refuses="""
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
@@ -80,6 +81,7 @@ st_bulk_32 = instruction(
     """,
     types={"size": "u32", "initval": "u64"},
     immediates="initval",
+    ranges="initval   0",
     defaults={"space": "generic"},
 )
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from openptx.isa.notation import instruction
 
 _BARRIER_TYPES = {"a": "u32", "b": "u32", "c": "pred"}
+_RANGES = """
+    a           0 to 15
+    .arrive b   a multiple of 32, not 0
+    b           a multiple of 32
+"""
 
 barrier = instruction(
     "barrier",
@@ -23,6 +28,7 @@ barrier = instruction(
         .op   = { .and, .or };
     """,
     types=_BARRIER_TYPES,
+    ranges=_RANGES,
     gates="""
         .cta   PTX 7.8
     """,
@@ -47,6 +53,7 @@ bar = instruction(
         .op   = { .and, .or };
     """,
     types=_BARRIER_TYPES,
+    ranges=_RANGES,
     defaults={"aligned": True},
     gates="""
         .cta   PTX 7.8

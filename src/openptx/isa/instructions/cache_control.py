@@ -47,6 +47,7 @@ applypriority = instruction(
     """,
     types={"size": "u64"},
     immediates="size",
+    ranges="size   128",
     defaults={"space": "generic"},
 )
 
@@ -60,6 +61,7 @@ discard = instruction(
     """,
     types={"size": "u64"},
     immediates="size",
+    ranges="size   128",
     defaults={"space": "generic"},
 )
 

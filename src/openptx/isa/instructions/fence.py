@@ -71,6 +71,7 @@ fence_proxy = instruction(
     """,
     types={"size": "u32"},
     immediates="size",
+    ranges="size   128",
     gates=_PROXY_GATES,
 )
 

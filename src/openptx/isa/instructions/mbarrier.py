@@ -45,6 +45,7 @@ init = instruction(
         .space = { .shared{::cta} };
     """,
     types=_TYPES,
+    ranges="count   1 to 1048575",
     defaults=_DEFAULTS,
     gates=_GATES,
 )
@@ -139,6 +140,7 @@ arrive = instruction(
     summary="Arrives at the mbarrier; state = its phase and counts before.",
     syntax=_ARRIVE.format("arrive"),
     types=_TYPES,
+    ranges="count   at least 1",
     writes="state",
     defaults=_ARRIVES,
     gates=_RELAXED_GATES,
@@ -150,6 +152,7 @@ arrive_drop = instruction(
     summary="Arrives at the mbarrier, which will expect one arrival less from the next phase on.",
     syntax=_ARRIVE.format("arrive_drop"),
     types=_TYPES,
+    ranges="count   at least 1",
     writes="state",
     defaults=_ARRIVES,
     gates=_RELAXED_GATES,
@@ -202,6 +205,7 @@ test_wait = instruction(
     """
     + _CHOICES,
     types=_TYPES,
+    ranges="phaseParity   0 or 1",
     writes="waitComplete",
     defaults=_WAITS,
     gates=_RELAXED_GATES,
@@ -219,6 +223,7 @@ try_wait = instruction(
     """
     + _CHOICES,
     types=_TYPES,
+    ranges="phaseParity   0 or 1",
     writes="waitComplete",
     defaults=_WAITS,
     gates=_RELAXED_GATES,

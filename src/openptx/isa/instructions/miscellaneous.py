@@ -39,6 +39,10 @@ pmevent = instruction(
     """,
     types={"a": "u32"},
     immediates="a",
+    ranges="""
+        .mask a   0 to 65535
+        a         0 to 15
+    """,
 )
 
 trap = instruction(
@@ -59,6 +63,7 @@ setmaxnreg = instruction(
         setmaxnreg.action.sync.aligned.u32   imm-reg-count;   // PTX 8.0, sm_90a sm_100f sm_110f sm_120f
         .action = { .inc, .dec };
     """,
+    ranges="imm-reg-count   24 to 256, a multiple of 8",
 )
 
 

@@ -81,6 +81,19 @@ mma_sp = instruction(
     vectors=COUNTS,
     refuses=REFUSES,
     immediates="f",
+    ranges="""
+        .m16n8k8 f           0 to 3
+        .m16n8k16 .tf32 f    0 or 1
+        .m16n8k16 f          0 to 3
+        .m16n8k32 .bf16 f    0 or 1
+        .m16n8k32 .s8 f      0 or 1
+        .m16n8k32 .u8 f      0 or 1
+        .m16n8k32 f          0 to 3
+        .m16n8k64 .s4 f      0 or 1
+        .m16n8k64 .u4 f      0 or 1
+        .m16n8k64 f          0
+        .m16n8k128 f         0
+    """,
     gates="""
         .sp::ordered_metadata    PTX 8.5
         .scale_vec::4X .ue8m0    PTX 9.1

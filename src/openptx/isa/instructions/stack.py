@@ -51,6 +51,7 @@ alloca = instruction(
         .type = { .u32, .u64 };
     """,
     types={"immAlign": "u32"},
+    ranges="immAlign   a power of 2",
     writes="ptr",
 )
 

@@ -155,6 +155,14 @@ tensormap_replace = instruction(
     """,
     types={"ord": "u32"},
     immediates="ord",
+    ranges="""
+        ord                              0 to 4
+        .elemtype imm-new-val            0 to 15
+        .interleave_layout imm-new-val   0 to 2
+        .swizzle_mode imm-new-val        0 to 3
+        .fill_mode imm-new-val           0 to 1
+        .swizzle_atomicity imm-new-val   0 to 3
+    """,
     defaults={"space": "generic"},
     gates="""
         .swizzle_atomicity   PTX 8.6, sm_100f sm_110f sm_120f

@@ -9,6 +9,7 @@ _ANCHOR = "tcgen05-instructions-tcgen05-"
 _GROUP = """
         .cta_group = { .cta_group::1, .cta_group::2 };
 """
+_COLUMNS = "nCols   32 or 64 or 128 or 256 or 512"
 _REGISTERS = {"16x128b": 2, "16x256b": 4}
 
 
@@ -26,6 +27,7 @@ alloc = instruction(
     """
     + _GROUP,
     types={"nCols": "u32"},
+    ranges=_COLUMNS,
     defaults={"space": "generic"},
 )
 
@@ -38,6 +40,7 @@ dealloc = instruction(
     """
     + _GROUP,
     types={"taddr": "b32", "nCols": "u32"},
+    ranges=_COLUMNS,
 )
 
 relinquish_alloc_permit = instruction(

@@ -80,6 +80,7 @@ mma = instruction(
     vectors={"disable-output-lane": lanes},
     refuses=_REFUSES,
     immediates="scale-input-d",
+    ranges="scale-input-d   0 to 15",
     gates=_GATES,
 )
 
@@ -92,6 +93,7 @@ mma_sp = instruction(
     vectors={"disable-output-lane": lanes},
     refuses=_REFUSES,
     immediates="scale-input-d",
+    ranges="scale-input-d   0 to 15",
     gates=_SPARSE_GATES,
 )
 

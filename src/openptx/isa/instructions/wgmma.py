@@ -60,6 +60,13 @@ _TYPES = {
     "imm-trans-b": "s32",
 }
 _VECTORS = {"d": count_d, "a": count_a}
+_RANGES = """
+    scale-d       0 or 1
+    imm-scale-a   -1 or 1
+    imm-scale-b   -1 or 1
+    imm-trans-a   0 or 1
+    imm-trans-b   0 or 1
+"""
 _SCALES = "scale-d, imm-scale-a, imm-scale-b"
 
 
@@ -103,6 +110,7 @@ mma_async = instruction(
     + _block("wgmma.mma_async", "", 1, "PTX 8.0", INTEGER),
     types=_TYPES,
     vectors=_VECTORS,
+    ranges=_RANGES,
     updates="d",
     gates="""
         .u8 .s8   PTX 8.4
@@ -158,6 +166,7 @@ mma_async_sp = instruction(
     syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2", INTEGER_SPARSE),
     types=_TYPES,
     vectors=_VECTORS,
+    ranges=_RANGES + "sp-sel  0 or 1",
     immediates="sp-sel",
     defaults={"sp": True},
     gates="""
@@ -192,6 +201,7 @@ wait_group = instruction(
     """,
     types={"N": "u32"},
     immediates="N",
+    ranges="N   at least 0",
 )
 
 

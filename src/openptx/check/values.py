@@ -1,0 +1,54 @@
+"""Judges the values of constant operands, which kinds don't tell."""
+
+from __future__ import annotations
+
+from openptx.check import kinds
+from openptx.check.problems import Problem
+from openptx.isa.ranges import limits
+from openptx.syntax import operands as text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from openptx.check.kinds import Kind
+    from openptx.isa.forms import Form, Modifiers
+    from openptx.isa.ranges import Values
+
+
+def doubtful(form: Form, m: Modifiers, operands: Sequence[Kind]) -> bool:
+    """Whether a constant among the operands may have a value that the instruction does not take."""
+    for number, _, values in _limited(form, m, len(operands)):
+        kind = operands[number]
+        if kind.sort == kinds.INTEGER:
+            size = 1 << kind.bits
+            if not values.hold(*((-size, 0) if kind.space == "-" else (0, size - 1))):
+                return True
+    return False
+
+
+def judge_values(form: Form, m: Modifiers, operands: Sequence[text.Operand]) -> Iterator[Problem]:
+    """What is wrong with the values of constants."""
+    for number, name, values in _limited(form, m, len(operands)):
+        operand = operands[number]
+        if isinstance(operand, text.Integer) and operand.value not in values:
+            yield Problem(
+                "immediate-range",
+                f"operand `{name}` of `{m}` must be {values.words}, not {operand.value}",
+                (number,),
+                "out of range",
+                operand=name,
+                expected=values.words,
+                actual=str(operand.value),
+            )
+
+
+def _limited(form: Form, m: Modifiers, count: int) -> Iterator[tuple[int, str, Values]]:
+    """The number, the name and the values of the operands that have limits, where there are so many operands."""
+    if not form.instruction.ranges:
+        return
+    layout = next((layout for layout in form.layouts(m) if len(layout) == count), ())
+    for number, position in enumerate(layout):
+        name = form.operands[position].name
+        if (values := limits(form.instruction, m, name)) is not None:
+            yield number, name, values

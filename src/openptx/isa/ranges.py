@@ -1,0 +1,75 @@
+"""The values that constant operands may have, in words: `0 to 15`, `a multiple of 32, not 0`, `4 or 8 or 16`.
+
+An instruction lists them one a line: modifiers that must be there, the operand, its values. The first line that fits
+counts.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.notation import Instruction
+
+_LINE = re.compile(r"((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
+_SPAN = re.compile(r"(\d+) to (\d+)")
+_ONE = re.compile(r"(a multiple of|at least|not) (\d+)")
+
+
+class Values:
+    """The values of one operand. `words` is what the declaration says."""
+
+    __slots__ = ("_least", "_listed", "_most", "_not", "_step", "words")
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        self._least, self._most, self._step = -(1 << 63), 1 << 64, 1
+        self._listed: frozenset[int] = frozenset()
+        self._not: int | None = None
+        for part in words.split(", "):
+            self._read(part)
+
+    def _read(self, part: str) -> None:
+        if span := _SPAN.fullmatch(part):
+            self._least, self._most = int(span[1]), int(span[2])
+        elif part == "a power of 2":
+            self._listed = frozenset(1 << i for i in range(31))
+        elif (one := _ONE.fullmatch(part)) is None:
+            self._listed = frozenset(map(int, part.split(" or ")))
+        elif one[1] == "a multiple of":
+            self._step = int(one[2])
+        elif one[1] == "at least":
+            self._least = int(one[2])
+        else:
+            self._not = int(one[2])
+
+    def __contains__(self, value: int) -> bool:
+        if self._listed:
+            return value in self._listed
+        return self._least <= value <= self._most and value % self._step == 0 and value != self._not
+
+    def hold(self, least: int, most: int) -> bool:
+        """Whether every integer of an interval is among them."""
+        return not self._listed and self._not is None and self._step == 1 and self._least <= least <= most <= self._most
+
+
+@cache
+def _lines(text: str) -> tuple[tuple[tuple[str, ...], str, Values], ...]:
+    found: list[tuple[tuple[str, ...], str, Values]] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise ValueError(f"not a range: {line!r}")
+        found.append((tuple(word[1:] for word in match[1].split()), match[2], Values(match[3])))
+    return tuple(found)
+
+
+def limits(instruction: Instruction, m: Modifiers, operand: str) -> Values | None:
+    """What limits the values of an operand under these modifiers; None if nothing does."""
+    for conditions, name, values in _lines(instruction.ranges) if instruction.ranges else ():
+        if name == operand and all(each in m.written or each in instruction.parts for each in conditions):
+            return values
+    return None
