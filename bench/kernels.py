@@ -13,6 +13,7 @@ import ctypes
 import math
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -137,28 +138,52 @@ def check(job: Job, module: Any, lib: ctypes.CDLL) -> None:
         raise SystemExit(f"{job.name}: our result is not C's")
 
 
-def launches(text: str) -> None:
-    """What it costs to begin."""
-    x = f32(256)
-    y = f32(256)
-    with tempfile.TemporaryDirectory() as folder, settings.cache_at(folder):
-        times: list[float] = []
-        for _ in range(2):
-            module = openptx.load(text)
-            kernel = module["saxpy"]
-            start = time.perf_counter()
-            kernel(1, 256, (256, 1.0, x, y), engine="native", workers=1)
-            times.append(time.perf_counter() - start)
-        warm = best(lambda: kernel(1, 256, (256, 1.0, x, y), engine="native", workers=1))
-    print(f"\nsaxpy, 256 threads: first launch {times[0] * 1e3:.1f} ms, from the cache {times[1] * 1e3:.2f} ms, "
-          f"warm {warm * 1e6:.1f} us")  # fmt: skip
+def small() -> dict[str, tuple[Any, Any, tuple[Any, ...]]]:
+    """Launches of 256 threads, where beginning is all that they cost."""
+    x, y, tile = f32(256), f32(256), f32(16, 16)
+    return {
+        "saxpy": (1, 256, (256, 1.0, x, y)),
+        "sum_shuffle": (1, 256, (x, y, 256)),
+        "matmul": (1, (16, 16), (tile, tile, tile.copy(), 16)),
+    }
+
+
+def launches() -> None:
+    """What it costs to begin: in processes that have done nothing yet but load the module, then over and over."""
+    print(f"\n{'256 threads':12} {'first ms':>9} {'from the cache ms':>18} {'warm us':>8}")
+    for name in small():
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, __file__, "--launch", name]
+            environment = {**os.environ, "OPENPTX_CACHE": folder}
+            first, *cached = [
+                [float(t) for t in subprocess.check_output(command, env=environment, text=True).split()]
+                for _ in range(4)
+            ]
+        print(f"{name:12} {first[0] * 1e3:9.1f} {min(c[0] for c in cached) * 1e3:18.2f} {cached[0][1] * 1e6:8.1f}")
+
+
+def launch(name: str) -> None:
+    """Seconds of the first launch in this process, and of later ones."""
+    kernel = openptx.load((HERE / "kernels.ptx").read_text())[name]
+    grid, block, args = small()[name]
+
+    def run() -> None:
+        kernel(grid, block, args, engine="native", workers=1)
+
+    start = time.perf_counter()
+    run()
+    print(time.perf_counter() - start, best(run))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plot", type=Path, help="write the ratios as a picture")
     parser.add_argument("--only", default="", help="names of kernels, with commas between")
+    parser.add_argument("--launch", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.launch:
+        launch(options.launch)
+        return
     text = (HERE / "kernels.ptx").read_text()
     rows: list[tuple[str, float, float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -191,7 +216,7 @@ def main() -> None:
     if rows:
         means = [math.exp(sum(math.log(row[i]) for row in rows) / len(rows)) for i in (1, 2, 3)]
         print(f"{'geometric mean':32} {means[0]:9.2f} {means[1]:14.2f} {means[2]:20.2f}")
-    launches(text)
+    launches()
     if options.plot:
         options.plot.write_text(picture(rows))
 

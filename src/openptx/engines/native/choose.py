@@ -9,7 +9,7 @@ from typing import Any
 
 from openptx.engines import interp
 from openptx.engines.native.body import Options
-from openptx.engines.native.kernel import compiled, ready
+from openptx.engines.native.kernel import compiled, on_disk, ready
 from openptx.engines.native.launch import launch as run
 from openptx.engines.native.memory import Fallback
 from openptx.engines.native.team import loops
@@ -20,21 +20,28 @@ from openptx.runtime.memory import Map
 
 LOG = logging.getLogger("openptx")
 
-SMALL = 1 << 13
-"""Threads below which a kernel without loops starts on the reference engine, and for how long it stays there:"""
+# Measured by bench/auto.py, as times on one machine: only their ratios matter.
+OPERATION = 3e-9
+"""Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many)."""
 
-PATIENCE = 0.05
-"""Seconds, about what compiling takes."""
+MADE, MADE_OF_EACH = 0.03, 0.0012
+"""Seconds that translating and compiling takes: at least, and for each instruction."""
+
+FOUND = 0.004
+"""Seconds that it takes instead if the code is on disk."""
 
 
 class Patience:
     """What `auto` remembers of a kernel."""
 
-    __slots__ = ("blocks", "left", "loops")
+    __slots__ = ("blocks", "each", "left", "looked", "loops", "spent")
 
     def __init__(self, function: Function) -> None:
         self.loops = loops(function)
-        self.left = PATIENCE
+        self.each = OPERATION * len(function.code)
+        self.left = MADE + MADE_OF_EACH * len(function.code)
+        self.spent = 0.0
+        self.looked = False  # on disk
         self.blocks: set[Triple] = set()  # that it has code for
 
 
@@ -80,7 +87,10 @@ def auto(
     workers: int | None = None,
     **options: Any,
 ) -> None:
-    """Small launches of kernels without loops run on interp, until they have taken as long as compiling."""
+    """Launches of kernels without loops run on interp until they have taken as long as making the code would.
+
+    So a kernel takes at most twice as long as if it had been known how often it runs.
+    """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
     known = _patience.get(image)
     if known is None:
@@ -88,13 +98,24 @@ def auto(
     patience = known.get(function.name)
     if patience is None:
         patience = known.setdefault(function.name, Patience(function))
-    if (
-        block in patience.blocks or threads >= SMALL or patience.loops or patience.left <= 0
-        or ready(image, function, block)
-    ):  # fmt: skip
+    if block not in patience.blocks and prefers_interp(patience, program, function, image, threads, block):
+        start = time.perf_counter()
+        interp.launch(program, function, grid, block, memory=memory, image=image, **options)
+        patience.spent += time.perf_counter() - start
+    else:
         patience.blocks.add(block)
         launch(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
-        return
-    start = time.perf_counter()
-    interp.launch(program, function, grid, block, memory=memory, image=image, **options)
-    patience.left -= time.perf_counter() - start
+
+
+def prefers_interp(
+    patience: Patience, program: Program, function: Function, image: Image, threads: int, block: Triple
+) -> bool:
+    """Whether the launch would be over there before there is code, as all before it together were."""
+    if patience.loops or patience.spent + threads * patience.each >= patience.left or ready(image, function, block):
+        return False
+    if patience.spent > FOUND and not patience.looked:
+        patience.looked = True
+        if on_disk(program, function, block):
+            patience.left = 0.0
+            return False
+    return True

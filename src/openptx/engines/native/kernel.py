@@ -173,6 +173,13 @@ def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool
     return any(key[:2] == (function.name, block) for key in _compiled.get(image, {}))
 
 
+def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -> bool:
+    """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
+    options = Options(block, False, settings.lane_shapes(), settings.checks())
+    path = cache.path_of(name_of(program, function, options, "fast"))
+    return path is not None and path.exists()
+
+
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
     """The address of the version that takes over where offsets wrap; made when first wanted."""
     if code.slow is None:
