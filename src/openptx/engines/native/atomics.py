@@ -73,35 +73,47 @@ class Atomics(Warp):
             offset = layout.DATA + (1 + i) * 8 * N if i < 6 else layout.MORE
             out.line(f"store {vector_type(a.width)} {self.vector(a)}, ptr {self.field(offset)}, align 64, !tbaa !5")
             spilled.append((offset, a))
-        before, loop, done = out.label, out.fresh(), out.fresh()
-        out.jump(loop)
+        part = min(w, 64)
+
+        def act(lane: str) -> None:
+            pointer = self.lane_pointer(lane)
+            scalars: list[Bits] = []
+            for offset, a in spilled:
+                if offset < 0:
+                    scalars.append(a)
+                    continue
+                at = out.emit(f"getelementptr i{a.width}, ptr {self.field(offset)}, i32 {lane}")
+                scalars.append(self.bits(out.emit(f"load i{a.width}, ptr {at}, align 2, !tbaa !5"), a.width, ZEROS))
+            old = self.one(pointer, w, update, scalars, locked)
+            for i, d in enumerate(old if self.wanted else ()):
+                at = out.emit(f"getelementptr i{part}, ptr {self.field(layout.DATA + i * 8 * N * 7)}, i32 {lane}")
+                out.line(f"store i{part} {self.scalar(d)}, ptr {at}, align 2, !tbaa !5")
+
+        done = out.fresh()
         out.aside += 1
+        if update in _LLVM and w <= 64:  # whole warps are common, and one after the other without a loop is faster
+            whole, some = out.fresh(), out.fresh()
+            out.branch(out.emit(f"icmp eq i{N} {word}, -1"), whole, some, ", !prof !1")
+            out.start(whole)
+            for lane in range(N):
+                act(str(lane))
+            out.jump(done)
+            out.start(some)
+        before, loop = out.label, out.fresh()
+        out.jump(loop)
         out.start(loop)
         here = len(out.lines)
         rest = out.name()
-        lane = out.emit(f"call i32 @llvm.cttz.i32(i32 {rest}, i1 true)")
-        pointer = self.lane_pointer(lane)
-        scalars: list[Bits] = []
-        for offset, a in spilled:
-            if offset < 0:
-                scalars.append(a)
-                continue
-            at = out.emit(f"getelementptr i{a.width}, ptr {self.field(offset)}, i32 {lane}")
-            scalars.append(self.bits(out.emit(f"load i{a.width}, ptr {at}, align 2, !tbaa !5"), a.width, ZEROS))
-        old = self.one(pointer, w, update, scalars, locked)
-        part = min(w, 64)
-        if self.wanted:
-            for i, d in enumerate(old):
-                at = out.emit(f"getelementptr i{part}, ptr {self.field(layout.DATA + i * 8 * N * 7)}, i32 {lane}")
-                out.line(f"store i{part} {self.scalar(d)}, ptr {at}, align 2, !tbaa !5")
+        act(out.emit(f"call i32 @llvm.cttz.i32(i32 {rest}, i1 true)"))
         less = out.emit(f"sub i32 {rest}, 1")
         after = out.emit(f"and i32 {rest}, {less}")
         out.branch(out.emit(f"icmp eq i32 {after}, 0"), done, loop)
         out.lines.insert(here, f"{rest} = phi i32 [{word}, %{before}], [{after}, %{out.label}]")
         out.aside -= 1
         out.start(done)
+        parts = range(2 if w == 128 else 1)
         if not self.wanted:
-            return tuple(self.const(0, part) for _ in old)
+            return tuple(self.const(0, part) for _ in parts)
         return tuple(
             self.bits(
                 out.emit(
@@ -109,12 +121,13 @@ class Atomics(Warp):
                 ),
                 part,
             )
-            for i in range(len(old))
+            for i in parts
         )
 
     def lane_pointer(self, lane: str) -> str:
+        """From the scratch, and volatile: taking it out of the vectors that were stored there is slower."""
         at = self.out.emit(f"getelementptr i64, ptr {self.field(layout.SCRATCH)}, i32 {lane}")
-        return self.out.emit(f"load ptr, ptr {at}, align 8, !tbaa !5")
+        return self.out.emit(f"load volatile ptr, ptr {at}, align 8, !tbaa !5")
 
     def reduced(self, a: Bits, name: str, unit: Callable[[int], int]) -> Bits:
         """The operand of all executing lanes, combined."""

@@ -6,6 +6,7 @@ nothing changes; the last run is kept.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.float_bits import FLOAT
 from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
+from openptx.engines.native.frames import Traffic, writes
 from openptx.engines.native.memory import Fallback, Group
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.standing import TURNS, Kept, Stand, Standing
@@ -112,6 +114,7 @@ class Body(Standing):
         self.touches: dict[int, str] = {}
         self.sizes = {}
         self.shared_range = shared_range(program, function)
+        self.static_shared = program.shared_size
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
         self.checked = options.checks
@@ -141,8 +144,21 @@ class Body(Standing):
         self.kept: frozenset[int] = frozenset()  # what lanes that wait elsewhere will want
         self.pending: list[frozenset[int]] = []
         self.threads = options.block[0] * options.block[1] * options.block[2]
+        self.warps = -(-self.threads // N)
+        self.takes_turns = (
+            not self.enters and not self.is_function
+        )  # whether the code itself goes on with the next warp
+        self.suspends = frozenset(b.index for b in self.graph.blocks if suspends(b))
+        self.numbers: set[int] | None = set()  # barriers that are used; None: nobody knows
+        self.traffic = Traffic(self.graph, [frozenset()] * len(self.graph.blocks), (), ())
+        self.slots: dict[int, int] = {}  # where a waiting warp's frame keeps registers
         self.whole = self.threads % N == 0 and not self.is_function
         self.check_supported()
+
+    @property
+    def rounds(self) -> bool:
+        """Whether warps wait for each other."""
+        return self.hands_over or any(control(op) == "barrier" for op in self.function.code)
 
     needs = Stack(0, False)  # of local memory, with all that it calls
     free_order = False  # CTAs may run in any order with the same results
@@ -211,16 +227,16 @@ class Body(Standing):
 
     def leave_for_slow(self) -> None:
         """Saves registers as vectors, and who waits where."""
-        out, b = self.out, self.here
+        b = self.here
         waiting = tuple(sorted(self.pending[b.index]))
         cells = tuple(sorted(self.live_before | self.kept))
         self.exits[self.site] = Exit(cells, tuple(self.graph.blocks[c].start for c in waiting))
-
         self.save(-2 - self.site, waiting, cells)
-        out.line(f"ret i32 {layout.LEFT}")
+        self.return_with(layout.LEFT)
 
     def save(self, position: int, waiting: tuple[int, ...], cells: tuple[int, ...]) -> tuple[Kept, ...]:
         out, kept = self.out, list[Kept]()
+        values = [self.vector(self.held_value(cell)) for cell in cells]  # all are read before any is written
 
         def field(offset: int) -> str:
             return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
@@ -234,14 +250,28 @@ class Body(Standing):
             out.line(f"store <{N} x i1> {mask}, ptr {field(offset)}, align 4")
             offset += 4
         offset = -(-offset // 64) * 64
-        for cell in cells:
+        for cell, value in zip(cells, values, strict=True):
             w = self.cells.widths[cell]
-            out.line(f"store {vector_type(w)} {self.vector(self.get(cell))}, ptr {field(offset)}, align 4")
+            out.line(f"store {vector_type(w)} {value}, ptr {field(offset)}, align 4")
             kept.append(Kept(cell, w, offset))
             offset += 64 if w == 1 else w * N // 8
             offset = -(-offset // 64) * 64
         self.frame_size = max(self.frame_size, offset)
         return tuple(kept)
+
+    def held_value(self, cell: int) -> Bits:
+        """A register; from the frame if that is where it has stayed since the last barrier."""
+        changed = cell in self.traffic.changed[self.here.index] or cell in self.written
+        if changed or cell in self.current or cell not in self.slots:
+            return self.get(cell)
+        where = self.out.emit(f"getelementptr i8, ptr %frame, i64 {self.slots[cell]}")
+        return self.loaded(cell, where)
+
+    def return_with(self, status: int) -> None:
+        """Leaves the function, saying for which warp."""
+        if self.takes_turns:
+            self.out.line(f"store i32 %index, ptr {self.field(layout.WARP)}, align 4")
+        self.out.line(f"ret i32 {status}")
 
     def enter(self, pc: int, saved: Exit) -> None:
         """Takes over where the other version left."""
@@ -307,7 +337,6 @@ class Body(Standing):
             self.together_at = {}
             self.shapes, self.divergent = list(entry_shapes), set()
             self.settle()
-        self.resumes = [b.index for b in graph.blocks if self.is_resumed(b)]
         for pc, loop in waiting_loops(graph, self.touches):
             self.turns_at(loop, f"a loop that may wait for other threads, at `{self.function.code[pc].text}`")
         if self.calls_wait:
@@ -316,10 +345,10 @@ class Body(Standing):
                     self.turns_at(loop, "a loop with calls of functions that may wait for other threads")
         if self.options.turns and not self.is_function:
             self.turning = set(self.headers)
+        self.traffic = Traffic(graph, self.pending, self.suspends, {graph.at[pc] for pc in self.enters})
+        self.slots = self.places()
         self.run(dry=False)
         self.hands_over |= bool(self.exits) and self.may_wait_twice()
-        if self.exits:  # the version that takes over saves vectors behind barriers
-            self.frame_size = max(self.frame_size, *(self.vectors_saved(b) for b in graph.blocks))
         if self.hands_over:
             if any(op.m.values.get("mode") == "arrive" for op in self.function.code):
                 raise Fallback("warps that only arrive at barriers, in a kernel that may wait in other ways")
@@ -341,11 +370,6 @@ class Body(Standing):
 
     calls_wait = False  # called functions do what loops around their calls may be waiting for
 
-    def vectors_saved(self, b: Block) -> int:
-        """Bytes of a frame that keeps what lives behind a barrier, if nothing is known of it."""
-        kept = self.live_behind_barrier(b) if b.last is not None and control(b.last) == "barrier" else frozenset[int]()
-        return layout.SAVED + sum(max(64, self.cells.widths[cell] * N // 8) for cell in kept)
-
     def has_offsets(self, cell: int) -> bool:
         shape = self.shapes[cell]
         return shape is not None and shape.lanes is not None
@@ -364,14 +388,10 @@ class Body(Standing):
         else:
             raise Fallback("registers that do not settle")
 
-    def is_resumed(self, b: Block) -> bool:
-        """Whether the block follows a barrier."""
-        return b.start > 0 and control(self.function.code[b.start - 1]) == "barrier"
-
     def run(self, dry: bool) -> None:
         self.dry = dry
         self.out = self.main = Writer()
-        self.entries, self.known = {}, {}
+        self.entries, self.known, self.rows = {}, {}, {}
         graph = self.graph
         self.masked = sorted(
             {c for waiting in self.pending for c in waiting} | {i for i, waiting in enumerate(self.pending) if waiting}
@@ -432,17 +452,19 @@ class Body(Standing):
         if shape is None:  # nothing has been written yet, on any way seen so far
             self.unknown = True
             return self.const(0, w)
-        if shape.known is not None:
-            found = Bits(self, w, shape.known)
-        else:
-            name = self.out.emit(f"load {self.cell_type(cell)}, ptr %r{cell}, align 4")
-            if shape.raw:
-                found = self.raw(name, w, shape.lanes is not None)
-            else:
-                found = self.bits(name, w, shape.lanes, shape.tz, shape.high)
+        found = Bits(self, w, shape.known) if shape.known is not None else self.loaded(cell, f"%r{cell}")
         if not self.out.aside:
             self.current[cell] = found
         return found
+
+    def loaded(self, cell: int, where: str) -> Bits:
+        """A register's value from where it is kept."""
+        shape, w = self.shapes[cell], self.cells.widths[cell]
+        assert shape is not None
+        name = self.out.emit(f"load {self.cell_type(cell)}, ptr {where}, align 4")
+        if shape.raw:
+            return self.raw(name, w, shape.lanes is not None)
+        return self.come_from(self.bits(name, w, shape.lanes, shape.tz, shape.high), shape.origin)
 
     def put(self, cell: int, new: Bits) -> None:
         """Writes to a register, in the lanes that execute; the others keep what they need."""
@@ -492,7 +514,7 @@ class Body(Standing):
                 if cell not in self.doubtful:
                     found = shape_of(value.v, w)
                     old = self.shapes[cell]
-                    self.shapes[cell] = found if old is None else join(old, found, self.widen)
+                    self.shapes[cell] = found if old is None else join(old, found, w, self.widen)
                 continue
             self.keep_in(cell, value)
 
@@ -931,8 +953,10 @@ class Body(Standing):
             if value is not None and not self.uniform(value):
                 raise Fallback("a barrier whose operands differ between lanes")
         if isinstance(number.v, int) and number.v < 16:
-            pass
+            if self.numbers is not None:
+                self.numbers.add(number.v)
         else:
+            self.numbers = None
             self.require(number < 16, "invalid-barrier", "a barrier's number is 0 to 15")
         if count is not None:
             right = ((count & 31) == 0) & (count != 0)
@@ -973,12 +997,42 @@ class Body(Standing):
         live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
         word = out.emit(f"bitcast <{N} x i1> {live} to i{N}")
         out.line(f"store i32 {word}, ptr {field(layout.LIVE)}, align 4")
+        changed = self.traffic.changed[b.index] | writes(self.graph, b.index, b.stop - 1)
         for cell, offset in self.saved(b):
-            t = self.cell_type(cell)
-            name = out.emit(f"load {t}, ptr %r{cell}, align 4")
-            out.line(f"store {t} {name}, ptr {field(offset)}, align 8")
-        out.line(f"ret i32 {layout.SUSPENDED}")
+            if cell in changed:
+                t = self.cell_type(cell)
+                name = out.emit(f"load {t}, ptr %r{cell}, align 4")
+                out.line(f"store {t} {name}, ptr {field(offset)}, align 8")
         self.keeps(b, self.saved(b), self.live_behind_barrier(b))
+        if not self.takes_turns:
+            out.line(f"ret i32 {layout.SUSPENDED}")
+            return
+        if self.partial[b.index]:  # if lanes have ended since, others may be waiting for nobody
+            fewer, on = out.fresh(), out.fresh()
+            now = out.emit(f"call i32 @llvm.ctpop.i32(i32 {word})")
+            before = out.emit(f"load i32, ptr {field(layout.HERE)}, align 4")
+            out.unlikely(out.emit(f"icmp ne i32 {now}, {before}"), fewer, on)
+            out.start(fewer)
+            self.return_with(layout.SUSPENDED)
+            out.start(on)
+        out.jump("onward")
+
+    def places(self) -> dict[int, int]:
+        """Where the frame keeps registers that live behind barriers; makes it large enough for all as vectors."""
+        cells: set[int] = set()
+        for index in self.suspends:
+            cells |= self.live_behind_barrier(self.graph.blocks[index])
+        offset, slots = layout.SAVED, dict[int, int]()
+        for cell in sorted(cells, key=lambda c: (self.size_of(c), c)):
+            shape = self.shapes[cell]
+            if shape is not None and shape.known is None:
+                size = self.size_of(cell)
+                offset = -(-offset // min(size, 64)) * min(size, 64)
+                slots[cell] = offset
+                offset += size
+        widest = layout.SAVED + sum(max(64, self.cells.widths[cell] * N // 8) for cell in cells)
+        self.frame_size = max(self.frame_size, offset, widest)  # the version that knows nothing of lanes shares it
+        return slots
 
     def live_behind_barrier(self, b: Block) -> frozenset[int]:
         """Registers that live behind the barrier that ends a block, but for those that it writes."""
@@ -986,18 +1040,8 @@ class Body(Standing):
 
     def saved(self, b: Block) -> list[tuple[int, int]]:
         """Registers that live behind a barrier, and where the frame keeps them."""
-        offset, found = layout.SAVED, list[tuple[int, int]]()
-        order = sorted(self.live_behind_barrier(b), key=lambda c: (self.size_of(c), c))
-        for cell in order:
-            shape = self.shapes[cell]
-            if shape is None or shape.known is not None:
-                continue
-            size = self.size_of(cell)
-            offset = -(-offset // min(size, 64)) * min(size, 64)
-            found.append((cell, offset))
-            offset += size
-        self.frame_size = max(self.frame_size, offset)
-        return found
+        behind = self.live_behind_barrier(b)
+        return [(cell, offset) for cell, offset in self.slots.items() if cell in behind]
 
     frame_size = layout.SAVED
 
@@ -1018,10 +1062,12 @@ class Body(Standing):
         word = out.emit(f"load i32, ptr {field(layout.LIVE)}, align 4")
         live = out.emit(f"bitcast i{N} {word} to <{N} x i1>")
         out.line(f"store <{N} x i1> {live}, ptr %live, align 4")
+        wanted = self.traffic.wanted[goal] if goal != END else frozenset[int]()
         for cell, offset in self.saved(b):
-            t = self.cell_type(cell)
-            name = out.emit(f"load {t}, ptr {field(offset)}, align 8")
-            out.line(f"store {t} {name}, ptr %r{cell}, align 4")
+            if cell in wanted:
+                t = self.cell_type(cell)
+                name = out.emit(f"load {t}, ptr {field(offset)}, align 8")
+                out.line(f"store {t} {name}, ptr %r{cell}, align 4")
         self.current, self.written = {}, set()
         if op.m.mode == "red":
             number = out.emit(f"load i32, ptr {field(layout.WAITS)}, align 4")
@@ -1055,10 +1101,7 @@ class Body(Standing):
         start = ["%live = alloca <32 x i1>, align 4", *slots]
         start += ["%fuel = alloca i32, align 4", f"store i32 {FUEL}, ptr %fuel, align 4"]
         if self.hands_over:
-            start += ["%turns = alloca i32, align 4", f"store i32 {self.options.turns or TURNS}, ptr %turns, align 4"]
-            start += ["%tries = alloca i32, align 4", "store i32 0, ptr %tries, align 4"]
-        start.append("%first32 = shl i32 %index, 5")
-        start.append("%first = zext i32 %first32 to i64")
+            start += ["%turns = alloca i32, align 4", "%tries = alloca i32, align 4"]
         if any(control(op) == "call" for op in self.function.code):
             start += [f"%in = alloca [{self.buffer_slots * SLOT + SLOT} x i8], align 64"]
             start += [f"%out = alloca [{self.buffer_slots * SLOT + SLOT} x i8], align 64"]
@@ -1071,6 +1114,9 @@ class Body(Standing):
                 self.keep_in(c, self.const(0, self.cells.widths[c]))
         for c in self.masked:
             out.line(f"store <{N} x i1> zeroinitializer, ptr %m{c}, align 4")
+        if self.hands_over:
+            out.line(f"store i32 {self.options.turns or TURNS}, ptr %turns, align 4")
+            out.line("store i32 0, ptr %tries, align 4")
         if self.is_function:
             self.begin_function()
         elif self.whole:
@@ -1092,22 +1138,105 @@ class Body(Standing):
             out.line(f"switch i32 {state}, label %block0 [ {cases} ]")
         else:
             out.jump("block0")
-        out.lines = outer
-        end = ["ended:", f"ret i32 {layout.DONE}", "failed:", f"ret i32 {layout.FAILED}", "}"]
-        lines = ["entry:", *start, *out.head, *first, *out.lines, *end]
+        out.lines = []
+        self.end()
+        end, out.lines = out.lines, outer
+        index = ["%first32 = shl i32 %index, 5", "%first = zext i32 %first32 to i64"]
+        once, each = of_each_warp(out.head) if self.takes_turns else (out.head, [])
+        if self.takes_turns:
+            size = -(-self.frame_size // 64) * 64 if self.rounds else 0  # without barriers there is one at a time
+            warp = [
+                "br label %warp", "warp:", "%index = phi i32 [ %start, %entry ], [ %next, %ready ]",
+                "%index64 = zext i32 %index to i64", f"%place = mul i64 %index64, {size}",
+                "%frame = getelementptr i8, ptr %frames, i64 %place",
+            ]  # fmt: skip
+            start = [*start, *once, *warp, *index, *each]
+        else:
+            start = [*start, *index, *once]
+        lines = ["entry:", *start, *first, *out.lines, *end, "}"]
         if self.is_function:
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
             return "\n".join([f"define internal i32 @{self.label_name}({given}) noinline nounwind #0 {{", *lines, ""])
         linkage = "" if self.enters else "internal "
-        inline = "noinline " if self.resumes or self.enters or self.hands_over else ""
-        return "\n".join(
-            [
-                f"define {linkage}i32 @{self.label_name}(ptr noalias %w, ptr noalias %frame, i32 %index)"
-                f" {inline}nounwind #0 {{",
-                *lines,
-                "",
-            ]
+        inline = "noinline " if self.rounds or self.enters else ""
+        given = "ptr noalias %w, " + (
+            "ptr noalias %frames, i32 %start" if self.takes_turns else "ptr noalias %frame, i32 %index"
         )
+        return "\n".join([f"define {linkage}i32 @{self.label_name}({given}) {inline}nounwind #0 {{", *lines, ""])
+
+    def end(self) -> None:
+        """Where warps end, fail, or make room for the next one."""
+        out = self.out
+        out.start("ended")
+        if self.takes_turns and not self.rounds:
+            out.jump("onward")
+        elif self.takes_turns and self.numbers is not None:
+            self.account()
+        else:
+            self.return_with(layout.DONE)
+        out.start("failed")
+        self.return_with(layout.FAILED)
+        if self.takes_turns:
+            self.take_turns()
+
+    def account(self) -> None:
+        """The warp's threads have ended: barriers do not wait for them any longer."""
+        out = self.out
+
+        def field(offset: int) -> str:
+            return out.emit(f"getelementptr i8, ptr %frame, i64 {offset}")
+
+        out.line(f"store i32 -1, ptr {field(layout.RESUME)}, align 4")
+        here = out.emit(f"load i32, ptr {field(layout.HERE)}, align 4")
+        out.line(f"store i32 0, ptr {field(layout.HERE)}, align 4")
+        alive = out.emit(f"load i64, ptr {self.field(layout.ALIVE)}, align 8")
+        left = out.emit(f"sub i64 {alive}, {out.emit(f'zext i32 {here} to i64')}")
+        out.line(f"store i64 {left}, ptr {self.field(layout.ALIVE)}, align 8")
+        for number in sorted(self.numbers or ()):
+            out.line(f"call void @openptx.settle(ptr %w, i32 {number})")
+        out.jump("onward")
+
+    def take_turns(self) -> None:
+        """The next warp's turn, if nothing keeps it from running here; else `openptx.run` looks further."""
+        out = self.out
+        size = -(-self.frame_size // 64) * 64
+        out.start("onward")
+        if not self.rounds:
+            out.line("%next = add i32 %index, 1")
+            out.branch(out.emit(f"icmp ult i32 %next, {self.warps}"), "ready", "rest")
+            out.start("rest")
+            out.line(f"ret i32 {layout.DONE}")
+            out.start("ready")
+            out.jump("warp")
+            return
+        more = out.emit("add i32 %index, 1")
+        behind = out.emit(f"icmp eq i32 {more}, {self.warps}")
+        out.line(f"%next = select i1 {behind}, i32 0, i32 {more}")
+        place = out.emit(f"mul i64 {out.emit('zext i32 %next to i64')}, {size}")
+        frame = out.emit(f"getelementptr i8, ptr %frames, i64 {place}")
+
+        def field(offset: int) -> str:
+            where = out.emit(f"getelementptr i8, ptr {frame}, i64 {offset}")
+            return out.emit(f"load i32, ptr {where}, align 4")
+
+        gone = out.emit(f"icmp eq i32 {field(layout.RESUME)}, -1")
+        slow = out.emit(f"icmp ne i32 {field(layout.VERSION)}, 0")
+        waits, ticket = field(layout.WAITS), field(layout.GENERATION)
+        begins = out.emit(f"icmp slt i32 {waits}, 0")
+        number = out.emit(f"select i1 {begins}, i32 0, i32 {waits}")
+        if self.numbers is not None and len(self.numbers) == 1:
+            number = str(next(iter(self.numbers)))
+        at = out.emit(f"mul i32 {number}, {layout.BARRIER}")
+        barrier = out.emit(f"getelementptr i8, ptr {self.field(layout.BARRIERS + 8)}, i32 {at}")
+        generation = out.emit(f"load i32, ptr {barrier}, align 4")
+        passed = out.emit(f"or i1 {begins}, {out.emit(f'icmp ne i32 {generation}, {ticket}')}")
+        held = out.emit(f"or i1 {gone}, {slow}")
+        free = out.emit(f"and i1 {passed}, {out.emit(f'xor i1 {held}, true')}")
+        out.branch(free, "ready", "rest")
+        out.start("rest")
+        self.return_with(layout.HANDLED)
+        out.start("ready")
+        out.jump("warp")
 
     def begin_function(self) -> None:
         """Arguments go to their registers; a stack that is full is a fault."""
@@ -1135,6 +1264,29 @@ class Body(Standing):
     def resumes_used(self) -> list[int]:
         wanted = {f"resume{b.stop}:": b.stop for b in self.graph.blocks}
         return [wanted[line] for line in self.out.lines if line in wanted]
+
+
+def suspends(b: Block) -> bool:
+    """Whether warps stop behind the block until others come."""
+    return b.last is not None and control(b.last) == "barrier" and b.last.m.mode != "arrive"
+
+
+def of_each_warp(lines: list[str]) -> tuple[list[str], list[str]]:
+    """Lines that are the same for all warps, and those that are not."""
+    own = {"%index", "%first32", "%first"}
+    once: list[str] = []
+    each: list[str] = []
+    for line in lines:
+        name, *used = _NAME.findall(line)
+        if own.isdisjoint(used):
+            once.append(line)
+        else:
+            own.add(name)
+            each.append(line)
+    return once, each
+
+
+_NAME = re.compile(r"%[\w.]+")
 
 
 def waits_for_lanes(op: Op) -> bool:

@@ -135,8 +135,7 @@ def text_of(
         bodies.append(callee)
     body.needs = Stack.of(bodies)
     body.free_order = not any(b.touches_others() for b in bodies)
-    rounds = bool(body.resumes) or body.hands_over
-    parts = [support(program.address_size, rounds), *(f.text for f in functions.values()), *own]
+    parts = [support(program.address_size, body.rounds), *(f.text for f in functions.values()), *own]
     if not calls_wait and waits_in_calls(bodies):
         if any(b.calls_in_loops() for b in bodies[1:]):
             raise Fallback("a loop with calls of functions that may wait for other threads, in a function")

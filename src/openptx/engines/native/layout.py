@@ -67,8 +67,8 @@ SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "c
 OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, NO_CTA, STOPPED, OVERFLOW, CALLEE = range(1, 11)
 """What went wrong."""
 
-DONE, SUSPENDED, FAILED, LEFT, AWAY = range(5)
-"""What a warp's code returns."""
+DONE, SUSPENDED, FAILED, LEFT, AWAY, HANDLED = range(6)
+"""What a warp's code returns. HANDLED: what warps did is written down, and the next one is for `openptx.run` to see."""
 
 HANDED = 3
 """What a worker returns that stands in the middle of a CTA."""

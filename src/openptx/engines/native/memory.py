@@ -7,6 +7,8 @@ Every access is checked against the table of slots. Whatever is not plainly good
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
@@ -23,9 +25,42 @@ WINDOW = 8
 """Times the size of what is wanted that a window around it may be read."""
 
 
+GOOD = "true"
+"""The verdict of a check that need not be made."""
+
 Act = Callable[[], tuple[Bits, ...]]
 Check = tuple[str, Callable[[], str]]
 """An i1, and what makes the pointers."""
+
+
+class Form(NamedTuple):
+    """What is known of an address: its scalar for lane offset 0, the lanes' offsets in bytes, the scalar's low zero
+    bits, the most it may be (-1: no matter what), and the pointer it comes from."""
+
+    base: str
+    lanes: Lanes
+    tz: int
+    high: int
+    origin: object
+
+    def surely_within(self, limit: int, size: int) -> bool:
+        """Whether `size` bytes at every lane's place are aligned and below `limit`, whatever the base is."""
+        align = size & -size
+        aligned = align <= 1 << min(self.tz, 6) and all(v % align == 0 for v in self.lanes)
+        return aligned and 0 <= self.high <= limit - size - max(self.lanes)
+
+
+class Row(NamedTuple):
+    """The names of a row's columns in the text."""
+
+    start: str
+    size: str
+    writable: str
+    delta: str
+
+
+def origin_of(a: Bits) -> object:
+    return a.v.origin if isinstance(a.v, Value) else None
 
 
 class Fallback(Exception):
@@ -40,6 +75,7 @@ class Memory(Floats):
     mask: Bits  # the lanes that execute
     uncertain = False  # they may be none
     local_size: int = 0
+    static_shared: int = 0  # bytes of shared memory that every CTA has
 
     # State of the worker
 
@@ -69,6 +105,49 @@ class Memory(Floats):
     @property
     def full(self) -> bool:
         return self.mask.v == 1
+
+    # Where addresses come from. Sums of a pointer and numbers lead where the pointer leads, if the program is right: a
+    # guess, made when the function begins. The check of an access is exact all the same: where it fails, the slow way
+    # looks at the address itself.
+
+    def come_from(self, a: Bits, origin: object) -> Bits:
+        """The same, remembered as computed from a pointer."""
+        if isinstance(a.v, Value) and a.v.origin is None:
+            a.v.origin = origin
+        return a
+
+    def binary(self, op: str, a: Bits, b: Bits) -> Bits:
+        d = super().binary(op, a, b)
+        if a.width == 64 and op in ("add", "sub") and d.v is not a.v and d.v is not b.v:
+            x, y = origin_of(a), origin_of(b)
+            if x is None or y is None:
+                self.come_from(d, x or y)
+        return d
+
+    def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
+        d = super().select(p, a, b)
+        if a.width == 64 and d.v is not a.v and d.v is not b.v and origin_of(a) == origin_of(b):
+            self.come_from(d, origin_of(a))
+        return d
+
+    def origin_row(self, origin: object) -> Row:
+        """The columns of the row that a pointer leads to, looked up where the function begins."""
+        key = ("row", origin)
+        if key not in self.entries:
+            self.entries[key] = ""
+            self.rows[origin] = self.columns(self.out.first, self.entries[origin])
+        return self.rows[origin]
+
+    rows: dict[object, Row]
+
+    def columns(self, emit: Callable[[str], str], address: str) -> Row:
+        """All columns of the row for a scalar address."""
+        slot = emit(f"lshr i64 {address}, {SHIFT[self.address_size]}")
+        good = emit(f"icmp ult i64 {slot}, {self.state(layout.SLOTS, 'i64')}")
+        slot = emit(f"select i1 {good}, i64 {slot}, i64 0")
+        row = emit(f"getelementptr [{layout.ROW} x i8], ptr {self.state(layout.TABLE, 'ptr')}, i64 {slot}")
+        places = [emit(f"getelementptr i8, ptr {row}, i64 {8 * i}") for i in range(4)]
+        return Row(*[emit(f"load i64, ptr {at}, align 8, !tbaa !5") for at in places])
 
     # Where an address leads
 
@@ -121,7 +200,7 @@ class Memory(Floats):
         if space == "param" and isinstance(address.v, int):
             return self.parameter(address.v, w, count)
         way, place = self.where(space, address)
-        if self.uncertain and not (way == "table" and self.offsets(place, w) is None):
+        if self.uncertain and not (way == "table" and self.offsets(place) is None):
             return self.if_any(lambda: self._load(space, way, address, place, w, count))
         return self._load(space, way, address, place, w, count)
 
@@ -166,7 +245,8 @@ class Memory(Floats):
                 pointer = self.parameters()
                 where = self.out.first(f"getelementptr i8, ptr {pointer}, i64 {at}")
                 self.entries[key] = self.out.first(f"load i{w}, ptr {where}, align {w // 8}, !tbaa !5")
-            found.append(self.bits(self.entries[key], w, ZEROS))
+            value = self.bits(self.entries[key], w, ZEROS)
+            found.append(self.come_from(value, key) if w == 64 else value)
         return tuple(found)
 
     parameter_size: int = 0
@@ -183,19 +263,19 @@ class Memory(Floats):
             self.entries["parameters"] = out.first(f"inttoptr i64 {host} to ptr")
         return self.entries["parameters"]
 
-    def offsets(self, address: Bits, w: int) -> tuple[str, Lanes, int] | None:
-        """The scalar of lane offset 0, the offsets in bytes, and the base's low zero bits; None where lanes vary."""
+    def offsets(self, address: Bits) -> Form | None:
+        """What is known of an address; None where lanes vary."""
         v = address.v
         if isinstance(v, int):
-            return str(v), ZEROS, trailing_zeros(v)
+            return Form(str(v), ZEROS, trailing_zeros(v), v, None)
         if not isinstance(v, Value):
             parts = normal(as_lanes(v), 64)
             if parts is None:
                 return None
-            return str(parts[0]), parts[1], trailing_zeros(parts[0])
+            return Form(str(parts[0]), parts[1], trailing_zeros(parts[0]), parts[0], None)
         if v.lanes is None:
             return None
-        return self.scalar(Bits(self, 64, Value(v.name, ZEROS))), v.lanes, v.tz
+        return Form(self.scalar(Bits(self, 64, Value(v.name, ZEROS))), v.lanes, v.tz, v.high, v.origin)
 
     def private(self, space: str) -> bool:
         """Whether one address may mean different places for different lanes."""
@@ -208,34 +288,20 @@ class Memory(Floats):
         if way == "slow":
             return self.slow_load(space, address, w, count)
         out = self.out
-        form = self.offsets(place, w)
+        form = self.offsets(place)
         size = w * count // 8
         if form is not None and way != "local":
-            base, lanes, tz = form
-            plan = Plan.of(lanes, w // 8, count)
-            if plan is not None:
-                good, pointer = self.check_span(way, base, lanes, tz, size, False)
+            plan = Plan.of(form.lanes, w // 8, count)
+            good, pointer = self.check_span(way, form, size, False)
 
-                def wide() -> tuple[Bits, ...]:
-                    found = self.wide_load(plan, pointer(), w, count)
-                    return tuple(self.bits(self.vector(d), w) for d in found) if self.private(space) else found
+            def wide() -> tuple[Bits, ...]:
+                if plan is None:
+                    return self.gather(self.apart_from(pointer(), form.lanes), w, count)
+                found = self.wide_load(plan, pointer(), w, count)
+                return tuple(self.bits(self.vector(d), w) for d in found) if self.private(space) else found
 
-                return self.two_ways(good, wide, lambda: self.slow_load(space, address, w, count))
+            return self.two_ways(good, wide, lambda: self.slow_load(space, address, w, count))
         bad, pointers = self.check_lanes(way, place, size, False)
-
-        def gather() -> tuple[Bits, ...]:
-            places, t, mask = pointers(), vector_type(w), self.active_mask()
-            found: list[Bits] = []
-            for i in range(count):
-                at = places
-                if i:
-                    at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
-                name = out.emit(
-                    f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0(<{N} x ptr> align {w // 8} {at},"
-                    f" <{N} x i1> {mask}, {t} zeroinitializer), !tbaa !6"
-                )
-                found.append(self.bits(name, w))
-            return tuple(found)
 
         def rows() -> tuple[Bits, ...]:
             halves = [
@@ -245,10 +311,30 @@ class Memory(Floats):
             return (self.bits(out.emit(f"shufflevector {t} {halves[0]}, {t} {halves[1]}, <{N} x i32> <{order}>"), w),)
 
         def fast() -> tuple[Bits, ...]:
-            return self.two_ways(self.in_rows(place, w // 8), rows, gather) if count == 1 else gather()
+            if count > 1:
+                return self.gather(pointers(), w, count)
+            return self.two_ways(self.in_rows(place, w // 8), rows, lambda: self.gather(pointers(), w, 1))
 
         good = out.emit(f"xor i1 {bad}, true")
         return self.two_ways(good, fast, lambda: self.slow_load(space, address, w, count))
+
+    def apart_from(self, pointer: str, lanes: Lanes) -> str:
+        """Each lane's pointer, at a known distance from one."""
+        return self.out.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.literal_vector(lanes, 64)}")
+
+    def gather(self, places: str, w: int, count: int) -> tuple[Bits, ...]:
+        out, t, mask = self.out, vector_type(w), self.active_mask()
+        found: list[Bits] = []
+        for i in range(count):
+            at = places
+            if i:
+                at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
+            name = out.emit(
+                f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0(<{N} x ptr> align {w // 8} {at},"
+                f" <{N} x i1> {mask}, {t} zeroinitializer), !tbaa !6"
+            )
+            found.append(self.bits(name, w))
+        return tuple(found)
 
     # Half a warp is a row of many a tile: two moves are an order of magnitude faster than a gather.
 
@@ -271,6 +357,8 @@ class Memory(Floats):
 
     def two_ways(self, good: str, fast: Act, slow: Act) -> tuple[Bits, ...]:
         """The results of `fast` where `good` holds, else those of `slow`, which gives vectors."""
+        if good == GOOD:
+            return fast()
         out = self.out
         a, b, done = out.fresh(), out.fresh(), out.fresh()
         out.branch(good, a, b, ", !prof !1")
@@ -312,9 +400,10 @@ class Memory(Floats):
         lane = self.out.emit(f"and i32 {lane}, 31")
         return self.out.emit(f"extractelement {vector_type(a.width)} {self.vector(a)}, i32 {lane}")
 
-    def check_span(self, way: str, base: str, lanes: Lanes, tz: int, size: int, write: bool) -> Check:
+    def check_span(self, way: str, form: Form, size: int, write: bool) -> Check:
         """Whether all that lies between the lowest and the highest lane's places is good, and where it begins."""
         out = self.out
+        base, lanes, tz = form[:3]
         span = max(lanes) + size
         align = min(size & -size, 64)
         group = self.group_here(way, size, write)
@@ -332,6 +421,8 @@ class Memory(Floats):
             def pointer() -> str:
                 return out.emit(f"getelementptr i8, ptr {origin}, i64 {base}")
 
+            if form.surely_within(self.static_shared, size):
+                return GOOD, pointer
             if good is None:
                 begin = out.emit(f"add i64 {offset}, {low}") if low else offset
                 room = out.emit(f"sub i64 {limit}, {span}")
@@ -340,15 +431,20 @@ class Memory(Floats):
                 good = out.emit(f"and i1 {fits}, {above}")
                 good = self.aligned_too(good, base, align, lanes, tz, group)
         else:
-            key = (self.here_key(), base) if group is None else group
-            row = self.rows_here.get(key)
-            if row is None:
-                row = self.row(base)
-                if not out.aside:
-                    self.rows_here[key] = row
+            if form.origin is not None:
+                known = self.origin_row(form.origin)
+                column = known.__getitem__
+            else:
+                key = (self.here_key(), base) if group is None else group
+                row = self.rows_here.get(key)
+                if row is None:
+                    row = self.row(base)
+                    if not out.aside:
+                        self.rows_here[key] = row
+                column = partial(self.column, row)
             if good is None:
-                start = self.column(row, 0)
-                limit = self.column(row, 2 if write else 1)
+                start = column(0)
+                limit = column(2 if write else 1)
                 offset = out.emit(f"sub i64 {base}, {start}")
                 begin = out.emit(f"add i64 {offset}, {low}") if low else offset
                 room = out.emit(f"sub i64 {limit}, {span}")
@@ -358,12 +454,12 @@ class Memory(Floats):
                 good = self.aligned_too(good, base, align, lanes, tz, group)
 
             def pointer() -> str:
-                delta = self.column(row, 3)
+                delta = column(3)
                 host = out.emit(f"add i64 {base}, {delta}")
                 return out.emit(f"inttoptr i64 {host} to ptr")
 
         if not self.checked:
-            return "true", pointer
+            return GOOD, pointer
         if group is not None and not out.aside:
             self.group_good[group] = good
         return good, pointer
@@ -399,10 +495,12 @@ class Memory(Floats):
         out, t = self.out, vector_type(64)
         a, delta = self.vector(place), ""
         if way == "table":
-            first = self.first_active(place)
-            row = self.row(first)
-            start, limit = self.column(row, 0), self.column(row, 2 if write else 1)
-            delta = self.column(row, 3)
+            origin = origin_of(place)
+            if origin is not None:
+                column = self.origin_row(origin).__getitem__
+            else:
+                column = partial(self.column, self.row(self.first_active(place)))
+            start, limit, delta = column(0), column(2 if write else 1), column(3)
             offsets = out.emit(f"sub {t} {a}, {self.splat(start, 'i64')}")
         else:
             limit = self.state(layout.SHARED_SIZE, "i64") if way == "shared" else self.local_limit()
@@ -514,50 +612,39 @@ class Memory(Floats):
             self.slow_store(space, address, values)
             return ()
         size = w * count // 8
-        form = self.offsets(place, w)
-        contiguous = form is not None and form[1] == tuple(size * i for i in range(N))
-        same = form is not None and form[1] is ZEROS
-        if form is not None and way != "local" and (contiguous or same):
-            base, lanes, tz = form
-            good, pointer = self.check_span(way, base, lanes, tz, size, True)
-            act = self.store_row if contiguous else self.store_one
+        form = self.offsets(place)
+        if form is not None and way != "local":
+            good, pointer = self.check_span(way, form, size, True)
 
             def fast() -> None:
-                act(pointer(), values, w)
+                if form.lanes == tuple(size * i for i in range(N)):
+                    self.store_row(pointer(), values, w)
+                elif form.lanes is ZEROS:
+                    self.store_one(pointer(), values, w)
+                else:
+                    self.store_apart(pointer(), form.lanes, values, w)
         else:
             bad, pointers = self.check_lanes(way, place, size, True)
             good = out.emit(f"xor i1 {bad}, true")
 
-            def scatter() -> None:
-                places = pointers()
-                t, mask = vector_type(w), self.active_mask()
-                for i, v in enumerate(values):
-                    at = places
-                    if i:
-                        at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
-                    out.line(
-                        f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {self.vector(v)},"
-                        f" <{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}), !tbaa !6"
-                    )
-
             def fast() -> None:
                 if count > 1:
-                    scatter()
+                    self.scatter(pointers(), values, w)
                     return
                 rows, other, on = out.fresh(), out.fresh(), out.fresh()
                 out.branch(self.in_rows(place, w // 8), rows, other)
                 out.start(rows)
-                t, name = vector_type(w), self.vector(values[0])
                 for i, at in zip((0, N // 2), self.ends(pointers()), strict=True):
-                    order = ", ".join(f"i32 {i + k}" for k in range(N // 2))
-                    part = out.emit(f"shufflevector {t} {name}, {t} poison, <{N // 2} x i32> <{order}>")
-                    out.line(f"store <{N // 2} x i{w}> {part}, ptr {at}, align {w // 8}, !tbaa !6")
+                    self.store_piece(at, values[0], i, N // 2)
                 out.jump(on)
                 out.start(other)
-                scatter()
+                self.scatter(pointers(), values, w)
                 out.jump(on)
                 out.start(on)
 
+        if good == GOOD:
+            fast()
+            return ()
         a, b, done = out.fresh(), out.fresh(), out.fresh()
         out.branch(good, a, b, ", !prof !1")
         out.aside += 1
@@ -570,6 +657,34 @@ class Memory(Floats):
         out.aside -= 1
         out.start(done)
         return ()
+
+    def scatter(self, places: str, values: Sequence[Bits], w: int) -> None:
+        out, t, mask = self.out, vector_type(w), self.active_mask()
+        for i, v in enumerate(values):
+            at = places
+            if i:
+                at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
+            out.line(
+                f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {self.vector(v)},"
+                f" <{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}), !tbaa !6"
+            )
+
+    def store_piece(self, pointer: str, value: Bits, first: int, n: int) -> None:
+        """Some lanes side by side."""
+        out, w, t = self.out, value.width, vector_type(value.width)
+        order = ", ".join(f"i32 {first + k}" for k in range(n))
+        part = out.emit(f"shufflevector {t} {self.vector(value)}, {t} poison, <{n} x i32> <{order}>")
+        out.line(f"store <{n} x i{w}> {part}, ptr {pointer}, align {w // 8}, !tbaa !6")
+
+    def store_apart(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
+        """Lanes at known places: a few pieces, or one by one."""
+        begins = [i for i in range(N) if i == 0 or lanes[i] != lanes[i - 1] + w // 8]
+        if not self.full or len(values) > 1 or len(begins) > RUNS:
+            self.scatter(self.apart_from(pointer, lanes), values, w)
+            return
+        for i, end in zip(begins, [*begins[1:], N], strict=True):
+            at = self.out.emit(f"getelementptr i8, ptr {pointer}, i64 {lanes[i]}")
+            self.store_piece(at, values[0], i, end - i)
 
     def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
         """All lanes side by side."""

@@ -129,7 +129,7 @@ class Operands(Memory):
             out, table = self.out, self.state(layout.GLOBALS, "ptr")
             where = out.first(f"getelementptr i64, ptr {table}, i64 {self.globals.index(name)}")
             self.entries[key] = out.first(f"load i64, ptr {where}, align 8, !tbaa !5")
-        return self.bits(self.entries[key], 64, ZEROS, 8)
+        return self.come_from(self.bits(self.entries[key], 64, ZEROS, 8), key)
 
     globals: list[str]
 

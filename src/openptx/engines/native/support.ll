@@ -317,7 +317,7 @@ go:
 }
 
 ; Barriers. A warp arrives as a whole, so it counts as 32 threads; without a count, all that have not ended must come.
-define internal void @openptx.settle(ptr %w, i32 %number) {
+define internal void @openptx.settle(ptr %w, i32 %number) alwaysinline {
   %offset = mul i32 %number, 32
   %all = getelementptr i8, ptr %w, i64 {BARRIERS}
   %b = getelementptr i8, ptr %all, i32 %offset
@@ -358,7 +358,7 @@ release:
   ret void
 }
 
-define internal i32 @openptx.arrive(ptr %w, i32 %number, i32 %wanted, i32 %live, i32 %votes) noinline {
+define internal i32 @openptx.arrive(ptr %w, i32 %number, i32 %wanted, i32 %live, i32 %votes) alwaysinline {
   %offset = mul i32 %number, 32
   %all = getelementptr i8, ptr %w, i64 {BARRIERS}
   %b = getelementptr i8, ptr %all, i32 %offset
@@ -554,20 +554,14 @@ run:
 once:
   %k = phi i32 [ 0, %run ], [ %k1, %onceon ]
   %status0 = call i32 @{KERNEL}(ptr %w, ptr %frames, i32 %k)
-  %leaves = icmp eq i32 %status0, {LEFT}
-  br i1 %leaves, label %onceslow, label %oncedone
+  switch i32 %status0, label %failed [ i32 {DONE}, label %ended i32 {LEFT}, label %onceslow ]
 onceslow:
-  %status1 = call i32 @openptx.slow(ptr %w, ptr %frames, i32 %k)
-  br label %oncedone
-oncedone:
-  %status = phi i32 [ %status0, %once ], [ %status1, %onceslow ]
-  %fine = icmp eq i32 %status, 0
-  br i1 %fine, label %onceon, label %oncefailed
-oncefailed:
-  store i32 %k, ptr %pwarp
-  br label %failed
+  %left0 = load i32, ptr %pwarp
+  %status1 = call i32 @openptx.slow(ptr %w, ptr %frames, i32 %left0)
+  %fine = icmp eq i32 %status1, {DONE}
+  br i1 %fine, label %onceon, label %failed
 onceon:
-  %k1 = add i32 %k, 1
+  %k1 = add i32 %left0, 1
   %morewarps = icmp ult i32 %k1, %warps
   br i1 %morewarps, label %once, label %ended
 ; once]
@@ -638,28 +632,36 @@ go:
   %slowly = icmp ne i32 %version, 0
   br i1 %slowly, label %goslow, label %gofast
 gofast:
-  %status3 = call i32 @{KERNEL}(ptr %w, ptr %frame, i32 %n)
+  %status3 = call i32 @{KERNEL}(ptr %w, ptr %frames, i32 %n)
+  %n3 = load i32, ptr %pwarp
+  %n364 = zext i32 %n3 to i64
+  %fat3 = mul i64 %n364, %framesize
+  %frame3 = getelementptr i8, ptr %frames, i64 %fat3
   %leaves1 = icmp eq i32 %status3, {LEFT}
   br i1 %leaves1, label %goslow, label %went
 goslow:
-  %status4 = call i32 @openptx.slow(ptr %w, ptr %frame, i32 %n)
+  %ns = phi i32 [ %n, %go ], [ %n3, %gofast ]
+  %frames4 = phi ptr [ %frame, %go ], [ %frame3, %gofast ]
+  %status4 = call i32 @openptx.slow(ptr %w, ptr %frames4, i32 %ns)
   br label %went
 went:
   %status2 = phi i32 [ %status3, %gofast ], [ %status4, %goslow ]
-  %fh = getelementptr i8, ptr %frame, i64 {HERE}
+  %nw = phi i32 [ %n3, %gofast ], [ %ns, %goslow ]
+  %framew = phi ptr [ %frame3, %gofast ], [ %frames4, %goslow ]
+  %fh = getelementptr i8, ptr %framew, i64 {HERE}
   %before = load i32, ptr %fh
-  switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits i32 {AWAY}, label %away ]
+  switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits i32 {AWAY}, label %away i32 {HANDLED}, label %eachon2 ]
 away:
   store volatile i32 1, ptr %pstop
   ret i32 3
 roundfailed:
-  store i32 %n, ptr %pwarp
+  store i32 %nw, ptr %pwarp
   br label %failed
 warpdone:
-  store i32 -1, ptr %frame
+  store i32 -1, ptr %framew
   br label %account
 warpwaits:
-  %flive = getelementptr i8, ptr %frame, i64 {LIVE}
+  %flive = getelementptr i8, ptr %framew, i64 {LIVE}
   %live = load i32, ptr %flive
   %alivehere = call i32 @llvm.ctpop.i32(i32 %live)
   br label %account
@@ -688,9 +690,10 @@ eachon1:
 eachon2:
   br label %eachon
 eachon:
+  %n0 = phi i32 [ %n, %eachon0 ], [ %n, %eachon1 ], [ %nw, %eachon2 ]
   %moved1 = phi i1 [ %moved, %eachon0 ], [ %moved, %eachon1 ], [ true, %eachon2 ]
   %living1 = phi i1 [ %living, %eachon0 ], [ true, %eachon1 ], [ true, %eachon2 ]
-  %n1 = add i32 %n, 1
+  %n1 = add i32 %n0, 1
   %moreeach = icmp ult i32 %n1, %warps
   br i1 %moreeach, label %each, label %roundend
 roundend:

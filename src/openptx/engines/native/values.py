@@ -24,16 +24,18 @@ class Value:
     With `lanes`, `name` is the scalar of the lane with offset 0; without, it is a vector. Offsets are not negative and
     stay far below the width, and the lane's value is their sum modulo the width. `tz` low bits of the base are zero,
     and the base is at most `high`. `raw` is the same as a float whose NaNs are not canonical yet; then `name` may be
-    empty, until somebody looks at the bits. A float whose magnitude is at most `bound` is no NaN;
-    one that is `flushed` is not subnormal.
+    empty, until somebody looks at the bits. A float whose magnitude is at most `bound` is no NaN; one that is `flushed`
+    is not subnormal. `origin` is the pointer that an address was computed from, by its key in what the function begins
+    with: a guess, which saves looking up where the address leads.
     """
 
-    __slots__ = ("bound", "flushed", "high", "lanes", "name", "raw", "tz", "vector")
+    __slots__ = ("bound", "flushed", "high", "lanes", "name", "origin", "raw", "tz", "vector")
 
     def __init__(self, name: str, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: str = "") -> None:
         self.name, self.lanes, self.tz, self.high, self.raw = name, lanes, tz, high, raw
         self.vector = "" if lanes is not None else name
         self.bound, self.flushed = inf, False
+        self.origin: object = None
 
     def __repr__(self) -> str:
         return f"Value({self.name or self.raw}, {self.lanes if self.lanes not in (None, ZEROS) else ''})"
@@ -74,12 +76,15 @@ def collapse(lanes: Lanes) -> Known:
 
 
 class Shape:
-    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, whether a raw float."""
+    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, whether a raw float, and
+    where an address comes from."""
 
-    __slots__ = ("high", "known", "lanes", "raw", "tz")
+    __slots__ = ("high", "known", "lanes", "origin", "raw", "tz")
 
-    def __init__(self, known: Known | None, lanes: Lanes | None, tz: int, high: int, raw: bool) -> None:
-        self.known, self.lanes, self.tz, self.high, self.raw = known, lanes, tz, high, raw
+    def __init__(
+        self, known: Known | None, lanes: Lanes | None, tz: int, high: int, raw: bool, origin: object = None
+    ) -> None:
+        self.known, self.lanes, self.tz, self.high, self.raw, self.origin = known, lanes, tz, high, raw, origin
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Shape) and self.key() == other.key()
@@ -88,14 +93,14 @@ class Shape:
         return hash(self.key())
 
     def key(self) -> tuple[object, ...]:
-        return (self.known, self.lanes, self.tz, self.high, self.raw)
+        return (self.known, self.lanes, self.tz, self.high, self.raw, self.origin)
 
     def __repr__(self) -> str:
         return f"Shape{self.key()}"
 
 
-def varying(raw: bool = False) -> Shape:
-    return Shape(None, None, 0, -1, raw)
+def varying(raw: bool = False, origin: object = None) -> Shape:
+    return Shape(None, None, 0, -1, raw, origin)
 
 
 def shape_of(v: V, w: int) -> Shape:
@@ -106,17 +111,27 @@ def shape_of(v: V, w: int) -> Shape:
         if found is None:
             return Shape(v, None, 0, -1, False)
         return Shape(v, found[1], min(trailing_zeros(found[0]), w), found[0], False)
-    return Shape(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name)
+    return Shape(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name, v.origin)
 
 
-def join(a: Shape, b: Shape, widen: bool) -> Shape:
+_EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF << 52}
+
+
+def number(shape: Shape, w: int) -> bool:
+    """Whether it is a constant that, as a float, is a finite number: then it may be kept with raw floats."""
+    exponent = _EXPONENT.get(w, 0)
+    return isinstance(shape.known, int) and shape.known & exponent != exponent
+
+
+def join(a: Shape, b: Shape, w: int, widen: bool) -> Shape:
     """What holds of both. With `widen`, bounds that grew are given up, so that loops settle."""
     if a.known is not None and a.known == b.known:
         return a
-    raw = a.raw and b.raw
+    raw = (a.raw and (b.raw or number(b, w))) or (b.raw and number(a, w))
+    origin = a.origin if a.origin == b.origin else None
     if a.lanes is None or a.lanes != b.lanes:
-        return varying(raw)
+        return varying(raw, origin)
     tz = min(a.tz, b.tz)
     if -1 in (a.high, b.high) or (widen and b.high > a.high):
-        return Shape(None, a.lanes, tz, -1, raw)
-    return Shape(None, a.lanes, tz, max(a.high, b.high), raw)
+        return Shape(None, a.lanes, tz, -1, raw, origin)
+    return Shape(None, a.lanes, tz, max(a.high, b.high), raw, origin)

@@ -1,0 +1,81 @@
+"""What a warp takes to its frame when it waits at a barrier, and what it takes back.
+
+A register has one place in the frame, whichever the barrier. It is written there only if it may have changed since the
+last barrier, and read back only if something before the next barrier wants it: what merely passes through stays put.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from openptx.engines.native.flow import END, Graph
+
+Sets = list[frozenset[int]]
+
+
+class Traffic:
+    """For each block, the registers (cells) that may have changed since the last barrier, and those that are wanted.
+
+    Lanes that wait at other blocks may run whenever a block ends, or begins with an operation that waits for them.
+    """
+
+    __slots__ = ("changed", "wanted")
+
+    def __init__(self, graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> None:
+        """`suspends` are the blocks that end with a barrier; at those `entered`, registers come from elsewhere."""
+        self.changed = changes(graph, pending, suspends, entered)
+        self.wanted = wants(graph, pending, suspends, self.changed)
+
+
+def writes(graph: Graph, b: int, stop: int) -> set[int]:
+    """What a block's operations before `stop` write."""
+    code = graph.function.code
+    return {c for pc in range(graph.blocks[b].start, stop) for c in graph.cells.writes(code[pc])}
+
+
+def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> Sets:
+    """At each block's beginning."""
+    every = frozenset(range(len(graph.cells.widths)))
+    found: Sets = [every if b.index == 0 or b.index in entered else frozenset() for b in graph.blocks]
+    work = [b.index for b in graph.blocks]
+    while work:
+        b = graph.blocks[work.pop()]
+        before = found[b.index] | writes(graph, b.index, b.stop)
+        fresh = b.index in suspends and b.last is not None
+        after = frozenset(graph.cells.writes(b.last)) if fresh and b.last is not None else before
+        for s in {*b.successors, *pending[b.index]} - {END}:
+            more = found[s] | (after if s not in pending[b.index] else before | after)
+            if more != found[s]:
+                found[s] = more
+                work.append(s)
+    return found
+
+
+def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets) -> Sets:
+    """At each block's beginning: what is read before the next barrier, or saved there."""
+    code, cells = graph.function.code, graph.cells
+    uses: Sets = []
+    kills: Sets = []
+    for b in graph.blocks:
+        used, killed = set(b.used), set(b.defined)
+        for pc in range(b.start, b.stop):
+            if code[pc].guard is not None:  # lanes that do not execute keep the old value
+                used |= cells.writes(code[pc])
+        if pending[b.index]:  # so do lanes that wait
+            used |= writes(graph, b.index, b.stop)
+            killed.clear()
+        if b.index in suspends:
+            used |= b.live_out & (changed[b.index] | writes(graph, b.index, b.stop))
+        uses.append(frozenset(used))
+        kills.append(frozenset(killed))
+    found = list(uses)
+    again = True
+    while again:
+        again = False
+        for b in reversed(graph.blocks):
+            ahead = pending[b.index] if b.index in suspends else {*b.successors, *pending[b.index]} - {END}
+            later = frozenset[int]().union(*(found[s] for s in ahead))
+            more = found[b.index] | (later - kills[b.index])
+            if more != found[b.index]:
+                found[b.index], again = more, True
+    return found

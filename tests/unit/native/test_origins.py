@@ -1,0 +1,34 @@
+"""Where addresses come from is a guess of the native engine: pointers that lead elsewhere are followed all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+
+SOURCE = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .u64 far, .param .u64 out) {
+    .reg .b32 %r<9>; .reg .b64 %rd<12>;
+    ld.param.u64 %rd1, [x]; ld.param.u64 %rd9, [y]; ld.param.u64 %rd2, [far]; ld.param.u64 %rd3, [out];
+    mov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 4;
+    sub.s64 %rd5, %rd9, %rd1; st.global.u64 [%rd2], %rd5; ld.global.u64 %rd5, [%rd2];    // from x to y
+    add.s64 %rd6, %rd1, %rd5; add.s64 %rd6, %rd6, %rd4; ld.global.u32 %r2, [%rd6];       // lanes side by side
+    mul.lo.u32 %r3, %r1, %r1; and.b32 %r3, %r3, 31; mul.wide.u32 %rd7, %r3, 4;
+    add.s64 %rd8, %rd1, %rd7; add.s64 %rd8, %rd8, %rd5; ld.global.u32 %r4, [%rd8];       // and all over the place
+    st.global.u32 [%rd8], %r4;
+    add.u32 %r2, %r2, %r4; add.s64 %rd3, %rd3, %rd4; st.global.u32 [%rd3], %r2; ret;
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_a_sum_of_a_pointer_and_a_distance_leads_to_another_array(engine: str) -> None:
+    x, y = np.arange(32, dtype=np.uint32), np.arange(1000, 1032, dtype=np.uint32)
+    far, out = np.zeros(1, np.int64), np.zeros(32, np.uint32)
+    openptx.load(SOURCE)["k"](1, 32, (x, y, far, out), engine=engine)
+    assert np.array_equal(out, y + y[np.arange(32) ** 2 % 32])
+    assert far[0] != 0
