@@ -802,7 +802,25 @@ class Memory(Floats):
         return self.messages.index((code, message))
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        raise Fallback("copies between memories")
+        if self.uncertain:
+            given = [self.held(v) for v in (target, origin, size)]
+            self.if_any(lambda: self._copy(to, given[0], source, given[1], given[2]))
+        else:
+            self._copy(to, target, source, origin, size)
+
+    def _copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> tuple[Bits, ...]:
+        places = (layout.SCRATCH, target), (layout.DATA, origin), (layout.MORE, self.resize(size, 64))
+        for offset, value in places:
+            where = self.field(offset)
+            self.out.line(f"store {vector_type(64)} {self.vector(value)}, ptr {where}, align 64, !tbaa !5")
+        there, here = (layout.SPACES.index(space.replace("::cta", "")) for space in (to, source))
+        self.leave_if(
+            self.out.emit(
+                f"call i1 @openptx.bring(ptr %w, i32 {self.mask_word()}, i32 {there}, i32 {here}, i32 %first32,"
+                f" i64 {self.local_limit()})"
+            )
+        )
+        return ()
 
     def allocate(self, size: Bits, align: int) -> Bits:
         raise Fallback("alloca")

@@ -258,6 +258,78 @@ one:
   br label %lanes
 }
 
+; Bytes from one memory to another, lane by lane. Up to 16 are moved as words as wide as they are aligned; of more, the
+; first and the last must be inside of one allocation. Targets, origins and sizes are in the scratch, data and more.
+define internal i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
+entry:
+  %targets = getelementptr i8, ptr %w, i64 {SCRATCH}
+  %origins = getelementptr i8, ptr %w, i64 {DATA}
+  %sizes = getelementptr i8, ptr %w, i64 {MORE}
+  %ps = getelementptr i8, ptr %w, i64 {SIZE}
+  br label %lanes
+lanes:
+  %rest = phi i32 [ %mask, %entry ], [ %less, %one ], [ %less, %moved ]
+  %none = icmp eq i32 %rest, 0
+  br i1 %none, label %done, label %one
+done:
+  ret i1 false
+failed:
+  ret i1 true
+one:
+  %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 false)
+  %minus = sub i32 %rest, 1
+  %less = and i32 %rest, %minus
+  %psize = getelementptr i64, ptr %sizes, i32 %lane
+  %size = load i64, ptr %psize
+  %nothing = icmp eq i64 %size, 0
+  br i1 %nothing, label %lanes, label %some
+some:
+  %pt = getelementptr i64, ptr %targets, i32 %lane
+  %target = load i64, ptr %pt
+  %po = getelementptr i64, ptr %origins, i32 %lane
+  %origin = load i64, ptr %po
+  %size1 = sub i64 %size, 1
+  %bits = and i64 %size, %size1
+  %power = icmp eq i64 %bits, 0
+  %small = icmp ule i64 %size, 16
+  %short = and i1 %power, %small
+  %any0 = or i64 %target, %origin
+  %any1 = or i64 %any0, %size
+  %any = or i64 %any1, 8
+  %negative = sub i64 0, %any
+  %lowest = and i64 %any, %negative
+  %step = select i1 %short, i64 %lowest, i64 1
+  %stride = select i1 %short, i64 %step, i64 %size1
+  %step32 = trunc i64 %step to i32
+  store i32 %step32, ptr %ps
+  br label %check
+check:
+  %at = phi i64 [ 0, %some ], [ %at1, %next ]
+  %fromhere = phi ptr [ null, %some ], [ %begin, %next ]
+  %tohere = phi ptr [ null, %some ], [ %start, %next ]
+  %a = add i64 %origin, %at
+  %b = add i64 %target, %at
+  %here = call ptr @openptx.resolve(ptr %w, i64 %a, i32 %from, i64 %step, i1 false, i32 %lane, i32 %first, i64 %locals)
+  %lost = icmp eq ptr %here, null
+  br i1 %lost, label %failed, label %found
+found:
+  %there = call ptr @openptx.resolve(ptr %w, i64 %b, i32 %to, i64 %step, i1 true, i32 %lane, i32 %first, i64 %locals)
+  %refused = icmp eq ptr %there, null
+  br i1 %refused, label %failed, label %next
+next:
+  %isfirst = icmp eq i64 %at, 0
+  %begin = select i1 %isfirst, ptr %here, ptr %fromhere
+  %start = select i1 %isfirst, ptr %there, ptr %tohere
+  %at1 = add i64 %at, %stride
+  %onward = icmp ult i64 %at1, %size
+  %still = icmp ne i64 %stride, 0
+  %more = and i1 %onward, %still
+  br i1 %more, label %check, label %moved
+moved:
+  call void @llvm.memmove.p0.p0.i64(ptr %start, ptr %begin, i64 %size, i1 false)
+  br label %lanes
+}
+
 ; A fault leaves through a call: where that is.
 define internal void @openptx.chain(ptr %w, i32 %site) noinline {
   %p0 = getelementptr i8, ptr %w, i64 {CHAIN}
