@@ -358,7 +358,8 @@ class Writer:
             head = f"{name}: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\nmov.u64 a2, {f.name};"
             target, prototype = "a2", f", {name}"
         call = f"{guard}call (o), {target}, (x, y){prototype};"
-        return f"{head} {passed(call, x, y, f'{guard}ld.param.b32 {d}, [o];')}"
+        take = f"ld.param.b32 t1, [o]; {guard}mov.b32 {d}, t1;" if guard else f"ld.param.b32 {d}, [o];"
+        return f"{head} {passed(call, x, y, take)}"
 
     def node(self, depth: int, uniform: bool) -> str | Group:
         chance = self.dice.random()

@@ -1,0 +1,38 @@
+"""The random kernels of a range of seeds on both engines, in pieces: `python tests/properties/many_kernels.py 1000 2000`.
+
+Every fifth runs in all ways, the others in one. Prints what differs at once, and counts as it goes.
+"""
+
+from __future__ import annotations
+
+import collections
+import sys
+import time
+
+from engines import WAYS, compare
+from random_kernels import Kernel
+
+from openptx.engines.native import settings
+
+
+def main(start: int, stop: int) -> int:
+    ways, runs, different = tuple(WAYS), 0, list[int]()
+    left_out: collections.Counter[str] = collections.Counter()
+    for count, seed in enumerate(range(start, stop), 1):
+        some = ways if seed % 5 == 0 else (ways[seed % len(ways)],)
+        with settings.cache_at(None):
+            found, reasons = compare(Kernel(seed, 8 + seed % 12), some)
+        runs += len(some)
+        left_out.update(reason.split(", at")[0] for reason in reasons)
+        if found:
+            different.append(seed)
+            print(f"seed {seed}: {found}", flush=True)
+        if count % 25 == 0 or seed == stop - 1:
+            share = left_out.total() / runs
+            print(f"{count} kernels, {runs} runs, {share:.1%} not as machine code {dict(left_out)}, ", end="")
+            print(f"{len(different)} differ, {time.process_time():.0f} s", flush=True)
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
