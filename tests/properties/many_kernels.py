@@ -1,4 +1,4 @@
-"""The random kernels of a range of seeds on both engines, in pieces: `python tests/properties/many_kernels.py 1000 2000`.
+"""Random kernels of a range of seeds on both engines, in pieces: `python tests/properties/many_kernels.py 1000 2000`.
 
 Every fifth runs in all ways, the others in one. Prints what differs at once, and counts as it goes.
 """

@@ -108,3 +108,39 @@ def test_who_waits_for_ever_is_stopped_in_time() -> None:
     with pytest.raises(openptx.Fault, match=r"longer than 0\.5 seconds") as found:
         kernel(1, 32, (np.zeros(64, np.uint32),), engine="native", timeout=0.5)
     assert found.value.name == "timeout"
+
+
+ASSERTS = """
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+.global .align 1 .b8 said[6] = {110, 32, 60, 32, 57, 0};
+.global .align 1 .b8 file[5] = {97, 46, 99, 117, 0};
+.visible .entry k(.param .u64 x, .param .u32 most) {
+    .reg .b32 t, n; .reg .b64 d, s, f; .reg .pred p;
+    ld.param.u64 d, [x]; ld.param.u32 n, [most]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.s64 d, d, s;
+    st.global.u32 [d], t; setp.lt.u32 p, t, n; @p bra FINE;
+    mov.u64 s, said; cvta.global.u64 s, s; mov.u64 f, file; cvta.global.u64 f, f;
+    { .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 e; .param .b64 g;
+      st.param.b64 [a], s; st.param.b64 [b], f; st.param.b32 [c], 7; st.param.b64 [e], s; st.param.b64 [g], 1;
+      call __assertfail, (a, b, c, e, g); }
+FINE: ret;
+}
+"""
+
+
+@pytest.mark.parametrize("most", [40, 64])
+def test_an_assertion_costs_nothing_until_it_fails(most: int) -> None:
+    ends: list[object] = []
+    kernel = openptx.load(ASSERTS)["k"]
+    assert kernel.why_interp(64) is None
+    for engine in ("interp", "native"):
+        x = np.zeros(64, np.uint32)
+        try:
+            kernel(1, 64, (x, most), engine=engine)
+            ends.append(x.tobytes())
+        except openptx.Fault as fault:
+            ends.append((fault.name, fault.message, fault.thread, fault.span))
+    assert ends[0] == ends[1]
+    assert isinstance(ends[0], bytes) == (most == 64)

@@ -181,7 +181,8 @@ class Body(Standing):
     def extra_leaders(self) -> set[int]:
         """Positions where a block must begin: behind them lanes may have to be waited for."""
         waits = {pc for pc, op in enumerate(self.function.code) if waits_for_lanes(op)}
-        return waits | set(self.enters)
+        ends = {pc for pc, op in enumerate(self.function.code) if self.is_end(op)}
+        return waits | set(self.enters) | ends
 
     def check_supported(self) -> None:
         for op in self.function.code:
@@ -567,6 +568,8 @@ class Body(Standing):
             self.poll(b)
         if waiting and b.parks:
             self.park(b, waiting)
+        if not b.parks and self.is_end(self.function.code[b.start]):
+            self.give_up(b, self.function.code[b.start])
         self.guarded: set[tuple[object, ...]] = set()
         self.groups, self.group_good, self.rows_here = ({} if self.dry else self.grouped(b)), {}, {}
         lives = graph.live_after(b, self.kept)
@@ -685,7 +688,8 @@ class Body(Standing):
         if kind == "breakpoint":
             return
         if kind == "call":
-            self.call_function(op)
+            if not self.is_end(op):
+                self.call_function(op)
             return
         if instruction.converges is not None:
             self.converge(op)
