@@ -16,8 +16,10 @@ import pytest
 
 import openptx
 from openptx.engines.native import cache, identity, kernel, settings
-from openptx.engines.native.body import Exit, Options, Stack
+from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
+from openptx.engines.native.options import Options
+from openptx.engines.native.stack import Stack
 from openptx.engines.native.standing import Kept, Stand
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"

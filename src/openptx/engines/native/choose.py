@@ -8,10 +8,10 @@ import weakref
 from typing import Any
 
 from openptx.engines import interp
-from openptx.engines.native.body import Options
+from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.kernel import compiled, on_disk, ready
 from openptx.engines.native.launch import launch as run
-from openptx.engines.native.memory import Fallback
+from openptx.engines.native.options import Options
 from openptx.engines.native.team import loops
 from openptx.errors import Triple
 from openptx.program import Function, Program

@@ -6,7 +6,8 @@ import json
 import struct
 from typing import Any, NamedTuple
 
-from openptx.engines.native.body import Exit, Stack
+from openptx.engines.native.departures import Exit
+from openptx.engines.native.stack import Stack
 from openptx.engines.native.standing import Kept, Stand
 
 _LENGTH = struct.Struct("<I")

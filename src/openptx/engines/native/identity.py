@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from openptx.engines.native.body import Options
 from openptx.engines.native.calls import Site
 from openptx.engines.native.compiler import version
 from openptx.engines.native.flow import control
+from openptx.engines.native.options import Options
 from openptx.program import Function, Program, Reg
 
 PACKAGE = Path(__file__).parents[2]

@@ -12,13 +12,16 @@ from importlib.resources import files
 from openptx.engines.interp.plan import NoMeaning
 from openptx.engines.native import cache, layout, settings
 from openptx.engines.native.apart import compile_apart
-from openptx.engines.native.body import Body, Exit, Options, Stack
+from openptx.engines.native.body import Body
 from openptx.engines.native.compiler import Library, compile
 from openptx.engines.native.cpu import host
+from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
+from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.identity import name_of
-from openptx.engines.native.memory import Fallback
+from openptx.engines.native.options import Options
 from openptx.engines.native.outline import Outlined
+from openptx.engines.native.stack import Stack
 from openptx.engines.native.workers import Worker
 from openptx.errors import Bug
 from openptx.isa.windows import CONST, PARAM, SHIFT

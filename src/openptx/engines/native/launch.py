@@ -11,9 +11,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
 
 from openptx.engines.native import layout
+from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.handover import go_on_with
 from openptx.engines.native.kernel import slow
-from openptx.engines.native.memory import Fallback
 from openptx.engines.native.plan import Plan, plans
 from openptx.engines.native.reports import fault
 from openptx.engines.native.workers import Worker

@@ -7,9 +7,9 @@ from array import array
 
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
-from openptx.engines.native.body import Options
+from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.kernel import Compiled, compiled
-from openptx.engines.native.memory import Fallback
+from openptx.engines.native.options import Options
 from openptx.engines.native.team import Team
 from openptx.errors import Triple
 from openptx.program import Function, Program

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
-from openptx.engines.native.memory import Fallback, Memory
+from openptx.engines.native.fallback import Fallback
+from openptx.engines.native.memory import Memory
 from openptx.engines.native.values import ZEROS, N, Value, as_lanes, collapse
 from openptx.numerics import Bits
 

@@ -1,0 +1,82 @@
+"""Where addresses come from, and the rows of the table of slots that they lead to.
+
+Sums of a pointer and numbers lead where the pointer leads, if the program is right: a guess, made when the function
+begins. The check of an access is exact all the same: where it fails, the slow way looks at the address itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from openptx.engines.native import layout
+from openptx.engines.native.values import Value
+from openptx.engines.native.ways import Ways
+from openptx.isa.windows import SHIFT
+from openptx.numerics import Bits
+
+
+class Row(NamedTuple):
+    """The names of a row's columns in the text."""
+
+    start: str
+    size: str
+    writable: str
+    delta: str
+
+
+def origin_of(a: Bits) -> object:
+    return a.v.origin if isinstance(a.v, Value) else None
+
+
+class Origins(Ways):
+    rows: dict[object, Row]
+
+    def come_from(self, a: Bits, origin: object) -> Bits:
+        """The same, remembered as computed from a pointer."""
+        if isinstance(a.v, Value) and a.v.origin is None:
+            a.v.origin = origin
+        return a
+
+    def binary(self, op: str, a: Bits, b: Bits) -> Bits:
+        d = super().binary(op, a, b)
+        if a.width == 64 and op in ("add", "sub") and d.v is not a.v and d.v is not b.v:
+            x, y = origin_of(a), origin_of(b)
+            if x is None or y is None:
+                self.come_from(d, x or y)
+        return d
+
+    def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
+        d = super().select(p, a, b)
+        if a.width == 64 and d.v is not a.v and d.v is not b.v and origin_of(a) == origin_of(b):
+            self.come_from(d, origin_of(a))
+        return d
+
+    def origin_row(self, origin: object) -> Row:
+        """The columns of the row that a pointer leads to, looked up where the function begins."""
+        key = ("row", origin)
+        if key not in self.entries:
+            self.entries[key] = ""
+            self.rows[origin] = self.columns(self.out.first, self.entries[origin])
+        return self.rows[origin]
+
+    def columns(self, emit: Callable[[str], str], address: str) -> Row:
+        """All columns of the row for a scalar address."""
+        slot = emit(f"lshr i64 {address}, {SHIFT[self.address_size]}")
+        good = emit(f"icmp ult i64 {slot}, {self.state(layout.SLOTS, 'i64')}")
+        slot = emit(f"select i1 {good}, i64 {slot}, i64 0")
+        row = emit(f"getelementptr [{layout.ROW} x i8], ptr {self.state(layout.TABLE, 'ptr')}, i64 {slot}")
+        places = [emit(f"getelementptr i8, ptr {row}, i64 {8 * i}") for i in range(4)]
+        return Row(*[emit(f"load i64, ptr {at}, align 8, !tbaa !5") for at in places])
+
+    def row(self, address: str) -> str:
+        """The table's row for a scalar address."""
+        out = self.out
+        slot = out.emit(f"lshr i64 {address}, {SHIFT[self.address_size]}")
+        good = out.emit(f"icmp ult i64 {slot}, {self.state(layout.SLOTS, 'i64')}")
+        slot = out.emit(f"select i1 {good}, i64 {slot}, i64 0")
+        return out.emit(f"getelementptr [{layout.ROW} x i8], ptr {self.state(layout.TABLE, 'ptr')}, i64 {slot}")
+
+    def column(self, row: str, i: int, t: str = "i64") -> str:
+        where = self.out.emit(f"getelementptr i8, ptr {row}, i64 {8 * i}")
+        return self.out.emit(f"load {t}, ptr {where}, align 8, !tbaa !5")
