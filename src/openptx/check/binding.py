@@ -157,13 +157,16 @@ class Binder:
     def selected(self, m: Modifiers, form: Form, trees: Trees) -> Modifiers:
         """The modifiers with what operands say of the form.
 
-        These are the parts of registers, `a.b0` is `a_part == "b0"`, and the length of a list that is unpacked to.
+        These are the parts of registers, `a.b0` is `a_part == "b0"`, a minus, `-a` is `a_minus`, and the length of a
+        list that is unpacked to.
         """
-        said: dict[str, str | int] = {
-            f"{template.name}_part": tree.field
-            for template, tree in zip(form.operands, trees, strict=True)
-            if template.selectors and isinstance(tree, text.Selector)
-        }
+        said: dict[str, str | int] = {}
+        for template, tree in zip(form.operands, trees, strict=True):
+            if template.minus and isinstance(tree, text.Minus):
+                said[f"{template.name}_minus"] = True
+            tree = tree.operand if isinstance(tree, text.Minus) else tree
+            if template.selectors and isinstance(tree, text.Selector):
+                said[f"{template.name}_part"] = tree.field
         if _packs(form, m) and (length := self._length(trees[0])):
             said["elements"] = length
         return m.with_(**said) if said else m
@@ -249,12 +252,14 @@ class Binder:
                 return self._negated(tree, type)
             case text.Selector():
                 return self._selector(tree)
+            case text.Minus():  # what it does is among the modifiers: see `selected`
+                return self.bind(tree.operand, type)
             case text.Address():
                 return self._address(tree)
             case text.Subscript():
                 return Address(self._subscript(tree)) if type is None else self._subscript(tree)
             case text.Sum():
-                return self._sum(tree)
+                return self._sum(tree, type)
             case _:
                 raise UnboundError(f"`{tree.text}` can't be executed yet")
 
@@ -324,21 +329,47 @@ class Binder:
             raise UnboundError(f"`{tree.text}` is no address")
         return Address(base, offset, parts)
 
-    def _sum(self, tree: text.Sum) -> Symbol:
+    def _sum(self, tree: text.Sum, type: Type | None) -> Symbol | Reg:
         base = self._name(tree.base, None)
+        if isinstance(base, Reg) and (type is None or type.kind in "bsu"):
+            return self._added(base, tree.offset.value)
         if not isinstance(base, Symbol):
             raise UnboundError(f"`{tree.text}` is no address")
         return Symbol(base.variable, tree.offset.value)
 
-    def _subscript(self, tree: text.Subscript) -> Symbol:
+    def _subscript(self, tree: text.Subscript) -> Symbol | Reg:
         base = self._name(tree.base, None)
-        if not isinstance(base, Symbol) or not isinstance(tree.index, text.Integer):
-            raise UnboundError(f"`{tree.text}`: only constant indices can be executed")
+        if not isinstance(base, Symbol):
+            raise UnboundError(f"`{tree.text}` is no array")
         variable = base.variable
         element = max(1, variable.type.width // 8) * variable.vector
         for length in variable.shape[1:]:
             element *= length
-        return Symbol(variable, tree.index.value * element)
+        if isinstance(tree.index, text.Integer):
+            return Symbol(variable, tree.index.value * element)
+        index = self.bind(tree.index, TYPES["u32"])
+        if not isinstance(index, Reg):
+            raise UnboundError(f"`{tree.text}`: the index is no register")
+        return self._element(base, index, element)
+
+    # What takes an instruction of its own, before the one that is bound.
+
+    def _added(self, base: Reg, offset: int) -> Reg:
+        """`a+4` as a value: the register's bits plus the constant."""
+        sum = self.body.temporary(base.width)
+        self.body.insert(f"add.u{base.width}", sum, base, Imm(offset & (1 << base.width) - 1, base.width))
+        return sum
+
+    def _element(self, base: Symbol, index: Reg, size: int) -> Reg:
+        """`x[i]` as an address in the array's space; an index is unsigned and has 32 bits (measured)."""
+        if index.width != 32:
+            whole = index
+            index = self.body.temporary(32)
+            self.body.insert(f"cvt.u32.u{whole.width}", index, whole)
+        start, place = self.body.temporary(64), self.body.temporary(64)
+        self.body.insert("mov.u64", start, base)
+        self.body.insert("mad.wide.u32", place, index, Imm(size, 32), start)
+        return place
 
     # Calls and tables.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openptx.check.binding import Binder, UnboundError, select
 from openptx.check.layout import Frame, variable
 from openptx.check.scopes import Held, Registers, Scope
 from openptx.errors import Unsupported
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
-from openptx.program import Function, Op, Register
+from openptx.program import Function, Op, Reg, Register, Target, Targets
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import BranchTargets, CallPrototype, CallTargets, Location
@@ -16,7 +18,7 @@ from openptx.syntax.directives import BranchTargets, CallPrototype, CallTargets,
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.lowering import Names
-    from openptx.program import Variable
+    from openptx.program import Operand, Variable
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.directives import Directive
 
@@ -41,6 +43,7 @@ class Body:
         self._numbers: dict[tuple[int, str], tuple[Register, ...]] = {}
         self._scopes: list[Scope] = []
         self.line: Line = None
+        self._before: list[tuple[str, tuple[Operand, ...]]] = []
 
     def lower(self) -> Function:
         """The function as engines run it."""
@@ -49,7 +52,7 @@ class Body:
         parameters = tuple(part for p in self.function.parameters for part in self.formal(p, outer))
         placed: list[Placed] = []
         self.collect(self.function.statements, self.open(outer), placed)
-        code = tuple(self.op(*each) for each in placed)
+        code = self.code(placed)
         return Function(
             name=self.function.name.text,
             kind=self.function.kind,
@@ -144,7 +147,32 @@ class Body:
             self._numbers[key] = found
         return found
 
+    def temporary(self, width: int) -> Reg:
+        """A register that the text does not have."""
+        self.registers.append(Register(f"{len(self.registers)}", TYPES[f"b{width}"], len(self.registers)))
+        return Reg(self.registers[-1].index, width)
+
     # Instructions.
+
+    def code(self, placed: list[Placed]) -> tuple[Op, ...]:
+        """All instructions; those that operands such as `x[i]` need stand before the one that has the operand."""
+        places: list[int] = []
+        code: list[Op] = []
+        for each in placed:
+            op = self.op(*each)
+            places.append(len(code))
+            code += [inserted(opcode, operands, op) for opcode, operands in self._before]
+            code.append(op)
+            self._before.clear()
+        if len(code) == len(placed):
+            return tuple(code)
+        places.append(len(code))
+        self.labels = {name: places[at] for name, at in self.labels.items()}
+        return tuple(moved(op, places) for op in code)
+
+    def insert(self, opcode: str, *operands: Operand) -> None:
+        """Asks for an instruction before the one that is being bound."""
+        self._before.append((opcode, operands))
 
     def op(self, instruction: tree.Instruction, scope: Scope, line: Line) -> Op:
         """One instruction, bound to the first form of its opcode that its operands fit."""
@@ -182,6 +210,27 @@ class Body:
         if None in positions:
             raise UnboundError(f"no label `{names[positions.index(None)]}`")
         return tuple(p for p in positions if p is not None), ()
+
+
+def inserted(opcode: str, operands: tuple[Operand, ...], of: Op) -> Op:
+    """An instruction that stands for a part of another."""
+    form, m = resolve(opcode)[0]
+    return Op(form, m, None, operands, form.types(m), of.span, of.text, of.line)
+
+
+def moved(op: Op, places: list[int]) -> Op:
+    """The instruction with its targets where they are now."""
+    if not any(isinstance(operand, (Target, Targets)) for operand in op.operands):
+        return op
+    operands = tuple(
+        Target(places[operand.pc])
+        if isinstance(operand, Target)
+        else Targets(tuple(places[pc] for pc in operand.pcs), operand.functions)
+        if isinstance(operand, Targets)
+        else operand
+        for operand in op.operands
+    )
+    return replace(op, operands=operands)
 
 
 def directives_of(directives: tuple[Directive, ...]) -> dict[str, tuple[int, ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from re import fullmatch
+
 from openptx.check import kinds
 from openptx.check.agreement import Rule, rule, takes_constant
 from openptx.check.places import Allowance, allowance
@@ -143,8 +145,8 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from _variable(place, kind, where)
         case kinds.SELECTED if kind.parts[0].sort in (kinds.SPECIAL, kinds.VECTOR):
             yield _component(kind, where)
-        case kinds.SELECTED if place.template.selectors or place.allows.selected:
-            return
+        case kinds.SELECTED if place.template.selectors:
+            yield from _part(place, kind, where)
         case kinds.SUM if not place.writes and _adds(place, kind.parts[0]):
             yield from _sum(place, where)
         case kinds.MINUS if place.allows.minus:
@@ -184,6 +186,24 @@ def _component(kind: Kind, where: Path) -> Problem:
         expected=".x, .y, .z, .w or .r, .g, .b, .a",
         actual=f".{kind.space}",
         rule="PTX ISA, Vectors as Operands (6.4.3)",
+    )
+
+
+def _part(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A byte or a half of a register: `a.b0`, `a.h32`."""
+    if any(fullmatch(selector, kind.space) for selector in place.template.selectors):
+        yield from value(place, kind.parts[0], where)
+        return
+    selectors = " ".join(f".{selector}" for selector in place.template.selectors)
+    yield Problem(
+        "vector-selector",
+        f"operand `{place.name}` of `{place.opcode}` has no part `.{kind.space}`",
+        where,
+        "no such part",
+        operand=place.name,
+        expected=selectors,
+        actual=f".{kind.space}",
+        rule="PTX ISA, Video Instructions (9.7.18)",
     )
 
 

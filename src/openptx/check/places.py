@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class Allowance:
     """What one place allows. `special` is "" (none), "fitting" (of this size, or 32 bits cut to 16) or "any"."""
 
-    __slots__ = ("address", "constant", "function", "minus", "negated", "selected", "sink", "special", "sum")
+    __slots__ = ("address", "constant", "function", "minus", "negated", "sink", "special", "sum")
 
     def __init__(
         self,
@@ -23,11 +23,10 @@ class Allowance:
         constant: bool = True,
         negated: bool = False,
         minus: bool = False,
-        selected: bool = False,
         sum: bool = False,
     ) -> None:
         self.sink, self.special, self.address, self.function = sink, special, address, function
-        self.constant, self.negated, self.minus, self.selected = constant, negated, minus, selected
+        self.constant, self.negated, self.minus = constant, negated, minus
         self.sum = sum
 
 
@@ -59,7 +58,6 @@ def allowance(instruction: Instruction, m: Modifiers, template: Template) -> All
         constant=not fragment,
         negated=mnemonic in _NEGATED,
         minus=mnemonic in _VIDEO,
-        selected=mnemonic in _VIDEO or mnemonic == "cvt",
         sum=not fragment and mnemonic not in _NO_SUMS,
     )
 

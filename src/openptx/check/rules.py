@@ -135,7 +135,40 @@ def _call(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context
             )  # fmt: skip
 
 
+def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """`-a` in video instructions: that of one factor negates the product, and only `vmad` has a product.
+
+    As the assembler has it, two negated factors cancel, in the other instructions too.
+    """
+    minus = {
+        t.name: i for i, (t, kind) in enumerate(zip(form.operands, operands, strict=False)) if kind.sort == "minus"
+    }
+    if not minus:
+        return
+    product, addend = ("a" in minus) != ("b" in minus), "c" in minus
+    problem = ""
+    if form.instruction.mnemonic != "vmad" and (product or addend):
+        problem = f"`{m}` takes no negated operand"
+    elif product and addend:
+        problem = f"`{m}` negates either the product or `c`"
+    elif m.po and (product or addend):
+        problem = f"`{m}` adds one, and then nothing is negated"
+    if problem:
+        where = next(iter(minus.values()))
+        yield Problem(
+            "operand-kind",
+            problem,
+            (where,),
+            "leave out the minus",
+            operand=form.operands[where].name,
+            rule="PTX ISA, vmad (9.7.18.1.3)",
+        )
+
+
+_VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset")
+
 RULES: dict[str, Rule] = {
+    **dict.fromkeys(_VIDEO, _negates),
     "cvt": _cvt,
     "set": _compare,
     "setp": _compare,

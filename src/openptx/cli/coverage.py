@@ -1,4 +1,4 @@
-"""How much of the instruction set is declared, and how much of that has a meaning: counted, never claimed."""
+"""How much of the instruction set is declared, has a meaning, has a test: counted, never claimed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import islice, product
 
 from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
+from openptx.isa.tested import witnesses
 
 KINDS = ("exact", "engine", "bounded", "modelled", "unsupported")
 """Fidelities of forms, the best first; `engine` is control flow, which every engine does itself."""
@@ -23,6 +24,7 @@ class Row:
     module: str
     mnemonics: set[str] = field(default_factory=set[str])
     forms: Counter[str] = field(default_factory=Counter[str])
+    tested: int = 0
 
 
 def coverage() -> list[Row]:
@@ -33,6 +35,7 @@ def coverage() -> list[Row]:
         row = rows.setdefault(instruction.module, Row(instruction.section, instruction.module))
         row.mnemonics.add(instruction.mnemonic)
         row.forms.update(kinds(instruction))
+        row.tested += sum(form in witnesses() for form in instruction.forms)
     return list(rows.values())
 
 
@@ -53,18 +56,19 @@ def samples(form: Form) -> Iterator[Modifiers]:
 
 
 def table(rows: list[Row]) -> list[list[str]]:
-    """The rows as text, with a head and a line of sums. `run` is how many forms can be executed."""
-    head = ["section", "module", "instructions", "forms", "run", *KINDS]
-    body = [[row.section, row.module, str(len(row.mnemonics)), *counts(row.forms)] for row in rows]
+    """The rows as text, with a head and a line of sums: `run` can be executed, and of these `tested` are by a test."""
+    head = ["section", "module", "instructions", "forms", "run", "tested", *KINDS]
+    body = [[row.section, row.module, str(len(row.mnemonics)), *counts(row.forms, row.tested)] for row in rows]
     everything = sum((row.forms for row in rows), Counter[str]())
     mnemonics = set[str]().union(*(row.mnemonics for row in rows))
-    return [head, *body, ["", "all", str(len(mnemonics)), *counts(everything)]]
+    tested = sum(row.tested for row in rows)
+    return [head, *body, ["", "all", str(len(mnemonics)), *counts(everything, tested)]]
 
 
-def counts(forms: Counter[str]) -> list[str]:
-    """How many forms there are, how many run, and how many there are of each fidelity."""
+def counts(forms: Counter[str], tested: int) -> list[str]:
+    """How many forms there are, how many run, how many a test executes, and how many there are of each fidelity."""
     run = forms.total() - forms["unsupported"]
-    return [str(forms.total()), str(run), *(str(forms[kind]) for kind in KINDS)]
+    return [str(forms.total()), str(run), str(tested), *(str(forms[kind]) for kind in KINDS)]
 
 
 def aligned(rows: list[list[str]]) -> str:

@@ -70,6 +70,10 @@ class Machine(Arithmetic):
         """`size` (32 bits) bytes from `origin` of space `source` to `target` of space `to`, lane by lane."""
         raise NotImplementedError
 
+    def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
+        """Does `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes that have i below their `times`."""
+        raise NotImplementedError
+
     # The thread.
 
     def special(self, name: str, w: int) -> Bits:

@@ -21,6 +21,7 @@ def _known() -> set[str]:
         names |= {attribute(slot.name) for form in each.forms for slot in form.slots}
         # Lowering tells which part of a register an operand of a video instruction names: `a.b0`.
         names |= {f"{t.name}_part" for form in each.forms for t in form.operands if t.selectors}
+        names |= {f"{t.name}_minus" for form in each.forms for t in form.operands if t.minus}
     for path in FOLDER.parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_":

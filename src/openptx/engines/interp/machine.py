@@ -21,6 +21,8 @@ from openptx.numerics import Bits
 from openptx.numerics.lanes import UNSIGNED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from openptx.engines.interp.geometry import Geometry
     from openptx.runtime.image import Image
     from openptx.runtime.memory import Map
@@ -152,6 +154,17 @@ class Threads(Atomics, Machine):
         assert first is not None
         assert last is not None
         return first[0], int(first[1][0])
+
+    def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
+        everyone, counts = self.who, np.broadcast_to(times.v, sets.size(self.who, self.n))
+        try:
+            for i in range(int(counts.max())):
+                chosen = counts > i
+                self.who = sets.where(everyone, chosen, self.n)
+                some = [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
+                step(Bits(self, 32, np.array([i], np.uint32)), *some)
+        finally:
+            self.who = everyone
 
     @property
     def images(self) -> LaneImages:

@@ -23,6 +23,9 @@ class Memory(Loads, Stores):
         else:
             self.slow_copy(to, target, source, origin, size)
 
+    def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
+        raise Fallback("steps that are repeated")
+
     def allocate(self, size: Bits, align: int) -> Bits:
         raise Fallback("alloca")
 

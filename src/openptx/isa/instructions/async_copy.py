@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.transactions import complete
 from openptx.isa.windows import CTA_SHIFT
@@ -139,16 +140,18 @@ cp_async_bulk = instruction(
 
 
 def fidelity_of_bulk(m: Modifiers) -> Fidelity:
-    """A byte mask can not be obeyed yet."""
-    return UNSUPPORTED if m.cp_mask else EXACT
+    """What the assembler ignores out of bounds is in no manual yet."""
+    return UNSUPPORTED if m.ignore_oob else EXACT
 
 
 @meaning(cp_async_bulk, fidelity=fidelity_of_bulk)
 def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | None) -> None:
     given = [q for q in more if q is not None]
-    aligned = ((dst | src | x.resize(size, 64)) & 15) == 0
-    x.require(aligned, "misaligned-access", "a bulk copy whose addresses or size are not multiples of 16")
+    check(x, dst, src, size)
     to, source = m.dst or "", m.src or ""
+    if m.cp_mask:
+        copy_masked(x, to, dst, source, src, size, given[-1])
+        return
     if to == "global":
         x.copy(to, dst, source, src, size)
         return
@@ -162,6 +165,23 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
         bytes_there = x.pick(chosen, size, 0)
         x.copy(to, in_cta(x, dst, rank), source, src, bytes_there)
         complete(x, "shared::cluster", x.select(chosen, in_cta(x, barrier, rank), barrier), bytes_there)
+
+
+def check(x: Machine, dst: Bits, src: Bits, size: Bits) -> None:
+    """What all bulk copies ask for."""
+    aligned = ((dst | src | x.resize(size, 64)) & 15) == 0
+    x.require(aligned, "misaligned-access", "a bulk copy whose addresses or size are not multiples of 16")
+
+
+def copy_masked(x: Machine, to: str, dst: Bits, source: str, src: Bits, size: Bits, mask: Bits) -> None:
+    """Copies those bytes of every 16 that the mask names."""
+
+    def chunk(i: Bits, dst: Bits, src: Bits, mask: Bits) -> None:
+        for byte in range(16):
+            at = (x.resize(i, 64) << 4) + byte
+            x.copy(to, dst + at, source, src + at, x.resize(x.resize(mask >> byte, 1), 32))
+
+    x.repeat(size >> 4, chunk, dst, src, mask)
 
 
 CLUSTER = 16
@@ -231,6 +251,23 @@ cp_reduce_async_bulk = instruction(
     types=_BULK_TYPES,
     ranges=_BULK_SIZES,
 )
+
+
+@meaning(cp_reduce_async_bulk)
+def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | None) -> None:
+    """Element after element, each in one step."""
+    check(x, dst, src, size)
+    there, width = m.with_(space=m.dst), m.type.width
+
+    def element(i: Bits, dst: Bits, src: Bits) -> None:
+        at = x.resize(i, 64) * (width >> 3)
+        (b,) = x.load(m.src or "", src + at, width)
+        operate(x, there, dst + at, b)
+
+    x.repeat(size >> (width >> 3).bit_length() - 1, element, dst, src)
+    if m.dst != "global" and more[0] is not None:
+        complete(x, "shared::cluster", more[0], size)
+
 
 cp_async_bulk_prefetch = instruction(
     "cp.async.bulk.prefetch",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.transactions import complete
+from openptx.numerics import U
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,10 +67,6 @@ st_bulk = instruction(
     immediates="initval",
     ranges="initval   0",
     defaults={"space": "generic"},
-    refuses="""
-        .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
-        .mmio .gpu   `.mmio` needs the scope `.sys`
-    """,
 )
 
 st_bulk_32 = instruction(
@@ -84,6 +81,23 @@ st_bulk_32 = instruction(
     ranges="initval   0",
     defaults={"space": "generic"},
 )
+
+
+
+@meaning(st_bulk, st_bulk_32)
+def _(x: Machine, m: Modifiers, a: Bits, size: Bits, initval: int) -> None:
+    """What is no zero, and sizes that are no multiple of 8, the document forbids."""
+    fits = ((size & 7) == 0) & ~x.less(U, x.const(MOST_ZEROS, size.width), size)
+    x.require(fits, "undefined-behavior", "a bulk store fills a multiple of 8 bytes, 16777216 at most")
+
+    def clear(i: Bits, a: Bits) -> None:
+        x.store(m.space, a + (x.resize(i, 64) << 3), [x.const(initval, 64)])
+
+    x.repeat(x.resize(size >> 3, 32), clear, a)
+
+
+MOST_ZEROS = 1 << 24
+"""Bytes that one bulk store may fill."""
 
 red_async = instruction(
     "red.async",

@@ -44,6 +44,13 @@ tensormap_cp_fenceproxy = instruction(
     immediates="size",
 )
 
+
+@meaning(tensormap_cp_fenceproxy)
+def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: int) -> None:
+    """A copy of the 128 bytes of a tensor map; every thread of the warp has the same one to do."""
+    x.copy("global", dst, "shared", src, x.const(size, 32))
+
+
 try_cancel = instruction(
     "clusterlaunchcontrol.try_cancel",
     anchor="parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-try-cancel",

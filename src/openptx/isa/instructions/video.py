@@ -68,10 +68,12 @@ vmad = instruction(
 
 @meaning(vmad)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
-    signed = m.atype.signed or m.btype.signed
+    minus = bool(m.a_minus) != bool(m.b_minus)
+    signed = m.atype.signed or m.btype.signed or minus or bool(m.c_minus)
     t = TYPES["s32" if signed else "u32"]
     d = parts.extract(x, m.atype, a, m.a_part) * parts.extract(x, m.btype, b, m.b_part)
-    d = d + x.resize(c, 64, signed) + int(bool(m.po))
+    e = x.resize(~c if m.c_minus else c, 64, signed)
+    d = (~d if minus else d) + e + int(bool(m.po or minus or m.c_minus))
     if m.scale:
         d = x.shr(t, d, int(m.scale[3:]))
     if not m.sat:
