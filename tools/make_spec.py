@@ -153,7 +153,7 @@ def function(
         if outcome is None:
             continue
         outcomes = outcome if isinstance(outcome, tuple) else (outcome,)
-        spelled = [spell(v, kind, extended=True) for v, (_, kind) in zip(outcomes, results, strict=True)]
+        spelled = [spell(v, kind, extended=True) for v, (_, kind) in zip(outcomes, results, strict=False)]
         if None in spelled:
             continue
         right = ", ".join(str(text) for text in spelled)

@@ -10,9 +10,9 @@ from openptx.isa.notation import Instruction, resolve
 
 
 def opcodes(instruction: Instruction) -> Iterator[tuple[str, Form, Modifiers]]:
-    """Opcodes with the form and the modifiers that they mean; each once."""
-    seen: set[str] = set()
+    """Opcodes with the form and the modifiers that they mean; each once a form."""
     for form in instruction.forms:
+        seen: set[str] = set()
         choices = [[*slot.choices, None] if slot.optional else list(slot.choices) for slot in form.slots]
         for picked in product(*choices):
             opcode = ".".join((instruction.name, *(c for c in picked if c is not None)))

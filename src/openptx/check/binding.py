@@ -57,6 +57,8 @@ def aligned(form: Form, m: Modifiers, given: tuple[text.Operand, ...]) -> Trees 
             if position + 1 >= len(trees) or not form.operands[position + 1].pair:
                 return None
             trees[position], trees[position + 1] = tree.first, tree.second
+        elif position + 1 < len(trees) and (pair := form.operands[position + 1]).pair and not pair.optional:
+            return None
         else:
             trees[position] = tree
     return tuple(trees)
@@ -135,7 +137,7 @@ class Binder:
 
     def _parts_fit(self, template: Template, tree: text.Address | text.Subscript) -> bool:
         given = len(tree.parts) if isinstance(tree, text.Address) else 0
-        return (given > 0) == (len(template.parts) > 1)
+        return given == max(len(template.parts) - 1, 0)
 
     # Spaces.
 

@@ -93,6 +93,9 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             from openptx.check.addresses import judge_address
 
             yield from judge_address(place, kind, where)
+        case "sink":
+            if kind.sort != kinds.SINK:
+                yield _wrong_kind(place, kind, where, "the sink `_`")
         case "immediate":
             if kind.sort != kinds.INTEGER:
                 yield _wrong_kind(place, kind, where, "an integer constant")

@@ -40,10 +40,17 @@ def coverage() -> list[Row]:
 
 
 def kinds(instruction: Instruction) -> list[str]:
-    """The fidelity of each form; where it depends on modifiers, the worst."""
+    """The fidelity of each form."""
+    return [kind(instruction, form) for form in instruction.forms]
+
+
+def kind(instruction: Instruction, form: Form) -> str:
+    """Where it depends on modifiers, the worst. What the manual has and the assembler refuses never comes to run."""
+    if "ptxas" not in form.profiles:
+        return "unsupported"
     if instruction.meaning is None:
-        return ["engine" if instruction.control else "unsupported"] * len(instruction.forms)
-    return [max((instruction.fidelity(m).kind for m in samples(form)), key=KINDS.index) for form in instruction.forms]
+        return "engine" if instruction.control else "unsupported"
+    return max((instruction.fidelity(m).kind for m in samples(form)), key=KINDS.index)
 
 
 def samples(form: Form) -> Iterator[Modifiers]:

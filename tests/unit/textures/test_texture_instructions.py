@@ -254,6 +254,31 @@ def test_samplers_are_apart_in_independent_mode() -> None:
     assert out[2:].tolist() == [4, 1]
 
 
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+@pytest.mark.parametrize("sampler", ["", "s, "])
+@pytest.mark.parametrize(
+    ("form", "rest"),
+    [("tex", ""), ("tex.base", ""), ("tex.level", ", 0f00000000"), ("tex.grad", ", {0f00000000}, {0f3F800000}")],
+)
+def test_every_way_to_the_only_level(form: str, rest: str, sampler: str, engine: str) -> None:
+    """With a sampler and without, as floats and as halves: texel 5 is 15, of which no half loses a bit."""
+    place = f"[t, {sampler}{{{bits(5.5)}}}]{rest}"
+    code = f"{form}.1d.v4.f32.f32 {{a0,a1,a2,a3}}, {place}; mov.b32 c0, a0;"
+    code += f"{form}.1d.v2.f16x2.f32 {{a1,a2}}, {place}; mov.b32 a0, c0; mov.b32 a3, 0;"
+    head = ".global .samplerref s = { addr_mode_0 = clamp_to_edge, filter_mode = nearest };" if sampler else ""
+    found = run(code, Texture(RAMP), head=head, target=INDEPENDENT if sampler else "sm_80", engine=engine)[0]
+    assert floats(found[:1]) == [15]
+    assert found[1:3].view(np.float16).tolist() == [15, 0, 0, 1]
+
+
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+def test_gathers_with_a_sampler(engine: str) -> None:
+    head = ".global .samplerref s = { addr_mode_0 = clamp_to_edge, filter_mode = nearest };"
+    code = f"tld4.r.2d.v4.f32.f32 {{a0,a1,a2,a3}}, [t, s, {{{bits(2.0)}, {bits(1.0)}}}];"
+    found = floats(run(code, Texture(PLANE), head=head, target=INDEPENDENT, engine=engine))
+    assert found == [5, 6, 2, 1]  # counter-clockwise from the lower left of (1.5, 0.5): rows 1 and 0, columns 1 and 2
+
+
 def test_textures_are_parameters() -> None:
     parameters = ".param .texref t2, .param .u64 t1"
     m = module(f"tex.1d.v4.f32.s32 {{a0,a1,a2,a3}}, [t2, {{1}}]; {four()}", parameters=parameters)

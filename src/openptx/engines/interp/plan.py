@@ -101,7 +101,7 @@ def sources(op: Op) -> list[Reader]:
     readers = list[Reader]()
     immediates = op.form.instruction.immediates
     for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-        if template.role == "write" and template.name not in op.form.instruction.updates:
+        if template.role == "sink" or (template.role == "write" and template.name not in op.form.instruction.updates):
             continue
         if isinstance(operand, Address):
             readers.append(address(operand, space_of(template.name, op.m)))
@@ -193,7 +193,7 @@ def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list
 
     def run(x: Threads, regs: Registers, who: sets.Lanes) -> None:
         found = mean(x, m, *[read(x, regs, who) for read in readers])
-        if len(writers) == 1:
+        if len(writers) < 2:
             found = (found,)
         for write, result in zip(writers, found or (), strict=False):
             if write is not None:

@@ -49,7 +49,9 @@ class Operands(Memory):
         found: list[Any] = []
         immediates = op.form.instruction.immediates
         for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-            if template.role == "write" and template.name not in op.form.instruction.updates:
+            if template.role == "sink" or (
+                template.role == "write" and template.name not in op.form.instruction.updates
+            ):
                 continue
             if isinstance(operand, Address):
                 found.append(self.address(operand, op.m.space))

@@ -53,7 +53,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...], mbar: Bits 
     values = b if isinstance(b, tuple) else (b,)
     x.store(m.space, a, values)
     if mbar is not None:
-        complete(x, "shared::cluster", mbar, x.const(len(values) * m.type.width // 8, 32))
+        complete(x, "shared::cluster", mbar, x.const(sum(v.width for v in values) // 8, 32))
 
 
 st_bulk = instruction(
@@ -81,7 +81,6 @@ st_bulk_32 = instruction(
     ranges="initval   0",
     defaults={"space": "generic"},
 )
-
 
 
 @meaning(st_bulk, st_bulk_32)

@@ -127,4 +127,4 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits
         combine(m.BoolOp, compare(x, m.CmpOp or "", m.type.element, p, q, m.ftz), c)
         for p, q in zip(x.split(a, 16), x.split(b, 16), strict=True)
     )
-    return low, high
+    return (low, high) if any(t.pair for t in m.form.operands) else low

@@ -106,14 +106,14 @@ mma = instruction(
         mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype       d, a, b, c;   // PTX 8.7, sm_89
         .shape   = {{ .m16n8k16, .m16n8k32 }};
         .atype   = .btype = {{ .e4m3, .e5m2 }};
-        mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype  d, a, b, c;   // PTX 8.7, sm_120f
-        .shape   = {{ .m16n8k32 }};
-        .kind    = {{ .kind::f8f6f4 }};
-        .atype   = .btype = {{ .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 }};
         mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype  d, a, b, c;   // PTX 8.7, sm_100f sm_110f (ptxas)
         .shape   = {{ .m16n8k32 }};
         .kind    = {{ .kind::f8f6f4 }};
         .atype   = .btype = {{ .e4m3, .e5m2 }};
+        mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype  d, a, b, c;   // PTX 8.7, sm_120f
+        .shape   = {{ .m16n8k32 }};
+        .kind    = {{ .kind::f8f6f4 }};
+        .atype   = .btype = {{ .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 }};
 
         mma.sync.aligned.shape.row.col.kind.block_scale{{.scale_vec_size}}.f32.e2m1.e2m1.f32.stype
                 d, a, b, c, {SCALES};   // PTX 8.7, sm_120f

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa import matrices
+from openptx.isa.fidelity import UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
@@ -49,25 +50,28 @@ _LOAD = """
         .shape  = {{ .m16n16k16, .m8n32k16, .m32n8k16 }};
         .type   = {{ {1} }};
         wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 7.0, sm_80
-        .shape  = {{ .m16n16k16, .m8n32k16, .m32n8k16 }};
-        .type   = {{ {2} }};
-        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 7.0, sm_80
         .shape  = {{ .m16n16k8 }};
-        .type   = {{ {3} }};
+        .type   = {{ {2} }};
         wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 7.0, sm_80
         .shape  = {{ .m8n8k4 }};
         .type   = {{ .f64 }};
         wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 6.3, sm_75
-        .layout = {{ {4} }};
+        .layout = {{ {3} }};
         .shape  = {{ .m8n8k32 }};
-        .type   = {{ {5} }};
+        .type   = {{ {4} }};
         wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 6.3, sm_75
-        .layout = {{ {4} }};
+        .layout = {{ {3} }};
         .shape  = {{ .m8n8k128 }};
-        .type   = {{ {6} }};
+        .type   = {{ {5} }};
 
 """
-_FACTOR_TYPES = (".f16, .s8, .u8", ".bf16", ".tf32")
+_LOAD_BF16 = """
+        wmma.load.{0}.sync{{.aligned}}.layout.shape{{.space}}.type   r, [p]{{, stride}};   // PTX 7.0, sm_80
+        .shape  = {{ .m16n16k16, .m8n32k16, .m32n8k16 }};
+        .type   = {{ .bf16 }};
+
+"""
+_FACTOR_TYPES = (".f16, .s8, .u8", ".tf32")
 _LOAD_TYPES = {"r": _load_type, "stride": "u32"}
 _LOAD_VECTORS = {"r": _loaded}
 
@@ -75,7 +79,7 @@ load_a = instruction(
     "wmma.load.a",
     anchor=_ANCHOR + "ld",
     summary="r = matrix a, from memory at p, its rows or columns stride elements apart.",
-    syntax=_LOAD.format("a", *_FACTOR_TYPES, ".row", ".s4, .u4", ".b1") + _LOAD_CHOICES,
+    syntax=_LOAD.format("a", *_FACTOR_TYPES, ".row", ".s4, .u4", ".b1") + _LOAD_BF16.format("a") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "a"},
@@ -86,7 +90,7 @@ load_b = instruction(
     "wmma.load.b",
     anchor=_ANCHOR + "ld",
     summary="r = matrix b, from memory at p, its rows or columns stride elements apart.",
-    syntax=_LOAD.format("b", *_FACTOR_TYPES, ".col", ".s4, .u4", ".b1") + _LOAD_CHOICES,
+    syntax=_LOAD.format("b", *_FACTOR_TYPES, ".col", ".s4, .u4", ".b1") + _LOAD_BF16.format("b") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "b"},
@@ -97,7 +101,7 @@ load_c = instruction(
     "wmma.load.c",
     anchor=_ANCHOR + "ld",
     summary="r = matrix c, from memory at p, its rows or columns stride elements apart.",
-    syntax=_LOAD.format("c", ".f16, .f32, .s32", ".f32", ".f32", ".row, .col", ".s32", ".s32") + _LOAD_CHOICES,
+    syntax=_LOAD.format("c", ".f16, .f32, .s32", ".f32", ".row, .col", ".s32", ".s32") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "c"},
@@ -215,9 +219,9 @@ mma = instruction(
     anchor=_ANCHOR + "mma",
     summary="d = a * b + c.",
     syntax="""
-        wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite}   d, a, b, c;   // PTX 6.0 to 6.4, sm_70
-        .dtype = .ctype = { .f16, .f32 };
         wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype                d, a, b, c;   // PTX 6.0, sm_70
+        .dtype = .ctype = { .f16, .f32 };
+        wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype.satfinite   d, a, b, c;   // PTX 6.0 to 6.4, sm_70
         .dtype = .ctype = { .f16, .f32 };
         wmma.mma.sync{.aligned}.alayout.blayout.shape.s32.atype.btype.s32{.satfinite}   d, a, b, c;   // PTX 6.3, sm_72
         .atype = .btype = { .s8, .u8 };
@@ -269,7 +273,12 @@ mma = instruction(
 )
 
 
-@meaning(mma, fidelity=matrices.fidelity)
+def fidelity(m: Modifiers) -> Fidelity:
+    """The document no longer says what `.satfinite` did to floats before PTX 6.5."""
+    return UNSUPPORTED if m.satfinite and m.dtype.name != "s32" else matrices.fidelity(m)
+
+
+@meaning(mma, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand) -> Operand:
     matrices.whole_warp(x, "wmma.mma")
     rows, columns, depth = shape(m)
