@@ -44,6 +44,27 @@ OTHERS:
 AGAIN:
     bra AGAIN;
 }
+.shared .align 4 .b8 tile[256];
+.visible .entry overrun() {
+    .reg .b32 %r<3>;
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r1, %r1, 2;
+    mov.u32 %r2, tile;
+    add.u32 %r2, %r2, %r1;
+    atom.shared.add.u32 %r0, [%r2], 1;
+    ret;
+}
+.visible .entry unnamed() {
+    .reg .b32 %r<3>;
+    mov.u32 %r1, %laneid;
+    shfl.sync.bfly.b32 %r2, %r1, 1, 31, 0x0000000f;
+    ret;
+}
+.func deeper() { call deeper; ret; }
+.visible .entry recursive() {
+    call deeper;
+    ret;
+}
 """
 
 
@@ -94,6 +115,21 @@ EXAMPLES = (
         "An endless loop",
         "With `--timeout 0.2`. Without a limit, Ctrl-C ends a kernel.",
         own("endless", 32, timeout=0.2),
+    ),
+    Example(
+        "More than the shared memory",
+        "128 threads count in 64 counters of the block.",
+        own("overrun", 128),
+    ),
+    Example(
+        "A lane outside of its own mask",
+        "The mask of a shuffle names the first four lanes, and all execute it.",
+        own("unnamed", 32),
+    ),
+    Example(
+        "A recursion without an end",
+        "Calls are told innermost first, those that repeat once.",
+        own("recursive", 32),
     ),
     Example(
         "Out of bounds by one",

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from openptx.program import Arguments, FunctionName, Op, Operand, Prototype, Reg, Register, Targets, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from openptx.program import Program
 
 Formal = Register | Variable
 
@@ -23,3 +30,20 @@ class Site:
                 self.prototype = operand
         self.arguments = lists.get("arguments", ())
         self.results = lists.get("returns", ())
+
+
+def wrong_target(program: Program, names: Mapping[int, str], site: Site, address: int) -> str | None:
+    """What is wrong with an indirect call of what is at an address; None where nothing is."""
+    name = names.get(address)
+    if name is None:
+        return f"a call of address 0x{address:x}, which is no function"
+    if isinstance(site.prototype, Targets) and name not in site.prototype.functions:
+        return f"a call of `{name}`, which the call does not list"
+    if name in program.kernels:
+        return f"a call of `{name}`, which is a kernel"
+    if name in program.functions:
+        function = program.function(name)
+        given = len(site.arguments), len(site.results)
+        if given != (len(function.parameters), len(function.returns)):
+            return f"a call of `{name}` with {given[0]} arguments and {given[1]} results"
+    return None

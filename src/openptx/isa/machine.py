@@ -92,8 +92,8 @@ class Machine(Arithmetic):
         """Frees what was allocated since `mark` was taken."""
         raise NotImplementedError
 
-    def require(self, p: Bits, code: str, message: str) -> None:
-        """Faults with `code` where `p` does not hold in an active lane."""
+    def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
+        """Faults with `code` where `p` does not hold in an active lane; its {lane} and {value} go into the message."""
         raise NotImplementedError
 
     @property

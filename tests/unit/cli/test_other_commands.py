@@ -149,13 +149,14 @@ def test_isa_of_what_there_is_not(openptx):
 
 def test_coverage_adds_up(openptx):
     head, *rows, everything = [line.split() for line in openptx("isa", "--coverage").out.splitlines()]
-    assert head[:4] == ["section", "module", "instructions", "forms"]
+    assert head[:6] == ["section", "module", "instructions", "forms", "run", "tested"]
     assert everything[0] == "all"
     for column in range(3, len(head)):
         assert sum(int(row[column]) for row in rows) == int(everything[column - 1])
     for row in rows:
-        assert int(row[3]) == sum(map(int, row[5:]))
+        assert int(row[3]) == sum(map(int, row[6:]))
         assert int(row[4]) == int(row[3]) - int(row[-1])
+        assert row[5] == row[4]  # everything that can be executed is, by a test that knows the result
 
 
 def test_demo_draws_and_breaks_and_overruns(openptx):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from openptx.errors import Fault
 from openptx.runtime import load
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -148,3 +149,26 @@ def test_addresses_of_32_bits() -> None:
     data = np.array([0, 41], np.uint32)
     load(NARROW)["add"](1, 1, (data,), engine="interp")
     assert data.tolist() == [42, 41]
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_a_thread_has_half_a_mebibyte_of_local_memory(engine: str) -> None:
+    """CUDA's limit; what is larger does not fit."""
+    body = """
+.visible .entry k(.param .u64 p) {{
+    .local .align 4 .b8 own[{size}];
+    .reg .b64 a;
+    .reg .b32 x;
+    ld.param.u64 a, [p];
+    mov.u32 x, 7;
+    st.local.u32 [own+{last}], x;
+    ld.local.u32 x, [own+{last}];
+    st.global.u32 [a], x;
+    ret;
+}}
+"""
+    out = np.zeros(1, np.uint32)
+    load(HEAD + body.format(size=512 << 10, last=(512 << 10) - 4))["k"](1, 32, (out,), engine=engine)
+    assert out[0] == 7
+    with pytest.raises(Fault, match="stack"):
+        load(HEAD + body.format(size=(512 << 10) + 16, last=0))["k"](1, 32, (out,), engine=engine)

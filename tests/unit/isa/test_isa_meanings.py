@@ -15,11 +15,11 @@ FOLDER = Path(openptx.isa.__file__).parent
 def _known() -> set[str]:
     """All names that the modifiers of some form may have, and those that `with_` gives them later."""
     load()
-    names = {"type", "dtype", "atype", "btype", "ctype", "rnd", "space", "vec", *dir(Modifiers)}
+    names = {"elements", "type", "dtype", "atype", "btype", "ctype", "rnd", "space", "vec", *dir(Modifiers)}
     for each in INSTRUCTIONS:
         names |= set(each.defaults)
         names |= {attribute(slot.name) for form in each.forms for slot in form.slots}
-        # Lowering tells which part of a register an operand of a video instruction names: `a.b0`.
+        # Lowering tells which part of a register an operand of a video instruction names, `a.b0`, and of `-a`.
         names |= {f"{t.name}_part" for form in each.forms for t in form.operands if t.selectors}
         names |= {f"{t.name}_minus" for form in each.forms for t in form.operands if t.minus}
     for path in FOLDER.parent.rglob("*.py"):

@@ -130,6 +130,7 @@ class Atomics(Spaces):
         k = sets.size(self.who, self.n)
         a = np.broadcast_to(address.v, k)
         values = [np.broadcast_to(v, k) for v in flat]
+        self.doing = "atomic"
         place = self.place(space, a, w >> 3, True)
         if place is not None:
             found = self.exchange(

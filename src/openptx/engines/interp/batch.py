@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openptx.engines import words
 from openptx.engines.interp import sets
 from openptx.engines.interp.barriers import Barrier, ClusterBarrier
 from openptx.engines.interp.control import fall_off, turn
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 PATIENCE = 4096
 """Instructions that other groups may execute before a group gets its turn (see plan.WAITING)."""
 
-STACK_OF_A_THREAD = 128 << 10
-"""In bytes; CUDA's default is 1 KiB."""
+STACK_OF_A_THREAD = 512 << 10
+"""Local memory in bytes, as CUDA has it at most."""
 
 LANES_TIMES_DEPTH = 1 << 24
 """How deep calls may nest, before a recursion counts as endless: less deep in larger batches."""
@@ -76,7 +77,7 @@ class Batch:
             regs = self._files[callee, depth] = callee.registers()
         made = Frame(callee, regs, parent, back, call)
         if depth > self.deepest or made.top > STACK_OF_A_THREAD or made.top * self.x.n > STACK_BYTES:
-            raise Violation("stack-overflow", f"calls are {depth} deep and take {made.top} bytes of stack", -1)
+            raise Violation("stack-overflow", words.TOO_DEEP, -1)
         self.x.reserve(made.top)
         if parent is not None:
             parent.children[callee, back] = made

@@ -11,7 +11,7 @@ from openptx.engines.interp.externals import EXTERNALS
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import destination, source
-from openptx.engines.sites import Formal, Site
+from openptx.engines.sites import Formal, Site, wrong_target
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.program import (
@@ -22,7 +22,6 @@ from openptx.program import (
     Register,
     Sink,
     Symbol,
-    Targets,
     Variable,
 )
 
@@ -51,22 +50,10 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 def name_of(batch: Batch, group: Group, site: Site, address: int) -> str:
     """The function at an address, if it is one that the call may call."""
-    name = batch.x.image.names.get(address)
-    if name is None:
-        raise Violation(
-            "invalid-call-target", f"a call of address 0x{address:x}, which is no function", sets.first(group.who)
-        )
-    if isinstance(site.prototype, Targets) and name not in site.prototype.functions:
-        raise Violation(
-            "invalid-call-target", f"a call of `{name}`, which the call does not list", sets.first(group.who)
-        )
-    if name not in EXTERNALS or name in batch.program.functions:
-        function = batch.program.function(name)
-        given = len(site.arguments), len(site.results)
-        if given != (len(function.parameters), len(function.returns)):
-            what = f"a call of `{name}` with {given[0]} arguments and {given[1]} results"
-            raise Violation("invalid-call-target", what, sets.first(group.who))
-    return name
+    problem = wrong_target(batch.program, batch.x.image.names, site, address)
+    if problem is not None:
+        raise Violation("invalid-call-target", problem, sets.first(group.who))
+    return batch.x.image.names[address]
 
 
 def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines import words
 from openptx.engines.interp import sets
 from openptx.engines.interp.barriers import Barrier, reduction, waits
 from openptx.engines.interp.calls import call, come_back
@@ -190,7 +191,7 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
         group.who = x.who = sets.union(group.who, parked.who, x.n)
     mask = member_mask(op)(x, frame.regs, group.who)
     lane = x.lane()
-    x.require((mask >> lane & 1) != 0, "invalid-mask", "the member mask leaves out the thread that executes it")
+    x.require((mask >> lane & 1) != 0, "invalid-mask", words.wrong_mask(op), mask)
     if group.who is not None:
         present = x.ballot(x.const(1, 1))
         missing = mask & batch.living(group.who) & ~present

@@ -14,7 +14,7 @@ from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.plan import NoMeaning, plan
 from openptx.engines.interp.reports import deadlock, fault
-from openptx.errors import Triple, Unsupported
+from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
@@ -68,10 +68,13 @@ def launch(
     With `blocks` only CTAs of these numbers run, from the first to before the second; without clusters x counts first.
     `initcheck` makes reads of registers and shared memory that nobody has written faults.
     """
+    if function.frame_size > STACK_OF_A_THREAD:
+        what = f"a thread needs {function.frame_size} bytes of local memory, and the stack has {STACK_OF_A_THREAD}"
+        raise Fault("stack-overflow", what, kernel=function.name)
     dynamic_start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, dynamic_start, shared)
     run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
-    per_batch = ctas_of_a_batch(function, shape)
+    per_batch = ctas_of_a_batch(program, function, shape)
     begin, end = blocks or (0, shape.ctas)
     go_on(run, [], pieces(range(begin, end), per_batch))
 
@@ -100,12 +103,21 @@ def go_on(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> 
             batch.close()
 
 
-def ctas_of_a_batch(function: Function, shape: Shape) -> int:
+def ctas_of_a_batch(program: Program, function: Function, shape: Shape) -> int:
     """As many as fit, in whole clusters: by their lanes, their shared memory, and what stacks may come to take."""
-    stack = STACK_OF_A_THREAD if function.callees else max(function.frame_size, 1)
+    stack = max(stack_of(program, function), 1)
     lanes = min(LANES, STACK_BYTES // stack)
     fit = min(lanes // shape.threads, SHARED_BYTES // max(shape.shared, 256))
     return max(1, fit // shape.cluster_size) * shape.cluster_size
+
+
+def stack_of(program: Program, function: Function, above: frozenset[str] = frozenset()) -> int:
+    """Bytes of local memory that a thread may come to need: of the deepest chain of calls, all of it in a recursion."""
+    if function.name in above:
+        return STACK_OF_A_THREAD
+    below = (program.function(name) for name in function.callees if name in program.functions)
+    deepest = max((stack_of(program, each, above | {function.name}) for each in below), default=0)
+    return min(-(-function.frame_size // 16) * 16 + deepest, STACK_OF_A_THREAD)
 
 
 def proceed(run: Launch, batch: Batch) -> bool:

@@ -110,10 +110,13 @@ class Threads(Atomics, Machine):
         """Nanoseconds, which only increase."""
         return time.monotonic_ns()
 
-    def require(self, p: Bits, code: str, message: str) -> None:
+    def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
         if not p.v.all():
             bad = int(np.flatnonzero(~p.v)[0])
             lane = int(sets.positions(self.who, self.n)[bad]) if p.v.size > 1 else sets.first(self.who)
+            if value is not None:
+                number = int(value.v[bad if value.v.size > 1 else 0])
+                message = message.format(lane=int(self.geometry.lane[lane]), value=number)
             raise Violation(code, message, lane)
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:

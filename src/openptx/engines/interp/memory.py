@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines import words
 from openptx.engines.interp import sets
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.planes import Plane
@@ -33,11 +34,18 @@ class Violation(Exception):
     """Something that a lane may not do. The engine turns it into a Fault, for it knows the instruction."""
 
     def __init__(
-        self, code: str, message: str, lane: int, address: int | None = None, space: str = "", size: int = 0
+        self,
+        code: str,
+        message: str,
+        lane: int,
+        address: int | None = None,
+        space: str = "",
+        size: int = 0,
+        limit: int = -1,
     ) -> None:
         super().__init__(message)
         self.code, self.message, self.lane = code, message, lane
-        self.address, self.space, self.size = address, space, size
+        self.address, self.space, self.size, self.limit = address, space, size, limit
 
 
 STACK_BYTES = 1 << 30
@@ -62,6 +70,7 @@ class Spaces(Lanes):
         self.heap_base = image.heap.allocation.base if image.has_heap else 0
         self.n = geometry.n
         self.who: sets.Lanes = None
+        self.doing = "load"  # or store, atomic, copy: what faults are told of
         self.watch: Watch | None = None
         self.shift = memory.shift
         self.shared_size = geometry.shape.shared
@@ -114,13 +123,13 @@ class Spaces(Lanes):
     # Where an address leads.
 
     def fault(
-        self, code: str, message: str, bad: NDArray[np.bool_], address: Array, space: str, size: int
+        self, code: str, message: str, bad: NDArray[np.bool_], address: Array, space: str, size: int, limit: int = -1
     ) -> Violation:
         """The violation of the first lane that is `bad`."""
         i = int(np.flatnonzero(bad)[0])
         lane = int(sets.positions(self.who, self.n)[i]) if bad.size > 1 else sets.first(self.who)
         at = int(address[i if address.size > 1 else 0])
-        return Violation(code, message, lane, at, space, size)
+        return Violation(code, message, lane, at, space, size, limit)
 
     def check(self, offsets: Array, limit: int, size: int, lead: int, address: Array, space: str) -> None:
         """Faults unless all offsets are multiples of `size` and leave it room below `limit`."""
@@ -133,14 +142,12 @@ class Spaces(Lanes):
         if misaligned:
             bad = (offsets + np.uint64(lead)) & np.uint64(size - 1) != 0
             if bad.any():
-                what = f"an access of {size} bytes at an address that is not a multiple of {size}"
-                raise self.fault("misaligned-access", what, bad, address, space, size)
+                raise self.fault("misaligned-access", words.misaligned(self.doing, size), bad, address, space, size)
         bad = (offsets > np.uint64(max(limit - size, 0))) | (size > limit)
         if bad.any():
-            what = f"an access of {size} bytes outside of every allocation"
-            if space in ("shared", "local", "frame"):
-                what = f"an access of {size} bytes outside of the {limit} bytes of .{space.replace('frame', 'param')}"
-            raise self.fault("out-of-bounds", what, bad, address, space, size)
+            own = limit if space in ("shared", "local", "frame") else -1
+            what = words.outside(self.doing, size, space, own)
+            raise self.fault("out-of-bounds", what, bad, address, space, size, own)
 
     def in_shared(self, a: Array, size: int, space: str) -> Place:
         """A shared address, of the executing CTA or with the rank of another of its cluster."""
@@ -170,7 +177,8 @@ class Spaces(Lanes):
         self.check(offsets, self._stack_stride, size, 0, a, space)
         bad = a.astype(np.int64) + size > top
         if bad.any():
-            raise self.fault("out-of-bounds", f"an access of {size} bytes beyond the stack", bad, a, space, size)
+            what = f"{words.access(self.doing, size)} beyond the stack"
+            raise self.fault("out-of-bounds", what, bad, a, space, size)
         lanes = sets.positions(self.who, self.n)
         return self._stack, lanes * self._stack_stride + offsets.view(np.int64)
 
@@ -206,9 +214,8 @@ class Spaces(Lanes):
         """In the heap only what `malloc` gave and `free` did not take back may be touched."""
         bad = ~self.heap.holds(a, size)
         if bad.any():
-            what = (
-                f"an access of {size} bytes to memory of the heap that `malloc` has not given out, or `free` took back"
-            )
+            what = words.access(self.doing, size)
+            what = f"{what} in the heap, which `malloc` has not given out or `free` took back"
             raise self.fault("out-of-bounds", what, bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
@@ -258,6 +265,7 @@ class Spaces(Lanes):
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         width, a = w >> 3, address.v
+        self.doing = "load"
         place = self.place(space, a, width * count, False)
         if place is not None:
             if self.watch is not None and place[0] is self.shared:
@@ -274,6 +282,7 @@ class Spaces(Lanes):
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         width, a = values[0].width >> 3, address.v
+        self.doing = "store"
         place = self.place(space, a, width * len(values), True)
         if place is not None:
             if self.watch is not None and place[0] is self.shared:

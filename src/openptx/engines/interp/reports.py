@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from openptx.engines import words
 from openptx.engines.interp import sets
 from openptx.engines.waiting import left, waits
 from openptx.errors import Fault
@@ -23,6 +24,8 @@ def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
     nearest = None
     if violation.address is not None and violation.space in ("generic", "global"):
         nearest = run.memory.nearest(violation.address, violation.size)
+    elif violation.address is not None and violation.limit >= 0:
+        nearest = words.beyond(violation.address, violation.size, violation.space, violation.limit)
     return Fault(
         violation.code,
         violation.message,
@@ -46,17 +49,11 @@ def source_line(op: Op) -> tuple[str, ...]:
 def call_chain(batch: Batch) -> tuple[str, ...]:
     """The calls that led to the place, innermost first."""
     frame: Frame | None = batch.current
-    found = list[str]()
-    times = list[int]()
-    while frame is not None and frame.parent is not None:
-        call = f"in `{frame.plan.function.name}`, called from `{frame.parent.plan.function.name}`"
-        if found and found[-1] == call:
-            times[-1] += 1
-        else:
-            found.append(call)
-            times.append(1)
+    names: list[str] = []
+    while frame is not None and len(names) <= words.CHAINED:
+        names.append(frame.plan.function.name)
         frame = frame.parent
-    return tuple(call + (f", {n} times" if n > 1 else "") for call, n in zip(found[:8], times, strict=False))
+    return words.calls(names)
 
 
 def deadlock(run: Launch, batch: Batch) -> Fault:

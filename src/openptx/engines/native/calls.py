@@ -263,7 +263,7 @@ class Calls(Operands):
             out.start(done)
         if self.current != before:
             raise Fallback("an indirect call with results in registers")
-        self.require(known, "invalid-call-target", "a call of an address that is no function the call may call")
+        self.require(known, "invalid-call-target", "a call of an address that is no such function", address)
 
     def held_bits(self, a: Bits) -> Bits:
         return self.bits(self.vector(a), a.width) if isinstance(a.v, Value) and a.v.lanes is None else a

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import struct
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from openptx.engines import words
 from openptx.engines.native import layout
+from openptx.engines.sites import Site, wrong_target
 from openptx.engines.waiting import left, waits
 from openptx.errors import Fault, Triple
 from openptx.isa.windows import FIRST
@@ -36,15 +37,23 @@ def fault(run: Run, worker: Worker) -> Fault:
     space = layout.SPACES[number] if kind in (1, 2, 3, layout.NO_CTA) else ""
     if space == "generic" and address >> run.memory.shift >= FIRST:
         space = "global"
-    code, message = words(run, kind, number, size, limit, space, address)
+    what, size = ACTIONS[size >> 24], size & 0xFFFFFF
+    code, message = said(run, kind, number, what, size, limit, space, address)
+    if kind == layout.REQUIRED and "{lane}" in message:
+        message = message.format(lane=lane, value=address)
     access = kind in (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.NO_CTA)
-    function = place(run, site)
-    op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
     (count,) = struct.unpack_from("<I", state, layout.CHAIN)
     chain = struct.unpack_from(f"<{count}I", state, layout.CHAIN + 4)
+    if kind == layout.OVERFLOW and chain:  # noticed on the first instruction of whom the call would have called
+        site, *chain = chain
+    function = place(run, site)
+    op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
+    if code == "invalid-call-target" and op is not None:
+        message = wrong_target(run.program, run.image.names, Site(op), address) or message
     names = [function.name, *(place(run, at).name for at in chain)]
-    calls = tuple(f"called in `{a}`, from `{b}`" for a, b in pairwise(names))
     nearest = run.memory.nearest(address, size) if access and space in ("generic", "global") else None
+    if kind == layout.OUT_OF_BOUNDS and limit >= 0:
+        nearest = words.beyond(address, size, space, limit)
     return Fault(
         code,
         message,
@@ -56,7 +65,7 @@ def fault(run: Run, worker: Worker) -> Fault:
         nearest=nearest,
         file=run.plan.program.file,
         span=op.span if op is not None else None,
-        notes=(*(source_line(op) if op is not None else ()), *calls),
+        notes=(*(source_line(op) if op is not None else ()), *words.calls(names)),
     )
 
 
@@ -106,12 +115,18 @@ def place(run: Run, site: int) -> Function:
     return run.plan.program.function(run.plan.code.names[number - 1]) if number else run.plan.function
 
 
-def words(run: Run, kind: int, detail: int, size: int, limit: int, space: str, address: int) -> tuple[str, str]:
+ACTIONS = ("load", "store", "atomic", "store")
+"""By the mode of `openptx.access` in support.ll."""
+
+
+def said(
+    run: Run, kind: int, detail: int, what: str, size: int, limit: int, space: str, address: int
+) -> tuple[str, str]:
+    """The code and the message."""
     if kind == layout.MISALIGNED:
-        return "misaligned-access", f"an access of {size} bytes at an address that is not a multiple of {size}"
+        return "misaligned-access", words.misaligned(what, size)
     if kind == layout.OUT_OF_BOUNDS:
-        where = f"the {limit} bytes of .{space.replace('frame', 'param')}" if limit >= 0 else "every allocation"
-        return "out-of-bounds", f"an access of {size} bytes outside of {where}"
+        return "out-of-bounds", words.outside(what, size, space, limit)
     if kind == layout.NO_CTA:
         return "out-of-bounds", "no such CTA in the cluster"
     if kind == layout.READ_ONLY:
@@ -123,4 +138,4 @@ def words(run: Run, kind: int, detail: int, size: int, limit: int, space: str, a
         return "trap", "the kernel executed `trap`"
     if kind == layout.STOPPED:
         return "timeout", f"the kernel ran longer than {run.timeout:g} seconds"
-    return "stack-overflow", "calls nest deeper than the stack allows"
+    return "stack-overflow", words.TOO_DEEP

@@ -181,7 +181,9 @@ entry:
   %size = zext i32 %all to i64
   %write = icmp ne i32 %mode, 0
   %ps = getelementptr i8, ptr %w, i64 {SIZE}
-  store i32 %all, ptr %ps
+  %told = shl i32 %mode, 24
+  %sized = or i32 %all, %told
+  store i32 %sized, ptr %ps
   %scratch = getelementptr i8, ptr %w, i64 {SCRATCH}
   %data = getelementptr i8, ptr %w, i64 {DATA}
   br label %lanes

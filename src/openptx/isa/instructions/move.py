@@ -112,7 +112,8 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits 
     gone = x.ended()
     if members is not None and gone is not None:
         read = x.resize((members & gone) >> j, 1) & inside
-        x.require(~read, "undefined-behavior", "the value comes from a lane that has ended, and that the mask names")
+        what = "lane {lane} takes the value of lane {value}, which has ended and which the mask names"
+        x.require(~read, "undefined-behavior", what, j & 31)
     j = x.select(inside, j, lane)
     return x.shuffle(a, j), inside
 
