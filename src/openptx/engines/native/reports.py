@@ -49,7 +49,7 @@ def fault(run: Run, worker: Worker) -> Fault:
     function = place(run, site)
     op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
     if code == "invalid-call-target" and op is not None:
-        message = wrong_target(run.program, run.image.names, Site(op), address) or message
+        message = wrong_target(run.plan.program, run.image.names, Site(op), address) or message
     names = [function.name, *(place(run, at).name for at in chain)]
     nearest = run.memory.nearest(address, size) if access and space in ("generic", "global") else None
     if kind == layout.OUT_OF_BOUNDS and limit >= 0:
