@@ -53,7 +53,7 @@ def go_on_with(run: Run, codes: list[int], team: list[Worker]) -> None:
     begun = [resumed(run, launch, worker) for code, worker in zip(codes, team, strict=True) if code == layout.HANDED]
     first, stop = struct.unpack_from("<2q", team[0].launch_memory, layout.NEXT)
     untaken = range(min(first, stop), stop)
-    per_batch = ctas_of_a_batch(run.plan.function, launch.shape)
+    per_batch = ctas_of_a_batch(run.plan.program, run.plan.function, launch.shape)
     rest: Iterator[tuple[int, int]] = chain.from_iterable(
         pieces(each, per_batch)
         for each in (*(untouched(code, worker) for code, worker in zip(codes, team, strict=True)), untaken)
