@@ -152,6 +152,7 @@ class Threads(Atomics, Machine):
 
     def span(self, space: str, address: Array, count: int, write: bool) -> tuple[Plane, int]:
         """The plane of one lane's bytes, and where in it they begin."""
+        self.doing = "store" if write else "load"
         first = self.place(space, address, 1, write)
         last = self.place(space, address + np.uint64(count - 1), 1, write)
         assert first is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from openptx.engines import words
 from openptx.engines.native.barriers import Barriers
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.flow import Block, control
@@ -181,7 +182,7 @@ class Blocks(Barriers):
 
     def results(self, op: Op, found: Any) -> None:
         places = self.destinations(op)
-        if len(places) == 1:
+        if len(places) < 2:
             found = (found,)
         for place, value in zip(places, found or (), strict=False):
             if place is not None:
@@ -193,8 +194,8 @@ class Blocks(Barriers):
 
     def converge(self, op: Op) -> None:
         """Lanes that the operation names are here together, for `park` has waited for them."""
-        named = (self.members(op) >> self.lane() & 1) != 0
-        self.require(named, "invalid-mask", "the member mask leaves out the thread that executes it")
+        members = self.members(op)
+        self.require((members >> self.lane() & 1) != 0, "invalid-mask", words.wrong_mask(op), members)
 
     def finish(self, b: Block) -> None:
         op, out = b.last, self.out

@@ -6,6 +6,8 @@ lane, which is exact: it accepts what is right after all, and says which lane di
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.loads import Loads
 from openptx.engines.native.stores import Stores

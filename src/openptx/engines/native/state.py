@@ -113,7 +113,7 @@ class State(Floats):
         out.jump("failed")
         out.start(on)
 
-    def require(self, p: Bits, code: str, message: str) -> None:
+    def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
         if isinstance(p.v, int) and p.v:
             return
         out = self.out
@@ -123,6 +123,10 @@ class State(Floats):
         word = out.emit(f"bitcast <{N} x i1> {wrong} to i{N}")
         with out.seldom(out.emit(f"icmp ne i{N} {word}, 0")):
             self.report(layout.REQUIRED, word, self.message(code, message))
+            if value is not None:
+                lane = out.emit(f"call i{N} @llvm.cttz.i{N}(i{N} {word}, i1 true)")
+                told = out.emit(f"extractelement <{N} x i64> {self.vector(self.resize(value, 64))}, i{N} {lane}")
+                out.line(f"store i64 {told}, ptr {self.field(layout.ADDRESS)}, align 8")
             out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
             out.jump("failed")
             out.start(out.fresh())

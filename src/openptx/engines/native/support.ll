@@ -303,7 +303,6 @@ some:
   %step = select i1 %short, i64 %lowest, i64 1
   %stride = select i1 %short, i64 %step, i64 %size1
   %step32 = trunc i64 %step to i32
-  store i32 %step32, ptr %ps
   br label %check
 check:
   %at = phi i64 [ 0, %some ], [ %at1, %next ]
@@ -311,10 +310,13 @@ check:
   %tohere = phi ptr [ null, %some ], [ %start, %next ]
   %a = add i64 %origin, %at
   %b = add i64 %target, %at
+  store i32 %step32, ptr %ps
   %here = call ptr @openptx.resolve(ptr %w, i64 %a, i32 %from, i64 %step, i1 false, i32 %lane, i32 %first, i64 %locals)
   %lost = icmp eq ptr %here, null
   br i1 %lost, label %failed, label %found
 found:
+  %stored = or i32 %step32, 16777216
+  store i32 %stored, ptr %ps
   %there = call ptr @openptx.resolve(ptr %w, i64 %b, i32 %to, i64 %step, i1 true, i32 %lane, i32 %first, i64 %locals)
   %refused = icmp eq ptr %there, null
   br i1 %refused, label %failed, label %next
