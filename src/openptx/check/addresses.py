@@ -36,10 +36,10 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             help="write `[{}]`" if kind.sort in (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER) else None,
         )
         return
-    if (len(kind.parts) > 1) != (len(place.template.parts) > 1):
+    if len(kind.parts) != max(1, len(place.template.parts)):
         yield Problem(
             "address-form",
-            f"the address of `{place.opcode}` has {'more parts' if len(place.template.parts) > 1 else 'one part'}",
+            f"the address of `{place.opcode}` has {_parts(len(place.template.parts))}",
             where,
             operand=place.name,
             rule=_RULE,
@@ -58,6 +58,14 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             help="add it to the register first",
         )
     yield from _base(place, kind.parts[0], where)
+    if len(kind.parts) == len(place.template.parts) > 1:
+        from openptx.check.coordinates import judge_parts
+
+        yield from judge_parts(place, kind.parts[1:], where)
+
+
+def _parts(count: int) -> str:
+    return f"{count} parts" if count > 1 else "one part"
 
 
 def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:

@@ -41,6 +41,7 @@ class Instruction:
         "meaning",
         "module",
         "name",
+        "padded",
         "parts",
         "ranges",
         "refuses",
@@ -70,6 +71,7 @@ class Instruction:
         self.updates: frozenset[str] = frozenset()
         self.immediates: frozenset[str] = frozenset()
         self.ranges = ""
+        self.padded: frozenset[str] = frozenset()
         self.when: Mapping[str, str] = _NOTHING
         self.defaults: Mapping[str, Value] = _NOTHING
         self.gates = ""
@@ -135,6 +137,7 @@ def instruction(
     updates: str = "",
     immediates: str = "",
     ranges: str = "",
+    padded: str = "",
     when: Mapping[str, str] = _NOTHING,
     defaults: Mapping[str, Value] = _NOTHING,
     gates: str = "",
@@ -158,6 +161,7 @@ def instruction(
     updates     destinations that are read too: the meaning gets them among its sources
     immediates  operands that can't be registers, where they aren't called imm...
     ranges      operand -> its values as a constant, one a line: `b  a multiple of 32` (see `ranges.py`)
+    padded      vectors that may have more elements than are used: coordinates of textures
     when        optional operand -> slot: it is there exactly when that modifier is
     defaults    slot -> value where the text leaves it out
     gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `conditions.py` and `targets.py`)
@@ -178,6 +182,7 @@ def instruction(
     self.updates = frozenset(updates.split())
     self.immediates = frozenset(immediates.split())
     self.ranges = ranges
+    self.padded = frozenset(padded.split())
     self.when = when
     self.defaults = defaults
     self.gates = gates

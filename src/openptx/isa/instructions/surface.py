@@ -41,6 +41,7 @@ suld = instruction(
     """,
     types={"b": "s32"},
     vectors={"d": "vec", "b": coordinates},
+    padded="b",
     relaxed=True,
     refuses=_TOO_WIDE,
     gates="""
@@ -76,6 +77,7 @@ suld_p = instruction(
     """,
     types={"b": "s32"},
     vectors={"d": "vec", "b": coordinates},
+    padded="b",
 )
 
 
@@ -100,6 +102,7 @@ sust = instruction(
     """,
     types={"b": "s32"},
     vectors={"c": "vec", "b": coordinates},
+    padded="b",
     relaxed=True,
     refuses=_TOO_WIDE,
     gates="""
@@ -128,6 +131,7 @@ sust_p = instruction(
     """,
     types={"b": "s32"},
     vectors={"c": "vec", "b": coordinates},
+    padded="b",
 )
 
 
@@ -157,6 +161,7 @@ sured = instruction(
     """,
     types={"b": "s32"},
     vectors={"b": coordinates},
+    padded="b",
     gates="""
         .u64|.s64 .min|.max   PTX 8.1, sm_50
     """,
@@ -197,6 +202,7 @@ sured_p = instruction(
     """,
     types={"b": "s32"},
     vectors={"b": coordinates},
+    padded="b",
 )
 
 

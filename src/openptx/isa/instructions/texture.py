@@ -118,6 +118,7 @@ tex = instruction(
     syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
+    padded="c",
     refuses=_REFUSES,
     gates=_TEX_GATES,
 )
@@ -207,6 +208,7 @@ tld4 = instruction(
     syntax=_TLD4 + ".geom = { .2d, .a2d };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
+    padded="c",
     refuses=_REFUSES,
     gates=_TLD4_GATES,
 )
@@ -229,6 +231,7 @@ tex_cube = instruction(
     syntax=_TEX + ".geom = { .cube, .acube, .2dms, .a2dms };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
+    padded="c",
     refuses=_REFUSES,
     gates=_TEX_GATES,
 )
@@ -240,6 +243,7 @@ tld4_cube = instruction(
     syntax=_TLD4 + ".geom = { .cube, .acube };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
+    padded="c",
     refuses=_REFUSES,
     gates=_TLD4_GATES,
 )
