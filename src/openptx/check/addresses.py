@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.declared_types import OPAQUE
 from openptx.check.problems import Path, Problem
 
 TYPE_CHECKING = False
@@ -141,6 +142,9 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     wanted = place.m.values.get("space")
+    if (problem := _opaque(place, base, where)) is not None:
+        yield problem
+        return
     held = kinds.PARAMETERS.get(base.space, base.space)
     space = "param" if wanted == "frame" else wanted
     if held == space == "param" and (problem := _parameter(place, base, where)) is not None:
@@ -178,6 +182,26 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         yield Problem(
             "misaligned-address", f"this address is not a multiple of {size}", where, "misaligned", rule=_RULE
         )
+
+
+def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
+    """Textures and surfaces are for their own instructions, which take nothing else."""
+    wanted, declared = place.form.instruction.types.get(place.name), base.type
+    if declared is None or not place.context.precedent:
+        return None
+    opaque = declared.kind == "opaque"
+    if (wanted not in OPAQUE and not (opaque and access_size(place))) or wanted == declared.name:
+        return None
+    return Problem(
+        "operand-kind",
+        f"`{place.opcode}` takes {f'a `.{wanted}`' if wanted in OPAQUE else 'variables of memory'}",
+        where,
+        f"this is a `.{declared.name}`",
+        operand=place.name,
+        expected=f".{wanted}, or a 64-bit register" if wanted in OPAQUE else None,
+        actual=f".{declared.name}",
+        rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+    )
 
 
 def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:

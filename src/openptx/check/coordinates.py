@@ -71,7 +71,11 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     wanted = "i" if type.kind != "f" or (layered and kind.sort == kinds.LIST) else "f"
     if first and first != wanted and (wanted == "i" or kind.sort == kinds.REGISTER):
         what = "an index of layers" if type.kind == "f" and layered else f"`.{type.name}`"
-        return "operand-type", f"the first element of `{name}` of `{place.opcode}` is {what}", f"this is {parts[0].text}"
+        return (
+            "operand-type",
+            f"the first element of `{name}` of `{place.opcode}` is {what}",
+            f"this is {parts[0].text}",
+        )
     rest = {_letter(part) for part in parts[layered:]} - {""}
     if name in place.form.instruction.padded and len(rest) > 1 and first:
         return "operand-type", f"the elements of `{name}` of `{place.opcode}` are of one type", "integers and floats"

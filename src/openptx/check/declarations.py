@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
-from openptx.check.declared_types import Misfit, initial_problem, type_problem
+from openptx.check.declared_types import OPAQUE, Misfit, initial_problem, type_problem
 from openptx.check.gating import B128, UNSIZED, gate_problem
 from openptx.check.names import Memory
 from openptx.check.reading import variable
@@ -56,6 +56,7 @@ def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object,
     return (
         space, declaration.space, declaration.type, declaration.vector, declaration.linkage, unsized,
         declaration.align and declaration.align.value, value and value.value,
+        declaration.pointer and declaration.pointer.align and declaration.pointer.align.value,
         *[length and length.value for length in declarator.dimensions],
     )  # fmt: skip
 
@@ -69,6 +70,8 @@ class Declarations:
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside of functions."""
+        if declaration.space != "global" and not declaration.names[0].dimensions:  # arrays pass, as measured
+            self._opaque(declaration)
         self._declare_all(declaration, self.module.scope, declaration.space)
 
     def parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
@@ -83,10 +86,22 @@ class Declarations:
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`"),
             )  # fmt: skip
         if function.kind == "func":
+            self._opaque(declaration)
             self._pointer(declaration)
             if function.linkage != "extern":
                 self._aligned(declaration)
         self._declare_all(declaration, scope, space, self._unsized(declaration, function))
+
+    def _opaque(self, declaration: Declaration) -> None:
+        """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
+        if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.precedent:
+            self.add(
+                "state-space-place",
+                f"a `.{declaration.type}` is a `.global` variable of the module or a parameter of a kernel",
+                declaration.type_span,
+                "not here",
+                rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+            )
 
     def _pointer(self, declaration: Declaration) -> None:
         """Only kernels say what their parameters point to."""
@@ -120,6 +135,7 @@ class Declarations:
 
     def local(self, declaration: Declaration, scope: Scope) -> None:
         """A declaration in a body."""
+        self._opaque(declaration)
         self._aligned(declaration)
         self._declare_all(declaration, scope, "frame" if declaration.space == "param" else declaration.space)
 
@@ -129,6 +145,8 @@ class Declarations:
         if declaration.type == "b128" and not self.module.plain_type("b128", 1):
             return None
         if declaration.align is not None and declaration.align.value > _MOST_ALIGNED:
+            return None
+        if declaration.type in OPAQUE:
             return None
         for declarator in declaration.names:
             if type_problem(declaration, declarator, self.module.context) is not None or declarator.count is not None:

@@ -66,6 +66,9 @@ def type_problem(
             expected=".reg .pred",
             rule="PTX ISA, Fundamental Types (5.2.1)",
         )
+    if declaration.vector > 1 and name in OPAQUE:
+        return Misfit("vector-declaration", f"there are no vectors of `.{name}`", label="opaque",
+                      rule="PTX ISA, Vectors (5.4.2)")  # fmt: skip
     if declaration.vector > 1 and (declaration.vector > 4 or type.width * declaration.vector > 128):
         bits = type.width * declaration.vector
         return Misfit(

@@ -39,7 +39,7 @@ suld = instruction(
         .type  = { .b8, .b16, .b32, .b64 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"b": "s32"},
+    types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
     padded="b",
     relaxed=True,
@@ -75,7 +75,7 @@ suld_p = instruction(
         .type  = { .b32, .u32, .s32, .f32 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"b": "s32"},
+    types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
     padded="b",
 )
@@ -100,7 +100,7 @@ sust = instruction(
         .type  = { .b8, .b16, .b32, .b64 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"b": "s32"},
+    types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
     padded="b",
     relaxed=True,
@@ -129,7 +129,7 @@ sust_p = instruction(
         .vec   = { none, .v2, .v4 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"b": "s32"},
+    types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
     padded="b",
 )
@@ -159,7 +159,7 @@ sured = instruction(
         .geom  = { .1d, .2d, .3d };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"b": "s32"},
+    types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
     padded="b",
     gates="""
@@ -200,7 +200,7 @@ sured_p = instruction(
         .geom  = { .1d, .2d, .3d };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"b": "s32"},
+    types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
     padded="b",
 )
@@ -220,6 +220,7 @@ suq = instruction(
         suq.query.b32   d, [a];   // PTX 1.5
         .query = { .width, .height, .depth, .channel_data_type, .channel_order, .array_size, .memory_layout };
     """,
+    types={"a": "surfref"},
     gates="""
         .channel_data_type|.channel_order   PTX 2.1
         .array_size                         PTX 4.1

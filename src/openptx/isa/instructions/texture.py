@@ -45,7 +45,16 @@ def sample(m: Modifiers) -> Type:
     return TYPES["f32"]
 
 
-_TEX_TYPES = {"d": "dtype", "c": "ctype", "lod": "ctype", "dPdx": "f32", "dPdy": "f32", "e": "s32", "f": sample}
+_TEX_TYPES = {
+    "a": "texref",
+    "d": "dtype",
+    "c": "ctype",
+    "lod": "ctype",
+    "dPdx": "f32",
+    "dPdy": "f32",
+    "e": "s32",
+    "f": sample,
+}
 _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
 
 

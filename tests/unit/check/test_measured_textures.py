@@ -1,0 +1,90 @@
+"""Textures, surfaces and the coordinates of texels and tensors: what ptxas 13.5 takes and refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+import openptx
+
+HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
+NAMES = ".global .texref tex0; .global .surfref surf0; .global .u64 plain;\n"
+REGISTERS = (
+    ".reg .b32 r<9>; .reg .s32 i<9>; .reg .u32 u<9>; .reg .b64 t<9>; .reg .f32 f<9>; .reg .f64 d<9>; .reg .b16 h<9>; "
+    ".reg .v2 .f32 v2; .reg .v4 .f32 v4; .reg .v2 .s32 s2; .shared .align 16 .b8 s[64];"
+)
+
+
+def errors(text: str) -> list[str]:
+    return [found.name for found in openptx.check(text) if found.severity == "error"]
+
+
+# fmt: off
+COORDINATES = (  # a statement with @ for coordinates; those that are taken, those that are not
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
+     "{f1} f1 {f1,f2} {f1,f2,f3,f4} {i1} {r1} v2 v4",              "{f1,f2,f3} i1 {i1,f1} {f1,_} {d1,d2} 1 %tid.x"),
+    ("tex.2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
+     "{f1,f2} {f1,f2,f3,f4} {i1,i2} {r1,f1} v2 {f1,1.0}",           "{f1} {u1,f1} {h1,h2} {1,f1}"),
+    ("tex.2d.v4.f32.s32 {f1,f2,f3,f4}, [tex0, @];",
+     "{i1,i2} {r1,r2} {r1,f1} i1 s2",                               "{f1,f2} f1 v2 {i1}"),
+    ("tex.3d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
+     "{f1,f2,f3,f4} v4",                                            "{f1,f2} {f1,f2,f3} {i1,f1,f2,f3}"),
+    ("tex.a1d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
+     "{i1,f1} {u1,f1} {r1,f1} {1,f1} {r1,r2} {i1,f1,f2,f3}",        "{f1,f2} {i1} {f1,1.0}"),
+    ("tex.a2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
+     "{i1,f1,f2,f3} {r1,f1,f2,f3}",                                 "{i1,f1} {f1,f2,f3,f4} {i1,i2,f1,f2}"),
+    ("suld.b.1d.b32.trap r5, [surf0, @];",
+     "{r1} r1 {r1,r2} {u1} {i1}",                                   "{f1} {h1} {t1} {_}"),
+    ("suld.b.2d.b32.trap r5, [surf0, @];",
+     "{r1,r2} {i1,u1} {r1,5} {r1,r2,r3,r4}",                        "{r1} {f1,f2} {r1,h1} {r1,r2,r3}"),
+    ("sust.b.3d.b32.trap [surf0, @], r5;",
+     "{r1,r2,r3,r4}",                                               "{r1,r2} {f1,r1,r2,r3}"),
+    ("cp.async.bulk.prefetch.tensor.1d.L2.global [t1, @];",
+     "{r1} {i1} {1}",                                               "r1 {r1,r2} {f1} {h1} {_} 1"),
+    ("cp.async.bulk.prefetch.tensor.2d.L2.global [t1, @];",
+     "{r1,r2} {r1,0} {u1,i1} s2",                                   "{r1} {r1,r2,r3} {f1,f2} {r1,_}"),
+    ("cp.async.bulk.prefetch.tensor.5d.L2.global [t1, @];",
+     "{r1,r2,r3,r4,r5}",                                            "{r1,r2,r3,r4}"),
+)
+DECLARATIONS = (  # of the module; whether it is taken
+    (".global .texref x;",          True),
+    (".global .texref x[4];",       True),
+    (".shared .texref x;",          False),
+    (".const .surfref x;",          False),
+    (".global .v2 .texref x;",      False),
+    (".func f(.param .texref x);",  False),
+    (".entry g(.param .texref x) { ret; }", True),
+    (".entry g() { .global .texref x; ret; }", False),
+)
+USES = (
+    ("ld.global.b64 t1, [tex0];",                               False),
+    ("st.global.b64 [surf0], t1;",                              False),
+    ("ld.param.b64 t1, [pt];",                                  False),
+    ("mov.u64 t1, tex0;",                                       True),
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, {f1}];",          True),
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [pt, {f1}];",            True),
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [t1, {f1}];",            True),
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [surf0, {f1}];",         False),
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [plain, {f1}];",         False),
+    ("suld.b.1d.b32.trap r1, [tex0, {r1}];",                    False),
+    ("suq.width.b32 r1, [tex0];",                               False),
+    ("suq.width.b32 r1, [surf0];",                              True),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "taken", "refused"), COORDINATES)
+def test_coordinates(statement: str, taken: str, refused: str) -> None:
+    for given in (*taken.split(), *refused.split()):
+        text = f"{HEAD}{NAMES}.entry k() {{ {REGISTERS}\n{statement.replace('@', given)} ret; }}\n"
+        assert (not errors(text)) is (given in taken.split()), given
+
+
+@pytest.mark.parametrize(("declaration", "right"), DECLARATIONS)
+def test_declarations(declaration: str, right: bool) -> None:
+    assert (not errors(f"{HEAD}{declaration}\n")) is right
+
+
+@pytest.mark.parametrize(("statement", "right"), USES)
+def test_uses(statement: str, right: bool) -> None:
+    text = f"{HEAD}{NAMES}.entry k(.param .texref pt) {{ {REGISTERS}\n{statement} ret; }}\n"
+    assert (not errors(text)) is right
