@@ -80,6 +80,10 @@ _OF_COMMON = (
 )  # fmt: skip
 """What the commonest declarations ask for together; since PTX 7.0 bodies are not searched either."""
 
+_POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
+
+_EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
+
 _INLINED = re.compile(r"\.loc\b[^\n;]*\bfunction_name\b")
 _LABEL = re.compile(r"(?:^|(?<=\{))[ \t]*[A-Za-z_$%.][\w$]*[ \t]*:", re.M)
 _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
@@ -109,6 +113,30 @@ class Features:
                 for parameter in statement.parameters:
                     self._sampler(parameter)
             self._header_pragmas(statement)
+            self._limits(statement)
+
+    def _limits(self, function: Function) -> None:
+        """A limit of threads, registers or blocks is positive (11.4; measured)."""
+        for directive in function.directives:
+            for value in directive.values if directive.name in _POSITIVE else ():
+                if not 0 < value.value < 1 << 32:
+                    found = Diagnostic(
+                        "invalid-directive", f"`.{directive.name}` says at least 1, not {value.value}", self.file,
+                        value.span, "not positive" if value.value <= 0 else "too large", expected="a positive integer",
+                        actual=value.text, rule="PTX ISA, Performance-Tuning Directives (11.4)",
+                    )  # fmt: skip
+                    self.collector.add(found)
+        named = {directive.name: directive for directive in function.directives}
+        for one, other in _EXCLUSIVE:
+            if one in named and other in named:
+                self._misplaced(named[other], f"`.{one}` and `.{other}` exclude each other", "one of them")
+        clusters = named.get("blocksareclusters")
+        if clusters is not None and not {"reqntid", "reqnctapercluster"} <= named.keys():
+            self._misplaced(clusters, "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`", "alone here")
+
+    def _misplaced(self, directive: Directive, message: str, label: str) -> None:
+        rule = "PTX ISA, Performance-Tuning Directives (11.4)"
+        self.collector.add(Diagnostic("invalid-directive", message, self.file, directive.name_span, label, rule=rule))
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside of functions."""

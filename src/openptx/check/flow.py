@@ -56,6 +56,10 @@ def names_in(tree: text.Operand) -> Iterator[text.Name]:
             return
 
 
+PACKS = "mov"
+"""What packs registers into one: compilers leave a half that nobody uses unwritten, so that this is no read."""
+
+
 def traffic(instruction: Instruction, scope: Scope) -> Step:
     """What an instruction reads and writes, each register by the place of its declaration and its name."""
     from openptx.check.graph import Step
@@ -66,7 +70,12 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
     if first:
         step.writes.update(key for name in names_in(operands[0]) if (key := _key(name, scope)) is not None)
     guard = instruction.guard
-    sources = [name for operand in operands[first:] for name in names_in(operand)]
+    sources = [
+        name
+        for operand in operands[first:]
+        if not (first and isinstance(operand, text.Vector) and instruction.mnemonic == PACKS)
+        for name in names_in(operand)
+    ]
     for name in sources if guard is None else [guard.name, *sources]:
         key = _key(name, scope)
         if key is not None:

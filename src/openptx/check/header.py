@@ -68,7 +68,7 @@ class Header:
                     self._no_version(item.span)
                 elif targets is None:
                     self._first(item, before, "missing-target", unreadable)
-                elif self.precedent:
+                elif self.precedent and (before is not None or size is not None):
                     self._repeated(item, targets)
                 targets = targets or item
             elif isinstance(item, AddressSize):

@@ -40,7 +40,7 @@ _VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
 _NO_SYMBOL = r"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)"
 _SYMBOL = rf"{_NO_SYMBOL}\.?[A-Za-z_$%][\w$]*+"
 _DATA = rf"""(?>{TRIVIA}++
-      | (?:\.b(?:8|16|32|64)[ \t]++{_DIGITS}(?:,[ ]?+{_DIGITS})*+[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+)++  # nearly all
+      | (?:\.b(?:8|16|32|64)[ \t]++{_DIGITS}(?:,[ ]?+{_DIGITS})*+[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+(?!,))++  # most
       | {_SYMBOL}{TRIVIA}*+:
       | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
       | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+

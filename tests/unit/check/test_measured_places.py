@@ -23,6 +23,7 @@ HEADERS = (  # the whole file, what is wrong with it
     (".address_size 64\n.version 9.0\n.target sm_80\n" + KERNEL,                 "missing-version"),
     (".file 1 \"a\"\n.version 9.0\n.target sm_80\n" + KERNEL,                    "missing-version"),
     (HEAD + ".target sm_80\n" + KERNEL,                                          "repeated-directive"),
+    (".version 9.0\n.target sm_80\n.target sm_80\n.address_size 64\n" + KERNEL, None),
     (".version 9.0\n.target sm_80\n" + KERNEL + ".address_size 64\n",            "misplaced-directive"),
     (".version 9.0\n.target sm_80\n.file 1 \"a\"\n.address_size 64\n" + KERNEL,  "misplaced-directive"),
     (".version 9.0\n.target debug\n" + KERNEL + DATA,                            "missing-target"),
@@ -40,6 +41,7 @@ HEADERS = (  # the whole file, what is wrong with it
 )
 SECTIONS = (  # lines of a section of debug data
     (".b8 255, -128",                   None),
+    (".b8 1\n, 0\n.b8 3",              None),
     (".b8 256",                         "initializer"),
     (".b8 1, 2, -129",                  "initializer"),
     (".b8 0777",                        "initializer"),
@@ -140,6 +142,27 @@ def test_accesses_of_functions(statement: str, right: bool) -> None:
     body = ".reg .b32 r; .reg .b64 t; .reg .pred q; .param .b32 c; setp.eq.s32 q, 0, 0;"
     found = errors(f"{HEAD}.func (.param .b32 d) f(.param .b32 a) {{ {body} {statement} ret; }}\n")
     assert (not found) is right
+
+
+@pytest.mark.parametrize("limit", [".reqntid 0", ".maxntid 32, 0", ".maxnreg 0", ".minnctapersm 0"])
+def test_limits_are_positive(limit: str) -> None:
+    assert errors(f"{HEAD}.entry k()\n{limit}\n{{ ret; }}\n") == ["invalid-directive"]
+    assert errors(f"{HEAD}.entry k()\n{limit.replace('0', '1')}\n{{ ret; }}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "right"),
+    [
+        (".maxntid 32 .reqntid 32", False),
+        (".maxntid 32 .maxnreg 32", True),
+        (".reqnctapercluster 2 .maxclusterrank 4", False),
+        (".blocksareclusters", False),
+        (".reqntid 32 .reqnctapercluster 2 .blocksareclusters", True),
+    ],
+)
+def test_limits_that_exclude_each_other(limits: str, right: bool) -> None:
+    head = HEAD.replace("sm_80", "sm_90")
+    assert (not errors(f"{head}.entry k()\n{limits}\n{{ ret; }}\n")) is right
 
 
 @pytest.mark.parametrize("count", ["4294967296", "99999999999"])

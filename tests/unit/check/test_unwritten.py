@@ -25,7 +25,7 @@ CASES = {
     "straight on":                      ("add.u32 a, b, 1; mov.u32 b, 1;", ["b"]),
     "itself":                           ("add.u32 a, a, 1;", ["a"]),
     "in an address":                    ("ld.global.u32 a, [q+8]; mov.u64 q, 1;", ["q"]),
-    "in a list":                        ("mov.u32 a, 1; mov.b64 q, {a, b}; mov.u32 b, 1;", ["b"]),
+    "in a list":                        ("mov.u32 a, 1; st.shared.v2.b32 [q], {a, b}; mov.u32 b, 1;", ["q", "b"]),
     "a guard":                          (f"@p mov.u32 a, 1; {SET}", ["p"]),
     "written in a list":                ("mov.b64 q, 1; mov.b64 {a, b}, q; add.u32 c, a, b;", []),
     "before a loop that writes it":     (f"mov.u32 a, 0; {SET} add.u32 c, b, 1; L: mov.u32 b, a; @p bra L;", ["b"]),
@@ -52,3 +52,9 @@ def test_every_path_is_followed_when_it_is_selected() -> None:
     body = f"{SET} @p bra L; mov.u32 a, 1; bra E; L: add.u32 b, a, 1; E:"
     assert names(body) == []
     assert names(body, frozenset(("uninitialized-register",))) == ["a"]
+
+
+def test_a_half_that_is_packed_unwritten_is_no_read() -> None:
+    """As nvcc writes it where nobody uses that half."""
+    assert names("mov.b32 a, 1; mov.b64 q, {a, b}; mov.b64 {c, _}, q;") == []
+    assert names("mov.b32 a, b;") == ["b"]

@@ -174,7 +174,12 @@ def test_gathers_go_counter_clockwise_from_the_lower_left() -> None:
     corner = "{0f00000000, 0f00000000}"
     assert floats(fetch("tld4.r.2d.v4.f32.f32", corner, Texture(PLANE + 1, address="border"))) == [0, 1, 0, 0]
     layers = Texture(np.stack([PLANE, PLANE + 50]), layered=True)
-    assert floats(fetch("tld4.r.a2d.v4.f32.f32", f"{{1, {bits(1.0)}, {bits(1.0)}, 0}}", layers)) == [54, 55, 51, 50]
+    assert floats(fetch("tld4.r.a2d.v4.f32.f32", f"{{1, {bits(1.0)}, {bits(1.0)}, {bits(0.0)}}}", layers)) == [
+        54,
+        55,
+        51,
+        50,
+    ]
 
 
 @pytest.mark.parametrize(
