@@ -151,7 +151,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         case kinds.SELECTED if place.template.selectors:
             yield from _part(place, kind, where)
         case kinds.SUM if not place.writes and _adds(place, kind.parts[0]):
-            yield from _sum(place, where)
+            yield from _sum(place, kind.parts[0], where)
         case kinds.MINUS if place.allows.minus:
             yield from value(place, kind.parts[0], where)
         case _ if place.writes:
@@ -219,9 +219,21 @@ def _adds(place: Place, base: Kind) -> bool:
     return base.sort == kinds.REGISTER and base.type is not None and place.rule.takes_sum(base.type)
 
 
-def _sum(place: Place, where: Path) -> Iterator[Problem]:
+def _sum(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     """Something and a constant as a value, which the document has in addresses and in `mov` alone."""
-    if not place.allows.address:
+    if base.sort == kinds.FUNCTION and place.allows.address:
+        from openptx.check.memory import measured
+
+        yield Problem(
+            "assembler-crash" if measured(place.context) else "document-disagrees",
+            f"`{place.opcode}` can't take an address inside a function",
+            where,
+            "the name of a function, and a constant",
+            operand=place.name,
+            rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+            help="take the address of the function itself",
+        )
+    elif not place.allows.address:
         yield Problem(
             "document-disagrees",
             f"the assembler lets `{place.opcode}` add a constant to operand `{place.name}`, the document doesn't",
