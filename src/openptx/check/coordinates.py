@@ -23,6 +23,10 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
         count, type = place.form.count_of(name, place.m), place.form.type_of(name, place.m)
         if not count or type is None:
             continue
+        unknown = [i for i, part in enumerate(kind.parts) if part.sort == kinds.NAME]
+        if unknown:
+            yield Problem("unknown-name", "`{}` is not declared", (*where, number, unknown[0]), "no such name here")
+            return
         problem = _length(place, name, count, kind) or _elements(place, name, type, kind)
         if problem is not None:
             about, message, label = problem

@@ -56,10 +56,6 @@ def names_in(tree: text.Operand) -> Iterator[text.Name]:
             return
 
 
-PACKS = "mov"
-"""What packs registers into one: compilers leave a half that nobody uses unwritten, so that this is no read."""
-
-
 def traffic(instruction: Instruction, scope: Scope) -> Step:
     """What an instruction reads and writes, each register by the place of its declaration and its name."""
     from openptx.check.graph import Step
@@ -71,16 +67,23 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
         step.writes.update(key for name in names_in(operands[0]) if (key := _key(name, scope)) is not None)
     guard = instruction.guard
     sources = [
-        name
-        for operand in operands[first:]
-        if not (first and isinstance(operand, text.Vector) and instruction.mnemonic == PACKS)
-        for name in names_in(operand)
+        name for operand in operands[first:] if not _passes_on(operand, instruction) for name in names_in(operand)
     ]
     for name in sources if guard is None else [guard.name, *sources]:
         key = _key(name, scope)
         if key is not None:
             step.reads.append((key, name))
     return step
+
+
+def _passes_on(operand: text.Operand, instruction: Instruction) -> bool:
+    """Whether this is no read of what it names, since compilers leave unwritten what nobody uses behind it.
+
+    That is a half that `mov` packs, and the byte that stands for an empty argument of a call.
+    """
+    if isinstance(operand, text.Vector):
+        return instruction.mnemonic == "mov"
+    return isinstance(operand, text.Name) and instruction.opcode == "st.param.b8"
 
 
 def is_destination(operand: text.Operand, instruction: Instruction) -> bool:

@@ -466,7 +466,7 @@ def _variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     wanted = place.type.kind if place.type is not None and not place.count else ""
     if not kind.literal and wanted in ("b", "s", "u") and place.allows.sum and place.context.precedent:
-        yield from _sum(place, where)
+        yield from _sum(place, kind, where)
         return
     yield Problem(
         "operand-kind",

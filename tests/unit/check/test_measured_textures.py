@@ -88,3 +88,11 @@ def test_declarations(declaration: str, right: bool) -> None:
 def test_uses(statement: str, right: bool) -> None:
     text = f"{HEAD}{NAMES}.entry k(.param .texref pt) {{ {REGISTERS}\n{statement} ret; }}\n"
     assert (not errors(text)) is right
+
+
+def test_a_name_among_coordinates_that_nothing_declares() -> None:
+    statement = "tex.2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, {f1, g2}];"
+    found = openptx.check(f"{HEAD}{NAMES}.entry k() {{ {REGISTERS}\n{statement} ret; }}\n")
+    assert [(each.name, each.message) for each in found if each.severity == "error"] == [
+        ("unknown-name", "`g2` is not declared")
+    ]

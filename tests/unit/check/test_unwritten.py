@@ -58,3 +58,10 @@ def test_a_half_that_is_packed_unwritten_is_no_read() -> None:
     """As nvcc writes it where nobody uses that half."""
     assert names("mov.b32 a, 1; mov.b64 q, {a, b}; mov.b64 {c, _}, q;") == []
     assert names("mov.b32 a, b;") == ["b"]
+
+
+def test_an_empty_argument_is_no_read() -> None:
+    """As nvcc writes it in debug code, where a class without members is passed."""
+    call = ".reg .b16 e; .param .align 1 .b8 x[1]; st.param.b8 [x], e;"
+    assert names(call) == []
+    assert names(call.replace("st.param.b8 [x], e", "st.global.b8 [q], e")) == ["q", "e"]
