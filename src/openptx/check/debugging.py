@@ -21,8 +21,11 @@ _PLAIN = re.compile(
 )
 _LABEL = re.compile(r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:", re.M | re.A)
 _DATA = re.compile(r"\.(b8|b16|byte)\b([^.\n}:/]*+)", re.A)
-_WIDE = re.compile(r"\.(?:b8|byte)\s++(?:[^\n/.}]*?[,\s])??-?(?:[3-9]\d\d|2[6-9]\d|25[6-9]|129|1[3-9]\d|\d{4}|0)\w*"
-                   r"|\.b16\s++(?:[^\n/.}]*?[,\s])??-?(?:\d{5}|0\w)", re.A)  # fmt: skip
+_WIDE = re.compile(  # values that may be too wide; only where there are any are all of them looked at
+    r"\.(?:b8|byte)\s++(?:[^\n/.}]*?[,\s])??(?:-?(?:[3-9]\d\d|2[6-9]\d|25[6-9]|\d{4}|0\w)|-(?:129|1[3-9]\d|2\d\d))"
+    r"|\.b16\s++(?:[^\n/.}]*?[,\s])??-?(?:\d{5}|0\w)",
+    re.A,
+)
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
 
