@@ -46,14 +46,15 @@ class Debugging:
         if text.find(".loc", *body) < 0:
             return True
         found: list[tuple[str, ...]] = _PLAIN.findall(text, *body)
-        if len(found) != len(_BEGINS.findall(text, *body)):
+        begun = text.count(".loc", *body) - text.count(".local", *body)
+        if len(found) != begun and len(found) != len(_BEGINS.findall(text, *body)):
             return False
-        places = self.places.copy()
+        places: set[tuple[str, ...]] = set()
         for row in found:
-            if row[3] and row[4:] not in places:
+            if row[3] and row[4:] not in places and row[4:] not in self.places:
                 return False
             places.add(row[:3])
-        self.places = places
+        self.places |= places
         return True
 
     def location(self, location: Location) -> None:
