@@ -1,0 +1,45 @@
+"""Every case and annotated file gives the same in the native engine's other ways: without lane shapes, two workers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openptx.engines.native import choose, settings
+from openptx.testing.discovery import find, run_test
+from openptx.testing.result import PASSED, UNSUPPORTED
+
+TESTS = Path(__file__).parents[1]
+SHARED = TESTS.parents[1] / "shared" / "cases"
+PATHS = find([str(folder) for folder in (TESTS / "kernels", TESTS / "spec", SHARED) if folder.is_dir()])
+
+
+@contextmanager
+def two_workers() -> Generator[None]:
+    """Launches that leave the number of workers open have two."""
+    run = choose.run
+
+    def with_two(*args: Any, workers: int | None = None, **options: Any) -> None:
+        run(*args, workers=workers or 2, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choose, "run", with_two)
+        yield
+
+
+WAYS = {"gathers only": lambda: settings.shapes(False), "two workers": two_workers}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: Path(path).name)
+def test_in_another_way(path: str, way: str) -> None:
+    with WAYS[way](), settings.cache_at(None):
+        result = run_test(path, "native")
+    if result.status == UNSUPPORTED:
+        pytest.skip(result.message.splitlines()[0])
+    assert (result.status, result.message) == (PASSED, "")
