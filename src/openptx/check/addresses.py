@@ -76,7 +76,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         case kinds.VARIABLE | kinds.ELEMENT if base.type is not None:
             yield from _variable(place, base, where)
         case kinds.INTEGER:
-            if place.m.values.get("space") != "local" and place.context.precedent:
+            if place.space != "local" and place.context.precedent:
                 yield Problem(
                     "address-form",
                     "a constant address is only possible in `.local`",
@@ -104,6 +104,19 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     declared = base.type
     assert declared is not None
+    width = _width(place)
+    if width and (declared.kind not in "bsu" or declared.width != width):
+        yield Problem(
+            "address-register",
+            f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
+            (*where, 0),
+            f"this is `.{declared.name}`",
+            operand=place.name,
+            expected=f".b{width}, .u{width} or .s{width}",
+            actual=f".{declared.name}",
+            rule=_RULE,
+        )
+        return
     if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.precedent):
         yield Problem(
             "address-register",
@@ -125,7 +138,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             rule="PTX ISA, Parameter State Space (5.1.6)",
         )
     elif declared.width < 64 and place.context.precedent:
-        space = place.m.values.get("space")
+        space = place.space
         narrow = declared.width < 32
         if narrow or (space in ("global", "generic") and not place.context.narrow):
             yield Problem(
@@ -140,8 +153,26 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             )
 
 
+def _width(place: Place) -> int:
+    """The width that an address must have: tensor memory has 32-bit addresses, handles of images have 64 bits."""
+    image = place.form.instruction.types.get(place.name) in OPAQUE and place.context.precedent
+    return 64 if image else place.template.bits
+
+
 def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
-    wanted = place.m.values.get("space")
+    if place.template.bits:
+        yield Problem(
+            "address-register",
+            f"`{place.opcode}` takes an address in tensor memory, which is in a register",
+            (*where, 0),
+            "a variable",
+            operand=place.name,
+            expected=f".b{place.template.bits}, .u{place.template.bits} or .s{place.template.bits}",
+            actual="a variable",
+            rule="PTX ISA, Tensor Memory Addressing (9.7.16.1.1)",
+        )
+        return
+    wanted = place.space
     if (problem := _opaque(place, base, where)) is not None:
         yield problem
         return
@@ -213,7 +244,7 @@ def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
         message, label = "writes what the function is given, which is read-only", "given to the function"
     elif not stores and base.space == "result":
         message, label = "reads the result of the function, which can only be written", "the function's result"
-    elif base.space == "param" and place.m.values.get("space") == "frame":
+    elif base.space == "param" and place.space == "frame":
         message, label = "is for parameters of functions, and this is one of a kernel", "a kernel's parameter"
     elif base.space == "frame" and "param::entry" in place.m.written:
         message, label = "is for parameters of kernels, and this is one of a call", "no kernel's parameter"

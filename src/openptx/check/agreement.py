@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from openptx.isa import agreement
+from openptx.isa.forms import FIXED
+from openptx.isa.operand_rules import operand_rule
 from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.isa.forms import Form, Modifiers, Template
-
-# Operands that must be integers or untyped bits, whatever Table 26 says of `.bX` (measured).
-INTEGER_ONLY = frozenset(("bmsk", "redux", "vset"))
-# Operands of a type that the opcode doesn't name, which nevertheless take any register of that size (measured).
-LENIENT = frozenset((("shfl", "b"), ("shfl", "c"), ("fns", "d"), ("fns", "mask"), ("fns", "base"), ("fns", "offset")))
-
-
-# Operands of type `.b32` that take integers alone, and pairs of halves (measured).
-INTEGERS = frozenset((
-    ("dp2a", "a"), ("dp2a", "b"), ("dp4a", "a"), ("dp4a", "b"), ("cvt.pack", "d"),
-))  # fmt: skip
-# Operands that take the bit type alone (measured).
-EXACT = frozenset((("cvt", "rbits"),))
-# Operands that hold an address of either size.
-POINTERS = frozenset((("call", "fptr"), ("isspacep", "a")))
-_MATRICES = frozenset(("mma", "wmma", "wgmma"))
 
 
 class Rule:
@@ -88,36 +74,22 @@ class Rule:
 
 def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bool) -> Rule:
     """The rule for the registers of one operand."""
-    instruction = form.instruction
-    fixed = is_fixed(form, m, template) and (instruction.mnemonic, template.name) not in LENIENT
-    lenient = (instruction.mnemonic, template.name) in LENIENT or (
-        instruction.mnemonic in _MATRICES and template.vector and type.width == 32
-    )
-    wanted = TYPES["b32"] if lenient and precedent else type
-    if precedent and (instruction.name, template.name) in INTEGERS:
-        wanted = TYPES["u32"]
-    strict = (fixed and instruction.name != "cvt.pack") or instruction.mnemonic in INTEGER_ONLY
-    strict = strict or (instruction.mnemonic in ("vote", "bar", "barrier") and template.name in ("a", "c"))
-    relaxed = instruction.relaxed or (precedent and instruction.mnemonic in ("suld", "sust"))
-    if instruction.mnemonic == "cvt" and precedent:
+    said = operand_rule(form.instruction, template.name)
+    same = TYPES.get(said.type)
+    wanted = same if same is not None and same.width == type.width and precedent else type
+    strict = said.says("strictly") or (not said.type and is_fixed(form, template))
+    relaxed = form.instruction.relaxed or (precedent and said.says("wider"))
+    if form.instruction.mnemonic == "cvt" and precedent:
         relaxed = relaxed_conversion(form, m, template)
-    found = Rule(wanted, relaxed, strict, precedent, precedent and (instruction.mnemonic, template.name) in EXACT)
-    found.pointer = (instruction.mnemonic, template.name) in POINTERS
+    found = Rule(wanted, relaxed, strict, precedent, precedent and said.says("exactly"))
+    found.pointer = said.says("an address")
     return found
 
 
-def is_fixed(form: Form, m: Modifiers, template: Template) -> bool:
+def is_fixed(form: Form, template: Template) -> bool:
     """Whether the operand's type is not the opcode's to say: shift amounts, lane masks, sums of dot products."""
-    declared = form.instruction.types.get(template.name)
-    if form.instruction.mnemonic in _MATRICES:
-        return False
-    if form.instruction.mnemonic in ("dp2a", "dp4a"):
-        return template.name in ("d", "c")
-    if declared is None:
-        return template.name == "membermask" or template.name in ("p", "q") or template.pair
-    if callable(declared):
-        return False
-    return m.values.get(declared) is None and declared in TYPES
+    declared = form.instruction.types.get(template.name) or FIXED.get(template.name)
+    return template.pair if declared is None else declared in TYPES
 
 
 def relaxed_conversion(form: Form, m: Modifiers, template: Template) -> bool:

@@ -61,7 +61,9 @@ def lengths(place: Place) -> tuple[int, ...]:
         return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
     if place.count:
         return (place.count,)
-    return (1,) if place.form.instruction.mnemonic in _SINGLE else ()
+    if place.form.instruction.mnemonic in _SINGLE:
+        return (1, 2) if place.allows.shorter and place.context.precedent else (1,)
+    return ()
 
 
 def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:

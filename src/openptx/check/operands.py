@@ -30,7 +30,7 @@ class Place:
         self.count = form.count(template, m) if template.vector else 0
         self.packs = instruction.name == "mov" and template.vector and not m.vec
         self.rule: Rule | None = rule(form, m, template, type, context.precedent) if type is not None else None
-        self.allows: Allowance = allowance(instruction, m, template)
+        self.allows: Allowance = allowance(instruction, template)
 
     @property
     def name(self) -> str:
@@ -41,6 +41,26 @@ class Place:
     def opcode(self) -> str:
         """The opcode as it is written."""
         return repr(self.m)
+
+    def takes_constant(self, kind: Kind) -> bool:
+        """Whether a constant suits the type; what takes integers alone takes no floats."""
+        assert self.type is not None
+        if self.rule is None or not self.context.precedent:
+            return takes_constant(self.type, kind)
+        if self.rule.strict and self.type.kind != "f" and kind.sort == kinds.FLOAT:
+            return False
+        return takes_constant(self.rule.type, kind)
+
+    @property
+    def takes_functions(self) -> bool:
+        """Whether the assembler takes the name of a function here: not where the type is the operand's own."""
+        return self.allows.function and not self.count and (self.rule is None or not self.rule.strict)
+
+    @property
+    def space(self) -> str | None:
+        """The space of an address: what the opcode says of it, or where the instruction wants it."""
+        said = self.form.space_of(self.name, self.m)
+        return self.allows.space or said if said in (None, "generic") else said
 
     @property
     def writes(self) -> bool:
@@ -142,7 +162,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from _special(place, kind, where)
         case kinds.NEGATED if not place.writes:
             yield from _negated(place, kind, where)
-        case kinds.FUNCTION if not place.writes and place.allows.function and not place.count:
+        case kinds.FUNCTION if not place.writes and place.takes_functions:
             yield from _function(place, kind, where)
         case kinds.VARIABLE | kinds.ELEMENT if not place.writes:
             yield from _variable(place, kind, where)
@@ -215,7 +235,7 @@ def _adds(place: Place, base: Kind) -> bool:
     if not (place.context.precedent and place.allows.sum) or place.count or place.rule is None:
         return False
     if base.sort == kinds.FUNCTION:
-        return place.allows.function and not place.rule.strict
+        return place.takes_functions
     return base.sort == kinds.REGISTER and base.type is not None and place.rule.takes_sum(base.type)
 
 
@@ -365,7 +385,7 @@ def constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     if not place.allows.constant or (place.rule is not None and place.rule.exact):
         yield _wrong_kind(place, kind, where, _what(place))
-    elif not takes_constant(wanted, kind):
+    elif not place.takes_constant(kind):
         from openptx.check.advice import wrong_constant
 
         yield wrong_constant(place, kind, where)
@@ -383,7 +403,8 @@ def constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     declared, wanted = kind.type, place.type
-    if not place.allows.special or wanted is None or declared is None:
+    allowed = place.allows.special and (place.allows.special != "any" or _of_integers(place.m))
+    if not allowed or wanted is None or declared is None:
         yield Problem(
             "special-register-place",
             f"`{place.opcode}` can't read a special register",
@@ -403,6 +424,10 @@ def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     fits = wanted.width == total or (wanted.width == 16 and component) or place.allows.special == "any"
     if not fits or wanted.kind not in "bsu" or kind.count * 32 not in (0, wanted.width) or place.count:
         yield mismatch(place, declared, where)
+
+
+def _of_integers(m: Modifiers) -> bool:
+    return all(type.kind in "su" for type in (m.dtype, m.atype))
 
 
 def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -484,7 +509,7 @@ def _variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The address of a variable as a value: its space and its size."""
     assert place.type is not None
-    space = place.m.values.get("space")
+    space = place.allows.space or place.m.values.get("space")
     held = kinds.PARAMETERS.get(kind.space, kind.space)
     if kind.space == "frame":
         yield Problem(
@@ -497,7 +522,18 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             help="copy it with `ld.param` and `st.local` to take an address",
         )
         return
-    if isinstance(space, str) and held not in (space, space.partition("::")[0]):
+    if kind.type is not None and kind.type.kind == "opaque" and place.context.precedent and place.type.name != "u64":
+        yield Problem(
+            "operand-type",
+            f"a `.{kind.type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`",
+            where,
+            f"this is a `.{kind.type.name}`",
+            operand=place.name,
+            expected=".u64",
+            actual=f".{place.type.name}",
+            rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+        )
+    elif isinstance(space, str) and held not in (space, space.partition("::")[0]):
         yield Problem(
             "state-space",
             f"`{place.opcode}` converts an address in `.{space}`, but this variable is in `.{held}`",
@@ -510,7 +546,7 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
     elif (
         place.type.width == 32
-        and (held in ("global", "const") or isinstance(space, str))
+        and (held in ("global", "const") or (isinstance(space, str) and not place.allows.space))
         and place.context.precedent
         and not place.context.narrow
     ):

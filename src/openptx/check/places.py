@@ -2,69 +2,48 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from openptx.isa.operand_rules import operand_rule
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers, Template
+    from openptx.isa.forms import Template
     from openptx.isa.notation import Instruction
 
 
 class Allowance:
-    """What one place allows. `special` is "" (none), "fitting" (of this size, or 32 bits cut to 16) or "any"."""
+    """What one place allows. `special` is "" (none), "fitting" (of this size, or 32 bits cut to 16) or "any", if all
+    types of the opcode are integers.
 
-    __slots__ = ("address", "constant", "function", "minus", "negated", "sink", "special", "sum")
+    `space` is where a variable must be that is named as a generic address; "" where the instruction says nothing.
+    """
 
-    def __init__(
-        self,
-        *,
-        sink: bool = False,
-        special: str = "",
-        address: bool = False,
-        function: bool = False,
-        constant: bool = True,
-        negated: bool = False,
-        minus: bool = False,
-        sum: bool = False,
-    ) -> None:
-        self.sink, self.special, self.address, self.function = sink, special, address, function
-        self.constant, self.negated, self.minus = constant, negated, minus
-        self.sum = sum
+    __slots__ = ("address", "constant", "function", "minus", "negated", "shorter", "sink", "space", "special", "sum")
+
+    def __init__(self) -> None:
+        self.special = self.space = ""
+        self.sink = self.address = self.negated = self.minus = self.shorter = False
+        self.function = self.constant = self.sum = False
 
 
-# Destinations that may be `_`.
-_SINKS = frozenset(("setp", "elect", "atom", "mbarrier", "vote", "match", "shfl"))
-# Predicate sources that may be negated though the manual's syntax has no {!}.
-_NEGATED = frozenset(("selp", "not", "and", "or", "xor", "mov"))
-_NO_FUNCTIONS = frozenset(("bar", "barrier", "brx", "call", "cvta"))
-_VIDEO = frozenset(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"))
-_NO_SUMS = _VIDEO | {"shfl", "match", "redux"}  # of a register and a constant (measured)
-# Fragments of matrices are held in registers alone.
-_MATRICES = frozenset(("mma", "wmma", "wgmma"))
-_FRAGMENTS = frozenset("abcd")
+@lru_cache(maxsize=1 << 10)
+def _allowance(instruction: Instruction, name: str, written: bool) -> Allowance:
+    rule, found = operand_rule(instruction, name), Allowance()
+    found.shorter = rule.says("one of two")
+    if written:
+        found.sink = rule.says("sink")
+        return found
+    registers = rule.says("registers")
+    found.address, found.space = rule.says("variable"), rule.space
+    found.function = not (registers or rule.says("no function"))
+    found.constant = not registers
+    found.negated, found.minus = rule.says("negated"), rule.says("minus")
+    found.sum = not (registers or rule.says("no sum"))
+    found.special = "any" if rule.says("any special") else "fitting" if rule.says("special") else ""
+    return found
 
-_DESTINATION = Allowance()
-_SINK = Allowance(sink=True)
 
-
-def allowance(instruction: Instruction, m: Modifiers, template: Template) -> Allowance:
+def allowance(instruction: Instruction, template: Template) -> Allowance:
     """What the place of `template` allows."""
-    mnemonic = instruction.mnemonic
-    if template.role == "write":
-        return _SINK if mnemonic in _SINKS or template.pair else _DESTINATION
-    fragment = mnemonic in _MATRICES and template.name in _FRAGMENTS
-    return Allowance(
-        special=_special(mnemonic, m),
-        address=mnemonic in ("mov", "cvta"),
-        function=not fragment and mnemonic not in _NO_FUNCTIONS,
-        constant=not fragment,
-        negated=mnemonic in _NEGATED,
-        minus=mnemonic in _VIDEO,
-        sum=not fragment and mnemonic not in _NO_SUMS,
-    )
-
-
-def _special(mnemonic: str, m: Modifiers) -> str:
-    if mnemonic == "mov":
-        return "fitting"
-    if mnemonic == "cvt" and m.dtype.kind in "su" and m.atype.kind in "su":
-        return "any"
-    return ""
+    return _allowance(instruction, template.name, template.role == "write")

@@ -20,6 +20,8 @@ def doubtful(form: Form, m: Modifiers, operands: Sequence[Kind]) -> bool:
     """Whether a constant among the operands may have a value that the instruction does not take."""
     for number, _, values in _limited(form, m, len(operands)):
         kind = operands[number]
+        if kind.sort == kinds.FLOAT:
+            return True
         if kind.sort == kinds.INTEGER:
             size = 1 << kind.bits
             if not values.hold(*((-size, 0) if kind.space == "-" else (0, size - 1))):
@@ -29,26 +31,36 @@ def doubtful(form: Form, m: Modifiers, operands: Sequence[Kind]) -> bool:
 
 def judge_values(form: Form, m: Modifiers, operands: Sequence[text.Operand]) -> Iterator[Problem]:
     """What is wrong with the values of constants."""
+    layout = layout_of(form, m, len(operands))
+    others = {form.operands[position].name: number for number, position in enumerate(layout)}
     for number, name, values in _limited(form, m, len(operands)):
         operand = operands[number]
-        if isinstance(operand, text.Integer) and operand.value not in values:
+        if not isinstance(operand, text.Integer | text.Float):
+            continue
+        other = operands[others[values.other]] if values.other in others else None
+        exceeds = isinstance(other, text.Integer) and operand.value % (1 << 32) > other.value % (1 << 32)
+        if exceeds or operand.value not in values:
             yield Problem(
                 "immediate-range",
-                f"operand `{name}` of `{m}` must be {values.words}, not {operand.value}",
+                f"operand `{name}` of `{m}` must be {values.words}, not {operand.text}",
                 (number,),
                 "out of range",
                 operand=name,
                 expected=values.words,
-                actual=str(operand.value),
+                actual=operand.text,
             )
+
+
+def layout_of(form: Form, m: Modifiers, count: int) -> tuple[int, ...]:
+    """The positions of so many operands in the form."""
+    return next((layout for layout in form.layouts(m) if len(layout) == count), ())
 
 
 def _limited(form: Form, m: Modifiers, count: int) -> Iterator[tuple[int, str, Values]]:
     """The number, the name and the values of the operands that have limits, where there are so many operands."""
     if not form.instruction.ranges:
         return
-    layout = next((layout for layout in form.layouts(m) if len(layout) == count), ())
-    for number, position in enumerate(layout):
+    for number, position in enumerate(layout_of(form, m, count)):
         name = form.operands[position].name
         if (values := limits(form.instruction, m, name)) is not None:
             yield number, name, values

@@ -285,7 +285,7 @@ class Form:
 
     def type_of(self, name: str, m: Modifiers) -> Type | None:
         """The type of what the form calls `name`: an operand, an element of one, or a part of an address."""
-        rule = self.instruction.types.get(name) or _FIXED.get(name)
+        rule = self.instruction.types.get(name) or FIXED.get(name)
         if rule is not None:
             return rule(m) if callable(rule) else evaluate(rule, m)
         for slot in _SLOTS_OF.get(name, ("type", "dtype")):
@@ -293,6 +293,10 @@ class Form:
             if value is not None:
                 return value
         return None
+
+    def space_of(self, name: str, m: Modifiers) -> str | None:
+        """The space of the address operand `name`; None where the opcode names none."""
+        return "shared" if name == "mbar" else m.values.get(_SPACES.get(name, "space"))
 
     def count(self, template: Template, m: Modifiers) -> int:
         """How many elements the vector operand `template` has under `m`; 0 for a scalar."""
@@ -352,12 +356,15 @@ def evaluate(rule: str, m: Modifiers) -> Type | None:
 
 
 # Operands that have one type wherever they occur.
-_FIXED: Mapping[str, TypeExpression] = {
+FIXED: Mapping[str, TypeExpression] = {
     "membermask": "b32",
     "cache-policy": "b64",
     "p": "pred",
     "q": "pred",
 }
+
+# Addresses whose space is another modifier than `space`.
+_SPACES = {"dst": "dst", "src": "src", "dstMem": "dst", "srcMem": "src"}
 
 # Literal modifiers of these kinds are also found under the name of the kind: `fma.rn` has `m.rnd == "rn"`.
 _KINDS = {

@@ -41,6 +41,7 @@ class Instruction:
         "meaning",
         "module",
         "name",
+        "operands",
         "padded",
         "parts",
         "ranges",
@@ -77,6 +78,7 @@ class Instruction:
         self.gates = ""
         self.refuses = ""
         self.forbids = ""
+        self.operands = ""
         self.relaxed = False
         self.control: str | None = None
         self.converges: str | None = None
@@ -143,6 +145,7 @@ def instruction(
     gates: str = "",
     refuses: str = "",
     forbids: str = "",
+    operands: str = "",
     relaxed: bool = False,
     control: str | None = None,
     converges: str | None = None,
@@ -167,6 +170,7 @@ def instruction(
     gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `conditions.py` and `targets.py`)
     refuses     modifiers that can't go together -> why, in the same notation
     forbids     the same for what the manual alone forbids; the assembler takes it
+    operands    what the assembler lets stand in operands, one a line: `a  registers` (see `operand_rules.py`)
     relaxed     Tables 27 and 28 hold: registers may be wider than the type
     control     what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
                 cluster-barrier, trap, breakpoint
@@ -188,6 +192,7 @@ def instruction(
     self.gates = gates
     self.refuses = refuses
     self.forbids = forbids
+    self.operands = operands
     self.relaxed = relaxed
     self.control = control
     self.converges = converges

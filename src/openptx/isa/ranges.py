@@ -1,5 +1,7 @@
 """The values that constant operands may have, in words: `0 to 15`, `a multiple of 32, not 0`, `4 or 8 or 16`.
 
+`at most cp-size` is the value of another operand, and `above 0, to 1` is for floats.
+
 An instruction lists them one a line: modifiers that must be there, the operand, its values. The first line that fits
 counts.
 """
@@ -16,19 +18,22 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
 _SPAN = re.compile(r"(\d+) to (\d+)")
-_ONE = re.compile(r"(a multiple of|at least|not) (\d+)")
+_ONE = re.compile(r"(a multiple of|at least|above|to|not) (\d+)")
+_OTHER = re.compile(r"at most ([a-z-]+)")
 
 
 class Values:
     """The values of one operand. `words` is what the declaration says."""
 
-    __slots__ = ("_least", "_listed", "_most", "_not", "_step", "words")
+    __slots__ = ("_above", "_least", "_listed", "_most", "_not", "_step", "other", "words")
 
     def __init__(self, words: str) -> None:
         self.words = words
         self._least, self._most, self._step = -(1 << 63), 1 << 64, 1
         self._listed: frozenset[int] = frozenset()
         self._not: int | None = None
+        self._above: int | None = None
+        self.other = ""  # the operand that this one must not exceed, unsigned
         for part in words.split(", "):
             self._read(part)
 
@@ -37,22 +42,32 @@ class Values:
             self._least, self._most = int(span[1]), int(span[2])
         elif part == "a power of 2":
             self._listed = frozenset(1 << i for i in range(31))
+        elif other := _OTHER.fullmatch(part):
+            self.other = other[1]
         elif (one := _ONE.fullmatch(part)) is None:
             self._listed = frozenset(map(int, part.split(" or ")))
         elif one[1] == "a multiple of":
             self._step = int(one[2])
         elif one[1] == "at least":
             self._least = int(one[2])
+        elif one[1] == "above":
+            self._above = int(one[2])
+        elif one[1] == "to":
+            self._most = int(one[2])
         else:
             self._not = int(one[2])
 
-    def __contains__(self, value: int) -> bool:
+    def __contains__(self, value: float) -> bool:
         if self._listed:
             return value in self._listed
+        if self._above is not None:
+            return self._above < value <= self._most
         return self._least <= value <= self._most and value % self._step == 0 and value != self._not
 
     def hold(self, least: int, most: int) -> bool:
         """Whether every integer of an interval is among them."""
+        if self.other or self._above is not None:
+            return False
         return not self._listed and self._not is None and self._step == 1 and self._least <= least <= most <= self._most
 
 

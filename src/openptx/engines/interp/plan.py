@@ -14,7 +14,7 @@ from openptx.program import Address, Function, Op, Reg, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
-    from openptx.isa.notation import Instruction, Modifiers
+    from openptx.isa.notation import Instruction
 
 Step = Callable[["Threads", Registers, sets.Lanes], None]
 
@@ -104,19 +104,10 @@ def sources(op: Op) -> list[Reader]:
         if template.role == "sink" or (template.role == "write" and template.name not in op.form.instruction.updates):
             continue
         if isinstance(operand, Address):
-            readers.append(address(operand, space_of(template.name, op.m)))
+            readers.append(address(operand, op.form.space_of(template.name, op.m)))
         else:
             readers.append(source(operand, t, template.role == "immediate" or template.name in immediates))
     return readers
-
-
-SPACES = {"dst": "dst", "src": "src", "dstMem": "dst", "srcMem": "src"}
-"""Addresses whose space is another modifier than `space`."""
-
-
-def space_of(name: str, m: Modifiers) -> str | None:
-    """The space of an address operand."""
-    return "shared" if name == "mbar" else m.values.get(SPACES.get(name, "space"))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from openptx.engines.interp.plan import space_of
 from openptx.engines.native import layout
 from openptx.engines.native.flow import Cells
 from openptx.engines.native.memory import Memory
@@ -55,7 +54,7 @@ class Operands(Memory):
             ):
                 continue
             if isinstance(operand, Address):
-                found.append(self.address(operand, space_of(template.name, op.m)))
+                found.append(self.address(operand, op.form.space_of(template.name, op.m)))
             else:
                 found.append(self.source(operand, t, template.role == "immediate" or template.name in immediates))
         return found

@@ -27,6 +27,7 @@ isspacep = instruction(
         .shared::cta       PTX 7.8, sm_30
         .shared::cluster   PTX 7.8, sm_90
     """,
+    operands="a   an address",
 )
 
 
@@ -62,6 +63,7 @@ cvta = instruction(
     syntax=_CVTA.format("cvta"),
     types={"p": "type"},
     gates=_CVTA_GATES,
+    operands="*   no function, variable",
 )
 
 
@@ -77,6 +79,7 @@ cvta_to = instruction(
     syntax=_CVTA.format("cvta.to"),
     types={"p": "type"},
     gates=_CVTA_GATES,
+    operands="*   no function",
 )
 
 
@@ -96,6 +99,7 @@ mapa = instruction(
     """,
     types={"b": "u32"},
     defaults={"space": "generic"},
+    operands="a   variable, in .shared",
 )
 
 
@@ -117,6 +121,7 @@ getctarank = instruction(
     """,
     types={"d": "u32"},
     defaults={"space": "generic"},
+    operands="a   variable, in .shared",
 )
 
 

@@ -35,7 +35,7 @@ cp_async = instruction(
     ranges="""
         .cg cp-size   16
         cp-size       4 or 8 or 16
-        src-size      0 to 16
+        src-size      0 to 16, at most cp-size
     """,
     gates="""
         .L2::cache_hint|.L2::64B|.L2::128B|.L2::256B   PTX 7.4

@@ -89,6 +89,7 @@ atom = instruction(
     vectors={"d": "vec", "b": "vec"},
     defaults=_DEFAULTS,
     gates=_GATES,
+    operands="*   sink",
 )
 
 

@@ -34,6 +34,10 @@ barrier = instruction(
     """,
     control="barrier",
     glued=1,
+    operands="""
+        *     no function
+        a c   strictly
+    """,
 )
 
 bar = instruction(
@@ -60,6 +64,10 @@ bar = instruction(
     """,
     control="barrier",
     glued=2,
+    operands="""
+        *     no function
+        a c   strictly
+    """,
 )
 
 bar_warp_sync = instruction(
@@ -71,6 +79,7 @@ bar_warp_sync = instruction(
     """,
     control="warp-barrier",
     converges="membermask",
+    operands="*   no function",
 )
 
 barrier_cluster = instruction(

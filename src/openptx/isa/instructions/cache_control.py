@@ -35,6 +35,7 @@ prefetchu = instruction(
         .level = { .L1 };
     """,
     defaults={"space": "generic"},
+    operands="a   in .global",
 )
 
 applypriority = instruction(
@@ -86,6 +87,7 @@ createpolicy_range = instruction(
     """
     + _PRIORITIES,
     types={"primary-size": "u32", "total-size": "u32"},
+    ranges="primary-size   at most total-size",
     writes="cache-policy",
     defaults={"space": "generic"},
 )
@@ -100,6 +102,7 @@ createpolicy_fractional = instruction(
     """
     + _PRIORITIES,
     types={"fraction": "f32"},
+    ranges="fraction   above 0, to 1",
     writes="cache-policy",
 )
 

@@ -73,6 +73,7 @@ setp = instruction(
     gates="""
         .f64   sm_13
     """,
+    operands="*   sink",
 )
 
 
@@ -94,6 +95,7 @@ selp = instruction(
     gates="""
         .f64   sm_13
     """,
+    operands="*   negated",
 )
 
 

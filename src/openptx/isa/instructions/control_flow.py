@@ -23,6 +23,7 @@ brx_idx = instruction(
     """,
     types={"index": "u32"},
     control="branch-table",
+    operands="*   no function",
 )
 
 call = instruction(
@@ -45,6 +46,10 @@ call = instruction(
     """,
     types={"fptr": "u64"},
     control="call",
+    operands="""
+        *      no function
+        fptr   an address
+    """,
 )
 
 ret = instruction(

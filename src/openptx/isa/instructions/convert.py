@@ -83,6 +83,10 @@ cvt = instruction(
         .satfinite dtype=.tf32 .rn|.rz                    PTX 8.6, sm_100
     """,
     relaxed=True,
+    operands="""
+        rbits   exactly
+        *       any special
+    """,
 )
 
 
@@ -127,6 +131,10 @@ cvt_newer = instruction(
     """,
     types={"b": "atype", "scale-factor": "b16"},
     relaxed=True,
+    operands="""
+        rbits   exactly
+        *       any special
+    """,
 )
 
 cvt_pack = instruction(
@@ -144,6 +152,10 @@ cvt_pack = instruction(
     types={"d": "b32"},
     gates="""
         .u2|.s2|.u4|.s4   sm_75
+    """,
+    operands="""
+        d   as .u32
+        c   as .b32
     """,
 )
 

@@ -116,6 +116,7 @@ setp = instruction(
     """
     + _COMPARISONS,
     types={"c": "pred"},
+    operands="*   sink",
 )
 
 

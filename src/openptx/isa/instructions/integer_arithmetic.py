@@ -377,6 +377,7 @@ fns = instruction(
         fns.b32   d, mask, base, offset;   // PTX 6.0, sm_30
     """,
     types={"d": "b32", "mask": "b32", "base": "b32", "offset": "s32"},
+    operands="*   as .b32",
 )
 
 
@@ -482,6 +483,7 @@ bmsk = instruction(
         .mode = { .clamp, .wrap };
     """,
     types={"a": "u32", "b": "u32"},
+    operands="*   strictly",
 )
 
 
@@ -502,6 +504,10 @@ dp4a = instruction(
         .atype = .btype = { .u32, .s32 };
     """,
     types={"d": dot_product, "a": "b32", "b": "b32", "c": dot_product},
+    operands="""
+        a b   as .u32
+        c d   strictly
+    """,
 )
 
 
@@ -522,6 +528,10 @@ dp2a = instruction(
         .atype = .btype = { .u32, .s32 };
     """,
     types={"d": dot_product, "a": "b32", "b": "b32", "c": dot_product},
+    operands="""
+        a b   as .u32
+        c d   strictly
+    """,
 )
 
 

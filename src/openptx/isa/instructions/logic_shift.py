@@ -19,6 +19,7 @@ and_ = instruction(
         and.type   d, a, b;   // PTX 1.0
         .type = { .pred, .b16, .b32, .b64 };
     """,
+    operands="*   negated",
 )
 
 
@@ -35,6 +36,7 @@ or_ = instruction(
         or.type   d, a, b;   // PTX 1.0
         .type = { .pred, .b16, .b32, .b64 };
     """,
+    operands="*   negated",
 )
 
 
@@ -51,6 +53,7 @@ xor = instruction(
         xor.type   d, a, b;   // PTX 1.0
         .type = { .pred, .b16, .b32, .b64 };
     """,
+    operands="*   negated",
 )
 
 
@@ -67,6 +70,7 @@ not_ = instruction(
         not.type   d, a;   // PTX 1.0
         .type = { .pred, .b16, .b32, .b64 };
     """,
+    operands="*   negated",
 )
 
 
@@ -101,6 +105,7 @@ lop3 = instruction(
         .BoolOp = { .or, .and };
     """,
     types={"immLut": "u32"},
+    operands="d   sink",
 )
 
 

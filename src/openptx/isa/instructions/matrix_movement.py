@@ -50,6 +50,7 @@ ldmatrix = instruction(
     gates="""
         .shared::cta   PTX 7.8
     """,
+    operands="r   as .b32",
 )
 
 
@@ -130,6 +131,7 @@ stmatrix = instruction(
     types={"r": "b32"},
     vectors={"r": loaded},
     defaults={"space": "generic"},
+    operands="r   registers, as .b32",
 )
 
 
@@ -161,6 +163,7 @@ movmatrix = instruction(
         .type  = { .b16 };
     """,
     types={"d": "b32", "a": "b32"},
+    operands="a d   registers, as .b32",
 )
 
 

@@ -48,6 +48,7 @@ init = instruction(
     ranges="count   1 to 1048575",
     defaults=_DEFAULTS,
     gates=_GATES,
+    operands="addr   in .shared",
 )
 
 
@@ -69,6 +70,7 @@ inval = instruction(
     types=_TYPES,
     defaults=_DEFAULTS,
     gates=_GATES,
+    operands="addr   in .shared",
 )
 
 
@@ -92,6 +94,7 @@ expect_tx = instruction(
     types=_TYPES,
     defaults=_DEFAULTS,
     gates=_GATES,
+    operands="addr   in .shared",
 )
 
 
@@ -108,6 +111,7 @@ complete_tx = instruction(
     types=_TYPES,
     defaults=_DEFAULTS,
     gates=_GATES,
+    operands="addr   in .shared",
 )
 
 
@@ -144,6 +148,10 @@ arrive = instruction(
     writes="state",
     defaults=_ARRIVES,
     gates=_RELAXED_GATES,
+    operands="""
+        *      sink
+        addr   in .shared
+    """,
 )
 
 arrive_drop = instruction(
@@ -156,6 +164,10 @@ arrive_drop = instruction(
     writes="state",
     defaults=_ARRIVES,
     gates=_RELAXED_GATES,
+    operands="""
+        *      sink
+        addr   in .shared
+    """,
 )
 
 
@@ -209,6 +221,7 @@ test_wait = instruction(
     writes="waitComplete",
     defaults=_WAITS,
     gates=_RELAXED_GATES,
+    operands="addr   in .shared",
 )
 
 try_wait = instruction(
@@ -227,6 +240,7 @@ try_wait = instruction(
     writes="waitComplete",
     defaults=_WAITS,
     gates=_RELAXED_GATES,
+    operands="addr   in .shared",
 )
 
 

@@ -26,6 +26,7 @@ nanosleep = instruction(
     syntax="""
         nanosleep.u32   t;   // PTX 6.3, sm_70
     """,
+    operands="t   strictly",
     yields=True,
 )
 

@@ -171,6 +171,10 @@ mma = instruction(
         .and                     PTX 7.1, sm_80
         .scale_vec::4X .ue8m0    PTX 9.1
     """,
+    operands="""
+        a b c d   registers, as .b32
+        e scale-a-data scale-b-data   as .b32
+    """,
 )
 
 

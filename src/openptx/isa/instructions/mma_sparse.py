@@ -98,6 +98,10 @@ mma_sp = instruction(
         .sp::ordered_metadata    PTX 8.5
         .scale_vec::4X .ue8m0    PTX 9.1
     """,
+    operands="""
+        a b c d   registers, as .b32
+        e scale-a-data scale-b-data   as .b32
+    """,
 )
 
 

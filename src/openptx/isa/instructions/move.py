@@ -23,6 +23,7 @@ mov = instruction(
     gates="""
         .f64   sm_13
     """,
+    operands="*   negated, variable, special",
 )
 
 mov_vector = instruction(
@@ -38,6 +39,7 @@ mov_vector = instruction(
     refuses="""
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
     """,
+    operands="*   negated, variable, special",
 )
 
 
@@ -66,6 +68,7 @@ mov_pack = instruction(
         mov.b128   d, a;   // PTX 8.3, sm_70
     """,
     vectors={"d": mov_elements, "a": mov_elements},
+    operands="*   negated, variable, special",
 )
 
 
@@ -88,6 +91,10 @@ shfl = instruction(
         .mode = { .up, .down, .bfly, .idx };
     """,
     types=_SHUFFLE_TYPES,
+    operands="""
+        p     sink
+        b c   as .b32
+    """,
 )
 
 
@@ -128,6 +135,10 @@ shfl_sync = instruction(
     """,
     types=_SHUFFLE_TYPES,
     converges="membermask",
+    operands="""
+        p     sink
+        b c   as .b32
+    """,
 )
 
 

@@ -34,6 +34,7 @@ stackrestore = instruction(
         stackrestore.type   a;   // PTX 7.3, sm_52
         .type = { .u32, .u64 };
     """,
+    operands="a   registers",
 )
 
 

@@ -49,6 +49,10 @@ suld = instruction(
         .ca|.cg|.cs|.cv        PTX 2.0, sm_20
         .clamp|.zero           PTX 2.0, sm_20
     """,
+    operands="""
+        *   wider
+        d   one of two
+    """,
 )
 
 
@@ -78,6 +82,7 @@ suld_p = instruction(
     types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
     padded="b",
+    operands="*   wider",
 )
 
 
@@ -110,6 +115,10 @@ sust = instruction(
         .wb|.cg|.cs|.wt        PTX 2.0, sm_20
         .clamp|.zero           PTX 2.0, sm_20
     """,
+    operands="""
+        *   wider
+        c   one of two
+    """,
 )
 
 
@@ -132,6 +141,7 @@ sust_p = instruction(
     types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
     padded="b",
+    operands="*   wider",
 )
 
 

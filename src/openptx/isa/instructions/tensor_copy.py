@@ -76,6 +76,7 @@ cp_async_bulk_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
+    operands="tensorMap   in .global",
     vectors=_VECTORS,
     when={"ctaMask": "multicast"},
     defaults={"load_mode": "tile"},
@@ -98,6 +99,7 @@ cp_reduce_async_bulk_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
+    operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     refuses=_REFUSES,
@@ -120,6 +122,7 @@ cp_async_bulk_prefetch_tensor = instruction(
     """
     + _CHOICES,
     types=_TYPES,
+    operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
     refuses=_REFUSES,

@@ -270,7 +270,7 @@ txq = instruction(
         txq.query.b32         d, [a];        // PTX 1.5
         .query = { .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
     """,
-    types={"lod": "u32"},
+    types={"a": "texref", "lod": "u32"},
     gates="""
         .channel_data_type|.channel_order                PTX 2.1
         .force_unnormalized_coords                       PTX 2.2

@@ -40,6 +40,10 @@ def _scalar(name: str, summary: str, syntax: str = _SCALAR) -> Instruction:
         summary=summary + "; then combined with c, or put into a part of it.",
         syntax=syntax.format(name) + _SELECTORS,
         types={"b": "btype", "c": "dtype"},
+        operands="""
+        *     minus
+        a b   no sum
+    """,
     )
 
 
@@ -63,6 +67,10 @@ vmad = instruction(
     """
     + _SELECTORS,
     types={"c": "dtype"},
+    operands="""
+        *     minus
+        a b   no sum
+    """,
 )
 
 
@@ -119,6 +127,10 @@ vset = instruction(
     """
     + _SELECTORS,
     types={"d": "u32", "c": "u32"},
+    operands="""
+        *     strictly, minus
+        a b   no sum
+    """,
 )
 
 
@@ -157,6 +169,7 @@ def _simd(name: str, summary: str) -> Instruction:
         summary=summary + ", or their sum plus c; what the mask leaves out comes from c.",
         syntax=_SIMD.format(name) + (_HALVES if name[-1] == "2" else _BYTES),
         types={"c": "dtype"},
+        operands="a b c   registers",
     )
 
 
@@ -167,6 +180,7 @@ def _simd_set(name: str, summary: str) -> Instruction:
         summary=summary + ", or the number of those that do plus c; what the mask leaves out comes from c.",
         syntax=_SIMD_SET.format(name) + (_HALVES if name[-1] == "2" else _BYTES),
         types={"d": "u32", "c": "u32"},
+        operands="a b c   registers",
     )
 
 

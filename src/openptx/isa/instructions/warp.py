@@ -23,6 +23,7 @@ vote = instruction(
         .mode = { .ballot };
     """,
     types={"a": "pred"},
+    operands="a   strictly",
 )
 
 
@@ -54,6 +55,7 @@ vote_sync = instruction(
     """,
     types={"a": "pred"},
     converges="membermask",
+    operands="a   strictly",
 )
 
 
@@ -75,6 +77,7 @@ match_sync = instruction(
     """,
     types={"d": "b32"},
     converges="membermask",
+    operands="*   sink",
 )
 
 
@@ -121,6 +124,7 @@ redux_sync = instruction(
         .op   = { .min, .max };
     """,
     converges="membermask",
+    operands="*   strictly",
 )
 
 
@@ -165,6 +169,7 @@ elect_sync = instruction(
     """,
     types={"d": "b32"},
     converges="membermask",
+    operands="d   sink",
 )
 
 

@@ -115,6 +115,7 @@ mma_async = instruction(
     gates="""
         .u8 .s8   PTX 8.4
     """,
+    operands="a b c d   registers, as .b32",
 )
 
 BYTES = ("e4m3", "e5m2")
@@ -171,6 +172,10 @@ mma_async_sp = instruction(
     defaults={"sp": True},
     gates="""
         .u8 .s8   PTX 8.4
+    """,
+    operands="""
+        a b c d   registers, as .b32
+        sp-meta   as .b32
     """,
 )
 

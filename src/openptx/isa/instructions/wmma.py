@@ -84,6 +84,7 @@ load_a = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "a"},
     gates=_GATES,
+    operands="r   as .b32",
 )
 
 load_b = instruction(
@@ -95,6 +96,7 @@ load_b = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "b"},
     gates=_GATES,
+    operands="r   as .b32",
 )
 
 load_c = instruction(
@@ -106,6 +108,7 @@ load_c = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "c"},
     gates=_GATES,
+    operands="r   as .b32",
 )
 
 
@@ -198,6 +201,7 @@ store_d = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "d"},
     gates=_GATES,
+    operands="r   registers, as .b32",
 )
 
 
@@ -270,6 +274,7 @@ mma = instruction(
         .m8n32k16|.m32n8k16   PTX 6.1
         .and                  PTX 7.1, sm_80
     """,
+    operands="a b c d   registers, as .b32",
 )
 
 

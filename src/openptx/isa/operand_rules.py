@@ -1,0 +1,77 @@
+"""What the assembler lets stand in operands, where that is not what the document says of all operands.
+
+An instruction lists it, one line an operand: its name (`*` for all of them), two blanks or more, then phrases.
+
+    a b     registers            no constant, no sum and no name of a function
+    *       no sum               nothing to which a constant is added, `r+4`
+    *       no function          no name of a function
+    c       strictly             integers and bits alone, no floats and no pairs of halves, whatever Table 26 says
+    r       as .b32              judged as if the instruction said this type, where that has the same size
+    rbits   exactly              the very type, and no constant
+    fptr    an address           in 32 or 64 bits
+    a       wider                registers may be wider, as Tables 27 and 28 have it
+    *       sink                 a result may be left out: `_`
+    *       negated              `!p`, though the manual's syntax has no {!}
+    *       minus                `-r`, though the manual's syntax has no {-}
+    a       variable             the address of a variable
+    a       special              a special register of this size; `any special`: of any size, if all types are integers
+    addr    in .shared           where a variable must be that is named as a generic address
+    d       one of two           a list of two where one value is taken
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
+if TYPE_CHECKING:
+    from openptx.isa.notation import Instruction
+
+_FLAGS = frozenset((
+    "registers", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink", "negated", "minus",
+    "variable", "special", "any special", "one of two",
+))  # fmt: skip
+
+
+class OperandRule:
+    """The phrases of one operand: `rule.says("registers")`, `rule.type` of `as .b32`, `rule.space` of `in .shared`."""
+
+    __slots__ = ("_phrases", "space", "type")
+
+    def __init__(self, phrases: frozenset[str]) -> None:
+        self._phrases = phrases
+        self.type = self.space = ""
+        for phrase in phrases - _FLAGS:
+            word, _, name = phrase.partition(" .")
+            if word == "as" and name:
+                self.type = name
+            elif word == "in" and name:
+                self.space = name
+            else:
+                raise ValueError(f"not a rule of operands: {phrase!r}")
+
+    def says(self, phrase: str) -> bool:
+        return phrase in self._phrases
+
+
+@cache
+def _lines(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    found: list[tuple[frozenset[str], frozenset[str]]] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        names, _, phrases = line.partition("  ")
+        found.append((frozenset(names.split()), frozenset(map(str.strip, phrases.split(",")))))
+    return tuple(found)
+
+
+_EMPTY = OperandRule(frozenset())
+
+
+@cache
+def _rule(text: str, operand: str) -> OperandRule:
+    said = [phrases for names, phrases in _lines(text) if operand in names or "*" in names]
+    return OperandRule(frozenset[str]().union(*said)) if said else _EMPTY
+
+
+def operand_rule(instruction: Instruction, operand: str) -> OperandRule:
+    """What is declared of the operand with this name."""
+    return _rule(instruction.operands, operand) if instruction.operands else _EMPTY

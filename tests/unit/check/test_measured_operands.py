@@ -1,0 +1,105 @@
+"""What may stand in the operands of single instructions: statements that ptxas 13.5 took or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import openptx
+
+MODULE = """.version 9.0
+.target sm_100a
+.address_size 64
+.global .align 128 .b8 gv[1024];
+.shared .align 128 .b8 sv[1024];
+.shared .align 8 .b64 mb;
+.global .texref tx;
+.global .surfref sf;
+.func fn() { ret; }
+.visible .entry k(.param .align 64 .b8 pb[128]) {
+    .local .b8 lv[64];
+    .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .b128 %w<2>;
+    .reg .f32 %f<4>; .reg .f64 %g<2>; .reg .f16x2 %x<2>;
+"""
+
+# fmt: off
+STATEMENTS = (  # a statement, what is wrong with it
+    # Addresses in the shared memory of another CTA.
+    ("mapa.shared::cluster.u32 %r0, sv, 1;",                               None),
+    ("mapa.shared::cluster.u64 %d0, sv+4, %r1;",                           None),
+    ("mapa.u64 %d0, sv, %r1;",                                             None),
+    ("mapa.u64 %d0, gv, %r1;",                                             "state-space"),
+    ("getctarank.shared::cluster.u32 %r0, sv;",                            None),
+    ("getctarank.u64 %r0, gv;",                                            "state-space"),
+    # Two addresses, a space each.
+    ("cp.async.ca.shared.global [sv], [gv], 4;",                           None),
+    ("cp.async.ca.shared.global [gv], [gv], 4;",                           "state-space"),
+    ("cp.async.ca.shared.global [sv], [sv], 4;",                           "state-space"),
+    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sv], [gv], 32, [mb];", None),
+    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sv], [gv], 32, [gv];", "state-space"),
+    ("cp.async.bulk.global.shared::cta.bulk_group [sv], [sv], 32;",        "state-space"),
+    ("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [gv, {%r0}], [sv];", None),
+    ("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [pb, {%r0}], [sv];", "state-space"),
+    # Generic addresses of what is in shared or global memory.
+    ("mbarrier.init.b64 [mb], 1;",                                         None),
+    ("mbarrier.init.b64 [gv], 1;",                                         "state-space"),
+    ("mbarrier.arrive.b64 _, [lv];",                                       "state-space"),
+    ("prefetchu.L1 [gv];",                                                 None),
+    ("prefetchu.L1 [sv];",                                                 "state-space"),
+    # Addresses of one width.
+    ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r1];",                None),
+    ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%d1];",                "address-register"),
+    ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [sv];",                 "address-register"),
+    ("suq.width.b32 %r0, [%d0];",                                          None),
+    ("suq.width.b32 %r0, [%r1];",                                          "address-register"),
+    ("txq.width.b32 %r0, [tx];",                                           None),
+    ("txq.width.b32 %r0, [sf];",                                           "operand-kind"),
+    ("mov.u64 %d0, tx;",                                                   None),
+    ("mov.b64 %d0, tx;",                                                   "operand-type"),
+    ("cvta.to.shared.u64 %d0, sv;",                                        "operand-kind"),
+    # Fragments: any 32 bits, in registers alone.
+    ("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%f0, %f1}, [%r1];",        None),
+    ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x0}, [%r1];",             None),
+    ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%h0}, [%r1];",             "operand-size"),
+    ("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1], {%r0, %f0};",        None),
+    ("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {3};",               "vector-element"),
+    ("movmatrix.sync.aligned.m8n8.trans.b16 %r0, %f0;",                    None),
+    ("movmatrix.sync.aligned.m8n8.trans.b16 %r0, 1;",                      "operand-kind"),
+    # Types that are the operand's own.
+    ("mbarrier.arrive.b64 %d0, [mb];",                                     None),
+    ("mbarrier.arrive.b64 %g0, [mb];",                                     "operand-type"),
+    ("ld.global.L2::cache_hint.u32 %r0, [%d0], %d1;",                      None),
+    ("ld.global.L2::cache_hint.u32 %r0, [%d0], %g1;",                      "operand-type"),
+    ("createpolicy.cvt.L2.b64 %d0, 5;",                                    None),
+    ("createpolicy.cvt.L2.b64 %d0, 1.0;",                                  "immediate-type"),
+    ("nanosleep.u32 fn;",                                                  "operand-kind"),
+    ("shfl.sync.down.b32 %r0, %r1, 0f3F800000, 31, -1;",                   None),
+    ("shfl.sync.down.b32 %r0, %r1, 3, 31, 0f3F800000;",                    "immediate-type"),
+    # Constants that another one limits.
+    ("cp.async.ca.shared.global [sv], [gv], 8, 8;",                        None),
+    ("cp.async.ca.shared.global [sv], [gv], 8, 9;",                        "immediate-range"),
+    ("createpolicy.range.global.L2::evict_last.b64 %d0, [gv], 8, 16;",     None),
+    ("createpolicy.range.global.L2::evict_last.b64 %d0, [gv], 3, -3;",     None),
+    ("createpolicy.range.global.L2::evict_last.b64 %d0, [gv], 16, 8;",     "immediate-range"),
+    ("createpolicy.fractional.L2::evict_last.b64 %d0, 1.0;",               None),
+    ("createpolicy.fractional.L2::evict_last.b64 %d0, 0.0;",               "immediate-range"),
+    ("createpolicy.fractional.L2::evict_last.b64 %d0, 1.5;",               "immediate-range"),
+    # Results that may be left out.
+    ("shfl.sync.down.b32 %r0|_, %r1, 1, 31, -1;",                          None),
+    ("shfl.sync.down.b32 _|%p0, %r1, 1, 31, -1;",                          "sink"),
+    ("vote.sync.any.pred _, %p0, -1;",                                     "sink"),
+    ("elect.sync _|%p0, -1;",                                              None),
+    ("elect.sync %r0|_, -1;",                                              "sink"),
+    ("lop3.or.b32 _|%p0, %r0, %r1, %r2, 3, %p1;",                          None),
+    # Lists where one value is taken, registers where an instruction is expanded.
+    ("sust.b.1d.b32.trap [sf, {%r0}], {%r1, %r2};",                        None),
+    ("vadd4.s32.s32.s32 %r0, %r1, %r2, %r3;",                              None),
+    ("vadd4.s32.s32.s32 %r0, %r1, 1, %r3;",                                "operand-kind"),
+    ("stackrestore.u64 16;",                                               "operand-kind"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "wrong"), STATEMENTS)
+def test_statements(statement: str, wrong: str | None) -> None:
+    found = [d.name for d in openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n") if d.severity == "error"]
+    assert found == ([wrong] if wrong else [])
