@@ -1,13 +1,17 @@
-"""What a warp keeps while it waits at a barrier fits its frame, in whichever version of the kernel it waits."""
+"""Warps that leave for the slow version of a kernel: it is made once, and what they keep there fits their frame."""
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 import openptx
+from openptx.engines.native import kernel, settings
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
 from guards import guards
@@ -40,3 +44,20 @@ def test_a_warp_that_left_for_the_slow_version_waits_in_its_frame() -> None:
         openptx.load(SOURCE)["k"](1, 96, (x, y, shift), engine="native", workers=1)
     i = (np.arange(96, dtype=np.uint64) + shift) % (1 << 32) % 128
     assert np.array_equal(y, x[i] + x[:COUNT].sum())
+
+
+def test_workers_that_leave_at_once_share_one_slow_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second one would take the place of the first, which another worker is running."""
+    text_of, made = kernel.text_of, list[int]()
+
+    def slowly(*options: Any) -> Any:
+        if len(options) > 4:  # entries: it is the slow version
+            made.append(1)
+            time.sleep(0.3)  # the other worker comes, too
+        return text_of(*options)
+
+    monkeypatch.setattr(kernel, "text_of", slowly)
+    x, y = np.arange(128, dtype=np.uint32), np.zeros(96, np.uint32)
+    with settings.cache_at(None):
+        openptx.load(SOURCE)["k"](64, 96, (x, y, (1 << 32) - 40), engine="native", workers=2)
+    assert len(made) == 1

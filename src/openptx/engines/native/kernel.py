@@ -13,7 +13,7 @@ from openptx.engines.interp.plan import NoMeaning
 from openptx.engines.native import cache, layout, settings
 from openptx.engines.native.apart import compile_apart
 from openptx.engines.native.body import Body
-from openptx.engines.native.compiler import Library, compile
+from openptx.engines.native.compiler import LOCK, Library, compile
 from openptx.engines.native.cpu import host
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
@@ -183,18 +183,23 @@ def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -
 
 
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
-    """The address of the version that takes over where offsets wrap; made when first wanted."""
-    if code.slow is None:
-        plain = Options(options.block, options.locked, False, options.checks, False, options.turns)
-        name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
-        facts, object = made(
-            name, lambda: text_of(program, function, image, plain, code.exits, code.globals, code.messages)
-        )
-        if facts.globals != code.globals:
-            raise Bug(f"the slow version of `{function.name}` knows other variables: {facts.globals}")
-        if facts.hands_over and not code.hands_over:
-            raise Bug(f"the slow version of `{function.name}` waits otherwise")
-        code.stands.append(facts.stands)
-        code.messages = facts.messages  # it may have more
-        code.slow = Library(object, ("slow",))
-    return code.slow["slow"]
+    """The address of the version that takes over where offsets wrap; made when first wanted, by whichever worker."""
+    with LOCK:
+        if code.slow is None:
+            code.slow = made_slow(program, function, image, options, code)
+        return code.slow["slow"]
+
+
+def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
+    plain = Options(options.block, options.locked, False, options.checks, False, options.turns)
+    name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
+    facts, object = made(
+        name, lambda: text_of(program, function, image, plain, code.exits, code.globals, code.messages)
+    )
+    if facts.globals != code.globals:
+        raise Bug(f"the slow version of `{function.name}` knows other variables: {facts.globals}")
+    if facts.hands_over and not code.hands_over:
+        raise Bug(f"the slow version of `{function.name}` waits otherwise")
+    code.stands.append(facts.stands)
+    code.messages = facts.messages  # it may have more
+    return Library(object, ("slow",))
