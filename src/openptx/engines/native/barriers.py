@@ -154,7 +154,7 @@ class Barriers(Paths):
 
     def live_behind_barrier(self, b: Block) -> frozenset[int]:
         """Registers that live behind the barrier that ends a block, but for those that it writes."""
-        return b.live_out - (self.cells.writes(b.last) if b.last is not None else set[int]())
+        return b.live_out - (self.cells.writes(b.last) if b.last is not None else frozenset[int]())
 
     def saved(self, b: Block) -> list[tuple[int, int]]:
         """Registers that live behind a barrier, and where the frame keeps them."""

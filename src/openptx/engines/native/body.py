@@ -14,8 +14,8 @@ from openptx.engines.native.calls import Callees
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.fallback import Fallback
-from openptx.engines.native.flow import END, Cells, Graph, control, registers
-from openptx.engines.native.frames import Traffic
+from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
+from openptx.engines.native.frames import Traffic, writes
 from openptx.engines.native.function_text import FunctionText
 from openptx.engines.native.options import Options
 from openptx.engines.native.outline import Outlined
@@ -82,6 +82,7 @@ class Body(FunctionText):
             s for b in self.graph.blocks for s in b.successors if s != END and s <= b.index
         }  # where loops begin: lowest blocks of cycles
         self.shapes: list[Shape | None] = [None] * len(self.cells.widths)
+        self.matters = self.all_that_matters()
         self.divergent: set[int] = set()
         self.kept: frozenset[int] = frozenset()  # what lanes that wait elsewhere will want
         self.pending: list[frozenset[int]] = []
@@ -99,6 +100,11 @@ class Body(FunctionText):
 
     needs = Stack(0, False)  # of local memory, with all that it calls
     free_order = False  # CTAs may run in any order with the same results
+
+    def all_that_matters(self) -> list[frozenset[int]]:
+        """For each block, the registers that its code may look at."""
+        results = frozenset(self.result_cells())
+        return [b.live_in | results | writes(self.graph, b.index, b.stop) for b in self.graph.blocks]
 
     def calls_indirectly(self) -> bool:
         return any(control(op) == "call" and isinstance(Site(op).target, Reg) for op in self.function.code)
@@ -171,6 +177,7 @@ class Body(FunctionText):
             self.turning = set(self.headers)
         self.traffic = Traffic(graph, self.pending, self.suspends, {graph.at[pc] for pc in self.enters})
         self.slots = self.places()
+        self.begin()
         self.run(dry=False)
         self.hands_over |= bool(self.exits) and self.may_wait_twice()
         if self.hands_over:
@@ -199,23 +206,40 @@ class Body(FunctionText):
         return shape is not None and shape.lanes is not None
 
     def settle(self) -> None:
-        """Dry runs until nothing more is learnt."""
+        """Dry runs until nothing more is learnt. A block is run again only if it might say something else."""
         graph = self.graph
         self.wishes: dict[int, set[int]] = {}
+        self.begin()
+        self.clock, self.changed_at = 0, [0] * len(self.shapes)
+        self.ran: list[tuple[int, object]] = [(-1, None)] * len(graph.blocks)
         for attempt in range(PASSES):
-            before, split = list(self.shapes), set(self.divergent)
+            start, split = self.clock, set(self.divergent)
             self.widen = attempt >= SETTLE
             self.pending = graph.pending(self.divergent)
             self.run(dry=True)
-            if before == self.shapes and split == self.divergent:
+            if split == self.divergent and max(self.changed_at, default=0) <= start:
                 break
         else:
             raise Fallback("registers that do not settle")
 
+    def says_the_same(self, b: Block, waits: object) -> bool:
+        """Whether since the last dry run of the block nothing has changed that it depends on."""
+        ran_at, then = self.ran[b.index]
+        return then == waits and all(self.changed_at[c] <= ran_at for c in self.matters[b.index])
+
+    def waits(self, b: Block) -> object:
+        """What the block depends on beside registers: which lanes may be elsewhere meanwhile, and why."""
+        pending = self.pending[b.index]
+        parted = [i for i in sorted(self.divergent) if not pending.isdisjoint(self.graph.blocks[i].successors)]
+        return self.partial[b.index], b.index in self.lost, pending, parted
+
+    def begin(self) -> None:
+        """Nothing is known yet of what stands at the function's beginning."""
+        self.entries, self.known, self.rows = {}, {}, {}
+
     def run(self, dry: bool) -> None:
         self.dry = dry
         self.out = self.main = Writer()
-        self.entries, self.known, self.rows = {}, {}, {}
         graph = self.graph
         self.masked = sorted(
             {c for waiting in self.pending for c in waiting} | {i for i, waiting in enumerate(self.pending) if waiting}
@@ -224,8 +248,15 @@ class Body(FunctionText):
         self.dispatches: dict[tuple[int, ...], str] = {}
         self.tails: list[tuple[str, list[str]]] = []
         for b in graph.blocks:
-            if graph.reached[b.index]:
-                self.make_block(b)
+            if not graph.reached[b.index]:
+                continue
+            if dry:
+                waits = self.waits(b)
+                if self.says_the_same(b, waits):
+                    continue
+                self.clock += 1
+                self.ran[b.index] = self.clock, waits
+            self.make_block(b)
         if not dry:
             self.make_dispatches()
             for pc, saved in self.enters.items():

@@ -78,31 +78,42 @@ class Cells:
                 self.widths.append(64)
         self.carry = len(self.widths)
         self.widths.append(1)
+        self._reads: dict[Op, frozenset[int]] = {}
+        self._writes: dict[Op, frozenset[int]] = {}
 
     def of(self, r: Reg) -> tuple[int, ...]:
         return (r.index, self.high[r.index]) if r.index in self.high else (r.index,)
 
-    def reads(self, op: Op) -> set[int]:
-        found: set[int] = set()
-        if op.guard is not None:
-            found.update(self.of(op.guard))
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
-            if template.role not in ("write", "returns") or template.name in op.form.instruction.updates:
-                for r in registers(operand):
-                    found.update(self.of(r))
-        if "in" in op.form.instruction.carry.split():
-            found.add(self.carry)
+    def reads(self, op: Op) -> frozenset[int]:
+        found = self._reads.get(op)
+        if found is None:
+            found = self._reads[op] = frozenset(self._read(op))
         return found
 
-    def writes(self, op: Op) -> set[int]:
-        found: set[int] = set()
+    def writes(self, op: Op) -> frozenset[int]:
+        found = self._writes.get(op)
+        if found is None:
+            found = self._writes[op] = frozenset(self._written(op))
+        return found
+
+    def _read(self, op: Op) -> Iterator[int]:
+        instruction = op.form.instruction
+        if op.guard is not None:
+            yield from self.of(op.guard)
+        for template, operand in zip(op.form.operands, op.operands, strict=True):
+            if template.role not in ("write", "returns") or template.name in instruction.updates:
+                for r in registers(operand):
+                    yield from self.of(r)
+        if "in" in instruction.carry.split():
+            yield self.carry
+
+    def _written(self, op: Op) -> Iterator[int]:
         for template, operand in zip(op.form.operands, op.operands, strict=True):
             if template.role in ("write", "returns"):
                 for r in registers(operand):
-                    found.update(self.of(r))
+                    yield from self.of(r)
         if "out" in op.form.instruction.carry.split():
-            found.add(self.carry)
-        return found
+            yield self.carry
 
 
 class Graph:
@@ -131,6 +142,8 @@ class Graph:
         for b in self.blocks:
             self._connect(b)
         self._liveness()
+        self._lives: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
+        self._lives: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
 
     def target(self, pc: int) -> int:
         """The block at `pc`; END where it does nothing but leave."""
@@ -183,7 +196,13 @@ class Graph:
                     b.live_in, b.live_out, changed = live, out, True
 
     def live_after(self, b: Block, keep: frozenset[int] = frozenset()) -> list[frozenset[int]]:
-        """The registers that live behind each operation of the block."""
+        """The registers that live behind each operation of the block, where those of `keep` live on in any case."""
+        found = self._lives.get((b.index, keep))
+        if found is None:
+            found = self._lives[b.index, keep] = self._live_after(b, keep)
+        return found
+
+    def _live_after(self, b: Block, keep: frozenset[int]) -> list[frozenset[int]]:
         code, live = self.function.code, set(b.live_out | keep)
         found: list[frozenset[int]] = []
         for pc in range(b.stop - 1, b.start - 1, -1):

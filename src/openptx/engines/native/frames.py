@@ -23,35 +23,36 @@ class Traffic:
 
     def __init__(self, graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> None:
         """`suspends` are the blocks that end with a barrier; at those `entered`, registers come from elsewhere."""
-        self.changed = changes(graph, pending, suspends, entered)
-        self.wanted = wants(graph, pending, suspends, self.changed)
+        written = [writes(graph, b.index, b.stop) for b in graph.blocks]
+        self.changed = changes(graph, pending, suspends, entered, written)
+        self.wanted = wants(graph, pending, suspends, self.changed, written)
 
 
-def writes(graph: Graph, b: int, stop: int) -> set[int]:
+def writes(graph: Graph, b: int, stop: int) -> frozenset[int]:
     """What a block's operations before `stop` write."""
-    code = graph.function.code
-    return {c for pc in range(graph.blocks[b].start, stop) for c in graph.cells.writes(code[pc])}
+    operations = graph.function.code[graph.blocks[b].start : stop]
+    return frozenset[int]().union(*map(graph.cells.writes, operations))
 
 
-def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> Sets:
+def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int], written: Sets) -> Sets:
     """At each block's beginning."""
     every = frozenset(range(len(graph.cells.widths)))
     found: Sets = [every if b.index == 0 or b.index in entered else frozenset() for b in graph.blocks]
-    work = [b.index for b in graph.blocks]
+    work = dict.fromkeys(reversed(range(len(graph.blocks))))
     while work:
-        b = graph.blocks[work.pop()]
-        before = found[b.index] | writes(graph, b.index, b.stop)
+        b = graph.blocks[work.popitem()[0]]
+        before = found[b.index] | written[b.index]
         fresh = b.index in suspends and b.last is not None
-        after = frozenset(graph.cells.writes(b.last)) if fresh and b.last is not None else before
+        after = graph.cells.writes(b.last) if fresh and b.last is not None else before
         for s in {*b.successors, *pending[b.index]} - {END}:
             more = found[s] | (after if s not in pending[b.index] else before | after)
             if more != found[s]:
                 found[s] = more
-                work.append(s)
+                work[s] = None
     return found
 
 
-def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets) -> Sets:
+def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets, written: Sets) -> Sets:
     """At each block's beginning: what is read before the next barrier, or saved there."""
     code, cells = graph.function.code, graph.cells
     uses: Sets = []
@@ -62,10 +63,10 @@ def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets)
             if code[pc].guard is not None:  # lanes that do not execute keep the old value
                 used |= cells.writes(code[pc])
         if pending[b.index]:  # so do lanes that wait
-            used |= writes(graph, b.index, b.stop)
+            used |= written[b.index]
             killed.clear()
         if b.index in suspends:
-            used |= b.live_out & (changed[b.index] | writes(graph, b.index, b.stop))
+            used |= b.live_out & (changed[b.index] | written[b.index])
         uses.append(frozenset(used))
         kills.append(frozenset(killed))
     found = list(uses)

@@ -34,6 +34,8 @@ class Registers(Standing):
     current: dict[int, Bits]  # registers as they are at this point of the block
     written: set[int]
     unknown: bool
+    clock: int  # dry runs of blocks so far
+    changed_at: list[int]  # what is known of registers changed last before this one
     doubtful: set[int]  # cells whose value rests on registers that no dry run has seen written
     live_before: frozenset[int]
 
@@ -123,7 +125,9 @@ class Registers(Standing):
                 if cell not in self.doubtful:
                     found = shape_of(value.v, w)
                     old = self.shapes[cell]
-                    self.shapes[cell] = found if old is None else join(old, found, w, self.widen)
+                    joined = found if old is None else join(old, found, w, self.widen)
+                    if joined != old:
+                        self.shapes[cell], self.changed_at[cell] = joined, self.clock + 1
                 continue
             self.keep_in(cell, value)
 

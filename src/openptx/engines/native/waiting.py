@@ -6,7 +6,7 @@ own result back as an operand, as in a compare-and-swap loop, is no such one: so
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from openptx.engines.native.flow import Graph
 from openptx.isa.consistency import strong
@@ -45,7 +45,7 @@ def guard_cells(graph: Graph, pc: int) -> tuple[int, ...]:
     return found
 
 
-def slice_back(graph: Graph, pcs: list[int], cells: set[int]) -> set[int]:
+def slice_back(graph: Graph, pcs: list[int], cells: Set[int]) -> set[int]:
     """All cells that `cells` are made of by the operations at `pcs`."""
     found, changed = set(cells), True
     while changed:
