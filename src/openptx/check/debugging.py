@@ -21,11 +21,6 @@ _PLAIN = re.compile(
 )
 _LABEL = re.compile(r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:", re.M | re.A)
 _DATA = re.compile(r"\.(b8|b16|byte)\b([^.\n}:/]*+)", re.A)
-_WIDE = re.compile(  # values that may be too wide; only where there are any are all of them looked at
-    r"\.(?:b8|byte)\s++(?:[^\n/.}]*?[,\s])??(?:-?(?:[3-9]\d\d|2[6-9]\d|25[6-9]|\d{4}|0\w)|-(?:129|1[3-9]\d|2\d\d))"
-    r"|\.b16\s++(?:[^\n/.}]*?[,\s])??-?(?:\d{5}|0\w)",
-    re.A,
-)
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
 
@@ -87,13 +82,14 @@ class Debugging:
 
     def section(self, section: Section) -> None:
         """A section of debug data: each label once in the file, values as wide as their type at most."""
-        for match in _LABEL.finditer(self.file.text, *section.body):
+        text, body = self.file.text, section.body
+        for match in _LABEL.finditer(text, *body) if text.find(":", *body) >= 0 else ():
             name = match[1]
             if (first := self.labels.get(name)) is not None:
                 self._add("duplicate-label", f"the label `{name}` stands twice", match.span(1), "again", first)
             else:
                 self.labels[name] = match.span(1)
-        if _WIDE.search(self.file.text, *section.body):
+        if not section.narrow:
             self._values(section)
 
     def _values(self, section: Section) -> None:

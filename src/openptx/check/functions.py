@@ -203,7 +203,7 @@ class FunctionChecker:
         if instruction.guard is not None and (number := guarded_parameter(given)) is not None:
             findings = (*findings, guard_problem(opcode, number))
         if found is not None:
-            findings = (*findings, *self.verdicts.misvalued(opcode, given, operands))
+            findings = (*findings, *self.verdicts.misvalued((opcode, *given), operands))
         for problem in findings:
             self.report(problem, instruction, scope)
         if all(problem.about in WARNINGS for problem in findings):

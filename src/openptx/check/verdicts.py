@@ -33,29 +33,31 @@ Findings = tuple[Problem, ...]
 class Verdicts(dict["Key", "Findings | None"]):
     """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
 
-    __slots__ = ("context", "rows")
+    __slots__ = ("_judged", "context", "rows")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
         self.rows = Rows(self)
+        self._judged: dict[Key, Judged | None] = {}  # the forms that the verdicts are about
 
     def __missing__(self, key: Key) -> Findings | None:
         opcode, operands = key[0], key[1:]
-        found: Findings | None = verdict(opcode, operands, self.context) or None
-        if found is None and (opcode.startswith("call") or opcode in BARRIERS or self.doubtful(opcode, operands)):
+        judged = self._judged[key] = fitting(opcode, operands, self.context)
+        found: Findings | None = verdict(judged, opcode, operands, self.context) or None
+        if found is None and (opcode.startswith("call") or opcode in BARRIERS or self.doubtful(key)):
             found = LOOK
         self[key] = found
         return found
 
-    def doubtful(self, opcode: str, operands: tuple[Kind, ...] | list[Kind]) -> bool:
+    def doubtful(self, key: Key) -> bool:
         """Whether constants may have values that the instruction does not take."""
-        judged = fitting(opcode, tuple(operands), self.context)
-        return isinstance(judged, Judged) and doubtful(judged.form, judged.m, operands)
+        judged = self._judged[key]
+        return judged is not None and doubtful(judged.form, judged.m, key[1:])
 
-    def misvalued(self, opcode: str, given: tuple[Kind, ...], operands: Sequence[Operand]) -> list[Problem]:
+    def misvalued(self, key: Key, operands: Sequence[Operand]) -> list[Problem]:
         """What is wrong with the values of constants, in an instruction that is right but for them."""
-        judged = fitting(opcode, given, self.context)
+        judged = self._judged[key]
         if judged is None or not judged.accepted:
             return []
         return list(judge_values(judged.form, judged.m, operands))
@@ -80,17 +82,14 @@ class Rows(dict["Row", str]):
             guard is kinds.GUARD_KIND and guarded_parameter(given) is not None
         ):
             found = LOOK_CLOSER
-        elif self.verdicts[(opcode, *given)] is None:
+        elif (verdict := self.verdicts[(opcode, *given)]) is None:
             found = FINE if passive or writes(opcode) else READS_FIRST
         else:
-            met = opcode in BARRIERS and passive and self._meets(opcode, given, guard)
-            plain = met and not self.verdicts.doubtful(opcode, given)
+            met = opcode in BARRIERS and passive and guard is kinds.ABSENT_KIND and verdict is LOOK
+            plain = met and not self.verdicts.doubtful((opcode, *given))
             found = BARRIER if plain else LOOK_CLOSER
         self[key] = found
         return found
-
-    def _meets(self, opcode: str, operands: list[Kind], guard: Kind) -> bool:
-        return guard is kinds.ABSENT_KIND and self.verdicts[(opcode, *operands)] is LOOK
 
 
 FINE, READS_FIRST, BARRIER, LOOK_CLOSER = "fine", "reads what it names first", "barrier", "look closer"
@@ -136,9 +135,8 @@ WARNINGS = frozenset((
 """What is let through, with a word (the codes PTX1xxx)."""
 
 
-def verdict(opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
-    """What there is to say about an instruction with such operands."""
-    judged = fitting(opcode, operands, context)
+def verdict(judged: Judged | None, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
+    """What there is to say about an instruction with such operands; `judged` is the form that fits them."""
     if judged is None:
         from openptx.check.opcodes import explain
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import gt
 
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.source import File, Span
@@ -29,6 +30,13 @@ _BRACES = re.compile(
     )*+([{{}}]?)""",
     re.X | re.A,
 )
+# What compilers write: `}` at the beginning of a line ends a body, a block's brace stands behind a statement, operands
+# in braces are within a line, no comment nor string holds a brace. Each expression begins with one character.
+_LAST = re.compile(r"\n\}(?![ \t]*+[;,\]])")
+_OPENED = re.compile(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
+_CLOSED = re.compile(r"\}(?:(?<=[;}\n]\})|(?<=[;}\n][ \t]\}))(?![ \t]*+[;,\]])")
+_GROUP = re.compile(r'\{(?<![;{}\n]\{)(?<![;{}\n][ \t]\{)[^{};\n"/]*+\}')
+_HIDDEN = re.compile(r"//[^{}\n]*+[{}]"), re.compile(r'"[^{}\n]*+[{}]')
 _MODULE = re.compile(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = re.compile(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
@@ -60,6 +68,8 @@ def body(file: File, name: str, opened: Span) -> Body:
 
 def closing(text: str, start: int, end: int) -> int | None:
     """The offset before `end` of the `}` that closes what is open at `start`."""
+    if (close := _closing_plainly(text, start, end)) is not None:
+        return close
     depth = 1
     for match in _BRACES.finditer(text, start, end):
         brace = match[1]
@@ -69,6 +79,24 @@ def closing(text: str, start: int, end: int) -> int | None:
         if not depth:
             return match.start(1)
     return None
+
+
+def _closing_plainly(text: str, start: int, end: int) -> int | None:
+    """The same where braces stand as compilers put them; None where that is not certain."""
+    last = _LAST.search(text, start, end)
+    if last is None or text.find("/*", start, last.end()) >= 0:
+        return None
+    close = last.end() - 1
+    opened, closed = text.count("{", start, close), text.count("}", start, close)
+    if opened or closed:
+        groups = len(_GROUP.findall(text, start, close))
+        opens = [match.start() for match in _OPENED.finditer(text, start, close)]
+        closes = [match.start() for match in _CLOSED.finditer(text, start, close)]
+        if (len(opens) + groups, len(closes) + groups) != (opened, closed) or any(map(gt, opens, closes)):
+            return None
+        if opened != closed or any(hidden.search(text, start, close) for hidden in _HIDDEN):
+            return None
+    return close
 
 
 def _walk(text: str, start: int) -> tuple[int | None, int | None]:

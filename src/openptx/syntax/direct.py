@@ -36,16 +36,20 @@ if TYPE_CHECKING:
 
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
 _DIGITS = r"(?:[1-9][0-9]*+|0(?![0-9]))"
+_SHORT = r"(?:[1-9][0-9]{0,3}+|0)"
+_BYTE = r"(?:1[0-9]{0,2}+|2(?:5[0-5]?+|[0-4][0-9]?+|[6-9]|)|[3-9][0-9]?+|0)"
 _VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
 _NO_SYMBOL = r"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)"
 _SYMBOL = rf"{_NO_SYMBOL}\.?[A-Za-z_$%][\w$]*+"
-_DATA = rf"""(?>{TRIVIA}++
-      | (?:\.b(?:8|16|32|64)[ \t]++{_DIGITS}(?:,[ ]?+{_DIGITS})*+[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+(?!,))++  # most
+_SHORT_DATA = rf"""{TRIVIA}++
+      | (?:\.b8[ \t]{_BYTE}(?:,{_BYTE})*+\n)++(?![ \t]*+,)  # most
+      | (?:\.b(?:8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+|16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
+          |(?:32|64)[ \t]++{_DIGITS}(?:,[ ]?+{_DIGITS})*+)[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+(?!,))++
       | {_SYMBOL}{TRIVIA}*+:
-      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
+      | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
       | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+
-        {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)
-    )*+"""  # read when a section occurs
+        {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)"""
+_ANY_DATA = rf"{_SHORT_DATA} | \.(?:b8|b16|byte)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+"
 _SIMPLE = re.compile(
     r"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
     ([A-Za-z][\w$]*+|[_%$][\w$]++)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{;]|\.(?!param\b|reg\b)))""",
@@ -281,23 +285,26 @@ def _section(c: Cursor) -> Directive:
     if c.word != "{":
         raise _unopened(c)
     opened = c.expect("{", "before the data of the section")
-    plain = _data(c, opened[1])
-    if plain is None or not c.file.text.startswith("}", plain.end()):
-        raise _bad_data(c, opened, plain.end() if plain else opened[1])
-    body = opened[1], plain.end()
-    c.seek(plain.end() + 1)
-    return Section(c.file, (start, c.last), name_span, section, body)
+    end = _data(c, opened[1], _SHORT_DATA)
+    if not (narrow := c.file.text.startswith("}", end)):
+        end = _data(c, end, _ANY_DATA)
+    if not c.file.text.startswith("}", end):
+        raise _bad_data(c, opened, end)
+    c.seek(end + 1)
+    return Section(c.file, (start, c.last), name_span, section, (opened[1], end), narrow)
 
 
-def _data(c: Cursor, start: int) -> re.Match[str] | None:
-    return re.compile(_DATA, re.X | re.A).match(c.file.text, start, c.limit)
+def _data(c: Cursor, start: int, lines: str) -> int:
+    """Where data of a section ends. Its expressions are compiled when a section occurs."""
+    match = re.compile(rf"(?>{lines})*+", re.X | re.A).match(c.file.text, start, c.limit)
+    return match.end() if match is not None else start
 
 
 def _unopened(c: Cursor) -> Mistake:
     mistake = c.expected("`{`", "before the data of the section")
-    data = _data(c, c.start)
-    if data and data.end() > c.start and c.file.text.startswith("}", data.end()):
-        c.seek(data.end() + 1)
+    end = _data(c, c.start, _ANY_DATA)
+    if end > c.start and c.file.text.startswith("}", end):
+        c.seek(end + 1)
         mistake.recovered = True
     return mistake
 

@@ -155,13 +155,16 @@ class CallPrototype(Directive):
 
 
 class Section(Directive):
-    """`.section .debug_info { ... }`. What is between the braces is kept as a span, not read."""
+    """`.section .debug_info { ... }`. What is between the braces is kept as a span, not read.
 
-    __slots__ = ("body", "section")
+    `narrow`: each value has few enough digits for its type for certain.
+    """
 
-    def __init__(self, file: File, span: Span, name_span: Span, section: str, body: Span) -> None:
+    __slots__ = ("body", "narrow", "section")
+
+    def __init__(self, file: File, span: Span, name_span: Span, section: str, body: Span, narrow: bool) -> None:
         super().__init__(file, span, "section", name_span)
-        self.section, self.body = section, body
+        self.section, self.body, self.narrow = section, body, narrow
 
 
 class Dwarf(Directive):

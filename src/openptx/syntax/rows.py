@@ -14,31 +14,35 @@ from openptx.syntax.tokens import COMMENT
 GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
 """Groups of a row."""
 
-_WORD = r"(?:[A-Za-z_$][\w$]*+|%[\w$]++)"
-_REST = r"[^;{}/\":@\#,()\s]*+(?=[,;])"
-_OPERAND = rf"""([^;{{}}/":@\#,()\s\[]{_REST}
-        | \[(?:[ ]?+%\w++(?=[ ]?+[+\]])|[^;{{}}/":@\#,()\s\]]*+\](?=[,;]))
+# Sets of characters are spelt out, and what may be left out is an alternative that is empty (`|)`), not a repetition
+# (`)?+`): both cost the matcher half as much.
+_LETTERS = "[A-Za-z0-9_$]"
+_WORD = rf"(?:[A-Za-z_$]{_LETTERS}*+|%{_LETTERS}++)"
+_PLAIN = r"[^;{}/\":@\#,() \t\r\n\f\v]"
+_OFFSET = r"\+[ ]?+(?:0|-?[1-9][0-9]{0,8}+)[ ]?+\]"
+_OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
+        | \[(?:[ ]?+%\w++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
         | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[,;])
-      )(?:[ ]?+(?:\+[ ]?+(?:0|-?[1-9][0-9]{{0,8}})[ ]?+)?+\])?+"""
+      )(?:\]|{_OFFSET}|[ ](?:\]|{_OFFSET})|)"""
 _PLACE = r"[0-9]++[ \t]++[0-9]++[ \t]++[0-9]++(?!\w)"
 _INLINED = rf",[ ]function_name[ ]{_WORD}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{_PLACE}"
 _LINE = rf"\.loc[ \t]++{_PLACE}(?:{_INLINED})?+(?=[ \t]*+(?://[^\n]*+)?+\r?\n)"
 _DECLARATION = r'\.(?:reg|param|local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
 _operands = _OPERAND
 for _ in range(4):
-    _operands = rf"{_OPERAND}(?:,[ ]?+{_operands})?+"
+    _operands = rf"{_OPERAND}(?:,[ ]?+{_operands}|)"
 
 ROWS = re.compile(
     rf"""
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
-    (?: (?:(@!?[A-Za-z_$%][\w$]*+)[ \t]++)?+ ([a-z][\w.:]*+) (?:[ \t]++{_operands})?+;
+    (?: (?:(@!?[A-Za-z_$%]{_LETTERS}*+)[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
     | ({_WORD}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ([{{}}]
       | {_DECLARATION}
       | (?:@!?[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
         [^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+ ;
       | (?s:.+))
-    )?+
+    |)
     """,
     re.X | re.A,
 )

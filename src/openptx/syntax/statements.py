@@ -44,7 +44,8 @@ STATEMENT = re.compile(
     | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
        \.(?:reg|local|shared|param|global|const|tex|sreg)\b
        (?>[^;{{}}"=/]+|{COMMENT})*+(?:=(?>[^;"{{}}=/]+|{COMMENT}|{INITIAL_LIST})*+)?;)
-    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+\.(?:entry|func)\b(?>[^;{{}}/"]+|{COMMENT})*+;?)
+    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
+       \.(?:entry|func)\b(?>[^;{{}}/".]+|\.(?!(?:entry|func)\b)|{COMMENT})*+;?)
     | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|"[^"\n]*")*+
       |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|"[^"\n]*")*+;
       |\.section\b(?>[^;{{}}/"\n]+|"[^"\n]*")*+)

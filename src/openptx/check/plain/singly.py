@@ -153,8 +153,9 @@ class Singly:
         if first:
             names.settle(name.text for name in names_in(operands[0]))
         given = tuple(kind_of(operand, names.known) for operand in operands)
-        found = self.checker.verdicts[(instruction.opcode, *given)]
-        if found or (found == LOOK and self.checker.verdicts.misvalued(instruction.opcode, given, operands)):
+        key = instruction.opcode, *given
+        found = self.checker.verdicts[key]
+        if found or (found == LOOK and self.checker.verdicts.misvalued(key, operands)):
             return False
         if guard is not None and guarded_parameter(given) is not None:
             return False

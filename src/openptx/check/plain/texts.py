@@ -247,7 +247,7 @@ class Kinds(dict[str, Kind]):
         again = (self.keys() | self.first.keys()) & set(names)
         hides = re.compile("|".join(rf"(?<![\w$%]){re.escape(name)}(?![\w$])" for name in again))
         for known in (self, self.first, self.bases):
-            for text in [text for text in known if hides.search(text)]:
+            for text in [text for text in known if text in again or (not _alone(text) and hides.search(text))]:
                 del known[text]
 
 
@@ -272,6 +272,11 @@ class First(dict[str, Kind]):
         if len(names.blocks) > 1:
             names.log.append(text)
         return found
+
+
+def _alone(text: str) -> bool:
+    """Whether a text holds no name but one that is the whole of it, for certain."""
+    return text[:1] == "%" and text[1:].isalnum()
 
 
 def _place(base: Kind, offset: int) -> Kind:

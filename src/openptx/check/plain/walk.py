@@ -125,7 +125,8 @@ class Plain:
             row = rows[number]
             if not writes(row[OPCODE - 1]):  # what stands first passed for written
                 new = set(islice(self.names, before, None)) if new is None else new
-                self.names.early.update(new.intersection(_WORD.findall(row[FIRST - 1])))
+                read = new.intersection(_WORD.findall(row[FIRST - 1]))
+                self.names.early.update(name for name in read if not _writes_any(rows[begin:number], name))
             if verdict is READS_FIRST:
                 continue
             match = self._match(number)
@@ -141,3 +142,8 @@ class Plain:
         match = next(islice(self.matches, number - self.matched, None))
         self.matched = number + 1
         return match
+
+
+def _writes_any(rows: list[Row], name: str) -> bool:
+    """Whether one of these rows has a register as its only result."""
+    return any(row[FIRST - 1] == name and writes(row[OPCODE - 1]) for row in rows)
