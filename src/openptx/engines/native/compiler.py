@@ -38,6 +38,22 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
+def prepare() -> None:
+    """Makes the linker on a thread, so that it is there when an object is: LLVM needs as long for it as for all else
+    that a launch from the disk does."""
+    if not _prepared:
+        _prepared.append(threading.Thread(target=_make_linker, name="openptx-linker"))
+        _prepared[0].start()
+
+
+_prepared: list[threading.Thread] = []
+
+
+def _make_linker() -> None:
+    with LOCK:
+        _linker()
+
+
 def version() -> str:
     """What an object depends on beside its text."""
     return ".".join(map(str, llvm.llvm_version_info)) + "/" + host().name + "/" + host().features

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from openptx.engines.native.calls import Site
@@ -23,7 +22,7 @@ def name_of(program: Program, function: Function, options: Options, version_of_i
     for part in parts(program, function):
         made.update(part.encode())
         made.update(b"\0")
-    for part in (version_of_it, repr(options.key()), sources(), version()):
+    for part in (version_of_it, repr(options.key()), SOURCES, version()):
         made.update(part.encode())
         made.update(b"\0")
     return made.hexdigest()
@@ -63,9 +62,8 @@ def reached(program: Program, function: Function) -> set[str] | None:
     return found
 
 
-@cache
 def sources() -> str:
-    """A digest of this package's files as they are now: names, sizes, times. Who works on it never runs old code."""
+    """A digest of this package's files: names, sizes, times. Who works on it never runs old code."""
     folders, found = [str(PACKAGE)], list[str]()
     while folders:
         with os.scandir(folders.pop()) as entries:
@@ -76,3 +74,7 @@ def sources() -> str:
                 elif "." not in entry.name and entry.name != "__pycache__":
                     folders.append(entry.path)
     return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+
+
+# Now, not when a launch first asks: what is edited meanwhile is not what this process runs.
+SOURCES = sources()
