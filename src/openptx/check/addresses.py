@@ -46,6 +46,16 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             rule=_RULE,
         )
         return
+    if place.context.independent and _lacks_sampler(place):
+        yield Problem(
+            "address-form",
+            f"`{place.opcode}` needs a sampler behind the texture in the file's mode, `texmode_independent`",
+            where,
+            "no sampler",
+            operand=place.name,
+            expected="`[a, b, c]`: texture, sampler, coordinates",
+            rule="PTX ISA, Texturing Modes (9.7.10.1)",
+        )
     if kind.bits == 64:
         yield Problem(
             "offset-too-large" if place.context.precedent else "address-form",
@@ -63,6 +73,11 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         from openptx.check.coordinates import judge_parts
 
         yield from judge_parts(place, kind.parts[1:], where)
+
+
+def _lacks_sampler(place: Place) -> bool:
+    """Whether this is the form without a sampler of a texture instruction that has one with it."""
+    return "samplerref" in place.form.instruction.types.values() and len(place.template.parts) == 2
 
 
 def _parts(count: int) -> str:
@@ -218,6 +233,8 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
     """Textures and surfaces are for their own instructions, which take nothing else."""
     wanted, declared = place.form.instruction.types.get(place.name), base.type
+    if wanted == "samplerref" and not place.context.independent:
+        wanted = "texref"  # a texture has its sampler with it
     if declared is None or not place.context.precedent:
         return None
     opaque = declared.kind == "opaque"

@@ -12,23 +12,30 @@ class Context:
     """The surroundings of an instruction. Equal contexts share their remembered verdicts.
 
     `target` is None where the file has none that is known; nothing is said of gates then. `narrow`: addresses have
-    32 bits, as in a file without `.address_size` (11.1.3).
+    32 bits, as in a file without `.address_size` (11.1.3). `independent`: textures and samplers are two things (5.3).
     """
 
-    __slots__ = ("entry", "narrow", "profile", "target", "version")
+    __slots__ = ("entry", "independent", "narrow", "profile", "target", "version")
 
     def __init__(
-        self, version: Version, target: Target | None, profile: str, entry: bool = True, narrow: bool = False
+        self,
+        version: Version,
+        target: Target | None,
+        profile: str,
+        entry: bool = True,
+        narrow: bool = False,
+        independent: bool = False,
     ) -> None:
         self.version = version
         self.target = target
         self.profile = profile
         self.entry = entry  # whether the function is a kernel
         self.narrow = narrow
+        self.independent = independent
 
     def inside(self, entry: bool) -> Context:
         """The surroundings inside a kernel, or else a function, of the same file."""
-        return Context(self.version, self.target, self.profile, entry, self.narrow)
+        return Context(self.version, self.target, self.profile, entry, self.narrow, self.independent)
 
     @property
     def precedent(self) -> bool:
@@ -37,4 +44,4 @@ class Context:
 
     def key(self) -> tuple[object, ...]:
         """What makes two contexts equal."""
-        return self.version, self.target and self.target.name, self.profile, self.entry, self.narrow
+        return self.version, self.target and self.target.name, self.profile, self.entry, self.narrow, self.independent

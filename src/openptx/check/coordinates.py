@@ -21,6 +21,13 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
     """The parts behind the address, under the names that the form gives them."""
     for number, (name, kind) in enumerate(zip(place.template.parts[1:], parts, strict=False), 1):
         count, type = place.form.count_of(name, place.m), place.form.type_of(name, place.m)
+        if type is not None and type.kind == "opaque" and place.context.independent and not _is_sampler(kind):
+            yield Problem(
+                "operand-kind", f"`{place.opcode}` takes a sampler behind the texture", (*where, number),
+                f"this is {kind.text}", operand=name, expected="a `.samplerref`, or a 64-bit register",
+                rule="PTX ISA, Texturing Modes (9.7.10.1)",
+            )  # fmt: skip
+            return
         if not count or type is None:
             continue
         unknown = [i for i, part in enumerate(kind.parts) if part.sort == kinds.NAME]
@@ -32,6 +39,14 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
             about, message, label = problem
             yield Problem(about, message, (*where, number), label, operand=name, expected=f"{count} elements")
             return
+
+
+def _is_sampler(kind: Kind) -> bool:
+    if kind.type is None or kind.sort == kinds.NAME:
+        return True
+    if kind.sort == kinds.REGISTER:
+        return kind.type.kind in "bsu" and kind.type.width == 64
+    return kind.sort == kinds.VARIABLE and kind.type.name == "samplerref"
 
 
 _Found = tuple[str, str, str] | None

@@ -7,7 +7,7 @@ from openptx.check.declared_types import OPAQUE, Misfit, initial_problem, type_p
 from openptx.check.gating import B128, UNSIZED, gate_problem
 from openptx.check.names import Memory
 from openptx.check.reading import variable
-from openptx.check.scopes import Registers, Scope
+from openptx.check.scopes import Meaning, Registers, Scope
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -218,14 +218,25 @@ class Declarations:
         if name == "WARP_SZ" or (name.startswith("%") and name[1:] in SPECIAL_REGISTERS):
             self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
             return
-        found = scope.names.get(name) if declarator.count is None else scope.ranges.get(name)
+        if declarator.count is None:
+            found = scope.names.get(name) or scope.numbered(name)
+        else:
+            found = scope.ranges.get(name) or scope.among(name, declarator.count.value)
         if found is None or scope is self.module.scope:  # what the module repeats is judged with its linkage
             return
         self.add(
-            "duplicate-name", f"`{name}` is declared twice here", declarator.name.span, "again",
+            "duplicate-name", f"{_said(declarator, found)} is declared twice here", declarator.name.span, "again",
             labels=(Label(found.span, "first declared here"),),
         )  # fmt: skip
 
     def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:
         """Collect a finding."""
         self.module.collector.add(Diagnostic(about, message, self.module.file, span, label, **facts))
+
+
+def _said(declarator: Declarator, first: Meaning) -> str:
+    """What is declared again: a name, or the range that one is among."""
+    name = f"`{declarator.name.text}`"
+    if declarator.count is not None and not (isinstance(first, Registers) and first.count is not None):
+        return f"one of {name[:-1]}<{declarator.count.value}>`"
+    return name

@@ -191,6 +191,8 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
     value = declarator.initialiser
     if value is None:
         return None
+    if declaration.linkage == "extern" and declaration.space in ("global", "const"):
+        return _value("an `.extern` variable has its initial value where it is defined", declarator.span)
     if declaration.space not in ("global", "const"):
         if declaration.type in OPAQUE:
             return None

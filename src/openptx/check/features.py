@@ -22,7 +22,6 @@ from openptx.syntax.directives import (
     Pragma,
     Section,
     SourceFile,
-    Target,
 )
 from openptx.syntax.operands import Integer
 from openptx.syntax.tree import Function
@@ -94,8 +93,6 @@ class Features:
 
     def __init__(self, module: Module, context: Context, collector: Collector, linkage: Linkage) -> None:
         self.file, self.context, self.collector, self.linkage = module.file, context, collector, linkage
-        options = [name.text for item in module.items if isinstance(item, Target) for name in item.targets]
-        self.independent = "texmode_independent" in options
         target, version = context.target, context.version
         self.modern = target is not None and all(satisfied(wanted, version, target) for wanted in _OF_COMMON)
 
@@ -130,6 +127,8 @@ class Features:
         for one, other in _EXCLUSIVE:
             if one in named and other in named:
                 self._misplaced(named[other], f"`.{one}` and `.{other}` exclude each other", "one of them")
+        if function.returns and "noreturn" in named:
+            self._misplaced(named["noreturn"], f"`{function.name.text}` never returns, and has a result", "not both")
         clusters = named.get("blocksareclusters")
         if clusters is not None and not {"reqntid", "reqnctapercluster"} <= named.keys():
             self._misplaced(clusters, "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`", "alone here")
@@ -142,6 +141,13 @@ class Features:
         """A variable outside of functions."""
         self.check(declaration)
         self._sampler(declaration)
+        for attribute in declaration.attributes:
+            if attribute.name == "managed" and declaration.space != "global" and self.context.precedent:
+                found = Diagnostic(
+                    "invalid-directive", "`.managed` is for `.global` variables", self.file, attribute.span,
+                    f"this one is in `.{declaration.space}`", rule="PTX ISA, .attribute (5.4.8)",
+                )  # fmt: skip
+                self.collector.add(found)
         self._bank(declaration)
 
     def unmet(self, statement: Statement) -> Iterator[tuple[Span, Problem]]:
@@ -279,7 +285,7 @@ class Features:
 
     def _sampler(self, declaration: Declaration) -> None:
         """Samplers of their own are for one of the two texturing modes (5.3)."""
-        if declaration.type != "samplerref" or self.independent or not self.context.precedent:
+        if declaration.type != "samplerref" or self.context.independent or not self.context.precedent:
             return
         found = Diagnostic(
             "target-conflict", "a `.samplerref` is for independent textures and samplers", self.file,
@@ -312,6 +318,8 @@ class Features:
                     self.collector.add(
                         Diagnostic("misplaced-directive", message, self.file, string.span, "not in the header")
                     )
+            if function.kind == "func":
+                self._misplaced(pragma, "only a kernel can have a `.pragma` in its header", "not of a function")
 
 
 def _common(statement: Statement) -> bool:

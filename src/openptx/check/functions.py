@@ -210,10 +210,22 @@ class FunctionChecker:
             for operand, kind in zip(operands, given, strict=True):
                 if kind is kinds.NAME_KIND and instruction.mnemonic != "call":
                     self.branch(operand, scope)
+                elif kind.sort == kinds.TABLE:
+                    self.late_table(operand, instruction, scope)
             if instruction.mnemonic == "call":
                 from openptx.check.calls import judge_call
 
                 judge_call(self, instruction, scope)
+
+    def late_table(self, operand: text.Operand, instruction: tree.Instruction, scope: Scope) -> None:
+        """A list of targets or a prototype stands before what uses it (measured)."""
+        table = scope.table(operand.text)
+        if table is not None and table.span[0] > instruction.span[0]:
+            self.add(
+                "target-list", f"`{operand.text}` is declared behind the `{instruction.mnemonic}` that uses it",
+                operand.span, "not declared yet", labels=(Label(table.span, "move it up"),),
+                rule="PTX ISA, Control Flow Directives (11.3)",
+            )  # fmt: skip
 
     def survey(self, instruction: tree.Instruction, scope: Scope) -> None:
         """What an instruction uses, and whether it is an old one, if somebody asks."""

@@ -38,13 +38,14 @@ _RULE = "PTX ISA, PTX Module Directives (11.1)"
 class Header:
     """The first directives of a file. `target` is None where there is none that is known."""
 
-    __slots__ = ("collector", "module", "narrow", "precedent", "target", "version")
+    __slots__ = ("collector", "independent", "module", "narrow", "precedent", "target", "version")
 
     def __init__(self, module: Module, collector: Collector, override: str | None, precedent: bool = True) -> None:
         self.module, self.collector, self.precedent = module, collector, precedent
         self.version: tuple[int, int] = NEWEST
         self.target: Machine | None = None
         self.narrow = True  # whether addresses have 32 bits
+        self.independent = False  # whether textures have samplers of their own
         self._read(override)
 
     def _read(self, override: str | None) -> None:
@@ -71,6 +72,7 @@ class Header:
                 elif self.precedent and (before is not None or size is not None):
                     self._repeated(item, targets)
                 targets = targets or item
+                self.independent |= any(name.text == "texmode_independent" for name in item.targets)
             elif isinstance(item, AddressSize):
                 if size is not None:
                     self._repeated(item, size)

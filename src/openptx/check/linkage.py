@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from openptx.check.sizes import shape_of
+from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,15 +104,46 @@ class Linkage:
     def alias(self, alias: Alias) -> None:
         """`.alias a, b`: b is a function that is defined here (11.6.5)."""
         target = self.functions.get(alias.aliasee.text)
-        if target is None or target.kind != "func":
+        name = alias.alias.text
+        known = self.functions.get(name)
+        if target is not None and target.kind == "func" and (known is None or known.kind != "func"):
+            self._add(
+                "unknown-function", f"`{name}` must be declared before it is an alias", alias, alias.alias.span,
+                "no declaration", "PTX ISA, .alias", help=f"declare it first, as `{alias.aliasee.text}` is",
+            )  # fmt: skip
+        elif target is not None and known is not None and target.kind == "func":
+            self._alike(alias, known, target)
+        elif target is None or target.kind != "func":
             self._add(
                 "unknown-function", f"there is no function `{alias.aliasee.text}` to stand for", alias,
                 alias.aliasee.span, "no such function", "PTX ISA, .alias",
             )  # fmt: skip
 
+    def _alike(self, alias: Alias, known: Function, target: Function) -> None:
+        """The alias is declared as the function it stands for, and has no body; that one is not weak (measured)."""
+        one, other = alias.alias.text, alias.aliasee.text
+        message = ""
+        if known.body is not None:
+            message = f"`{one}` has a body, so it can't be an alias"
+        elif target.linkage == "weak":
+            message = f"`{other}` is `.weak`, and has no aliases"
+        elif (difference := _shape_difference(known, target)) is not None:
+            message = f"`{one}` was declared with {difference} in `{other}`"
+        if message:
+            self._add(
+                "declaration-mismatch", message, alias, alias.alias.span, "no alias", "PTX ISA, .alias",
+                known.name.span,
+            )  # fmt: skip
+
     def symbol(self, address: SymbolAddress, declaration: Declaration) -> None:
         """A name in an initial value: a variable or function that was declared before."""
         name = address.name.text
+        held = self.variables[name][0].space if name in self.variables else "global"
+        if held not in ("global", "const"):
+            self._add(
+                "initializer", f"`{name}` is in `.{held}`, and has no address before the kernel runs", declaration,
+                address.name.span, "not in `.global` or `.const`", "PTX ISA, Initializers (5.4.4)",
+            )  # fmt: skip
         if name in self.variables or name in self.functions:
             return
         self._add(
@@ -147,17 +179,36 @@ def symbols(value: object) -> list[SymbolAddress]:
     )
 
 
-def _difference(one: Function, other: Function) -> str | None:
-    """What distinguishes two declarations of a function."""
+def _shape_difference(one: Function, other: Function) -> str | None:
+    """What distinguishes the parameters and results of two declarations."""
     for what, a, b in (("results", one.returns, other.returns), ("parameters", one.parameters, other.parameters)):
         if len(a) != len(b):
             return f"{len(a)} {what}, and here are {len(b)}"
         for x, y in zip(a, b, strict=True):
             if (x.type, x.space, shape_of(x.names[0])) != (y.type, y.space, shape_of(y.names[0])):
                 return f"other types of {what}"
+            if x.space == "param" and _aligned(x) != _aligned(y):
+                return f"`.align {_aligned(x)}` for `{x.names[0].name.text}`, and here it is `.align {_aligned(y)}`"
+    return None
+
+
+def _difference(one: Function, other: Function) -> str | None:
+    """What distinguishes two declarations of a function."""
+    if (difference := _shape_difference(one, other)) is not None:
+        return difference
+    if one.noreturn != other.noreturn:
+        return "`.noreturn`, and here it is not" if one.noreturn else "no `.noreturn`, and here it has one"
     if one.linkage != other.linkage and not (one.linkage == "visible" and other.linkage == ""):
         return f"linkage {_linkage(one)}, and here it is {_linkage(other)}"
     return None
+
+
+def _aligned(declaration: Declaration) -> int:
+    """The alignment of a parameter: as written, or that of its elements."""
+    if declaration.align is not None:
+        return declaration.align.value
+    type = TYPES.get(declaration.type)
+    return element_bytes(type) * max(1, declaration.vector) if type is not None else 0
 
 
 def _linkage(function: Function) -> str:

@@ -50,7 +50,10 @@ class ModuleChecker:
         self.names = Names()
         self.headers: dict[str, tree.Function] = {}
         self.header = Header(module, self.collector, target, profile == "ptxas")
-        self.context = Context(self.header.version, self.header.target, profile, narrow=self.header.narrow)
+        self.context = Context(
+            self.header.version, self.header.target, profile, narrow=self.header.narrow,
+            independent=self.header.independent,
+        )  # fmt: skip
         self.declarations = Declarations(self)
         self.debugging = Debugging(module.file, self.collector)
         self.linkage = Linkage(self.collector, self.header.version)

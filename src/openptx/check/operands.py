@@ -419,6 +419,8 @@ def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     if wanted is declared and not kind.count:  # `%is_explicit_cluster` is a predicate
         return
+    if kind.count and kind.count == place.count and wanted.kind in "bsu" and wanted.width == declared.width:
+        return  # `mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid`
     total = 128 if kind.count else declared.width
     component = kind.space == "component"  # `%tid.x` and its like once had 16 bits
     fits = wanted.width == total or (wanted.width == 16 and component) or place.allows.special == "any"

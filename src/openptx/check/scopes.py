@@ -69,6 +69,21 @@ class Scope:
             scope = scope.outer
         return None
 
+    def numbered(self, name: str) -> Registers | None:
+        """The range of this very block that a name is one of."""
+        if not self.ranges or not name[-1:].isdecimal():
+            return None
+        ranges = ((self.ranges.get(prefix), number) for prefix, number in splits(name))
+        return next((found for found, number in ranges if found is not None and number < (found.count or 0)), None)
+
+    def among(self, prefix: str, count: int) -> Meaning | None:
+        """A name of this very block that is one of `prefix<count>`."""
+        for name, meaning in self.names.items():
+            digits = name[len(prefix) :]
+            if name.startswith(prefix) and digits.isdecimal() and int(digits) < count and str(int(digits)) == digits:
+                return meaning
+        return None
+
     def label(self, name: str) -> int | None:
         """The position that a label marks, here or further out."""
         scope: Scope | None = self

@@ -192,7 +192,8 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
         if given is None:
             continue
         found = list(judge(Place(form, m, template, type, context), *given))
-        bad += any(problem.about not in WARNINGS for problem in found)
+        if any(problem.about not in WARNINGS for problem in found):  # an address of other parts is another form's
+            bad += 2 if any(problem.about == "address-form" for problem in found) else 1
         findings += found
     return Judged(form, m, (2, -bad, 0), tuple(findings))
 

@@ -133,7 +133,7 @@ class Header:
     def tune(self, c: Cursor) -> None:
         """Read the directives at its end."""
         c.about = "invalid-directive"
-        self.directives = tuning(c, _FUNCTIONS_ONLY if self.kind == "entry" else ())
+        self.directives = tuning(c, self.kind == "entry")
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
@@ -145,12 +145,13 @@ class Header:
         )  # fmt: skip
 
 
-def tuning(c: Cursor, forbidden: tuple[str, ...] = ()) -> tuple[Directive, ...]:
+def tuning(c: Cursor, kernel: bool = False) -> tuple[Directive, ...]:
     """Read the directives of a function header or a prototype, as many as there are."""
     found: list[Directive] = []
     while c.kind == "dot":
-        if c.word in forbidden:
-            raise c.mistake("misplaced-directive", f"a kernel can't have `{c.word}`", c.span)
+        if c.word in TUNING and kernel == (c.word in _FUNCTIONS_ONLY):
+            what = "a kernel can't have" if kernel else "only a kernel can have"
+            raise c.mistake("misplaced-directive", f"{what} `{c.word}`", c.span)
         if c.word == ".pragma":
             found.append(_pragma(c))
         elif c.word in TUNING:

@@ -168,3 +168,71 @@ def test_limits_that_exclude_each_other(limits: str, right: bool) -> None:
 @pytest.mark.parametrize("count", ["4294967296", "99999999999"])
 def test_so_many_registers_are_too_many(count: str) -> None:
     assert errors(f"{HEAD}.entry k() {{ .reg .b32 %r<{count}>; ret; }}\n") == ["array-size"]
+
+
+TEXTURES = """.version 9.0
+.target sm_80, texmode_independent
+.address_size 64
+.global .texref tx; .global .samplerref sa;
+.entry k() { .reg .f32 %f<8>; .reg .b32 %r<4>; .reg .b64 %d<4>;
+"""
+
+# fmt: off
+INDEPENDENT = (  # with samplers of their own
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, sa, {%r0}];",            None),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, %d0, {%r0}];",           None),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, {%r0}];",                "address-form"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, tx, {%r0}];",            "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, %r1, {%r0}];",           "operand-kind"),
+    ("tld4.r.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [tx, {%f4, %f5}];",        "address-form"),
+    ("txq.width.b32 %r0, [tx];",                                            None),
+    ("txq.filter_mode.b32 %r0, [sa];",                                      None),
+    ("txq.filter_mode.b32 %r0, [tx];",                                      "operand-kind"),
+)
+FUNCTIONS = (  # declarations that agree or do not
+    (".func f(.param .b32 a); .func f(.param .align 4 .b32 a) { ret; }",                None),
+    (".func f(.param .b32 a); .func f(.param .align 8 .b32 a) { ret; }",                "declaration-mismatch"),
+    (".func f(.param .align 8 .b8 a[16]); .func f(.param .align 16 .b8 a[16]) { ret; }", "declaration-mismatch"),
+    (".func (.param .b8 r[16]) f(); .func (.param .align 4 .b8 r[16]) f() { ret; }",    "declaration-mismatch"),
+    (".func f() .noreturn; .func f() .noreturn { trap; }",                              None),
+    (".func f() .noreturn; .func f() { ret; }",                                         "declaration-mismatch"),
+    (".func (.param .b32 r) f() .noreturn { trap; }",                                   "invalid-directive"),
+    (".func f() .maxnreg 32 { ret; }",                                                  "misplaced-directive"),
+    (".func f() .pragma \"nounroll\"; { ret; }",                                        "invalid-directive"),
+    (".func f() .abi_preserve 8 { ret; }",                                              None),
+    (".visible .func g(); .visible .func f() { ret; } .alias g, f;",                    None),
+    (".func f() { ret; } .alias g, f;",                                                 "unknown-function"),
+    (".visible .func g() { ret; } .visible .func f() { ret; } .alias g, f;",            "declaration-mismatch"),
+    (".visible .func g(.param .b32 a); .visible .func f() { ret; } .alias g, f;",       "declaration-mismatch"),
+    (".visible .func g(); .weak .func f() { ret; } .alias g, f;",                       "declaration-mismatch"),
+)
+BODIES = (  # what a body declares, and what uses it
+    (".entry e() { .reg .b32 w<3>; .reg .b32 w1; ret; }",                                       "duplicate-name"),
+    (".entry e() { .reg .b32 w1; .reg .b32 w<3>; ret; }",                                       "duplicate-name"),
+    (".entry e() { .reg .b32 w<3>; .reg .f32 w3; { .reg .b32 w1; } ret; }",                     None),
+    (".entry e() { .reg .b32 r<4>; mov.v4.u32 {r0, r1, r2, r3}, %tid; ret; }",                  None),
+    (".entry e() { .reg .b32 r<4>; mov.v2.u32 {r0, r1}, %tid; ret; }",                          "operand-type"),
+    (".entry e() { .reg .b64 d<4>; mov.u64 d0, 8; p: .callprototype _ (); call d0, (), p; ret; }", None),
+    (".entry e() { .reg .b64 d<4>; mov.u64 d0, 8; call d0, (), p; p: .callprototype _ (); ret; }", "target-list"),
+    (".entry e() { brx.idx 1, t; t: .branchtargets A, B; A: B: ret; }",                         "target-list"),
+)
+VARIABLES = (
+    (".extern .global .b32 x;",                                     None),
+    (".extern .global .b32 x = 4;",                                 "initializer"),
+    (".shared .b32 x; .global .u64 y = x;",                         "initializer"),
+    (".shared .b32 x; .global .u64 y = generic(x);",                "initializer"),
+    (".const .b32 x; .global .u64 y = generic(x);",                 None),
+    (".global .attribute(.managed) .b32 x;",                        None),
+    (".shared .attribute(.managed) .b32 x;",                        "invalid-directive"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "wrong"), INDEPENDENT)
+def test_samplers_of_their_own(statement: str, wrong: str | None) -> None:
+    assert errors(f"{TEXTURES}{statement} ret; }}\n") == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(("text", "wrong"), [*FUNCTIONS, *BODIES, *VARIABLES])
+def test_declarations_agree(text: str, wrong: str | None) -> None:
+    assert errors(HEAD + text + "\n" + KERNEL) == ([wrong] if wrong else [])

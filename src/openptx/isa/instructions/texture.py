@@ -47,6 +47,7 @@ def sample(m: Modifiers) -> Type:
 
 _TEX_TYPES = {
     "a": "texref",
+    "b": "samplerref",
     "d": "dtype",
     "c": "ctype",
     "lod": "ctype",
@@ -267,10 +268,10 @@ txq = instruction(
                    .num_mipmap_levels, .num_samples };
         txq.level.query.b32   d, [a], lod;   // PTX 4.3, sm_30
         .query = { .width, .height, .depth };
-        txq.query.b32         d, [a];        // PTX 1.5
+        txq.query.b32         d, [b];        // PTX 1.5
         .query = { .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
     """,
-    types={"a": "texref", "lod": "u32"},
+    types={"a": "texref", "b": "samplerref", "lod": "u32"},
     gates="""
         .channel_data_type|.channel_order                PTX 2.1
         .force_unnormalized_coords                       PTX 2.2
