@@ -30,6 +30,10 @@ def misaligned(what: str, size: int) -> str:
     return f"{access(what, size)} at an address that is not a multiple of {size}"
 
 
+def not_allocated(doing: str, size: int) -> str:
+    return f"{access(doing, size)} in the heap, which `malloc` has not given out or `free` took back"
+
+
 def outside(what: str, size: int, space: str, limit: int) -> str:
     """Beyond the `limit` bytes that a block or a thread has of a space; of all allocations where that is negative."""
     where = f"the {limit} bytes of .{space.replace('frame', 'param')}" if limit >= 0 else "every allocation"

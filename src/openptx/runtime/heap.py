@@ -21,24 +21,26 @@ class Heap:
 
     def __init__(self, memory: Memory, size: int = SIZE) -> None:
         self._bytes = np.zeros(size, np.uint8)
-        self.allocation = memory.add("device heap", self._bytes)
+        self.allocation = memory.add("device heap", self._bytes, listed=False)
         self._free = [(self.allocation.base, size)]
         self._taken: dict[int, int] = {}
-        self._sorted: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+        self.left = np.zeros(size // ALIGN, np.uint8)
+        """Of each 16 bytes: how many sixteens of a taken block begin there, 255 for more; 0 where it is free."""
         self._lock = threading.Lock()
 
     def holds(self, addresses: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
         """Whether accesses of `size` bytes are inside of what `take` gave and nobody gave back."""
-        with self._lock:
-            if self._sorted is None:
-                bases = np.array(sorted(self._taken), np.uint64)
-                ends = bases + np.array([self._taken[at] for at in sorted(self._taken)], np.uint64)
-                self._sorted = bases, ends
-            bases, ends = self._sorted
-        if not bases.size:
-            return np.zeros(addresses.size, np.bool_)
-        block = np.searchsorted(bases, addresses, side="right") - 1
-        return (block >= 0) & (addresses + np.uint64(size) <= ends[np.maximum(block, 0)])
+        offsets = addresses - np.uint64(self.allocation.base)
+        left = self.left[offsets // np.uint64(ALIGN)].astype(np.uint64)
+        return offsets % np.uint64(ALIGN) + np.uint64(size) <= left * np.uint64(ALIGN)
+
+    def within(self, address: int, size: int) -> bool:
+        """Whether bytes lie in the heap, given out or not."""
+        return self.allocation.base <= address <= self.allocation.base + self.allocation.size - size
+
+    def _mark(self, address: int, size: int, taken: bool) -> None:
+        first, count = (address - self.allocation.base) // ALIGN, size // ALIGN
+        self.left[first : first + count] = np.minimum(np.arange(count, 0, -1), 255) if taken else 0
 
     def take(self, size: int) -> int:
         """The address of fresh bytes; 0 where the heap has no room for them."""
@@ -51,7 +53,7 @@ class Heap:
                     else:
                         del self._free[i]
                     self._taken[at] = size
-                    self._sorted = None
+                    self._mark(at, size, True)
                     return at
         return 0
 
@@ -59,9 +61,9 @@ class Heap:
         """Frees what `take` gave; False where it gave no such thing, or it was freed before."""
         with self._lock:
             size = self._taken.pop(address, None)
-            self._sorted = None
             if size is None:
                 return False
+            self._mark(address, size, False)
             i = bisect_left(self._free, (address, 0))
             if i < len(self._free) and self._free[i][0] == address + size:
                 size += self._free.pop(i)[1]

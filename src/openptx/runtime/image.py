@@ -8,10 +8,12 @@ from openptx.errors import Unsupported
 from openptx.isa.windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 from openptx.runtime.heap import Heap
-from openptx.runtime.memory import Allocation, Bytes, Memory, device
+from openptx.runtime.memory import Allocation, Bytes, Map, Memory, device
 from openptx.runtime.texture import Opaque, Sampler
 
 FUNCTION_STEP = 16
+WORKSPACE = 8
+"""Bytes of what CUDA's driver gives each cooperative launch: its own size, and the count of a barrier."""
 
 
 class Defined(dict[str, int]):
@@ -33,6 +35,7 @@ class Image:
         self._kept: list[Bytes] = []
         # The heap must be there before a launch; a module that calls `malloc` has the word in its text.
         self._heap = Heap(self.memory) if "malloc" in program.file.text else None
+        self.meets = "%envreg1" in program.file.text
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
         self.functions = Defined((name, base + FUNCTION_STEP * (i + 1)) for i, name in enumerate(names))
@@ -48,6 +51,20 @@ class Image:
         """What `malloc` takes from."""
         assert self._heap is not None
         return self._heap
+
+    def map(self, parameters: Bytes | None, whole: bool) -> Map:
+        """The memory of a launch. Where the `whole` grid runs, its blocks can wait for each other.
+
+        The driver tells kernels by `%envreg1` (high half) and `%envreg2` (low half) where they meet, as
+        cooperative_groups/details/driver_abi.h reads them; null where a launch is not cooperative. Here each one is.
+        """
+        if not (self.meets and whole):
+            return self.memory.map(self.const, parameters)
+        data = np.array([WORKSPACE, 0], np.uint32).view(np.uint8)
+        place = self.memory.add("workspace of the grid", data)
+        found = self.memory.map(self.const, parameters)  # which keeps the data alive
+        found.workspace = place.base
+        return found
 
     def _place(self) -> None:
         variables = [v for v in self.program.variables.values() if v.linkage != "extern"]

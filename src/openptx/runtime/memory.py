@@ -77,11 +77,12 @@ class Map:
     are not in `moment`, so that launches may share one.
     """
 
-    __slots__ = ("_rows", "const", "moment", "owners", "param", "shift")
+    __slots__ = ("_rows", "const", "moment", "owners", "param", "shift", "workspace")
 
     def __init__(
         self, shift: int, moment: Moment, owners: Sequence[object], const: Bytes | None, param: Bytes | None
     ) -> None:
+        self.workspace = 0  # where barriers of the whole grid count who has come (`Image.map`)
         self.shift, self.moment, self.owners, self.const, self.param = shift, moment, owners, const, param
         self._rows: tuple[Allocation | None, ...] | None = None
 
@@ -172,19 +173,23 @@ class Memory:
                 weakref.finalize(root, self._forget, key).atexit = False
             return found
 
-    def add(self, name: str, data: Bytes, *, writable: bool = True) -> Allocation:
-        """Makes bytes of our own device memory, until `remove` or their end."""
+    def add(self, name: str, data: Bytes, *, writable: bool = True, listed: bool = True) -> Allocation:
+        """Makes bytes of our own device memory, until `remove` or their end.
+
+        What is not `listed` is an empty row to machine code, which must find out by other means what it may touch.
+        """
         with self._lock:
-            found = self._add(name, data, writable, data, 0)
+            found = self._add(name, data, writable, data, 0, listed)
             weakref.finalize(data, self.remove, found).atexit = False
             return found
 
-    def _add(self, name: str, data: Array, writable: bool, root: Array, lead: int) -> Allocation:
+    def _add(self, name: str, data: Array, writable: bool, root: Array, lead: int, listed: bool = True) -> Allocation:
         count = max(1, -(-(data.nbytes + lead) >> self.shift))
         slot = self._free(count)
         base, size, pointer = (slot << self.shift) + lead, data.nbytes, pointer_of(data)
         found = Allocation(name, base, size, pointer, writable)
-        row = ROW.pack(base, size, size if writable else 0, pointer - base & (1 << 64) - 1)
+        extent = size if listed else 0
+        row = ROW.pack(base, extent, extent if writable else 0, pointer - base & (1 << 64) - 1)
         self._rows[slot : slot + count] = [found] * count
         self._table[slot * ROW.size : (slot + count) * ROW.size] = row * count
         self._owners[found.base] = weakref.ref(root)

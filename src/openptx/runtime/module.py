@@ -71,7 +71,7 @@ class Kernel:
             require_meanings(module.program, self.name)
             module.executable.add(self.name)
         given = marshal(self.function, sequence_of(args), module.image.memory)
-        memory = module.image.memory.map(module.image.const, given.buffer)
+        memory = module.image.map(given.buffer, blocks is None)
         engine = "interp" if initcheck else engine
         run = engine_of(engine)
         try:

@@ -26,7 +26,10 @@ SHARED_BYTES = 64 << 20
 """Shared memory of a batch."""
 
 SLICE = 1 << 21
-"""How long (in a batch's clock) a batch runs before others get a chance to give it what it may be waiting for."""
+"""How long (in a batch's clock) batches run before others begin, which may give them what they are waiting for."""
+
+TURN = 1 << 14
+"""How long each of several batches runs in its turn: some tens of turns of a loop that waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +89,21 @@ def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
 
 def go_on(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> None:
     """Runs batches that are under way, and the rest, to their end."""
-    wanted = 1
+    wanted, run_for = max(2 * len(active), 1), 0  # those that are under way wait for ones that have not begun
     try:
         while True:
             while len(active) < wanted and (piece := next(rest, None)) is not None:
                 active.append(run.batch(*piece))
             if not active:
                 return
-            done = [batch for batch in active if proceed(run, batch)]
+            turn = TURN if len(active) > 1 else SLICE
+            done = [batch for batch in active if proceed(run, batch, turn)]
             for batch in done:
                 active.remove(batch)
                 batch.close()
-            wanted = max(2 * len(active), 1)  # those that are left may be waiting for ones that have not begun
+            run_for += turn
+            if run_for >= SLICE or not active:
+                wanted, run_for = max(2 * len(active), 1), 0
     finally:
         for batch in active:
             batch.close()
@@ -120,10 +126,10 @@ def stack_of(program: Program, function: Function, above: frozenset[str] = froze
     return min(-(-function.frame_size // 16) * 16 + deepest, STACK_OF_A_THREAD)
 
 
-def proceed(run: Launch, batch: Batch) -> bool:
+def proceed(run: Launch, batch: Batch, turn: int) -> bool:
     """Runs a batch for a while; whether it has ended. What its lanes do wrong is a Fault."""
     try:
-        return batch.run(batch.clock + SLICE)
+        return batch.run(batch.clock + turn)
     except Violation as violation:
         raise fault(run, batch, violation) from None
     except Stuck:

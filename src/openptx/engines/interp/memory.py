@@ -214,9 +214,7 @@ class Spaces(Lanes):
         """In the heap only what `malloc` gave and `free` did not take back may be touched."""
         bad = ~self.heap.holds(a, size)
         if bad.any():
-            what = words.access(self.doing, size)
-            what = f"{what} in the heap, which `malloc` has not given out or `free` took back"
-            raise self.fault("out-of-bounds", what, bad, a, space, size)
+            raise self.fault("out-of-bounds", words.not_allocated(self.doing, size), bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
         """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several."""

@@ -67,6 +67,8 @@ SPECIALS: dict[str, Reader] = {
     "lanemask_le": lanemask(lambda bit: bit | (bit - ONE)),
     "lanemask_gt": lanemask(lambda bit: ~(bit | (bit - ONE))),
     "lanemask_ge": lanemask(lambda bit: ~(bit - ONE)),
+    "envreg1": every(lambda t: t.memory.workspace >> 32),
+    "envreg2": every(lambda t: t.memory.workspace & 0xFFFFFFFF),
     "clock": every(lambda t: t.tick() & 0xFFFFFFFF),
     "clock_hi": every(lambda t: t.tick() >> 32),
     "clock64": every(lambda t: t.tick()),

@@ -47,8 +47,6 @@ class Blocks(Barriers):
             self.poll(b)
         if waiting and b.parks:
             self.park(b, waiting)
-        if not b.parks and self.is_end(self.function.code[b.start]):
-            self.give_up(b, self.function.code[b.start])
         self.guarded: set[tuple[object, ...]] = set()
         self.groups, self.group_good, self.rows_here = ({} if self.dry else self.grouped(b)), {}, {}
         lives = graph.live_after(b, self.kept)
@@ -167,8 +165,7 @@ class Blocks(Barriers):
         if kind == "breakpoint":
             return
         if kind == "call":
-            if not self.is_end(op):
-                self.call_function(op)
+            self.call_function(op)
             return
         if instruction.converges is not None:
             self.converge(op)

@@ -124,8 +124,7 @@ class Body(FunctionText):
     def extra_leaders(self) -> set[int]:
         """Positions where a block must begin: behind them lanes may have to be waited for."""
         waits = {pc for pc, op in enumerate(self.function.code) if waits_for_lanes(op)}
-        ends = {pc for pc, op in enumerate(self.function.code) if self.is_end(op)}
-        return waits | set(self.enters) | ends
+        return waits | set(self.enters)
 
     def check_supported(self) -> None:
         for op in self.function.code:

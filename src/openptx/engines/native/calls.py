@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import cast
 
 from openptx.engines.native import layout
+from openptx.engines.native.asking import QUESTIONS
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.operands import Operands
@@ -72,10 +73,28 @@ class Calls(Operands):
         self.has_local = True
         if isinstance(site.target, FunctionName):
             callee = site.target.name
+            if callee in QUESTIONS and callee not in self.program.functions:
+                self.when_any(lambda: self.ask_system(site, callee))
+                return
             self.when_any(lambda: self.invoke(site, self.callable(callee, site), self.mask))
             return
         assert site.target is not None
         self.indirect(site, self.read_register(site.target))
+
+    def ask_system(self, site: Site, name: str) -> None:
+        """A function that the system provides: the reference engine does it for the lanes."""
+        given = [self.word(argument) for argument in site.arguments]
+        self.ask(name, given)
+        for wanted in site.results:
+            self.deliver(wanted, (self.answered(),))
+
+    def word(self, given: Operand) -> Bits:
+        """An argument of at most 64 bits, from a register or a parameter variable."""
+        if isinstance(given, Symbol) and given.variable.space == "frame":
+            return self.load("frame", self.pointer(given), 8 * given.variable.size)[0]
+        value = self.source(given, None)
+        assert isinstance(value, Bits)
+        return value
 
     def callable(self, name: str, site: Site) -> Function:
         if name not in self.program.functions:
@@ -213,6 +232,10 @@ class Calls(Operands):
                 self.bits(self.out.emit(f"load {vector_type(w)}, ptr {self.buffer('%out', place[0] + i)}, align 64"), w)
                 for i in range(place[1])
             )
+        self.deliver(wanted, parts)
+
+    def deliver(self, wanted: Operand, parts: tuple[Bits, ...]) -> None:
+        """A result to where the caller wants it."""
         if isinstance(wanted, Reg):
             self.write((wanted, None), parts if wanted.width == 128 else parts[0])
         elif isinstance(wanted, Symbol):

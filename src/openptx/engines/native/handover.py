@@ -16,12 +16,11 @@ from openptx.engines.interp import sets
 from openptx.engines.interp.barriers import Barrier, Waiting
 from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.frames import Frame
-from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch, go_on, pieces
 from openptx.engines.interp.limits import Limits
-from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.plan import plan, results
 from openptx.engines.native import layout
+from openptx.engines.native.asking import shape_of, threads
 from openptx.engines.native.flow import Cells
 from openptx.engines.native.standing import Kept
 from openptx.engines.native.values import N, as_lanes
@@ -40,8 +39,7 @@ CANONICAL = 0x7FFFFFFF
 
 def reference(run: Run) -> Launch:
     """The launch as the reference engine sees it."""
-    plan = run.plan
-    shape = Shape(plan.grid, plan.block, (1, 1, 1), False, plan.shared - plan.dynamic, plan.dynamic)
+    plan, shape = run.plan, shape_of(run)
     left = max(run.deadline - time.monotonic(), 0.0) if run.deadline is not None else None
     return Launch(plan.program, plan.function, shape, run.memory, run.image, Limits(left, None, run.timeout), False)
 
@@ -70,11 +68,7 @@ def untouched(code: int, worker: Worker) -> range:
 def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The worker's CTA, in the worker's memory, with nobody in it yet."""
     made = run.plan
-    x, y, z = struct.unpack_from("<III", worker.memory, layout.CTAID)
-    geometry = Geometry(launch.shape, (z * made.grid[1] + y) * made.grid[0] + x, 1)
-    threads = Threads(geometry, run.memory, run.image)
-    threads.lies_in(worker.shared.view(), worker.local.view()[: made.stride * made.threads], made.stride)
-    batch = Batch(made.program, plan(made.function), threads, launch.limits)
+    batch = Batch(made.program, plan(made.function), threads(run, worker), launch.limits)
     batch.ready.clear()
     return batch
 

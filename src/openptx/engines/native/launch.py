@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -60,12 +61,13 @@ def launch(
 class Run:
     """One launch."""
 
-    __slots__ = ("deadline", "image", "interrupt", "memory", "plan", "timeout")
+    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "timeout")
 
     def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None) -> None:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.deadline = time.monotonic() + timeout if timeout is not None else None
         self.interrupt: BaseException | None = None
+        self.asked = False  # for something of the system, output perhaps
 
     def go(self) -> None:
         plan = self.plan
@@ -85,8 +87,10 @@ class Run:
             if layout.HANDED in codes:
                 go_on_with(self, codes, team)
         finally:
+            if self.asked:
+                sys.stdout.flush()
             for worker in team:
-                worker.run = None
+                worker.run = worker.cta = None
             plan.code.idle.setdefault(plan.sizes, []).extend(team)
 
     def worker(self) -> Worker:

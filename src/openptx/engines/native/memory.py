@@ -10,12 +10,13 @@ from collections.abc import Callable
 
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.loads import Loads
+from openptx.engines.native.questions import Questions
 from openptx.engines.native.stores import Stores
 from openptx.isa.images import Images
 from openptx.numerics import Bits
 
 
-class Memory(Loads, Stores):
+class Memory(Loads, Stores, Questions):
     """Loads and stores, and what of memory is left to the reference engine."""
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:

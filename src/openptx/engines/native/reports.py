@@ -42,6 +42,12 @@ def fault(run: Run, worker: Worker) -> Fault:
     if kind == layout.REQUIRED and "{lane}" in message:
         message = message.format(lane=lane, value=address)
     access = kind in (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.NO_CTA)
+    thread = warp * 32 + lane
+    if kind == layout.ANSWER:  # the reference engine's words
+        v = worker.violation
+        assert v is not None
+        code, message, thread, space, size, limit = v.code, v.message, v.lane, v.space, v.size, v.limit
+        address, access = v.address or 0, v.address is not None
     (count,) = struct.unpack_from("<I", state, layout.CHAIN)
     chain = struct.unpack_from(f"<{count}I", state, layout.CHAIN + 4)
     if kind == layout.OVERFLOW and chain:  # noticed on the first instruction of whom the call would have called
@@ -52,14 +58,14 @@ def fault(run: Run, worker: Worker) -> Fault:
         message = wrong_target(run.plan.program, run.image.names, Site(op), address) or message
     names = [function.name, *(place(run, at).name for at in chain)]
     nearest = run.memory.nearest(address, size) if access and space in ("generic", "global") else None
-    if kind == layout.OUT_OF_BOUNDS and limit >= 0:
+    if kind in (layout.OUT_OF_BOUNDS, layout.ANSWER) and limit >= 0:
         nearest = words.beyond(address, size, space, limit)
     return Fault(
         code,
         message,
         kernel=run.plan.function.name,
         block=block,
-        thread=triple(warp * 32 + lane, run.plan.block),
+        thread=triple(thread, run.plan.block),
         address=address if access else None,
         space=(space.replace("frame", "param") or None) if access else None,
         nearest=nearest,
@@ -125,6 +131,8 @@ def said(
     """The code and the message."""
     if kind == layout.MISALIGNED:
         return "misaligned-access", words.misaligned(what, size)
+    if kind == layout.OUT_OF_BOUNDS and run.image.has_heap and run.image.heap.within(address, size):
+        return "out-of-bounds", words.not_allocated(what, size)
     if kind == layout.OUT_OF_BOUNDS:
         return "out-of-bounds", words.outside(what, size, space, limit)
     if kind == layout.NO_CTA:

@@ -14,16 +14,11 @@ from openptx.engines.native.atomics import Atomics
 from openptx.engines.native.calls import Calls
 from openptx.engines.native.flow import Block, Graph
 from openptx.engines.native.values import Known, Lanes, N, Shape
-from openptx.engines.sites import Site
 from openptx.numerics import Bits
-from openptx.program import Function, FunctionName, Op
+from openptx.program import Function
 
 TURNS = 1 << 17
 """Turns of loops that may be waiting, after which a warp does count as waiting: some milliseconds."""
-
-
-ENDS = frozenset(("__assertfail",))
-"""Functions of the system that do not come back."""
 
 
 class Kept(NamedTuple):
@@ -79,29 +74,6 @@ class Standing(Calls, Atomics):
         out.line(f"ret i32 {layout.AWAY}")
         out.aside -= 1
         self.stands[-2 - b.start] = Stand(tuple(self.graph.blocks[c].start for c in waiting), cells)
-
-    def is_end(self, op: Op) -> bool:
-        """Whether the kernel ends where lanes come to this: a failed assertion, which the reference engine tells."""
-        if self.is_function or op.form.instruction.control != "call":
-            return False
-        target = Site(op).target
-        known = self.program.functions
-        return isinstance(target, FunctionName) and target.name in ENDS and target.name not in known
-
-    def give_up(self, b: Block, op: Op) -> None:
-        """Lanes have come to such an operation, with which the block begins."""
-        out = self.out
-        if op.guard is None:
-            self.hand_over(b)
-            out.start(out.fresh())
-            return
-        lanes = self.vector(self.read_register(op.guard) & self.here_mask)
-        away, on = out.fresh(), out.fresh()
-        word = out.emit(f"bitcast <{N} x i1> {lanes} to i{N}")
-        out.unlikely(out.emit(f"icmp ne i{N} {word}, 0"), away, on)
-        out.start(away)
-        self.hand_over(b)
-        out.start(on)
 
     def turn(self, b: Block) -> None:
         """A loop that may be waiting for other threads begins again."""

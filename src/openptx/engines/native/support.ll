@@ -119,6 +119,26 @@ inside1:
   %bad1 = or i1 %negative1, %past1
   br i1 %bad1, label %outside1, label %rights
 outside1:
+  %ph = getelementptr i8, ptr %w, i64 {HEAP}
+  %left = load ptr, ptr %ph
+  %pb = getelementptr i8, ptr %w, i64 {HEAP_BASE}
+  %begin = load i64, ptr %pb
+  %pe = getelementptr i8, ptr %w, i64 {HEAP_SIZE}
+  %length = load i64, ptr %pe
+  %there = sub i64 %at, %begin
+  %here = icmp ult i64 %there, %length
+  br i1 %here, label %heap, label %nowhere
+heap:
+  %sixteens = lshr i64 %there, 4
+  %pl = getelementptr i8, ptr %left, i64 %sixteens
+  %some = load i8, ptr %pl
+  %some64 = zext i8 %some to i64
+  %bytes = shl i64 %some64, 4
+  %into = and i64 %there, 15
+  %reaches = add i64 %into, %size
+  %given = icmp ule i64 %reaches, %bytes
+  br i1 %given, label %good1, label %nowhere
+nowhere:
   %r4 = call ptr @openptx.refuse(ptr %w, i32 {OUT_OF_BOUNDS}, i64 %at, i32 %space, i64 -1, i32 %lane)
   ret ptr null
 rights:
@@ -362,6 +382,31 @@ leave:
   store i32 {STOPPED}, ptr %p0
   %p1 = getelementptr i8, ptr %w, i64 {LANES}
   store i32 -1, ptr %p1
+  ret i1 true
+stay:
+  ret i1 false
+}
+
+; Has Python do something with the words in DATA; whether a lane did wrong, or the launch is to stop.
+define internal i1 @openptx.ask(ptr %w, i32 %what, i32 %mask, i32 %first, i32 %count, i64 %locals) noinline {
+  %p0 = getelementptr i8, ptr %w, i64 {ASKED}
+  store i32 %what, ptr %p0
+  %p1 = getelementptr i8, ptr %p0, i64 4
+  store i32 %mask, ptr %p1
+  %p2 = getelementptr i8, ptr %p0, i64 8
+  store i32 %first, ptr %p2
+  %p3 = getelementptr i8, ptr %p0, i64 12
+  store i32 %count, ptr %p3
+  %p4 = getelementptr i8, ptr %p0, i64 16
+  store i64 %locals, ptr %p4
+  %pa = getelementptr i8, ptr %w, i64 {ASK}
+  %ask = load ptr, ptr %pa
+  %wrong = call i32 %ask(ptr %w)
+  %failed = icmp ne i32 %wrong, 0
+  br i1 %failed, label %leave, label %stay
+leave:
+  %p5 = getelementptr i8, ptr %w, i64 {KIND}
+  store i32 {ANSWER}, ptr %p5
   ret i1 true
 stay:
   ret i1 false

@@ -6,14 +6,11 @@ from collections.abc import Callable
 
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
-from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.memory import Memory
 from openptx.engines.native.values import ZEROS, N, Value, as_lanes, collapse
 from openptx.numerics import Bits
 
 Triple = tuple[int, int, int]
-
-_ZERO = frozenset(("smid", "gridid", "clusterid.x", "clusterid.y", "clusterid.z"))
 
 
 class Warp(Memory):
@@ -98,6 +95,8 @@ class Warp(Memory):
     # The thread
 
     def special(self, name: str, w: int) -> Bits:
+        if name.startswith(("clock", "globaltimer")):
+            return self.time(name, w)
         key = ("special", name)
         if key not in self.known:
             outer, self.out.lines = self.out.lines, self.out.head  # what it takes is computed where the function begins
@@ -109,6 +108,11 @@ class Warp(Memory):
         if isinstance(v, Value):  # without what blocks remember of a value
             found = self.bits(v.name, found.width, v.lanes, v.tz, v.high)
         return self.resize(found, w)
+
+    def time(self, name: str, w: int) -> Bits:
+        """Clocks: all of them count nanoseconds."""
+        now = self.now()
+        return self.resize(now >> 32 if name.endswith("_hi") else now, w)
 
     known: dict[object, Bits]
 
@@ -148,9 +152,11 @@ class Warp(Memory):
         if name in ("dynamic_smem_size", "total_smem_size", "aggr_smem_size"):
             offset = layout.DYNAMIC if name[0] == "d" else layout.SHARED_SIZE
             return self.from_state(offset, "i64")
-        if name == "is_explicit_cluster" or name.startswith(("cluster", "ncluster", "clock", "globaltimer")):
-            raise Fallback(f"special register {name}")
-        return self.const(0, 64)
+        if name in ("envreg1", "envreg2"):
+            return self.from_state(layout.WORKSPACE + (4 if name == "envreg1" else 0), "i32")
+        if name.startswith(("clusterid.", "nclusterid.")):  # without clusters each CTA is one
+            return self.read_special(name.replace("cluster", "cta"))
+        return self.const(int(name.startswith("cluster_ncta")), 64)
 
     def thread_index(self, axis: int) -> Bits:
         """tid in one direction, by the block's shape: the warp's first thread, and how far lanes are from it."""

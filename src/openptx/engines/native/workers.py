@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.native import layout
+from openptx.engines.native import asking, layout
 from openptx.isa.windows import CONST, PARAM, SHARED
 from openptx.runtime.memory import Bytes, Map, Moment, pointer_of
 
 if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+    from openptx.engines.interp.memory import Violation
     from openptx.engines.native.launch import Run
     from openptx.engines.native.plan import Plan
+    from openptx.errors import Triple
 
-Poll = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+Callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 LINE = 128
 """Bytes that memory is aligned to: two cache lines."""
 
@@ -66,14 +69,22 @@ class Worker:
         self.moment: Moment | None = None
         self.table = Buffer(0)
         self.table_memory = memoryview(b"")
-        self._asking = self._answers()
-        next(self._asking)
-        self._polls = Poll(self._asking.send), Poll(self._need)  # alive as long as the state that names them
-        self.poll = address_of(self._polls[0])
-        struct.pack_into("<q", self.memory, layout.NEED, address_of(self._polls[1]))
+        self.cta: tuple[Triple, Threads] | None = None  # its place in the grid, and as `asking` sees it
+        self.violation: Violation | None = None
+        asked = (
+            self._answers(lambda run, worker: run.poll()),
+            self._answers(lambda run, worker: run.need(worker)),
+            self._answers(asking.answer),
+        )
+        for each in asked:
+            next(each)
+        self._callbacks = [Callback(each.send) for each in asked]  # alive as long as the state that names them
+        self.poll, need, ask = map(address_of, self._callbacks)
+        struct.pack_into("<q", self.memory, layout.NEED, need)
+        struct.pack_into("<q", self.memory, layout.ASK, ask)
 
-    def _answers(self) -> Generator[int, int, None]:
-        """Whether to stop, each time the code asks.
+    def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
+        """What `find` says each time the code asks: 0, or 1 if the launch is to stop.
 
         Ctrl-C comes to pass when Python code begins to run: in a generator that is inside the `try`, in a function it
         would be before it, and lost on the way back to the code.
@@ -83,16 +94,13 @@ class Worker:
             try:
                 while True:
                     yield answer
-                    answer = self.run.poll() if self.run is not None else 1
+                    answer = find(self.run, self) if self.run is not None else 1
             except GeneratorExit:
                 raise
             except BaseException as stop:
                 answer = 1
                 if self.run is not None:
                     self.run.interrupt = stop
-
-    def _need(self, _: int) -> int:
-        return self.run.need(self) if self.run is not None else 1
 
     def begin(self, plan: Plan) -> int:
         """Where workers find which CTAs are left."""
@@ -113,6 +121,12 @@ class Worker:
         state[layout.CTAID : layout.NCTAID] = _NOWHERE
         state[layout.KIND : layout.BUDGET] = _CLEAN
         struct.pack_into("<i", state, layout.CHAIN, 0)
+        if run.image.has_heap:
+            heap = run.image.heap
+            words = pointer_of(heap.left), heap.allocation.base, heap.allocation.size
+            struct.pack_into("<3Q", state, layout.HEAP, *words)
+        if memory.workspace:
+            struct.pack_into("<Q", state, layout.WORKSPACE, memory.workspace)
         struct.pack_into("<2q", state, layout.FROM, 0, 0)
         self.window(memory, PARAM, memory.param)
 
