@@ -63,18 +63,18 @@ def run(args: Namespace) -> int:
         from openptx.cli.check import show
 
         show(wrong, "full")
-    report(changed, args.check)
+    report(changed, args.check, complete=good and not wrong)
     if not good:
         return ABNORMAL
     return FINDINGS if wrong or (args.check and changed) else CLEAN
 
 
-def report(changed: list[str], checked: bool) -> None:
-    """What happened, a line a file."""
+def report(changed: list[str], checked: bool, complete: bool) -> None:
+    """What happened, a line a file; that all is well only where all files could be read."""
     for name in changed:
         if checked or name != "<stdin>":
             print(f"{'would change' if checked else 'changed'} {name}", file=sys.stderr)
-    if not changed and checked:
+    if not changed and checked and complete:
         print("All files are laid out.", file=sys.stderr)
 
 
