@@ -113,3 +113,21 @@ def small_types(r: Generator):
         columns.append([_divide(c, 3), d >> 1, _rest(e, 1000), f if f > 1000 else (f + c) & 0xFFFF, (c < d) != (e > f)])
     types = (np.int8, np.uint8, np.int16, np.uint16, np.uint8)
     return a, *(Out(np.array(c, t)) for c, t in zip(zip(*columns, strict=True), types, strict=True))
+
+
+@case("integers.cu", "wide_quotients", block=45, builds=("sm_80", "sm_75 -G"))
+def wide_quotients(r: Generator):
+    a = r.integers(0, 2**64, (45, 4), dtype=np.uint64)
+    a[:, ::2] >>= r.integers(0, 64, (45, 2)).astype(np.uint64)
+    a[:9, 2] = 0
+    out: list[int] = []
+    for x1, x0, y1, y0 in a.tolist():
+        x, y = x1 << 64 | x0, y1 << 64 | y0
+        q, p, d = x // y, _signed128(x), _signed128(y)
+        remainder = (abs(p) % abs(d) * (-1 if p < 0 else 1)) % 2**128
+        out += [q % 2**64, q >> 64, remainder % 2**64, remainder >> 64]
+    return a, Out(np.array(out, np.uint64))
+
+
+def _signed128(n: int) -> int:
+    return n - 2**128 if n >> 127 else n

@@ -115,3 +115,12 @@ extern "C" __global__ void small_types(const int *in, signed char *b, unsigned c
     us[i] = f > 1000 ? f : f + c;
     flag[i] = (c < d) != (e > f);
 }
+
+// 128-bit quotients and remainders: estimates corrected by chains of carries, in which sums follow differences.
+extern "C" __global__ void wide_quotients(const unsigned long long *a, unsigned long long *out) {
+    const unsigned long long *in = a + 4 * threadIdx.x;
+    unsigned __int128 x = (unsigned __int128)in[0] << 64 | in[1], y = (unsigned __int128)in[2] << 64 | in[3];
+    unsigned __int128 q = x / y, r = (unsigned __int128)((__int128)x % (__int128)y);
+    unsigned long long *o = out + 4 * threadIdx.x;
+    o[0] = q, o[1] = q >> 64, o[2] = r, o[3] = r >> 64;
+}

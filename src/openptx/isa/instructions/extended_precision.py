@@ -61,7 +61,7 @@ def with_carry(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | t
 sub_cc = instruction(
     "sub",
     anchor="extended-precision-arithmetic-instructions-sub-cc",
-    summary="d = a - b; the borrow goes to CC.CF.",
+    summary="d = a - b; the carry of a + ~b + 1, which is no borrow, goes to CC.CF.",
     syntax="""
         sub.cc.type   d, a, b;   // PTX 1.2
         .type = { .u32, .s32 };
@@ -74,13 +74,13 @@ sub_cc = instruction(
 
 @meaning(sub_cc)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits) -> tuple[Bits, Bits]:
-    return a - b, a < b
+    return a - b, a >= b
 
 
 subc = instruction(
     "subc",
     anchor="extended-precision-arithmetic-instructions-subc",
-    summary="d = a - (b + CC.CF).",
+    summary="d = a + ~b + CC.CF: a - b, and one less where there was a borrow.",
     syntax="""
         subc{.cc}.type   d, a, b;   // PTX 1.2
         .type = { .u32, .s32 };
@@ -95,8 +95,7 @@ subc = instruction(
 
 @meaning(subc)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, cc: Bits) -> Bits | tuple[Bits, Bits]:
-    s, borrow = a - b, x.resize(cc, a.width)
-    return (s - borrow, (a < b) | (s < borrow)) if m.cc else s - borrow
+    return with_carry(x, m, a, ~b, cc)
 
 
 mad_cc = instruction(
