@@ -55,7 +55,9 @@ def selected(base: Kind, field: str) -> Kind:
     """One component: of a vector register, of a special register, or a sub-word of a scalar one."""
     position = FIELDS.get(field)
     if base.sort == kinds.VECTOR and base.type is not None and position is not None:
-        return kind(kinds.REGISTER, f".{base.type.name}", type=base.type, space="" if position < base.count else "beyond")
+        return kind(
+            kinds.REGISTER, f".{base.type.name}", type=base.type, space="" if position < base.count else "beyond"
+        )
     if base.sort == kinds.SPECIAL and base.count and position is not None:
         return kind(kinds.SPECIAL, base.text, type=base.type, space="component")
     return kind(kinds.SELECTED, f"{base.text}.{field}", parts=(base,), space=field)

@@ -73,7 +73,7 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
         elif isinstance(argument, np.ndarray) and kind == POINTER:
             array = as_array(argument)
             found = memory.known(array)
-            if found is None or not array.flags.forc:
+            if found is None or not array.flags.forc or not array.dtype.isnative:
                 return None
             values.append(found.base)
         else:
@@ -227,6 +227,9 @@ def array_of(where: object, argument: Any) -> Array:
         raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}{hint}")
     if array.dtype.hasobject:
         raise ArgumentError(f"{where}: an array of Python objects can not be device memory")
+    if not array.dtype.isnative:
+        fix = "`a.astype(a.dtype.newbyteorder('='))`"
+        raise ArgumentError(f"{where}: the array's bytes are in another order than kernels read them; pass {fix}")
     if not array.flags.forc:
         raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
     return array

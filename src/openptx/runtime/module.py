@@ -17,7 +17,7 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Array, Bytes
-from openptx.runtime.options import is_count, require_options, sequence_of
+from openptx.runtime.options import is_count, is_range, require_options, sequence_of
 from openptx.runtime.texture import Opaque
 from openptx.source import File
 
@@ -64,7 +64,7 @@ class Kernel:
         require_options(shared_mem, workers, timeout, max_instructions)
         self.check_shape(grid, block, shared_mem)
         shape = self.cluster(grid, cluster)
-        if blocks is not None and (shape or not 0 <= blocks[0] < blocks[1] <= grid[0] * grid[1] * grid[2]):
+        if blocks is not None and (shape or not is_range(blocks, grid[0] * grid[1] * grid[2])):
             raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, can not be run alone")
         module = self.module
         if self.name not in module.executable:

@@ -27,6 +27,15 @@ def is_count(value: object) -> TypeGuard[int]:
     return type(value) is int or (isinstance(value, Integral) and value is not True and value is not False)
 
 
+def is_range(value: Any, stop: int) -> bool:
+    """Whether two numbers name a part of a range that is not empty: the first, and the one behind the last."""
+    if not isinstance(value, list | tuple):
+        return False
+    given = cast("list[object] | tuple[object, ...]", value)
+    ends = [end for end in given if is_count(end)]
+    return len(ends) == len(given) == 2 and 0 <= ends[0] < ends[1] <= stop
+
+
 def sequence_of(args: Any) -> tuple[object, ...]:
     """The arguments of `kernel(grid, block, args)`. A lone array or number is one that its tuple was forgotten for."""
     if type(args) is tuple:

@@ -63,7 +63,12 @@ def test_what_does_not_fit_is_named(kernel: Kernel, n: object, x: object, s: obj
 
 
 def test_arrays_that_can_not_be_memory(kernel: Kernel) -> None:
-    for array, words in ((np.zeros((4, 4))[:, ::2], "not contiguous"), (np.array([{}]), "Python objects")):
+    for array, words in (
+        (np.zeros((4, 4))[:, ::2], "not contiguous"),
+        (np.array([{}]), "Python objects"),
+        (np.zeros(4, ">f4"), "bytes are in another order"),
+        (np.zeros(4, [("a", "u1"), ("b", ">u8")]), "bytes are in another order"),
+    ):
         with pytest.raises(ArgumentError, match=words):
             kernel(1, 1, (array, 1, 1.0, bytes(8)), engine="interp")
 

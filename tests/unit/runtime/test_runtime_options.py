@@ -127,3 +127,11 @@ def test_null_pointers_are_called_so(kernel: Kernel, engine: str) -> None:
         with pytest.raises(Fault) as caught:
             kernel(1, 1, (nothing,), engine=engine)
         assert caught.value.nearest == "none: this is the null pointer"
+
+
+@pytest.mark.parametrize("blocks", [5, (0,), (0, 3), (1, 1), (-1, 1), (0, 0.5), "ab", (0, 1, 2)])
+def test_blocks_that_are_no_part_of_the_grid(blocks: Any) -> None:
+    kernel = load(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }")["k"]
+    kernel(2, 1, (), blocks=(1, 2))
+    with pytest.raises(ArgumentError, match="can not be run alone"):
+        kernel(2, 1, (), blocks=blocks)
