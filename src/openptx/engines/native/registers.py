@@ -16,7 +16,6 @@ class Registers(Standing):
     """The state of the translation, and what reads and writes registers in it."""
 
     options: Options
-    dry: bool  # nothing is kept of this run but what it learns
     widen: bool  # bounds that still grow are given up
     main: Writer
     is_function: bool

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from openptx.engines.native.values import ZEROS, Lanes, N
 
 RUNS = 4
@@ -20,6 +22,7 @@ class Plan:
         self.runs, self.index, self.uniform = runs, index, uniform
 
     @staticmethod
+    @lru_cache(256)
     def of(lanes: Lanes, step: int, count: int) -> Plan | None:
         """None where a gather is better."""
         if lanes is ZEROS:

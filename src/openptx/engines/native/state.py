@@ -19,6 +19,7 @@ class State(Floats):
     local_size: int = 0
     static_shared: int = 0  # bytes of shared memory that every CTA has
     has_local = False
+    dry = False  # nothing is kept of the text being made but what is learnt on the way
     checked = True
     entries: dict[object, str]
     messages: list[tuple[str, str]]
