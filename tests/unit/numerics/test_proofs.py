@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ z3 = pytest.importorskip("z3", reason="proofs need z3-solver")
 
 from symbolic import Symbolic, counterexample  # noqa: E402
 
+from openptx.isa.instructions import extended_precision  # noqa: E402
 from openptx.numerics import FORMATS, Arithmetic, Bits, S, U  # noqa: E402
 from openptx.numerics.lanes import Lanes  # noqa: E402
 
@@ -118,6 +120,23 @@ def test_comparisons(name: str) -> None:
     }
     for op, expected in tests.items():
         assert counterexample((x.testp(f, op, a).v == 1) == expected, a.v) is None, op
+
+
+def test_carries_join_halves() -> None:
+    """Chains of sums and of differences are those of twice the width, and mixed ones see the carry of a + ~b + 1."""
+    a, b = z3.BitVec("a", 32), z3.BitVec("b", 32)
+    m: Any = SimpleNamespace(cc=True)
+    low = [Bits(x, 16, z3.Extract(15, 0, v)) for v in (a, b)]
+    high = [Bits(x, 16, z3.Extract(31, 16, v)) for v in (a, b)]
+    forms: Any = extended_precision
+    for first, then, d, carry in (
+        (forms.add_cc, forms.addc, a + b, z3.Not(z3.BVAddNoOverflow(a, b, False))),
+        (forms.sub_cc, forms.subc, a - b, z3.UGE(a, b)),
+    ):
+        d0, c0 = first.meaning(x, m, *low)
+        d1, c1 = then.meaning(x, m, *high, c0)
+        assert counterexample(z3.Concat(d1.v, d0.v) == d, a) is None
+        assert counterexample((c1.v == 1) == carry, a) is None
 
 
 def test_a_false_claim_is_refuted() -> None:
