@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _PLACE = r"(0|[1-9][0-9]{0,8})[ \t]++(0|[1-9][0-9]{0,8})[ \t]++(0|[1-9][0-9]{0,8})"
-_BEGINS = re.compile(r"\.loc(?![\w$])")
-_PLAIN = re.compile(
+# Compiled when they are first used: most files have no debug information.
+_BEGINS = r"\.loc(?![\w$])"
+_PLAIN = (
     rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t]([.$A-Za-z_][\w$]*+)(?:\+[0-9]{{1,9}})?+,"
-    rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n",
-    re.A,
+    rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n"
 )
-_LABEL = re.compile(r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:", re.M | re.A)
-_DATA = re.compile(r"\.(b8|b16|byte)\b([^.\n}:/]*+)", re.A)
+_LABEL = r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:"
+_DATA = r"\.(b8|b16|byte)\b([^.\n}:/]*+)"
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
 
@@ -40,9 +40,9 @@ class Debugging:
         text = self.file.text
         if text.find(".loc", *body) < 0:
             return True
-        found: list[tuple[str, ...]] = _PLAIN.findall(text, *body)
+        found: list[tuple[str, ...]] = re.compile(_PLAIN, re.A).findall(text, *body)
         begun = text.count(".loc", *body) - text.count(".local", *body)
-        if len(found) != begun and len(found) != len(_BEGINS.findall(text, *body)):
+        if len(found) != begun and len(found) != len(re.compile(_BEGINS, re.A).findall(text, *body)):
             return False
         places: set[tuple[str, ...]] = set()
         for row in found:
@@ -83,7 +83,8 @@ class Debugging:
     def section(self, section: Section) -> None:
         """A section of debug data: each label once in the file, values as wide as their type at most."""
         text, body = self.file.text, section.body
-        for match in _LABEL.finditer(text, *body) if text.find(":", *body) >= 0 else ():
+        labels = re.compile(_LABEL, re.M | re.A)
+        for match in labels.finditer(text, *body) if text.find(":", *body) >= 0 else ():
             name = match[1]
             if (first := self.labels.get(name)) is not None:
                 self._add("duplicate-label", f"the label `{name}` stands twice", match.span(1), "again", first)
@@ -93,7 +94,7 @@ class Debugging:
             self._values(section)
 
     def _values(self, section: Section) -> None:
-        for match in _DATA.finditer(self.file.text, *section.body):
+        for match in re.compile(_DATA, re.A).finditer(self.file.text, *section.body):
             width = 16 if match[1] == "b16" else 8
             for value in match[2].split(","):
                 number = _number(value)

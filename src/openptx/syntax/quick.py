@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 _NAME = r"(?:[A-Za-z_][\w$]*+|[%$][\w$]++)"
 # groups: 1 name, 2 its selector; 3 number; 4 base and 5 offset of an address; 6 elements of a vector
-_OPERAND = re.compile(rf"({_NAME})(?:\.([xyzw]))?|(-?[0-9]\w*+)|\[({_NAME})(?:\+(-?[0-9]+))?\]|\{{([^}}]*)\}}", re.A)
+# Compiled when there is a tree to make.
+_OPERAND = rf"({_NAME})(?:\.([xyzw]))?|(-?[0-9]\w*+)|\[({_NAME})(?:\+(-?[0-9]+))?\]|\{{([^}}]*)\}}"
 
 
 def quick_operands(text: str, start: int, end: int) -> tuple[Operand, ...]:
     """The operands between two offsets, which hold plain text (`statements.plain`)."""
     found: list[Operand] = []
-    for match in _OPERAND.finditer(text, start, end):
+    for match in re.compile(_OPERAND, re.A).finditer(text, start, end):
         name, field, number, base, offset, elements = match.groups()
         span = match.span()
         if name is not None:

@@ -61,8 +61,8 @@ _NUMBER = r"(?:-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}|0[fF][0-9a-fA-F]{
 _ATOM = rf"(?:{_NAME}|{_NUMBER})"
 _PLACE = r"\[(?:[A-Za-z_][\w$]*+|[%$][\w$]++)(?:\+(?:-?[1-9][0-9]{0,17}|0))?\]"
 _PLAIN = rf"(?>{_ATOM}|{_PLACE}|\{{{_ATOM}(?:,[ ]?{_ATOM})*+\}})"
-PLAIN = re.compile(rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+", re.A)
-"""Operands that are written right for certain; most are."""
+PLAIN = rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+"
+"""Operands that are written right for certain; most are. Compiled when it is first used: few files need it."""
 
 _known: set[str] = set()  # operands and lists of them that `PLAIN` has matched
 _MOST = 1 << 17
@@ -72,7 +72,7 @@ def plain(operands: str) -> bool:
     """Whether `PLAIN` matches. Remembers each operand, since a file repeats few: four times as fast as the regex."""
     if not operands or operands in _known or _known.issuperset(operands.split(", ")):
         return True
-    if not PLAIN.fullmatch(operands):
+    if not re.fullmatch(PLAIN, operands, re.A):
         return False
     if len(_known) > _MOST:
         _known.clear()

@@ -9,16 +9,13 @@ if TYPE_CHECKING:
     from openptx.check.plain.texts import Kinds
 
 _NAME = r"(?:[A-Za-z_][\w$]*|[%$][\w$]+)"
-_CALL = re.compile(
-    rf"""(call(?:\.uni)?) \s+ (?:\(\s*({_NAME})\s*\)\s*,\s*)? ({_NAME})
-    \s* (?:,\s*\(\s*({_NAME}(?:\s*,\s*{_NAME})*)\s*\)\s*)?;""",
-    re.X | re.A,
-)
+_CALL = rf"""(call(?:\.uni)?) \s+ (?:\(\s*({_NAME})\s*\)\s*,\s*)? ({_NAME})
+    \s* (?:,\s*\(\s*({_NAME}(?:\s*,\s*{_NAME})*)\s*\)\s*)?;"""  # compiled when there is a call
 
 
 def signature(text: str, names: Kinds) -> tuple[object, ...] | None:
     """All that the verdict on a call depends on. None where the call is not of the plain form."""
-    match = _CALL.fullmatch(text)
+    match = re.fullmatch(_CALL, text, re.X | re.A)
     if match is None:
         return None
     opcode, result, callee, arguments = match.groups()

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from openptx.source import Span
 
 _NAME = r"[A-Za-z_$%][\w$]*"
-_SETP = re.compile(rf"setp\.[\w.]+\s+({_NAME})(?:\|{_NAME})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;", re.A)
-_LANE = re.compile(rf"mov\.\w+\s+({_NAME})\s*,\s*%(?:tid\.x|laneid)\s*;", re.A)
-_ANOTHER = re.compile(rf"\s*(?:{_NAME}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*", re.A)  # no number below 32
+# Compiled when there is a barrier.
+_SETP = rf"setp\.[\w.]+\s+({_NAME})(?:\|{_NAME})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;"
+_LANE = rf"mov\.\w+\s+({_NAME})\s*,\s*%(?:tid\.x|laneid)\s*;"
+_ANOTHER = rf"\s*(?:{_NAME}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 
 
@@ -39,13 +40,13 @@ class Meeting:
     def _few(self) -> Iterator[str]:
         """The predicates that compare what may be the number of a lane with what may be less than 32."""
         text, body = self.text, self.body
-        lanes = _LANE.findall(text, *body)
+        lanes = re.compile(_LANE, re.A).findall(text, *body)
         plain = len(lanes) == text.count("%tid.x", *body) + text.count("%laneid", *body)
-        comparisons = _SETP.findall(text, *body)
+        comparisons = re.compile(_SETP, re.A).findall(text, *body)
         if len(comparisons) < text.count("setp", *body):
             yield ""  # one is hidden behind a comment
         for name, lane, limit in comparisons:
-            if (lane in lanes or not plain) and not _ANOTHER.fullmatch(limit):
+            if (lane in lanes or not plain) and not re.fullmatch(_ANOTHER, limit, re.A):
                 yield name
 
     def diverges(self, place: int) -> bool:
