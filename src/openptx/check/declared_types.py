@@ -261,7 +261,10 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
 
 def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
     """The first number of a long list that its type doesn't hold; most lists are passed by their digits alone."""
-    if not _LONG.get(TYPES[type].width, _NEVER)(value.plain) or all(holds(type, n) for n in value.numbers):
+    if not _LONG.get(TYPES[type].width, _NEVER)(value.plain):
+        return None
+    numbers = value.numbers
+    if holds(type, min(numbers)) and holds(type, max(numbers)):
         return None
     return next(found for element in value.elements if (found := _element(element, type)) is not None)
 

@@ -53,7 +53,7 @@ class InitialiserList:
     @property
     def numbers(self) -> list[int]:
         """The values of a plain list."""
-        return [int(number) for number in self.plain[1:-1].split(",")]
+        return list(map(int, self.plain[1:-1].split(",")))
 
     @property
     def elements(self) -> tuple[Initialiser, ...]:
