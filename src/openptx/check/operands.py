@@ -421,6 +421,19 @@ def _special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     if kind.count and kind.count == place.count and wanted.kind in "bsu" and wanted.width == declared.width:
         return  # `mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid`
+    if kind.count and not place.count and wanted.width == declared.width:
+        yield Problem(
+            "operand-type",
+            f"operand `{place.name}` of `{place.opcode}` is one register, and `{{}}` has four components",
+            where,
+            "all four of them",
+            operand=place.name,
+            expected="one component: .x, .y, .z or .w",
+            actual="all of a special register",
+            rule="PTX ISA, Special Registers (10)",
+            help="write `{}.x`",
+        )
+        return
     total = 128 if kind.count else declared.width
     component = kind.space == "component"  # `%tid.x` and its like once had 16 bits
     fits = wanted.width == total or (wanted.width == 16 and component) or place.allows.special == "any"
@@ -544,7 +557,7 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             operand=place.name,
             expected=f".{space}",
             actual=f".{held}",
-            rule="PTX ISA, cvta (9.7.9.20)",
+            rule=f"PTX ISA, {place.form.instruction.name}",
         )
     elif (
         place.type.width == 32

@@ -1,6 +1,6 @@
 """The values that constant operands may have, in words: `0 to 15`, `a multiple of 32, not 0`, `4 or 8 or 16`.
 
-`at most cp-size` is the value of another operand, and `above 0, to 1` is for floats.
+`at most cp-size` is the value of another operand, and `above 0, at most 1` is for floats.
 
 An instruction lists them one a line: modifiers that must be there, the operand, its values. The first line that fits
 counts.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
 _SPAN = re.compile(r"(\d+) to (\d+)")
-_ONE = re.compile(r"(a multiple of|at least|above|to|not) (\d+)")
+_ONE = re.compile(r"(a multiple of|at least|at most|above|not) (\d+)")
 _OTHER = re.compile(r"at most ([a-z-]+)")
 
 
@@ -52,7 +52,7 @@ class Values:
             self._least = int(one[2])
         elif one[1] == "above":
             self._above = int(one[2])
-        elif one[1] == "to":
+        elif one[1] == "at most":
             self._most = int(one[2])
         else:
             self._not = int(one[2])

@@ -103,3 +103,10 @@ STATEMENTS = (  # a statement, what is wrong with it
 def test_statements(statement: str, wrong: str | None) -> None:
     found = [d.name for d in openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n") if d.severity == "error"]
     assert found == ([wrong] if wrong else [])
+
+
+def test_all_of_a_special_register_is_no_single_one() -> None:
+    """The message names the component to write, not a conversion of `.u32` to `.u32`."""
+    text = f"{MODULE}    mov.u32 %r0, %tid;\n    ret;\n}}\n"
+    (found,) = (d for d in openptx.check(text) if d.severity == "error")
+    assert (found.name, found.help) == ("operand-type", "write `%tid.x`")

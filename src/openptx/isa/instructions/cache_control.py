@@ -102,7 +102,7 @@ createpolicy_fractional = instruction(
     """
     + _PRIORITIES,
     types={"fraction": "f32"},
-    ranges="fraction   above 0, to 1",
+    ranges="fraction   above 0, at most 1",
     writes="cache-policy",
 )
 
