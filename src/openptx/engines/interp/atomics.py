@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import sets
-from openptx.engines.interp.memory import Spaces
+from openptx.engines.interp.memory import Place, Spaces
 from openptx.isa import updates
 from openptx.numerics import Bits
 
@@ -132,6 +132,7 @@ class Atomics(Spaces):
         values = [np.broadcast_to(v, k) for v in flat]
         self.doing = "atomic"
         place = self.place(space, a, w >> 3, True)
+        self.watch_update(place, update, a, w >> 3)
         if place is not None:
             found = self.exchange(
                 place[0].view(w >> 3, 1) if not pair else place[0].view(8, 2), place[1], update, values
@@ -142,6 +143,7 @@ class Atomics(Spaces):
             def part(chosen: Group, addresses: Array) -> None:
                 inside = self.place(space, addresses, w >> 3, True)
                 assert inside is not None
+                self.watch_update(inside, update, addresses, w >> 3)
                 view = inside[0].view(w >> 3, 1) if not pair else inside[0].view(8, 2)
                 for whole, some in zip(
                     found, self.exchange(view, inside[1], update, [v[chosen] for v in values]), strict=True
@@ -151,6 +153,14 @@ class Atomics(Spaces):
             self.each_slot(a, part)
         parts = [Bits(self, min(w, 64), v) for v in found]
         return (parts[0], parts[1]) if pair else parts[0]
+
+    def watch_update(self, place: Place | None, update: Update, address: Array, size: int) -> None:
+        """An update reads what was there; but an exchange often is how memory gets its first value."""
+        if self.watch is None or place is None or place[0] is not self.shared:
+            return
+        if update is not updates.exchange:
+            self.check_written(place[1], size, address)
+        self.watch.stored(place[1], size)
 
     def exchange(
         self, view: tuple[Array, int, int], offsets: NDArray[np.int64], update: Update, values: list[Array]
