@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_kernels import CASES, FOLDER, SHARED_CASES, check
 
 from openptx.engines.native import choose, settings
-from openptx.testing.discovery import find, run_test
-from openptx.testing.result import PASSED, UNSUPPORTED
+from openptx.testing.discovery import find
 
-TESTS = Path(__file__).parents[1]
-SHARED = TESTS.parents[1] / "shared" / "cases"
-PATHS = find([str(folder) for folder in (TESTS / "kernels", TESTS / "spec", SHARED) if folder.is_dir()])
+PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *SHARED_CASES]
 
 
 @contextmanager
@@ -39,7 +37,4 @@ WAYS = {"gathers only": lambda: settings.shapes(False), "two workers": two_worke
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: Path(path).name)
 def test_in_another_way(path: str, way: str) -> None:
     with WAYS[way](), settings.cache_at(None):
-        result = run_test(path, "native")
-    if result.status == UNSUPPORTED:
-        pytest.skip(result.message.splitlines()[0])
-    assert (result.status, result.message) == (PASSED, "")
+        check(path)

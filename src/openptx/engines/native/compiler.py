@@ -38,15 +38,11 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
+@cache
 def prepare() -> None:
     """Makes the linker on a thread, so that it is there when an object is: LLVM needs as long for it as for all else
     that a launch from the disk does."""
-    if not _prepared:
-        _prepared.append(threading.Thread(target=_make_linker, name="openptx-linker"))
-        _prepared[0].start()
-
-
-_prepared: list[threading.Thread] = []
+    threading.Thread(target=_make_linker, name="openptx-linker").start()
 
 
 def _make_linker() -> None:

@@ -54,7 +54,6 @@ class Emitter(Machine):
     def __init__(self) -> None:
         self.out = Writer()
         self._constants: dict[tuple[int, int], Bits] = {}
-        self._masked: set[str] = set()  # values that an `and` with constants made
 
     # Names
 
@@ -177,7 +176,7 @@ class Emitter(Machine):
             return self.bits(self.out.emit(f"{name} i{w} {self.scalar(a)}, {self.scalar(b)}"), w, ZEROS)
         found = self.out.emit(f"{name} {vector_type(w)} {self.vector(a)}, {self.vector(b)}")
         if name == "and" and not isinstance(b.v, Value):
-            self._masked.add(found)
+            self.out.masked.add(found)
         elif (name in _JOINS and self.is_masked(a) and self.is_masked(b)) or (
             name == "xor" and (self.is_masked(a) or self.is_masked(b))  # perhaps (x ^ y) & c ^ y
         ):
@@ -185,7 +184,7 @@ class Emitter(Machine):
         return self.bits(found, w)
 
     def is_masked(self, a: Bits) -> bool:
-        return isinstance(a.v, Value) and a.v.name in self._masked
+        return isinstance(a.v, Value) and a.v.name in self.out.masked
 
     def fenced(self, name: str, w: int) -> str:
         """A value that LLVM does not look through.

@@ -143,7 +143,6 @@ class Graph:
             self._connect(b)
         self._liveness()
         self._lives: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
-        self._lives: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
 
     def target(self, pc: int) -> int:
         """The block at `pc`; END where it does nothing but leave."""

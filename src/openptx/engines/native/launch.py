@@ -132,12 +132,8 @@ class Run:
 
     def need(self, worker: Worker) -> int:
         """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""
-        try:
-            plan = self.plan
-            address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
-        except BaseException as stop:
-            self.interrupt = stop
-            return 1
+        plan = self.plan
+        address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
         struct.pack_into("<q", worker.memory, layout.SLOW, address)
         return 0
 

@@ -125,8 +125,7 @@ class Worker:
             heap = run.image.heap
             words = pointer_of(heap.left), heap.allocation.base, heap.allocation.size
             struct.pack_into("<3Q", state, layout.HEAP, *words)
-        if memory.workspace:
-            struct.pack_into("<Q", state, layout.WORKSPACE, memory.workspace)
+        struct.pack_into("<Q", state, layout.WORKSPACE, memory.workspace)
         struct.pack_into("<2q", state, layout.FROM, 0, 0)
         self.window(memory, PARAM, memory.param)
 

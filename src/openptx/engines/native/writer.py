@@ -15,6 +15,7 @@ class Writer:
         self.label = "entry"
         self.count = 0
         self.aside = 0  # above 0 in code that need not dominate what follows
+        self.masked: set[str] = set()  # names of what an `and` with constants gave (`Emitter.fenced`)
 
     def name(self) -> str:
         self.count += 1
