@@ -79,9 +79,9 @@ extern "C" __global__ void wrong_mask(int *out) {
 }
 
 __device__ __noinline__ int bottomless(int n, int *p) {
-    int frame[64];
-    for (int i = 0; i < 64; i++) frame[i] = p[(n + i) & 7];
-    return bottomless(n + 1, frame) + frame[n & 63];
+    int frame[256];
+    for (int i = 0; i < 8; i++) frame[i] = p[(n + i) & 7];
+    return bottomless(n + 1, frame) + frame[n & 255];
 }
 extern "C" __global__ void endless_recursion(int *out) { out[threadIdx.x] = bottomless(0, out); }
 
