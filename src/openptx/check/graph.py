@@ -19,20 +19,20 @@ _AT_ONCE = 1024
 
 
 class Step:
-    """One instruction: where its names are known, the registers that it reads and writes."""
+    """One instruction: where its names are known, the registers that it reads and writes.
 
-    __slots__ = ("instruction", "reads", "scope", "writes")
+    `jumps` where it has targets, `ends` where nothing behind it follows it.
+    """
+
+    __slots__ = ("ends", "instruction", "jumps", "reads", "scope", "writes")
 
     def __init__(self, instruction: Instruction, scope: Scope) -> None:
         self.instruction, self.scope = instruction, scope
         self.reads: list[tuple[Key, text.Name]] = []
         self.writes: set[Key] = set()
-
-    @property
-    def ends(self) -> bool:
-        """Whether nothing behind it follows it."""
-        mnemonic = self.instruction.mnemonic
-        return self.instruction.guard is None and (mnemonic in _LEAVES or mnemonic in _JUMPS)
+        mnemonic = instruction.mnemonic
+        self.jumps = mnemonic in _JUMPS
+        self.ends = (self.jumps or mnemonic in _LEAVES) and not instruction.guarded
 
 
 class Graph:
@@ -46,7 +46,7 @@ class Graph:
         """The steps that may follow one; the end of the function is none."""
         step = self.steps[number]
         found = [] if step.ends or number + 1 == len(self.steps) else [number + 1]
-        if step.instruction.mnemonic in _JUMPS:
+        if step.jumps:
             places = (step.scope.label(name) for name in self._targets(step))
             found += [self.labels[place] for place in places if place is not None and place in self.labels]
         return [successor for successor in found if successor < len(self.steps)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from openptx.isa.types import TYPES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.types import Type
@@ -26,7 +28,6 @@ MINUS = "minus"  # parts: the operand
 SELECTED = "selected"  # parts: the register; `a.b0`
 SINK = "sink"
 ABSENT = "absent"
-GUARD = "guard"
 ARGUMENTS = "arguments"  # parts
 UNREADABLE = "unreadable"
 
@@ -136,5 +137,5 @@ TABLE_KINDS = {
 ENTRY_KIND = kind(FUNCTION, "a kernel", space="entry")
 FUNCTION_KIND = kind(FUNCTION, "a function", space="func")
 ABSENT_KIND = kind(ABSENT, "nothing")
-GUARD_KIND = kind(GUARD, "a guard")
+PREDICATE_KIND = register(TYPES["pred"])
 UNREADABLE_KIND = kind(UNREADABLE, "unreadable")

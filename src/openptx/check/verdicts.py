@@ -78,8 +78,8 @@ class Rows(dict["Row", str]):
         passive = first.sort in _PASSIVE
         if not opcode:
             found = FINE
-        elif guard not in (kinds.ABSENT_KIND, kinds.GUARD_KIND) or (
-            guard is kinds.GUARD_KIND and guarded_parameter(given) is not None
+        elif guard not in (kinds.ABSENT_KIND, kinds.PREDICATE_KIND) or (
+            guard is kinds.PREDICATE_KIND and guarded_parameter(given) is not None
         ):
             found = LOOK_CLOSER
         elif (verdict := self.verdicts[(opcode, *given)]) is None:

@@ -1,8 +1,8 @@
 """Statements as rows of strings, for `findall`: operands come apart already, which is cheaper than to split them.
 
-A row is guard, opcode, up to five operands, and otherwise a label, or the text of another statement as it stands. Of
-what isn't common, all the rest of the text is one row, the last: its length tells where it begins. Like `STATEMENT`, a
-row only says what is there; whoever reads it must know opcodes, since a label can stick to one (`L:ret`).
+A row is the name of the guard, opcode, up to five operands, and otherwise a label, or the text of another statement as
+it stands. Of what isn't common, all the rest of the text is one row, the last: its length tells where it begins. Like
+`STATEMENT`, a row only says what is there; whoever reads it must know opcodes: a label can stick to one (`L:ret`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ for _ in range(4):
 ROWS = re.compile(
     rf"""
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
-    (?: (?:(@!?[A-Za-z_$%]{_LETTERS}*+)[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
+    (?: (?:@!?([A-Za-z_$%]{_LETTERS}*+)[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
     | ({_WORD}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ([{{}}]
       | {_DECLARATION}

@@ -74,11 +74,16 @@ class Instruction(Statement):
         return tuple("." + modifier for modifier in self.opcode.split(".")[1:])
 
     @property
+    def guarded(self) -> bool:
+        """Whether there is a guard."""
+        return self.guard_span[0] < self.guard_span[1]
+
+    @property
     def guard(self) -> Guard | None:
         """The guard predicate."""
         from openptx.syntax.precise import read_guard
 
-        return read_guard(self.file, self.guard_span) if self.guard_span[0] < self.guard_span[1] else None
+        return read_guard(self.file, self.guard_span) if self.guarded else None
 
     @property
     def operands(self) -> tuple[Operand, ...]:

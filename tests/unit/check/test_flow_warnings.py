@@ -9,6 +9,8 @@ from openptx.check.plain.walk import Plain
 
 HEAD = ".version 9.0\n.target {}\n.address_size 64\n"
 TID = "mov.u32 a, %tid.x; "
+FAR = "mov.u32 b, 1;\n" * 5000
+"""More than is read in one go."""
 
 
 def module(body: str, directives: str = "", target: str = "sm_90") -> str:
@@ -22,6 +24,12 @@ DIVERGENT = {
     "a negated guard":          (TID + "setp.lt.u32 p, a, 16; @!p bar.sync 0;", True),
     "a lane":                   ("mov.u32 a, %laneid; setp.ne.s32 p, a, 3; @p barrier.sync.aligned 0;", True),
     "behind a branch":          (TID + "setp.ne.u32 p, a, 0; @p bra E; bar.sync 0; E: mov.u32 b, 1; bar.sync 0;", True),
+    "far behind a branch":      (TID + f"setp.ne.u32 p, a, 0; @p bra E; {FAR} bar.sync 0; E: bar.sync 0;", True),
+    "far behind a label":       (TID + f"setp.ne.u32 p, a, 0; @p bra E; E: {FAR} bar.sync 0;", False),
+    "behind a hidden branch":   (TID + "setp.ne.u32 p, a, 0; @p bra /* */ E; bar.sync 0; E: bar.sync 0;", True),
+    "behind an odd branch":     (TID + "setp.ne.u32 p, a, 0; @p bra\nE; bar.sync 0; E: bar.sync 0;", True),
+    "behind a label of a list": (TID + "setp.ne.u32 p, a, 0; @p bra E; L: .branchtargets E; bar.sync 0; E: bar.sync 0;",
+                                 True),
     "jumps to the end":         (TID + "setp.ne.u32 p, a, 0; @p bra E; bar.sync 0; E:", False),
     "behind a label":           (TID + "setp.ne.u32 p, a, 0; @p bra E; mov.u32 b, 1; E: bar.sync 0;", False),
     "whole warps":              (TID + "setp.lt.u32 p, a, 32; @p bar.sync 0;", False),

@@ -35,6 +35,10 @@ CASES = {
     "a list in a hiding block":         ("{ .reg .b32 c; mov.b64 q, 1; mov.b64 {a, b}, q; } mov.b64 q, {a, b};", []),
     "where a branch skips the write":   (f"{SET} @p bra L; mov.u32 a, 1; L: add.u32 b, a, 1;", []),
     "behind a jump to what writes it":  ("bra W; R: add.u32 b, a, 1; bra E; W: mov.u32 a, 1; bra R; E:", []),
+    "labels of one name in blocks":     ("{ bra L; L: } mov.u32 b, a; bra E; { L: mov.u32 a, 1; } E:", ["a"]),
+    "a semicolon in a comment":         ("bra E; // mov.u32 a, 1;\n exit; E: mov.u32 b, a; mov.u32 a, 1;", ["a"]),
+    "a branch in a comment":            ("bra E; E: mov.u32 b, a; bra R; L: mov.u32 a, 1; /* bra E; */ R:", ["a"]),
+    "between branches and other words": (f"{SET} @p bra E; bra.uni L; E: add.u32 b, a, 1; L: mov.u32 a, 1;", ["a"]),
     "written under a guard":            (f"{SET} @p mov.u32 a, 1; add.u32 b, a, 1;", []),
 }
 # fmt: on

@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 
 class Block:
-    """An open block: its labels, the labels it needs, where the log was; its `own` registers, and what they hid."""
+    """An open block: its labels, the labels it needs, where the log was; its `own` registers, and what they hide."""
 
-    __slots__ = ("labels", "mark", "needs", "own", "saved", "tables")
+    __slots__ = ("hidden", "labels", "mark", "needs", "own", "tables")
 
     def __init__(self, mark: int) -> None:
         self.mark = mark
         self.needs: set[str] = set()  # names without declaration: labels, if all is well
         self.own: set[str] = set()  # not kept for the body, where a name can't hide another
-        self.saved: tuple[dict[str, Kind], ...] | None = None
+        self.hidden: tuple[dict[str, Kind], ...] = {}, {}, {}
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
 

@@ -82,8 +82,10 @@ class Singly:
             return self.alone(text)
         first = 1 if writes(opcode) and parts[0][0] != "[" else 0
         given = [names[part] for part in parts[first:]]
-        if guard is not None and (names[guard] is not kinds.GUARD_KIND or guarded_parameter(given) is not None):
-            return False
+        if guard is not None:
+            predicate = names[guard.lstrip("@!")]
+            if predicate is not kinds.PREDICATE_KIND or guarded_parameter(given) is not None:
+                return False
         if first:
             names.settle(_WORD.findall(parts[0]))
             given.insert(0, names[parts[0]])
@@ -148,7 +150,7 @@ class Singly:
         for operand in operands[first:]:
             for name in names_in(operand):
                 names[name.text]
-        if guard is not None and names["@" + guard.name.text] is not kinds.GUARD_KIND:
+        if guard is not None and names[guard.name.text] is not kinds.PREDICATE_KIND:
             return False
         if first:
             names.settle(name.text for name in names_in(operands[0]))
@@ -169,9 +171,7 @@ class Singly:
 
     def _meets(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp come to a barrier together, for certain."""
-        if barrier.guard_span[0] < barrier.guard_span[1]:
-            return False
-        return self.meeting.simple or (barrier.file is self.file and not self.meeting.diverges(barrier.span[0]))
+        return len(barrier.operands) != 1 or (barrier.guard is None and self.meeting.simple)
 
     def _variable(self, declaration: Variable) -> bool:
         if declaration.space == "reg":

@@ -11,7 +11,6 @@ from openptx.check.names import kind_of as kind_of_registers
 from openptx.check.plain.blocks import Block
 from openptx.check.reading import address, at, kind_of, selected
 from openptx.isa.special_registers import SPECIAL_REGISTERS
-from openptx.isa.types import TYPES
 from openptx.source import File
 from openptx.syntax.precise import read_operands
 
@@ -27,7 +26,6 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}", re.A)
 _EXACT = re.compile(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", re.A)
 _ADDRESS = re.compile(r"\[([A-Za-z_][\w$]*|[%$][\w$]+)(?:\+(-?[1-9][0-9]{0,17}|0))?\]", re.A)
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_PREDICATE = TYPES["pred"]
 _EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 
 # Remembered for all functions, since they mean the same everywhere.
@@ -72,8 +70,6 @@ class Kinds(dict[str, Kind]):
         start = text[0]
         if start == "[":
             found = self._place(text)
-        elif start == "@":
-            found = self._guard(text)
         elif (found := self.first.get(text)) is not None:
             self.early.add(text)
             self[text] = found
@@ -96,11 +92,6 @@ class Kinds(dict[str, Kind]):
         if match := _ADDRESS.fullmatch(text):
             return _place(self.known(match[1]), int(match[2] or 0))
         return self._precisely(text)
-
-    def _guard(self, text: str) -> Kind:
-        kind = self[text[2:] if text[1:2] == "!" else text[1:]]
-        fits = kind.sort == kinds.REGISTER and kind.type is _PREDICATE
-        return kinds.GUARD_KIND if fits else kinds.UNREADABLE_KIND
 
     def _read(self, text: str) -> Kind:
         """The kind of an operand that was not seen before."""
@@ -220,17 +211,12 @@ class Kinds(dict[str, Kind]):
     def close(self) -> Block:
         """A block ends: forget what was learnt in it, but what was written in it."""
         block = self.blocks.pop()
-        if block.saved is not None:
-            written = (self.keys() & self.first.keys()) - block.own
-            for known, before in zip((self, self.first, self.bases), block.saved, strict=True):
-                known.clear()
-                known.update(before)
-            self.settle(name for name in written if self.first.get(name, kinds.SINK_KIND).sort == kinds.REGISTER)
-        else:
-            for text in self.log[block.mark :]:
-                self.pop(text, None)
-                self.first.pop(text, None)
-                self.bases.pop(text, None)
+        known = self, self.first, self.bases
+        for text in self.log[block.mark :]:
+            for kinds_of in known:
+                kinds_of.pop(text, None)
+        for kinds_of, hidden in zip(known, block.hidden, strict=True):
+            kinds_of.update(hidden)
         del self.log[block.mark :]
         self.blocks[-1].needs |= block.needs - block.labels
         return block
@@ -238,17 +224,15 @@ class Kinds(dict[str, Kind]):
     def _shadow(self, names: Iterable[str]) -> None:
         """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
         block = self.blocks[-1]
-        if block.saved is None:
-            learnt = set(self.log[block.mark :])
-            block.saved = tuple(
-                {text: kind for text, kind in known.items() if text not in learnt}
-                for known in (self, self.first, self.bases)
-            )
+        learnt = set(self.log[block.mark :])
         again = (self.keys() | self.first.keys()) & set(names)
-        hides = re.compile("|".join(rf"(?<![\w$%]){re.escape(name)}(?![\w$])" for name in again))
-        for known in (self, self.first, self.bases):
-            for text in [text for text in known if text in again or (not _alone(text) and hides.search(text))]:
-                del known[text]
+        holds = re.compile("|".join(map(re.escape, again))).search  # or texts like them, which are learnt again
+        for known, hidden in zip((self, self.first, self.bases), block.hidden, strict=True):
+            # What begins with `%` and has no other sign holds no name but one that is the whole of it.
+            for text in [t for t in known if t in again or (not (t[:1] == "%" and t[1:].isalnum()) and holds(t))]:
+                kind = known.pop(text)
+                if text not in learnt:
+                    hidden.setdefault(text, kind)
 
 
 class First(dict[str, Kind]):
@@ -272,11 +256,6 @@ class First(dict[str, Kind]):
         if len(names.blocks) > 1:
             names.log.append(text)
         return found
-
-
-def _alone(text: str) -> bool:
-    """Whether a text holds no name but one that is the whole of it, for certain."""
-    return text[:1] == "%" and text[1:].isalnum()
 
 
 def _place(base: Kind, offset: int) -> Kind:

@@ -111,9 +111,11 @@ class Plain:
             if i < len(rows):
                 fine = self.singly.statement(others[i])
                 if not fine:
+                    self.meeting.passed(rows, i, known=False)
                     return None if fine is False else self.singly.odd(self._match(i).start(OTHER), end)
                 next(found)
             begin = i + 1
+        self.meeting.passed(rows, len(rows), known=True)
         return stop
 
     def _closely(self, rows: list[Row], said: list[str], begin: int, before: int) -> bool:
@@ -129,11 +131,12 @@ class Plain:
                 self.names.early.update(name for name in read if not _writes_any(rows[begin:number], name))
             if verdict is READS_FIRST:
                 continue
-            match = self._match(number)
             if verdict is BARRIER:
-                if self.meeting.diverges(match.start(OPCODE)):
+                if self.meeting.diverges(rows, number):
                     return False
-            elif self.singly.precisely(self.file, match.start(), match.end(), match.end()) is None:
+                continue
+            match = self._match(number)
+            if self.singly.precisely(self.file, match.start(), match.end(), match.end()) is None:
                 return False
         return True
 
