@@ -19,7 +19,7 @@ _PLAIN = (
     rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t]([.$A-Za-z_][\w$]*+)(?:\+[0-9]{{1,9}})?+,"
     rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n"
 )
-_LABEL = r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:"
+_LABEL = r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:"  # looked for in the line of a colon alone
 _DATA = r"\.(b8|b16|byte)\b([^.\n}:/]*+)"
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
@@ -82,14 +82,16 @@ class Debugging:
 
     def section(self, section: Section) -> None:
         """A section of debug data: each label once in the file, values as wide as their type at most."""
-        text, body = self.file.text, section.body
-        labels = re.compile(_LABEL, re.M | re.A)
-        for match in labels.finditer(text, *body) if text.find(":", *body) >= 0 else ():
-            name = match[1]
-            if (first := self.labels.get(name)) is not None:
-                self._add("duplicate-label", f"the label `{name}` stands twice", match.span(1), "again", first)
-            else:
-                self.labels[name] = match.span(1)
+        text, (start, end) = self.file.text, section.body
+        label = re.compile(_LABEL, re.M | re.A)
+        while (colon := text.find(":", start, end)) >= 0:
+            if match := label.search(text, max(start, text.rfind("\n", start, colon)), colon + 1):
+                name = match[1]
+                if (first := self.labels.get(name)) is not None:
+                    self._add("duplicate-label", f"the label `{name}` stands twice", match.span(1), "again", first)
+                else:
+                    self.labels[name] = match.span(1)
+            start = colon + 1
         if not section.narrow:
             self._values(section)
 
