@@ -142,14 +142,17 @@ class Binder:
     # Spaces.
 
     def place(self, m: Modifiers, form: Form, trees: Trees) -> Modifiers:
-        """The modifiers with the space that holds the variable: parameters of calls lie in the frame."""
+        """The modifiers with the space that holds the variable: parameters of calls lie in the frame.
+
+        What reads no memory, as isspacep and cvta do, means the kernel's parameters wherever it stands (9.7.9.19).
+        """
         space = m.values.get("space")
-        if space not in ("param", "generic", None) or "space" not in m.values:
+        if space not in ("param", "generic", None) or "space" not in m.values or "param::entry" in m.written:
             return m
-        base = next(
-            (t for t, o in zip(trees, form.operands, strict=True) if o.role == "address" and t is not None), None
-        )
-        variable = self._variable_of(base)
+        addresses = [t for t, o in zip(trees, form.operands, strict=True) if o.role == "address" and t is not None]
+        if not addresses:
+            return m
+        variable = self._variable_of(addresses[0])
         if variable is not None and variable.space != space:
             return self.body.names.modifiers(m, variable.space)
         if variable is None and space == "param" and not self.body.entry:
