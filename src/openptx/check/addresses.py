@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
 _GENERIC = frozenset(("global", "shared", "local"))
-_ACCESSES = frozenset(("ld", "st", "ldu", "atom", "red"))
 
 
 def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """What is wrong with an address, and what the assembler lets through."""
-    if kind.sort == kinds.ELEMENT and place.form.instruction.mnemonic in ("ld", "st"):
+    if kind.sort == kinds.ELEMENT and place.said.says("element"):
         found = list(judge_element(kind, where))
         yield from found or _base(place, kind, where)
         return
@@ -254,7 +253,7 @@ def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
 
 def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
     """Which way a parameter goes, and whose it is (5.1.6)."""
-    stores = place.form.instruction.mnemonic == "st"
+    stores = place.form.instruction.access == "store"
     if stores and base.space == "param":
         message, label = "writes a parameter of a kernel, which is read-only", "a kernel's parameter"
     elif stores and base.space == "argument":
@@ -300,7 +299,7 @@ def guard_problem(opcode: str, number: int) -> Problem:
 def access_size(place: Place) -> int:
     """The bytes that an instruction touches at its address; 0 where that is not the type's business."""
     type = place.m.values.get("type")
-    if place.form.instruction.mnemonic not in _ACCESSES or type is None:
+    if not place.form.instruction.access or type is None:
         return 0
     vec = place.m.values.get("vec")
     return max(1, type.width // 8) * (int(vec[1:]) if isinstance(vec, str) else 1)

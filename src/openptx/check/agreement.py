@@ -79,7 +79,7 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bo
     wanted = same if same is not None and same.width == type.width and precedent else type
     strict = said.says("strictly") or (not said.type and is_fixed(form, template))
     relaxed = form.instruction.relaxed or (precedent and said.says("wider"))
-    if form.instruction.mnemonic == "cvt" and precedent:
+    if form.instruction.converts and precedent:
         relaxed = relaxed_conversion(form, m, template)
     found = Rule(wanted, relaxed, strict, precedent, precedent and said.says("exactly"))
     found.pointer = said.says("an address")
@@ -95,8 +95,6 @@ def is_fixed(form: Form, template: Template) -> bool:
 def relaxed_conversion(form: Form, m: Modifiers, template: Template) -> bool:
     """Where Tables 27 and 28 hold for `cvt`: not for bf16 on either side, not for packed formats but a little."""
     d, a = m.values.get("dtype"), m.values.get("atype")
-    if form.instruction.name == "cvt.pack":
-        return True
     if d is None or a is None or "bf16" in (d.name, a.name):
         return False
     if d.count == 1 and a.count == 1 and d.name != "tf32":

@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from openptx.check.constants import constant_bits, float_bits
 from openptx.check.scopes import Held, Registers
+from openptx.isa.operand_rules import operand_rule
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import TYPES
 from openptx.program import (
@@ -78,9 +79,9 @@ def select(
     return possible[0] if possible else None
 
 
-def _packs(form: Form, m: Modifiers) -> bool:
+def _packs(form: Form) -> bool:
     """Whether one operand may be a list that the other one holds, packed."""
-    return form.instruction.name == "mov" and not m.vec
+    return bool(form.operands) and operand_rule(form.instruction, form.operands[0].name).says("packed")
 
 
 class Binder:
@@ -112,7 +113,7 @@ class Binder:
             table = self.scope.table(tree.text)
             return table is not None and isinstance(table, CallPrototype) == (template.role == "prototype")
         count = form.count(template, m) if template.vector else 0
-        packs = count > 0 and _packs(form, m)
+        packs = count > 0 and _packs(form)
         if isinstance(tree, text.Vector) or (packs and self._length(tree)):
             return count > 0 and (count == self._length(tree) or (packs and self._length(tree) == 2))
         if packs:
@@ -172,7 +173,7 @@ class Binder:
             tree = tree.operand if isinstance(tree, text.Minus) else tree
             if template.selectors and isinstance(tree, text.Selector):
                 said[f"{template.name}_part"] = tree.field
-        if _packs(form, m) and (length := self._length(trees[0])):
+        if _packs(form) and (length := self._length(trees[0])):
             said["elements"] = length
         return m.with_(**said) if said else m
 
@@ -196,7 +197,7 @@ class Binder:
     def types(self, form: Form, m: Modifiers, trees: Trees) -> tuple[Type | None, ...]:
         """The type of each operand; of an element, where a list packs or unpacks a wider register."""
         types = form.types(m)
-        if not _packs(form, m):
+        if not _packs(form):
             return types
         lengths = [self._length(tree) for tree in trees]
         return tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.isa.control import LEAVES, joins, mnemonics
 from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
@@ -9,11 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openptx.check.graph import Graph, Step
-
-BARRIERS = frozenset((
-    "bar.sync", "bar.cta.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned",
-))  # fmt: skip
-"""Barriers for which all threads of a warp must arrive together, and, with one operand, all threads of the block."""
 
 _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"))
 _LANES = frozenset(("%tid.x", "%laneid"))
@@ -28,7 +24,7 @@ def divergent(graph: Graph) -> Iterator[tuple[Step, Step]]:
     """
     entries = graph.entries()
     for number, step in enumerate(graph.steps):
-        if step.instruction.opcode not in BARRIERS or len(step.instruction.operands) != 1:
+        if not joins(step.instruction.opcode) or len(step.instruction.operands) != 1:
             continue
         if step.instruction.guard is not None:
             if _splits(graph, number):
@@ -38,7 +34,7 @@ def divergent(graph: Graph) -> Iterator[tuple[Step, Step]]:
         while at > 0 and at not in entries:
             at -= 1
             branch = graph.steps[at]
-            if branch.instruction.mnemonic == "bra" and branch.instruction.guard is not None and _splits(graph, at):
+            if branch.jumps and branch.instruction.guarded and _splits(graph, at):
                 if not _leaves(graph, at):
                     yield step, branch
                 break
@@ -49,9 +45,9 @@ def _leaves(graph: Graph, number: int) -> bool:
     at = next((n for n in graph.successors(number) if n != number + 1), None)
     while at is not None and at < len(graph.steps):
         step = graph.steps[at]
-        if step.instruction.mnemonic in ("ret", "exit", "trap"):
+        if step.instruction.mnemonic in mnemonics(*LEAVES):
             return True
-        if step.instruction.mnemonic in ("bra", "brx") or step.instruction.opcode in BARRIERS:
+        if step.jumps or joins(step.instruction.opcode):
             return False
         at += 1
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.scopes import Registers
+from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
 from openptx.syntax import operands as text
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from openptx.check.scopes import Scope
     from openptx.syntax.tree import Instruction
 
-ENDS = frozenset(("ret", "exit", "trap", "bra", "brx", "call"))
-"""Mnemonics that may be a function's last; a call may be one that never returns."""
-
 _WRITES: dict[str, bool] = {}
 
 
@@ -24,10 +22,15 @@ def writes(opcode: str) -> bool:
     """Whether the first operand of an opcode is a destination. Remembered."""
     known = _WRITES.get(opcode)
     if known is None:
-        known = _WRITES[opcode] = opcode.startswith("call") or any(
+        known = _WRITES[opcode] = calls(opcode) or any(
             form.operands and form.operands[0].role == "write" for form, _ in resolve(opcode)
         )
     return known
+
+
+def ends(mnemonic: str) -> bool:
+    """Whether this may be a function's last instruction; a call may be one that never returns."""
+    return mnemonic in mnemonics(*JUMPS, *LEAVES, "call")
 
 
 def names_in(tree: text.Operand) -> Iterator[text.Name]:
@@ -89,7 +92,7 @@ def _passes_on(operand: text.Operand, instruction: Instruction) -> bool:
 def is_destination(operand: text.Operand, instruction: Instruction) -> bool:
     """Whether the first operand of an instruction that writes one is it."""
     return not isinstance(operand, text.Address) and (
-        instruction.mnemonic != "call" or isinstance(operand, text.Arguments)
+        not calls(instruction.mnemonic) or isinstance(operand, text.Arguments)
     )
 
 

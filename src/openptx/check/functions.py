@@ -6,7 +6,7 @@ from openptx.check import kinds
 from openptx.check.addresses import guard_problem, guarded_parameter
 from openptx.check.budgets import bytes_of, shared_limit
 from openptx.check.divergence import divergent
-from openptx.check.flow import ENDS, traffic
+from openptx.check.flow import ends, traffic
 from openptx.check.graph import Graph
 from openptx.check.nearest import nearest
 from openptx.check.reading import kind_of
@@ -16,6 +16,7 @@ from openptx.check.survey import deprecated, unreachable, unused
 from openptx.check.unknown import labels_of, unknown_name
 from openptx.check.verdicts import WARNINGS, verdicts
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.isa.control import calls
 from openptx.syntax import operands as text
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
@@ -81,8 +82,8 @@ class FunctionChecker:
         if "unused" in self.module.selected:
             unused(self, self.scopes)
         last = self.last
-        ends = isinstance(last, tree.Instruction) and last.mnemonic in ENDS and last.guard is None
-        if not ends and self.function.body is not None:
+        ended = isinstance(last, tree.Instruction) and ends(last.mnemonic) and not last.guarded
+        if not ended and self.function.body is not None:
             close = self.function.body[1]
             self.add(
                 "fall-through",
@@ -208,11 +209,11 @@ class FunctionChecker:
             self.report(problem, instruction, scope)
         if all(problem.about in WARNINGS for problem in findings):
             for operand, kind in zip(operands, given, strict=True):
-                if kind is kinds.NAME_KIND and instruction.mnemonic != "call":
+                if kind is kinds.NAME_KIND and not calls(instruction.mnemonic):
                     self.branch(operand, scope)
                 elif kind.sort == kinds.TABLE:
                     self.late_table(operand, instruction, scope)
-            if instruction.mnemonic == "call":
+            if calls(instruction.mnemonic):
                 from openptx.check.calls import judge_call
 
                 judge_call(self, instruction, scope)

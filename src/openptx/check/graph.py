@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.syntax import operands as text
 from openptx.syntax.directives import BranchTargets
 
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
 
     Key = tuple[int, str]
 
-_LEAVES = frozenset(("ret", "exit", "trap"))
-_JUMPS = frozenset(("bra", "brx"))
 _AT_ONCE = 1024
 """Registers that are followed through a function together; more would take much memory in a large one."""
 
@@ -31,8 +30,8 @@ class Step:
         self.reads: list[tuple[Key, text.Name]] = []
         self.writes: set[Key] = set()
         mnemonic = instruction.mnemonic
-        self.jumps = mnemonic in _JUMPS
-        self.ends = (self.jumps or mnemonic in _LEAVES) and not instruction.guarded
+        self.jumps = mnemonic in mnemonics(*JUMPS)
+        self.ends = (self.jumps or mnemonic in mnemonics(*LEAVES)) and not instruction.guarded
 
 
 class Graph:
@@ -54,7 +53,7 @@ class Graph:
     @staticmethod
     def _targets(step: Step) -> list[str]:
         names = [operand.text for operand in step.instruction.operands if isinstance(operand, text.Name)]
-        if step.instruction.mnemonic == "bra":
+        if step.instruction.mnemonic in mnemonics("branch"):
             return names
         tables = [step.scope.table(name) for name in names]
         return [

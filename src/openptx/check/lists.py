@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from openptx.check.operands import Place
     from openptx.isa.types import Type
 
-_MEMORY = frozenset(("ld", "st", "ldu"))
-_SINGLE = _MEMORY | {"suld", "sust"}
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
@@ -61,7 +59,7 @@ def lengths(place: Place) -> tuple[int, ...]:
         return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
     if place.count:
         return (place.count,)
-    if place.form.instruction.mnemonic in _SINGLE:
+    if place.said.says("a list of one"):
         return (1, 2) if place.allows.shorter and place.context.precedent else (1,)
     return ()
 
@@ -73,13 +71,13 @@ def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
             return
         case kinds.SPECIAL if not part.count:
             return
-        case kinds.SINK if place.writes or (place.form.instruction.name == "mov" and place.type is TYPES["b32"]):
+        case kinds.SINK if place.writes or (place.said.says("sinks in lists") and place.type is TYPES["b32"]):
             return  # as a source, the assembler takes it in `mov.v2.b32` alone
         case kinds.INTEGER | kinds.FLOAT if not place.writes and place.allows.constant:
             return
         case kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
-        case kinds.FUNCTION | kinds.VARIABLE if not place.writes and place.form.instruction.mnemonic in ("mov", "st"):
+        case kinds.FUNCTION | kinds.VARIABLE if place.said.says("names in lists"):
             return
         case _:
             yield Problem(
@@ -169,7 +167,7 @@ def fits(place: Place, element: Place, common: Type) -> bool:
     wanted = element.type
     return (
         element.context.precedent
-        and place.form.instruction.mnemonic in _MEMORY
+        and place.form.instruction.access in ("load", "store")
         and bool(place.count)
         and wanted is not None
         and wanted.kind == "f"

@@ -71,7 +71,7 @@ def _space(m: Modifiers) -> str:
 
 def _crashes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context, count: int) -> Iterator[Problem]:
     """Where the assembler's code generator dies (measured on 13.5)."""
-    load = form.instruction.mnemonic != "st"
+    load = form.instruction.access == "load"
     address, value = (operands[1], operands[0]) if load else (operands[0], operands[1])
     base = address.parts[0] if address.sort == kinds.ADDRESS else address
     if not load and m.values.get("space") == "param" and context.entry and base.sort == kinds.REGISTER:

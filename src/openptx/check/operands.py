@@ -8,6 +8,7 @@ from openptx.check import kinds
 from openptx.check.agreement import Rule, rule, takes_constant
 from openptx.check.places import Allowance, allowance
 from openptx.check.problems import Path, Problem
+from openptx.isa.operand_rules import operand_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,19 +17,21 @@ if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
     from openptx.isa.forms import Form, Modifiers, Template
+    from openptx.isa.operand_rules import OperandRule
     from openptx.isa.types import Type
 
 
 class Place:
     """One operand's place in a form, under certain modifiers."""
 
-    __slots__ = ("allows", "context", "count", "form", "m", "packs", "rule", "template", "type")
+    __slots__ = ("allows", "context", "count", "form", "m", "packs", "rule", "said", "template", "type")
 
     def __init__(self, form: Form, m: Modifiers, template: Template, type: Type | None, context: Context) -> None:
         instruction = form.instruction
         self.form, self.m, self.template, self.type, self.context = form, m, template, type, context
         self.count = form.count(template, m) if template.vector else 0
-        self.packs = instruction.name == "mov" and template.vector and not m.vec
+        self.said: OperandRule = operand_rule(instruction, template.name)
+        self.packs = template.vector and self.said.says("packed")
         self.rule: Rule | None = rule(form, m, template, type, context.precedent) if type is not None else None
         self.allows: Allowance = allowance(instruction, template)
 
@@ -328,7 +331,7 @@ def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
         return "PTX ISA, Instruction Operands (6)"
     if place.context.precedent and wanted.name == "e2m1x4":
         return "four values of 4 bits; PTX ISA, Table 9, says `.b32`, and the assembler refuses it (measured)"
-    if place.form.instruction.name == "cvt" and wanted.width < declared.width and "bf16" in place.m.written:
+    if place.form.instruction.converts and wanted.width < declared.width and "bf16" in place.m.written:
         return (
             "no operand of a `cvt` from or to `.bf16` may be wider than its type (measured), "
             "though PTX ISA, Tables 27 and 28, let it"
@@ -464,11 +467,11 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 def _function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The name of a function as a value: the document has it in `call` and `mov` only (6.4.4)."""
-    mnemonic = place.form.instruction.mnemonic
+    instruction = place.form.instruction
     wide = place.type is not None and place.type.kind in "bsu" and place.type.width >= 32
-    if mnemonic == "mov" and wide:
+    if wide and place.said.says("functions"):
         return
-    if mnemonic == "cvt" or not place.context.precedent:
+    if instruction.converts or not place.context.precedent:
         from openptx.check.memory import measured
 
         crashes = "assembler-crash" if measured(place.context) else "document-disagrees"

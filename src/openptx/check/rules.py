@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from openptx.check import kinds
 from openptx.check.converting import misused
 from openptx.check.gating import unmet_gates
 from openptx.check.memory import judge_atom, judge_load
 from openptx.check.problems import Problem
+from openptx.isa.operand_rules import operand_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
     from openptx.check.verdicts import Judged
     from openptx.isa.forms import Form, Modifiers
 
-    Rule = Callable[[Form, Modifiers, tuple[Kind, ...], Context], Iterator[Problem]]
-
 
 def refine(judged: Judged, operands: tuple[Kind, ...], context: Context) -> Judged:
     """What the instruction's own rules add to a judgement."""
     from openptx.check.verdicts import WARNINGS, Judged
 
-    rule = RULES.get(judged.form.instruction.mnemonic)
-    found = tuple(rule(judged.form, judged.m, operands, context)) if rule and judged.rank[0] == 2 else ()
+    found = tuple(_own(judged.form, judged.m, operands, context)) if judged.rank[0] == 2 else ()
     if all(problem.about in WARNINGS for problem in found):
         found += tuple(unmet_gates(judged.form, judged.m, context))
     if not found:
@@ -33,7 +32,29 @@ def refine(judged: Judged, operands: tuple[Kind, ...], context: Context) -> Judg
     return Judged(judged.form, judged.m, (*judged.rank[:2], -bad), (*found, *judged.findings))
 
 
-def _cvt(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+def _own(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+    """What each rule says of an instruction that it is for, by what is declared of that."""
+    instruction, said = form.instruction, operand_rule(form.instruction, form.operands[0].name if form.operands else "")
+    if instruction.access == "update":
+        yield from judge_atom(form, m, operands, context)
+    elif instruction.access:
+        yield from judge_load(form, m, operands, context)
+    elif instruction.converts:
+        yield from _conversion(form, m)
+    elif instruction.control == "call":
+        yield from _call(operands)
+    elif said.says("packed"):
+        yield from _packed(m, operands)
+    elif said.says("wide"):
+        yield from _address(m, operands, context)
+    elif "CmpOp" in m.values:
+        yield from _compare(m)
+    if any(kind.sort == kinds.MINUS for kind in operands):
+        yield from _negates(form, m, operands)
+
+
+def _conversion(form: Form, m: Modifiers) -> Iterator[Problem]:
+    """Rounding and saturation of a plain conversion."""
     if form.slots[-1].typed and "u8" in form.slots[-1].choices:
         problem = misused(m)
         if problem is not None:
@@ -51,7 +72,7 @@ COMPARISONS = {
 }
 
 
-def _compare(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+def _compare(m: Modifiers) -> Iterator[Problem]:
     type = m.values.get("atype") or m.values.get("type")
     comparison = m.values.get("CmpOp")
     if type is None or comparison is None:
@@ -81,26 +102,10 @@ def no_ftz(m: Modifiers, name: str) -> Problem:
     )
 
 
-def _field(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
-    """Positions and lengths of bit fields, where they are constant."""
-    first = 2 if form.instruction.mnemonic == "bfe" else 3
-    for i, kind in enumerate(operands[first:], first):
-        if kind.sort == "integer" and (kind.bits > 8 or kind.space == "-") and context.precedent:
-            yield Problem(
-                "immediate-range",
-                f"a position or length of `{m}` is between 0 and 255",
-                (i,),
-                "out of range",
-                operand=form.operands[i].name,
-                expected="0 to 255",
-                rule="PTX ISA, bfe and bfi (9.7.1.20, 9.7.1.21)",
-            )
-
-
-def _cvta(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+def _address(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
     """Addresses of 32 bits, which the code generator refuses."""
     wide = context.precedent and not context.narrow
-    if wide and m.type.width == 32 and not (operands and operands[-1].sort == "variable"):
+    if wide and m.type.width == 32 and not (operands and operands[-1].sort == kinds.VARIABLE):
         yield Problem(
             "narrow-address",
             f"`{m}` converts an address of 32 bits",
@@ -111,10 +116,10 @@ def _cvta(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context
         )
 
 
-def _mov(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
     """A list is packed into one register or unpacked from one, not both."""
-    lists = sum(kind.sort in ("list", "vector") for kind in operands)
-    if lists == 2 and not m.vec:
+    lists = sum(kind.sort in (kinds.LIST, kinds.VECTOR) for kind in operands)
+    if lists == 2:
         yield Problem(
             "vector-length",
             f"`{m}` packs a list into one register or takes one apart, and both operands are lists",
@@ -125,29 +130,32 @@ def _mov(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context)
         )
 
 
-def _call(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+def _call(operands: tuple[Kind, ...]) -> Iterator[Problem]:
     """The list behind an indirect call names functions."""
     for i, kind in enumerate(operands):
-        if kind.sort == "table" and kind.space == "branchtargets":
+        if kind.sort == kinds.TABLE and kind.space == "branchtargets":
             yield Problem(
                 "target-list", "the targets of a call are the label of a `.calltargets`", (i,), "labels to branch to",
                 rule="PTX ISA, call (9.7.12.5)",
             )  # fmt: skip
 
 
-def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
+def _has_product(form: Form) -> bool:
+    """Whether the manual has a minus before operands: that of a factor negates the product."""
+    return any(template.minus for each in form.instruction.forms for template in each.operands)
+
+
+def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
     """`-a` in video instructions: that of one factor negates the product, and only `vmad` has a product.
 
     As the assembler has it, two negated factors cancel, in the other instructions too.
     """
     minus = {
-        t.name: i for i, (t, kind) in enumerate(zip(form.operands, operands, strict=False)) if kind.sort == "minus"
+        t.name: i for i, (t, kind) in enumerate(zip(form.operands, operands, strict=False)) if kind.sort == kinds.MINUS
     }
-    if not minus:
-        return
     product, addend = ("a" in minus) != ("b" in minus), "c" in minus
     problem = ""
-    if form.instruction.mnemonic != "vmad" and (product or addend):
+    if not _has_product(form) and (product or addend):
         problem = f"`{m}` takes no negated operand"
     elif product and addend:
         problem = f"`{m}` negates either the product or `c`"
@@ -163,23 +171,3 @@ def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Cont
             operand=form.operands[where].name,
             rule="PTX ISA, vmad (9.7.18.1.3)",
         )
-
-
-_VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset")
-
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(_VIDEO, _negates),
-    "cvt": _cvt,
-    "set": _compare,
-    "setp": _compare,
-    "cvta": _cvta,
-    "mov": _mov,
-    "call": _call,
-    "bfe": _field,
-    "bfi": _field,
-    "ld": judge_load,
-    "ldu": judge_load,
-    "st": judge_load,
-    "atom": judge_atom,
-    "red": judge_atom,
-}

@@ -48,6 +48,7 @@ def judge_values(form: Form, m: Modifiers, operands: Sequence[text.Operand]) -> 
                 operand=name,
                 expected=values.words,
                 actual=operand.text,
+                rule=f"PTX ISA, {form.instruction.name}",
             )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.addresses import guarded_parameter
-from openptx.check.divergence import BARRIERS
 from openptx.check.flow import writes
 from openptx.check.operands import Place, judge
 from openptx.check.problems import Problem
 from openptx.check.rules import refine
 from openptx.check.values import doubtful, judge_values
+from openptx.isa.control import calls, joins
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
 
@@ -45,7 +45,7 @@ class Verdicts(dict["Key", "Findings | None"]):
         opcode, operands = key[0], key[1:]
         judged = self._judged[key] = fitting(opcode, operands, self.context)
         found: Findings | None = verdict(judged, opcode, operands, self.context) or None
-        if found is None and (opcode.startswith("call") or opcode in BARRIERS or self.doubtful(key)):
+        if found is None and (calls(opcode) or joins(opcode) or self.doubtful(key)):
             found = LOOK
         self[key] = found
         return found
@@ -85,7 +85,7 @@ class Rows(dict["Row", str]):
         elif (verdict := self.verdicts[(opcode, *given)]) is None:
             found = FINE if passive or writes(opcode) else READS_FIRST
         else:
-            met = opcode in BARRIERS and passive and guard is kinds.ABSENT_KIND and verdict is LOOK
+            met = joins(opcode) and passive and guard is kinds.ABSENT_KIND and verdict is LOOK
             plain = met and not self.verdicts.doubtful((opcode, *given))
             found = BARRIER if plain else LOOK_CLOSER
         self[key] = found

@@ -29,10 +29,12 @@ class Instruction:
     __slots__ = (
         "_fidelity",
         "_forms",
+        "access",
         "anchor",
         "carry",
         "control",
         "converges",
+        "converts",
         "defaults",
         "forbids",
         "gates",
@@ -80,6 +82,8 @@ class Instruction:
         self.forbids = ""
         self.operands = ""
         self.relaxed = False
+        self.access = ""
+        self.converts = False
         self.control: str | None = None
         self.converges: str | None = None
         self.carry = ""
@@ -147,6 +151,8 @@ def instruction(
     forbids: str = "",
     operands: str = "",
     relaxed: bool = False,
+    access: str = "",
+    converts: bool = False,
     control: str | None = None,
     converges: str | None = None,
     carry: str = "",
@@ -172,6 +178,8 @@ def instruction(
     forbids     the same for what the manual alone forbids; the assembler takes it
     operands    what the assembler lets stand in operands, one a line: `a  registers` (see `operand_rules.py`)
     relaxed     Tables 27 and 28 hold: registers may be wider than the type
+    access      what it does to memory at its address: "load", "store" or "update"
+    converts    is a conversion, of which rounding and saturation must make sense, and bf16 is never in wider registers
     control     what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
                 cluster-barrier, trap, breakpoint
     converges   the operand that names the lanes which must arrive together
@@ -194,6 +202,8 @@ def instruction(
     self.forbids = forbids
     self.operands = operands
     self.relaxed = relaxed
+    self.access = access
+    self.converts = converts
     self.control = control
     self.converges = converges
     self.carry = carry

@@ -17,6 +17,13 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       special              a special register of this size; `any special`: of any size, if all types are integers
     addr    in .shared           where a variable must be that is named as a generic address
     d       one of two           a list of two where one value is taken
+    d       a list of one        `{r}` where no list is asked for
+    b       names in lists       an element of a list may be the name of a function or a variable
+    a       sinks in lists       an element of a source may be `_`, where the type is .b32
+    a       packed               a list that is packed into one register, or a register that is unpacked
+    a       element              an array element without brackets, `x[i]`
+    p       wide                 an address of 32 bits, which the assembler's code generator may refuse
+    a       functions            the name of a function is right here (6.4.4), where the type has 32 bits or more
 """
 
 from __future__ import annotations
@@ -29,7 +36,8 @@ if TYPE_CHECKING:
 
 _FLAGS = frozenset((
     "registers", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink", "negated", "minus",
-    "variable", "special", "any special", "one of two",
+    "variable", "special", "any special", "one of two", "a list of one", "names in lists", "sinks in lists", "packed",
+    "element", "functions", "wide",
 ))  # fmt: skip
 
 

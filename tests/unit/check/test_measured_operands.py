@@ -64,6 +64,10 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {3};",               "vector-element"),
     ("movmatrix.sync.aligned.m8n8.trans.b16 %r0, %f0;",                    None),
     ("movmatrix.sync.aligned.m8n8.trans.b16 %r0, 1;",                      "operand-kind"),
+    # Names of functions: the code generator dies of those in `cvt` alone.
+    ("cvt.pack.sat.u8.s32.b32 %r0, fn, %r1, %r2;",                         None),
+    ("cvt.s32.u32 %r0, fn;",                                               "assembler-crash"),
+    ("mov.b64 %d0, fn;",                                                   None),
     # Types that are the operand's own.
     ("mbarrier.arrive.b64 %d0, [mb];",                                     None),
     ("mbarrier.arrive.b64 %g0, [mb];",                                     "operand-type"),

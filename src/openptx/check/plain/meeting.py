@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.isa.control import JUMPS, mnemonics
 from openptx.syntax.rows import GUARD, LABEL, OPCODE, OTHER
 
 TYPE_CHECKING = False
@@ -61,9 +62,9 @@ class Meeting:
             if row[LABEL - 1]:
                 return found
             if row[GUARD - 1]:
-                if row[OPCODE - 1].startswith("bra"):
+                if row[OPCODE - 1].startswith(tuple(mnemonics(*JUMPS))):
                     found.add(row[GUARD - 1])
-            elif row[OTHER - 1].startswith("@") and "bra" in row[OTHER - 1]:
+            elif row[OTHER - 1].startswith("@") and any(name in row[OTHER - 1] for name in mnemonics(*JUMPS)):
                 found.add(_ANY)
         return found | self.since
 

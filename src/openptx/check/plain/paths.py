@@ -7,6 +7,7 @@ import re
 from openptx.check.flow import traffic
 from openptx.check.graph import Graph, Step
 from openptx.check.scopes import Registers, Scope
+from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.isa.types import TYPES
 from openptx.syntax import tree
 from openptx.syntax.body import read_statements
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from openptx.source import File, Span
 
-_FLOWS = ("bra", "brx", "ret", "exit", "trap")
 _HIDDEN = re.compile(r"//[^\n]*;|/\*|\"[^\"\n]*;")
 """A `;` that may end no statement."""
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
@@ -63,7 +63,7 @@ def _statements(
 ) -> Iterator[tuple[tree.Statement, Scope, bool]]:
     """The statements that matter, the scope of their labels (one for all, if not `blocks`), whether they name one."""
     text, (offset, end) = file.text, body
-    scopes = [outer]
+    scopes, flows = [outer], tuple(mnemonics(*JUMPS, *LEAVES))
     named = _naming(text, body, names)
     flowing = iter(_flowing(text, body))
     name, flow = next(named), next(flowing)
@@ -91,7 +91,7 @@ def _statements(
         elif kind == LABEL and not _LABELLED.match(text, offset):
             yield tree.Label(file, (match.end(1), offset), Name(match[5], match.span(5))), scopes[-1], False
         elif kind == INSTRUCTION:
-            if name < offset or match[3].startswith(_FLOWS):
+            if name < offset or match[3].startswith(flows):
                 start = match.end(1)
                 guard = match.span(2) if match[2] else (start, start)
                 yield (
@@ -121,7 +121,7 @@ def _flowing(text: str, body: Span) -> list[int]:
     To find each of a few words is a hundred times as fast as one expression for all of them.
     """
     found = [len(text) + 1]
-    for word in (*_FLOWS, ":"):
+    for word in (*mnemonics(*JUMPS, *LEAVES), ":"):
         at = text.find(word, *body)
         while at >= 0:
             found.append(at)

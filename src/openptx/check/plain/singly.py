@@ -8,12 +8,12 @@ from openptx.check import kinds
 from openptx.check.addresses import guarded_parameter
 from openptx.check.budgets import bytes_of, shared_limit
 from openptx.check.calls import fits
-from openptx.check.divergence import BARRIERS
 from openptx.check.flow import is_destination, names_in, writes
 from openptx.check.plain.calling import signature
 from openptx.check.plain.meeting import Meeting
 from openptx.check.reading import at, kind_of
 from openptx.check.verdicts import LOOK
+from openptx.isa.control import calls, joins
 from openptx.isa.directives import PRAGMAS
 from openptx.source import File
 from openptx.syntax import tree
@@ -162,9 +162,9 @@ class Singly:
         if guard is not None and guarded_parameter(given) is not None:
             return False
         self.last = None if guard is None else "@", instruction.opcode
-        if instruction.opcode in BARRIERS and not self._meets(instruction):
+        if joins(instruction.opcode) and not self._meets(instruction):
             return False
-        if instruction.mnemonic != "call":
+        if not calls(instruction.mnemonic):
             return True
         tables = {name: table for block in names.blocks for name, table in block.tables.items()}
         return fits(self.checker, operands, names.known, tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import compress, count, islice
 
-from openptx.check.flow import ENDS, writes
+from openptx.check.flow import ends, writes
 from openptx.check.plain.meeting import Meeting
 from openptx.check.plain.paths import never_written
 from openptx.check.plain.singly import Singly
@@ -64,7 +64,7 @@ class Plain:
     def _ends(self) -> bool:
         """Whether nothing runs on behind the end, and all labels are there."""
         last, blocks = self.singly.last, self.names.blocks
-        if last is None or last[0] or last[1].partition(".")[0] not in ENDS or len(blocks) > 1:
+        if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
             return False
         return blocks[0].needs <= blocks[0].labels and self.singly.tables(blocks[0])
 

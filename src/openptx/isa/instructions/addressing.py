@@ -63,7 +63,10 @@ cvta = instruction(
     syntax=_CVTA.format("cvta"),
     types={"p": "type"},
     gates=_CVTA_GATES,
-    operands="*   no function, variable",
+    operands="""
+        *   no function, variable
+        p   wide
+    """,
 )
 
 
@@ -79,7 +82,10 @@ cvta_to = instruction(
     syntax=_CVTA.format("cvta.to"),
     types={"p": "type"},
     gates=_CVTA_GATES,
-    operands="*   no function",
+    operands="""
+        *   no function
+        p   wide
+    """,
 )
 
 

@@ -45,6 +45,11 @@ st_async = instruction(
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,
+    access="store",
+    operands="""
+        a   element
+        b   a list of one, names in lists
+    """,
 )
 
 
@@ -67,6 +72,8 @@ st_bulk = instruction(
     immediates="initval",
     ranges="initval   0",
     defaults={"space": "generic"},
+    access="store",
+    operands="a   element",
 )
 
 st_bulk_32 = instruction(
@@ -80,6 +87,8 @@ st_bulk_32 = instruction(
     immediates="initval",
     ranges="initval   0",
     defaults={"space": "generic"},
+    access="store",
+    operands="a   element",
 )
 
 
@@ -133,6 +142,7 @@ red_async = instruction(
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,
+    access="update",
 )
 
 

@@ -90,6 +90,7 @@ atom = instruction(
     defaults=_DEFAULTS,
     gates=_GATES,
     operands="*   sink",
+    access="update",
 )
 
 
@@ -182,6 +183,7 @@ red = instruction(
     vectors={"b": "vec"},
     defaults=_DEFAULTS,
     gates=_GATES,
+    access="update",
 )
 
 

@@ -87,6 +87,7 @@ cvt = instruction(
         rbits   exactly
         *       any special
     """,
+    converts=True,
 )
 
 
@@ -135,6 +136,7 @@ cvt_newer = instruction(
         rbits   exactly
         *       any special
     """,
+    converts=True,
 )
 
 cvt_pack = instruction(
@@ -156,6 +158,7 @@ cvt_pack = instruction(
     operands="""
         d   as .u32
         c   as .b32
+        *   wider
     """,
 )
 

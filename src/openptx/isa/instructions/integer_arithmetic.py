@@ -423,6 +423,10 @@ bfe = instruction(
         .type = { .u32, .u64, .s32, .s64 };
     """,
     types={"b": "u32", "c": "u32"},
+    ranges="""
+        b   0 to 255
+        c   0 to 255
+    """,
 )
 
 
@@ -444,6 +448,10 @@ bfi = instruction(
     """,
     types={"c": "u32", "d": "u32"},
     writes="f",
+    ranges="""
+        c   0 to 255
+        d   0 to 255
+    """,
 )
 
 

@@ -92,6 +92,11 @@ ld = instruction(
     refuses=_REFUSES,
     forbids=_FORBIDS,
     relaxed=True,
+    operands="""
+        a   element
+        d   a list of one
+    """,
+    access="load",
 )
 
 
@@ -127,6 +132,11 @@ ld_global_nc = instruction(
     refuses=_REFUSES,
     forbids=_FORBIDS,
     relaxed=True,
+    operands="""
+        a   element
+        d   a list of one
+    """,
+    access="load",
 )
 
 
@@ -155,6 +165,8 @@ ldu = instruction(
         .v4 .b64|.u64|.s64|.f64                  256 bits at once are for `ld`
     """,
     relaxed=True,
+    operands="d   a list of one",
+    access="load",
 )
 
 
@@ -191,6 +203,11 @@ st = instruction(
     refuses=_REFUSES,
     forbids=_FORBIDS,
     relaxed=True,
+    operands="""
+        a   element
+        b   a list of one, names in lists
+    """,
+    access="store",
 )
 
 

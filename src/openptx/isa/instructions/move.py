@@ -23,7 +23,10 @@ mov = instruction(
     gates="""
         .f64   sm_13
     """,
-    operands="*   negated, variable, special",
+    operands="""
+        *   negated, variable, special
+        a   functions
+    """,
 )
 
 mov_vector = instruction(
@@ -39,7 +42,10 @@ mov_vector = instruction(
     refuses="""
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
     """,
-    operands="*   negated, variable, special",
+    operands="""
+        *   negated, variable, special
+        a   functions, names in lists, sinks in lists
+    """,
 )
 
 
@@ -68,7 +74,11 @@ mov_pack = instruction(
         mov.b128   d, a;   // PTX 8.3, sm_70
     """,
     vectors={"d": mov_elements, "a": mov_elements},
-    operands="*   negated, variable, special",
+    operands="""
+        *     negated, variable, special
+        a     functions, names in lists, sinks in lists
+        d a   packed
+    """,
 )
 
 

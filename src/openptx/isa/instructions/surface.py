@@ -51,7 +51,7 @@ suld = instruction(
     """,
     operands="""
         *   wider
-        d   one of two
+        d   one of two, a list of one
     """,
 )
 
@@ -82,7 +82,10 @@ suld_p = instruction(
     types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
     padded="b",
-    operands="*   wider",
+    operands="""
+        *   wider
+        d   a list of one
+    """,
 )
 
 
@@ -117,7 +120,7 @@ sust = instruction(
     """,
     operands="""
         *   wider
-        c   one of two
+        c   one of two, a list of one
     """,
 )
 
@@ -141,7 +144,10 @@ sust_p = instruction(
     types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
     padded="b",
-    operands="*   wider",
+    operands="""
+        *   wider
+        c   a list of one
+    """,
 )
 
 
