@@ -16,6 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 import openptx
+from openptx.engines.native.compiler import LOCK
 from openptx.errors import ArgumentError
 
 ADD = """.version 8.0
@@ -215,3 +216,26 @@ def test_a_forked_process_has_workers_of_its_own() -> None:
         os._exit(0 if np.array_equal(y, np.arange(64) + 2) else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert np.array_equal(y, np.arange(64) + 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system can't fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_process_is_not_forked_while_a_thread_uses_llvm() -> None:
+    """Else the child waited for ever for that thread, which it does not have."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def use() -> None:
+        with LOCK:
+            begun.set()
+            ended.wait(0.2)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    begun.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if LOCK.acquire(timeout=5) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    thread.join()
+    assert LOCK.acquire(timeout=5)
+    LOCK.release()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import threading
 from functools import cache
 
@@ -12,7 +14,10 @@ from openptx.engines.native.cpu import host
 from openptx.errors import Bug
 
 LOCK = threading.RLock()
-"""LLVM in llvmlite is used by one thread at a time."""
+"""LLVM in llvmlite is used by one thread at a time. A child that is forked meanwhile would wait for that thread for
+ever, so who forks waits."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 _numbers = itertools.count()
 
@@ -38,15 +43,16 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
-@cache
 def prepare() -> None:
-    """Makes the linker on a thread, so that it is there when an object is: LLVM needs as long for it as for all else
-    that a launch from the disk does."""
-    threading.Thread(target=_make_linker, name="openptx-linker").start()
+    """Makes the linker on a thread while the rest of the engine is imported: LLVM needs as long for it as for all else
+    that a first launch from the disk does."""
+    with contextlib.suppress(RuntimeError):  # no more threads: then it is made when it is needed
+        threading.Thread(target=_make_linker, name="openptx-linker").start()
 
 
 def _make_linker() -> None:
     with LOCK:
+        host()
         _linker()
 
 

@@ -13,7 +13,7 @@ from openptx.engines.interp.plan import NoMeaning
 from openptx.engines.native import cache, layout, settings
 from openptx.engines.native.apart import compile_apart
 from openptx.engines.native.body import Body
-from openptx.engines.native.compiler import LOCK, Library, compile, prepare
+from openptx.engines.native.compiler import LOCK, Library, compile
 from openptx.engines.native.cpu import host
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
@@ -157,7 +157,6 @@ def compiled(program: Program, function: Function, image: Image, options: Option
     key = (function.name, *options.key())
     found = known.get(key)
     if found is None:
-        prepare()
         try:
             name = name_of(program, function, options, "fast")
             found = Compiled(*made(name, lambda: text_of(program, function, image, options)))
