@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from openptx.check.scopes import Registers
 from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
+from openptx.isa.operand_rules import operand_rule
 from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
@@ -82,11 +85,21 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
 def _passes_on(operand: text.Operand, instruction: Instruction) -> bool:
     """Whether this is no read of what it names, since compilers leave unwritten what nobody uses behind it.
 
-    That is a half that `mov` packs, and the byte that stands for an empty argument of a call.
+    That is a half that is packed, and the byte that stands for an empty argument of a call.
     """
     if isinstance(operand, text.Vector):
-        return instruction.mnemonic == "mov"
+        return _packs(instruction.opcode)
     return isinstance(operand, text.Name) and instruction.opcode == "st.param.b8"
+
+
+@cache
+def _packs(opcode: str) -> bool:
+    """Whether lists are packed into one register."""
+    return any(
+        operand_rule(form.instruction, template.name).says("packed")
+        for form, _ in resolve(opcode)
+        for template in form.operands
+    )
 
 
 def is_destination(operand: text.Operand, instruction: Instruction) -> bool:
