@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openptx.check.kinds import Kind
-    from openptx.check.operands import Place
+    from openptx.check.places import Place
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
 _GENERIC = frozenset(("global", "shared", "local"))

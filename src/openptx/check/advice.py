@@ -9,7 +9,7 @@ from openptx.syntax.operands import Integer, Vector
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
-    from openptx.check.operands import Place
+    from openptx.check.places import Place
     from openptx.isa.types import Type
     from openptx.syntax.tree import Instruction
 

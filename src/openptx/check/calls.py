@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.agreement import Rule, takes_constant
-from openptx.check.operands import words
+from openptx.check.places import words
 from openptx.check.reading import kind_of
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Label

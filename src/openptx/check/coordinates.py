@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openptx.check.kinds import Kind
-    from openptx.check.operands import Place
+    from openptx.check.places import Place
     from openptx.isa.types import Type
 
 _WIDTH = 32

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openptx.check.kinds import Kind
-    from openptx.check.operands import Place
+    from openptx.check.places import Place
     from openptx.isa.types import Type
 
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
@@ -94,7 +94,8 @@ def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
 
 def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The elements agree with each other, and with the instruction."""
-    from openptx.check.operands import constant, mismatch
+    from openptx.check.disagreement import mismatch
+    from openptx.check.operands import constant
 
     common: Type | None = None
     sink = 0
@@ -178,7 +179,7 @@ def fits(place: Place, element: Place, common: Type) -> bool:
 
 def of_element(place: Place, count: int) -> Place:
     """The place of one element of a list."""
-    from openptx.check.operands import Place
+    from openptx.check.places import Place
 
     type = place.type
     if place.packs and type is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.addresses import guarded_parameter
 from openptx.check.flow import writes
-from openptx.check.operands import Place, judge
+from openptx.check.operands import judge
+from openptx.check.places import Place
 from openptx.check.problems import Problem
 from openptx.check.rules import refine
 from openptx.check.values import doubtful, judge_values
