@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 class Rule:
     """How an operand's register is judged: by which type, `relaxed` by Tables 27 and 28, `strict`: integers alone.
 
-    `exact`: a register of the very type. `pointer`: the address of a function, in 32 or 64 bits.
+    `exact`: a register of the very type. `pointer`: the address of a function, in 32 or 64 bits. `pairs`: `.f16x2`
+    registers pass for integers.
     """
 
-    __slots__ = ("exact", "pointer", "precedent", "relaxed", "strict", "type")
+    __slots__ = ("exact", "pairs", "pointer", "precedent", "relaxed", "strict", "type")
 
     def __init__(self, type: Type, relaxed: bool, strict: bool, precedent: bool, exact: bool = False) -> None:
         self.type, self.relaxed, self.strict, self.precedent = type, relaxed, strict, precedent
         self.exact = exact
         self.pointer = False
+        self.pairs = True
 
     def takes(self, declared: Type) -> bool:
         """Whether a register of this type fits."""
@@ -61,7 +63,8 @@ class Rule:
         if wanted.name in ("u16x2", "s16x2"):
             return True
         if wanted.count == 1 and wanted.kind in "bsu":
-            return wanted.width == 32 or (self.relaxed and wanted.width < 32)
+            fits = wanted.width == 32 or (self.relaxed and wanted.width < 32)
+            return fits and (self.pairs or wanted.kind == "b")
         return wanted.kind == "pred" or wanted.name == "f16x2"
 
     def registers(self) -> list[str]:
@@ -83,6 +86,7 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bo
         relaxed = relaxed_conversion(form, m, template)
     found = Rule(wanted, relaxed, strict, precedent, precedent and said.says("exactly"))
     found.pointer = said.says("an address")
+    found.pairs = not said.says("no pairs")
     return found
 
 
@@ -99,7 +103,7 @@ def relaxed_conversion(form: Form, m: Modifiers, template: Template) -> bool:
         return False
     if d.count == 1 and a.count == 1 and d.name != "tf32":
         return True
-    return d.name == "f16x2" and a.name == "f32" and template.name == "d"
+    return d.name == "f16x2" and a.name == "f32" and template.name in ("d", "a", "b")
 
 
 def takes_constant(wanted: Type, kind: Kind) -> bool:

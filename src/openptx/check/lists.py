@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from openptx.check.places import Place
     from openptx.isa.types import Type
 
+_TYPED = frozenset((kinds.REGISTER, kinds.SPECIAL, kinds.VARIABLE))
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
@@ -71,25 +72,37 @@ def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
             return
         case kinds.SPECIAL if not part.count:
             return
-        case kinds.SINK if place.writes or (place.said.says("sinks in lists") and place.type is TYPES["b32"]):
-            return  # as a source, the assembler takes it in `mov.v2.b32` alone
-        case kinds.INTEGER | kinds.FLOAT if not place.writes and place.allows.constant:
+        case kinds.SINK if place.writes or _leaves_out(place):
+            return
+        case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.precedent):
             return
         case kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
-        case kinds.FUNCTION | kinds.VARIABLE if place.said.says("names in lists"):
+        case kinds.VARIABLE if not place.writes and part.type is not None and part.type.kind != "opaque":
             return
         case _:
-            yield Problem(
-                "vector-element",
-                f"an element of operand `{place.name}` of `{place.opcode}` is a scalar register",
-                where,
-                f"this is {part.text}",
-                operand=place.name,
-                expected="a scalar register",
-                actual=part.text,
-                rule=_RULE,
-            )
+            yield _no_element(place, part, where)
+
+
+def _no_element(place: Place, part: Kind, where: Path) -> Problem:
+    return Problem(
+        "vector-element",
+        f"an element of operand `{place.name}` of `{place.opcode}` is a scalar register",
+        where,
+        f"this is {part.text}",
+        operand=place.name,
+        expected="a scalar register",
+        actual=part.text,
+        rule=_RULE,
+    )
+
+
+def _leaves_out(place: Place) -> bool:
+    """Whether a source may be `_`: what 256 bits at once leave as it is (9.7.9.11), and `mov.v2.b32` (ptxas)."""
+    type, said = place.type, place.said
+    if said.says("sinks in 256 bits"):
+        return type is not None and type.width * place.count == 256
+    return said.says("sinks in lists") and type is TYPES["b32"]
 
 
 def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -97,42 +110,71 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     from openptx.check.disagreement import mismatch
     from openptx.check.operands import constant
 
+    element = of_element(place, len(kind.parts))
     common: Type | None = None
+    last: Type | None = None
     sink = 0
     for i, part in enumerate(kind.parts):
         if part.sort == kinds.SINK:
             sink += 1
-        elif part.sort in (kinds.REGISTER, kinds.SPECIAL) and part.type is not None:
-            own = part.type if part.sort == kinds.REGISTER else TYPES[f"b{part.type.width}"]
-            joined = own if common is None else together(common, own)
-            if joined is None:
-                yield Problem(
-                    "vector-element",
-                    f"the elements of a list have one type, and `.{part.type.name}` doesn't go with `{common}`",
-                    (*where, i),
-                    f"this is `.{part.type.name}`",
-                    operand=place.name,
-                    expected=f".{common.name}" if common else None,
-                    actual=f".{part.type.name}",
-                    rule=_RULE,
-                )
-                return
-            common = joined
+            continue
+        own = _own(part, element)
+        if own is None:
+            continue
+        if last is not None and not together(last, own):
+            yield Problem(
+                "vector-element",
+                f"the elements of a list have one type, and `.{own.name}` doesn't go with `{last}`",
+                (*where, i),
+                f"this is `.{own.name}`" if part.sort in _TYPED else f"this is {part.text}",
+                operand=place.name,
+                expected=f".{last.name}",
+                actual=f".{own.name}",
+                rule=_RULE,
+            )
+            return
+        last = own
+        if part.sort in _TYPED and (common is None or own.kind == "b"):
+            common = own
     if sink == len(kind.parts):
         yield Problem(
             "sink", "a list of nothing but `_` has no effect", where, "every element is left out", operand=place.name
         )
         return
-    element = of_element(place, len(kind.parts))
     if common is not None and not fits(place, element, common):
         for i, part in enumerate(kind.parts):
-            if part.sort in (kinds.REGISTER, kinds.SPECIAL) and part.type is not None:
+            if part.sort in _TYPED and part.type is not None:
                 yield mismatch(element, part.type, (*where, i))
                 break
         return
     for i, part in enumerate(kind.parts):
-        if part.sort in (kinds.INTEGER, kinds.FLOAT) and not _constant_fits(element, part, common):
+        if part.sort not in (kinds.INTEGER, kinds.FLOAT):
+            continue
+        if common is None and not place.allows.constant and not _stands_alone(element, part):
+            yield _no_element(place, part, (*where, i))
+        elif not _constant_fits(element, part, common):
             yield from constant(element, part, (*where, i))
+
+
+def _stands_alone(element: Place, part: Kind) -> bool:
+    """Whether constants among themselves do in a place for registers: of its type, not only of its size (measured)."""
+    wanted = element.type
+    if wanted is None or part.sort == kinds.INTEGER:
+        return wanted is not None and wanted.kind in "su"
+    return wanted.kind == "f" and part.bits == wanted.width
+
+
+def _own(part: Kind, element: Place) -> Type | None:
+    """The type that an element brings along: a variable its declared one, a constant one of the place's size."""
+    match part.sort:
+        case kinds.REGISTER | kinds.VARIABLE:
+            return part.type
+        case kinds.SPECIAL if part.type is not None:
+            return TYPES[f"b{part.type.width}"]
+        case kinds.INTEGER | kinds.FLOAT if element.type is not None:
+            return TYPES.get(f"{'s' if part.sort == kinds.INTEGER else 'f'}{element.type.width}")
+        case _:
+            return None
 
 
 def _constant_fits(element: Place, part: Kind, common: Type | None) -> bool:
@@ -146,17 +188,17 @@ def _constant_fits(element: Place, part: Kind, common: Type | None) -> bool:
     return (wanted.kind == "f") == (part.sort == kinds.FLOAT)
 
 
-def together(a: Type, b: Type) -> Type | None:
-    """The type of a list that holds both: of one width, and not a float beside an integer."""
-    if b.kind == "pred" and a.width == 32 and a.kind == "b":
-        return a
+def together(a: Type, b: Type) -> bool:
+    """Whether two can be neighbours in a list: of one width, and not a float beside an integer.
+
+    The assembler compares neighbours only, and bits between them reconcile: `{f, b, u}` is a list (ptxas 13.5,
+    measured). So are a predicate and `.b32`.
+    """
+    if {a.kind, b.kind} == {"b", "pred"}:
+        return 32 in (a.width, b.width)
     if a.width != b.width or ("pred" in (a.kind, b.kind) and a is not b):
-        return None
-    if a.kind == "b":
-        return b
-    if b.kind == "b" or a.name == b.name or (a.kind in "su" and b.kind in "su"):
-        return a
-    return None
+        return False
+    return "b" in (a.kind, b.kind) or a.name == b.name or (a.kind in "su" and b.kind in "su")
 
 
 def fits(place: Place, element: Place, common: Type) -> bool:

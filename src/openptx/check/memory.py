@@ -35,7 +35,7 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
             actual=f"{bits} bits",
             rule=_RULE,
         )
-    elif bits == 256 and m.values.get("space") != "global":
+    elif bits == 256 and m.values.get("space") != "global" and not (context.precedent and _generic(m)):
         yield Problem(
             "state-space",
             f"256 bits at once are accessed in `.global` alone, and `{m}` says {_space(m)}",
@@ -64,9 +64,12 @@ def _displaced(form: Form, m: Modifiers, vec: str, context: Context) -> Problem:
     )
 
 
+def _generic(m: Modifiers) -> bool:
+    return m.values.get("space") in (None, "generic")
+
+
 def _space(m: Modifiers) -> str:
-    space = m.values.get("space")
-    return f"`.{space}`" if space not in (None, "generic") else "generic"
+    return "generic" if _generic(m) else f"`.{m.values.get('space')}`"
 
 
 def _crashes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context, count: int) -> Iterator[Problem]:

@@ -163,6 +163,7 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         and (held in ("global", "const") or (isinstance(space, str) and not place.allows.space))
         and place.context.precedent
         and not place.context.narrow
+        and not place.packs
     ):
         yield Problem(
             "narrow-address",

@@ -90,7 +90,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 )
         case kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
-        case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.packs or not place.count):
+        case kinds.INTEGER | kinds.FLOAT if not place.writes and not place.count:
             yield from constant(place, kind, where)
         case kinds.SPECIAL if not place.writes:
             yield from special(place, kind, where)
@@ -176,7 +176,7 @@ def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             actual="one beyond its end",
             rule="PTX ISA, Vectors as Operands (6.4.3)",
         )
-    if place.count and not place.packs:
+    if place.count:
         yield wrong_kind(place, kind, where, what(place), "vector-length")
         return
     declared = kind.type

@@ -63,9 +63,9 @@ class Place:
     def __init__(self, form: Form, m: Modifiers, template: Template, type: Type | None, context: Context) -> None:
         instruction = form.instruction
         self.form, self.m, self.template, self.type, self.context = form, m, template, type, context
-        self.count = form.count(template, m) if template.vector else 0
         self.said: OperandRule = operand_rule(instruction, template.name)
         self.packs = template.vector and self.said.says("packed")
+        self.count = form.count(template, m) if template.vector and not self.packs else 0
         self.rule: Rule | None = rule(form, m, template, type, context.precedent) if type is not None else None
         self.allows: Allowance = allowance(instruction, template)
 

@@ -29,6 +29,6 @@ def registers(elements: int, type: Type | str, lanes: int = 32) -> int:
 
 
 def fragment(type: Type) -> Type:
-    """The type of a register of a fragment: pairs of halves, whole f32, f64 and s32, other elements as bits."""
-    names = {"f16": "f16x2", "bf16": "bf16x2", "f32": "f32", "f64": "f64", "s32": "s32"}
+    """The type of a register of a fragment: pairs of halves, whole f32, tf32, f64 and s32, other elements as bits."""
+    names = {"f16": "f16x2", "bf16": "bf16x2", "f32": "f32", "tf32": "tf32", "f64": "f64", "s32": "s32"}
     return TYPES[names.get(type.name, "b32")]

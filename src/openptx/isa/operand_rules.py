@@ -6,6 +6,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     *       no sum               nothing to which a constant is added, `r+4`
     *       no function          no name of a function
     c       strictly             integers and bits alone, no floats and no pairs of halves, whatever Table 26 says
+    c       no pairs             no `.f16x2` register for a signed or unsigned type
     r       as .b32              judged as if the instruction said this type, where that has the same size
     rbits   exactly              the very type, and no constant
     fptr    an address           in 32 or 64 bits
@@ -18,8 +19,8 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     addr    in .shared           where a variable must be that is named as a generic address
     d       one of two           a list of two where one value is taken
     d       a list of one        `{r}` where no list is asked for
-    b       names in lists       an element of a list may be the name of a function or a variable
     a       sinks in lists       an element of a source may be `_`, where the type is .b32
+    b       sinks in 256 bits    the same where the whole list has so many
     a       packed               a list that is packed into one register, or a register that is unpacked
     a       element              an array element without brackets, `x[i]`
     p       wide                 an address of 32 bits, which the assembler's code generator may refuse
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 _FLAGS = frozenset((
     "registers", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink", "negated", "minus",
-    "variable", "special", "any special", "one of two", "a list of one", "names in lists", "sinks in lists", "packed",
-    "element", "functions", "wide",
+    "variable", "special", "any special", "one of two", "a list of one", "sinks in lists", "packed", "element",
+    "functions", "wide", "no pairs", "sinks in 256 bits",
 ))  # fmt: skip
 
 

@@ -99,6 +99,37 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("vadd4.s32.s32.s32 %r0, %r1, %r2, %r3;",                              None),
     ("vadd4.s32.s32.s32 %r0, %r1, 1, %r3;",                                "operand-kind"),
     ("stackrestore.u64 16;",                                               "operand-kind"),
+    # Unpacked like registers: special ones, addresses, functions.
+    ("mov.b64 {%r0, %r1}, %clock64;",                                      None),
+    ("mov.b32 {%h0, %h1}, %tid.x;",                                        None),
+    ("mov.b64 {%r0, %r1}, sv+4;",                                          None),
+    ("mov.b32 {%h0, %h1}, gv;",                                            None),
+    ("mov.b64 {%r0, %r1}, fn;",                                            None),
+    ("mov.b64 {%r0, %r1}, tx;",                                            "operand-type"),
+    ("mov.b64 {%r0, %r1}, %tid;",                                          "operand-size"),
+    # Elements of lists: neighbours agree, a variable has its declared type, what has no type is none.
+    ("st.global.v2.b64 [%d0], {mb, %d1};",                                 None),
+    ("st.global.v2.b32 [%d0], {mb, %r1};",                                 "vector-element"),
+    ("mov.b64 %d0, {fn, %r1};",                                            "vector-length"),
+    ("st.global.v2.b64 [%d0], {tx, %d1};",                                 "vector-element"),
+    ("st.global.v2.u32 [%d0], {%r0, %f0};",                                None),
+    ("st.global.v2.u32 [%d0], {%f0, %f1};",                                "operand-type"),
+    ("ld.global.v4.b32 {%f0, %r0, %r1, %f1}, [%d0];",                      None),
+    ("st.global.v2.b32 [%d0], {5, %f0};",                                  "vector-element"),
+    ("st.global.v2.b32 [%d0], {5.0, %f0};",                                None),
+    ("red.global.v2.f32.add [%d0], {gv, %f1};",                            "vector-element"),
+    ("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1], {%r0, 5};",          None),
+    ("wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [%d0], {5, %r1};",  None),
+    # 256 bits at once: sinks leave memory as it is; generic addresses do.
+    ("st.global.v8.b32 [%d0], {%r0, _, %r1, _, 5, %r2, _, %r3};",          None),
+    ("st.v4.b64 [%d0], {%d0, _, %d1, %d1};",                               None),
+    ("ld.v4.b64 {%d0, %d1, %d2, %d3}, [%d0];",                             None),
+    ("ld.shared.v4.b64 {%d0, %d1, %d2, %d3}, [%d0];",                      "modifier-forbidden"),
+    ("st.global.v4.b32 [%d0], {%r0, _, %r1, %r1};",                        "vector-element"),
+    # Wider sources of two floats, but not of bf16.
+    ("cvt.rn.f16x2.f32 %r0, %d0, %r1;",                                    None),
+    ("cvt.rs.f16x2.f32 %r0, %r1, %d0, %r2;",                               None),
+    ("cvt.rn.bf16x2.f32 %r0, %d0, %r1;",                                   "operand-type"),
 )
 # fmt: on
 

@@ -48,7 +48,7 @@ st_async = instruction(
     access="store",
     operands="""
         a   element
-        b   a list of one, names in lists
+        b   a list of one
     """,
 )
 

@@ -205,12 +205,18 @@ st = instruction(
     relaxed=True,
     operands="""
         a   element
-        b   a list of one, names in lists
+        b   a list of one, sinks in 256 bits
     """,
     access="store",
 )
 
 
 @meaning(st)
-def _(x: Machine, m: Modifiers, a: Bits, b: Word | tuple[Bits, ...], policy: Bits | None = None) -> None:
-    x.store(m.space, a, b if isinstance(b, tuple) else (b,))
+def _(x: Machine, m: Modifiers, a: Bits, b: Word | tuple[Bits | None, ...], policy: Bits | None = None) -> None:
+    given = b if isinstance(b, tuple) else (b,)
+    parts = [(i, part) for i, part in enumerate(given) if part is not None]
+    if len(parts) == len(given):
+        x.store(m.space, a, tuple([part for _, part in parts]))
+        return
+    for i, part in parts:  # `_` leaves its place as it is
+        x.store(m.space, a + i * (m.type.width // 8), (part,))

@@ -6,7 +6,7 @@ from openptx.isa import matrices, matrices_quarters, matrices_scaled
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.types import Type
+from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,20 +19,34 @@ def stored(m: Modifiers, type: Type) -> Type | str:
     return "b8" if m.kind in ("kind::f8f6f4", "kind::mxf8f6f4") else type
 
 
+def _any_bits(m: Modifiers) -> bool:
+    """Sparse multiplication of bf16 and tf32 looks at the width of registers alone (ptxas 13.5, measured)."""
+    return bool(m.spvariant) and m.atype.name in ("bf16", "tf32")
+
+
+def _factor(m: Modifiers, type: Type) -> Type:
+    """What holds a and b (ptxas 13.5, measured): `.b32` alone with scales, integers in m8n8k16, else the fragment's."""
+    if _any_bits(m):
+        return TYPES["b32"]
+    if m.block_scale:
+        return TYPES["e4m3x4"]
+    return TYPES["s32"] if m.shape == "m8n8k16" else fragment(type)
+
+
 def type_d(m: Modifiers) -> Type:
-    return fragment(m.dtype)
+    return TYPES["b32"] if _any_bits(m) else fragment(m.dtype)
 
 
 def type_a(m: Modifiers) -> Type:
-    return fragment(m.atype)
+    return _factor(m, m.atype)
 
 
 def type_b(m: Modifiers) -> Type:
-    return fragment(m.btype)
+    return _factor(m, m.btype)
 
 
 def type_c(m: Modifiers) -> Type:
-    return fragment(m.ctype)
+    return TYPES["b32"] if _any_bits(m) else fragment(m.ctype)
 
 
 def _quarters(m: Modifiers) -> int:
@@ -172,7 +186,7 @@ mma = instruction(
         .scale_vec::4X .ue8m0    PTX 9.1
     """,
     operands="""
-        a b c d   registers, as .b32
+        a b c d   registers, no pairs, as .b64
         e scale-a-data scale-b-data   as .b32
     """,
 )

@@ -99,7 +99,8 @@ mma_sp = instruction(
         .scale_vec::4X .ue8m0    PTX 9.1
     """,
     operands="""
-        a b c d   registers, as .b32
+        a b c d   registers, no pairs
+        e         registers
         e scale-a-data scale-b-data   as .b32
     """,
 )

@@ -44,7 +44,7 @@ mov_vector = instruction(
     """,
     operands="""
         *   negated, variable, special
-        a   functions, names in lists, sinks in lists
+        a   functions, sinks in lists
     """,
 )
 
@@ -76,7 +76,7 @@ mov_pack = instruction(
     vectors={"d": mov_elements, "a": mov_elements},
     operands="""
         *     negated, variable, special
-        a     functions, names in lists, sinks in lists
+        a     functions, sinks in lists
         d a   packed
     """,
 )

@@ -7,7 +7,7 @@ from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.types import Type
+from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def type_d(m: Modifiers) -> Type:
 
 
 def type_a(m: Modifiers) -> Type:
-    return fragment(m.atype)
+    """Registers of floats of every size are pairs of halves to the assembler (ptxas 13.5, measured)."""
+    return TYPES["f16x2" if m.atype.kind == "f" else "b32"]
 
 
 def shapes(depth: int, columns: range | tuple[int, ...] = range(8, 257, 8)) -> str:
@@ -115,7 +116,10 @@ mma_async = instruction(
     gates="""
         .u8 .s8   PTX 8.4
     """,
-    operands="a b c d   registers, as .b32",
+    operands="""
+        a   registers
+        d   registers, strictly
+    """,
 )
 
 BYTES = ("e4m3", "e5m2")
@@ -174,7 +178,8 @@ mma_async_sp = instruction(
         .u8 .s8   PTX 8.4
     """,
     operands="""
-        a b c d   registers, as .b32
+        a         registers
+        d         registers, strictly
         sp-meta   as .b32
     """,
 )

@@ -84,7 +84,6 @@ load_a = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "a"},
     gates=_GATES,
-    operands="r   as .b32",
 )
 
 load_b = instruction(
@@ -96,7 +95,6 @@ load_b = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "b"},
     gates=_GATES,
-    operands="r   as .b32",
 )
 
 load_c = instruction(
@@ -108,7 +106,7 @@ load_c = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "c"},
     gates=_GATES,
-    operands="r   as .b32",
+    operands="r   strictly",
 )
 
 
@@ -201,7 +199,7 @@ store_d = instruction(
     vectors=_LOAD_VECTORS,
     defaults={"space": "generic", "matrix": "d"},
     gates=_GATES,
-    operands="r   registers, as .b32",
+    operands="r   registers, strictly",
 )
 
 
@@ -215,7 +213,8 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand, stride: Bits | None = None)
 
 
 def _factor(m: Modifiers) -> Type:
-    return fragment(m.atype)
+    held = fragment(m.atype)
+    return TYPES["s32"] if held.name == "b32" else held
 
 
 mma = instruction(
@@ -274,7 +273,10 @@ mma = instruction(
         .m8n32k16|.m32n8k16   PTX 6.1
         .and                  PTX 7.1, sm_80
     """,
-    operands="a b c d   registers, as .b32",
+    operands="""
+        a b   registers, strictly
+        c d   registers, no pairs, as .b64
+    """,
 )
 
 

@@ -1,0 +1,82 @@
+"""Which registers hold the fragments of a matrix: what ptxas 13.5 took and refused, operand by operand."""
+
+from __future__ import annotations
+
+import pytest
+
+import openptx
+
+MODULE = """.version 9.1
+.target {target}
+.address_size 64
+.visible .entry k() {{
+    .reg .b32 b32<9>; .reg .u32 u32<9>; .reg .s32 s32<9>; .reg .f32 f32<9>; .reg .f16x2 f16x2<9>;
+    .reg .b64 b64<9>; .reg .f64 f64<9>; .reg .u64 u64<9>;
+    {statement}
+    ret;
+}}
+"""
+
+# fmt: off
+KINDS = {  # of registers, by letter
+    "A": "b32 u32 s32 f32 f16x2",
+    "B": "b32",
+    "P": "b32 f16x2",
+    "F": "b32 f32",
+    "I": "b32 u32 s32",
+    "W": "b64 f64 u64",
+    "D": "b64 f64",
+}
+_SCALES = ", b325, {0, 0}, b326, {0, 0}"
+FRAGMENTS = (  # target, opcode, what stands behind the lists; how many registers each list has, and of which kinds
+    ("sm_80",   "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",           "",              "4F 4P 2P 4F"),
+    ("sm_80",   "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",           "",              "2P 4P 2P 2P"),
+    ("sm_80",   "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",         "",              "4F 4B 2B 4F"),
+    ("sm_80",   "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",          "",              "4F 4B 2B 4F"),
+    ("sm_89",   "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32",         "",              "4F 4A 2A 4F"),
+    ("sm_80",   "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32",             "",              "4I 4A 2A 4I"),
+    ("sm_80",   "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32",              "",              "2I 1I 1I 2I"),
+    ("sm_80",   "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",             "",              "2W 1W 1W 2W"),
+    ("sm_80",   "mma.sp.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",      ", b320, 0",     "4A 2A 2A 4A"),
+    ("sm_80",   "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",        ", b320, 0",     "4F 2P 2P 4F"),
+    ("sm_120a", "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0",
+                                                                               _SCALES,         "4F 4B 2B 4F"),
+    ("sm_80",   "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32",    "",              "8F 4B 4B 8F"),
+    ("sm_80",   "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32",         "",              "2I 1I 1I 2I"),
+    ("sm_80",   "wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64",     "",              "2W 1D 1D 2W"),
+    ("sm_90a",  "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32",          ", b640, 1, 1, 1", "4F 4P"),
+    ("sm_90a",  "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8",             ", b640, 1",     "4I 4A"),
+)
+CONSTANTS: tuple[tuple[str, list[str]], ...] = (  # beside registers; among themselves where they have the list's type
+    ("{f321, 0.0, f321, 0f3f800000}",                     []),
+    ("{0f00000000, 0f00000000, 0f00000000, 0f00000000}",  []),
+    ("{0.0, 0.0, 0.0, 0.0}",                              ["vector-element"] * 4),
+    ("{0, 0, 0, 0}",                                      ["vector-element"] * 4),
+    ("{f321, 0, f321, f321}",                             ["vector-element"]),
+    ("{b321, 0, f321, f321}",                             ["vector-element"]),
+)
+# fmt: on
+
+
+def errors(target: str, statement: str) -> list[str]:
+    return [d.name for d in openptx.check(MODULE.format(target=target, statement=statement)) if d.severity == "error"]
+
+
+@pytest.mark.parametrize(("target", "opcode", "rest", "lists"), FRAGMENTS, ids=[row[1] for row in FRAGMENTS])
+def test_registers_of_a_fragment(target: str, opcode: str, rest: str, lists: str) -> None:
+    fragments = [(int(each[0]), KINDS[each[1]].split()) for each in lists.split()]
+    for i, (_, fitting) in enumerate(fragments):
+        for kind in KINDS["W" if "b64" in fitting else "A"].split():
+            chosen = [kind if i == j else each[0] for j, (_, each) in enumerate(fragments)]
+            texts = [
+                ", ".join(f"{k}{n}" for n in range(count)) for k, (count, _) in zip(chosen, fragments, strict=True)
+            ]
+            wrong = errors(target, f"{opcode} {', '.join(f'{{{text}}}' for text in texts)}{rest};")
+            assert bool(wrong) != (kind in fitting), (i, kind, wrong)
+
+
+@pytest.mark.parametrize(("sums", "wrong"), CONSTANTS)
+def test_constants_in_a_fragment(sums: str, wrong: list[str]) -> None:
+    factors = "{b320, b321, b322, b323}, {b324, 5}"
+    opcode = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+    assert errors("sm_80", f"{opcode} {{f320, f321, f322, f323}}, {factors}, {sums};") == wrong
