@@ -62,7 +62,7 @@ class Loads(Spans, SlowWay):
             return (self.bits(out.emit(f"shufflevector {t} {halves[0]}, {t} {halves[1]}, <{N} x i32> <{order}>"), w),)
 
         def fast() -> tuple[Bits, ...]:
-            if count > 1:
+            if count > 1 or way == "local":  # a place in local memory is another one for each lane
                 return self.gather(pointers(), w, count)
             return self.two_ways(self.in_rows(place, w // 8), rows, lambda: self.gather(pointers(), w, 1))
 

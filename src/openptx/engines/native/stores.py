@@ -45,7 +45,7 @@ class Stores(Spans, SlowWay):
             good = out.emit(f"xor i1 {bad}, true")
 
             def fast() -> None:
-                if count > 1:
+                if count > 1 or way == "local":  # a place in local memory is another one for each lane
                     self.scatter(pointers(), values, w)
                     return
                 rows, other, on = out.fresh(), out.fresh(), out.fresh()
