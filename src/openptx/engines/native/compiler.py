@@ -43,17 +43,16 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler()
 
 
-def prepare() -> None:
-    """Makes the linker on a thread while the rest of the engine is imported: LLVM needs as long for it as for all else
-    that a first launch from the disk does."""
-    with contextlib.suppress(RuntimeError):  # no more threads: then it is made when it is needed
-        threading.Thread(target=_make_linker, name="openptx-linker").start()
-
-
 def _make_linker() -> None:
     with LOCK:
         host()
         _linker()
+
+
+# On a thread, while the rest of the engine is imported: LLVM needs as long for it as for all else that a first launch
+# from the disk does. Where there are no more threads, it is made when it is needed.
+with contextlib.suppress(RuntimeError):
+    threading.Thread(target=_make_linker, name="openptx-linker").start()
 
 
 def version() -> str:
