@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from functools import lru_cache
 from unicodedata import category, combining, east_asian_width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TAB = 4
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -15,8 +21,11 @@ class Cells:
     __slots__ = ("columns", "shown")
 
     def __init__(self, line: str) -> None:
-        self.shown: list[str] = []
-        self.columns = [0]
+        self.shown: Sequence[str] = line
+        self.columns: Sequence[int] = range(len(line) + 1)
+        if line.isascii() and line.isprintable():
+            return
+        self.shown, self.columns = [], [0]
         at = 0
         for character in line:
             text, width = _cell(character, at)
@@ -41,11 +50,16 @@ class Cells:
 
     def cut(self, left: int, right: int) -> str:
         """What stands in the columns from `left` up to `right`."""
-        return "".join(
-            text
-            for text, start, end in zip(self.shown, self.columns, self.columns[1:], strict=False)
-            if left <= start and end <= right
-        )
+        return "".join(self.shown[bisect_left(self.columns, left) : bisect_right(self.columns, right) - 1])
+
+    def next(self, column: int) -> int:
+        """The first column, from this one on, at which a character starts or the line ends; 0 where it is shorter."""
+        at = bisect_left(self.columns, column)
+        return self.columns[at] if at < len(self.columns) else 0
+
+
+cells = lru_cache(maxsize=4)(Cells)
+"""A line as it is shown; kept, since a long line may have many errors."""
 
 
 def _cell(character: str, at: int) -> tuple[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.diagnostics.render.cells import Cells
+from openptx.diagnostics.render.cells import Cells, cells
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def strokes_by_row(file: File, marks: list[Mark]) -> dict[int, list[Stroke]]:
     rows: dict[int, list[Stroke]] = {}
 
     def add(row: int, start: int, end: int, text: str, kind: str) -> None:
-        cells = Cells(file.line(row))
-        rows.setdefault(row, []).append(Stroke(cells.column(start), cells.column(end), text, kind))
+        line = cells(file.line(row))
+        rows.setdefault(row, []).append(Stroke(line.column(start), line.column(end), text, kind))
 
     for mark in marks:
         (first, start), (last, end) = (file.location(offset) for offset in mark.span)
@@ -79,25 +79,24 @@ def strokes_by_row(file: File, marks: list[Mark]) -> dict[int, list[Stroke]]:
 
 def source_row(file: File, row: int, strokes: list[Stroke], style: Style, gutter: int, width: int) -> list[str]:
     """One row of source and the lines of marks under it."""
-    cells = Cells(file.line(row))
-    text, strokes = clip(cells, strokes, max(width - gutter - 3, 40))
+    text, strokes = clip(cells(file.line(row)), strokes, max(width - gutter - 3, 40))
     lines = [f"{style('gutter', f'{row:>{gutter}} |')} {text}".rstrip()]
     return lines + [edge(style, gutter, under) for under in underline(strokes, style)]
 
 
-def clip(cells: Cells, strokes: list[Stroke], width: int) -> tuple[str, list[Stroke]]:
+def clip(line: Cells, strokes: list[Stroke], width: int) -> tuple[str, list[Stroke]]:
     """The part of a long line that its strokes are in, with dots where it was cut."""
-    if cells.width <= width:
-        return cells.text.rstrip(), strokes
+    if line.width <= width:
+        return line.text.rstrip(), strokes
     width -= 2 * len(CUT)
     start = min((s.start for s in strokes), default=0)
     need = max((s.end + len(s.text) + 1 for s in strokes), default=0)
-    left = 0 if need <= width else max(0, min(start - width // 4, cells.width - width))
-    left = min((c for c in cells.columns if c >= left), default=0)
+    left = 0 if need <= width else max(0, min(start - width // 4, line.width - width))
+    left = line.next(left)
     right = left + width
     lead = CUT if left else ""
     shift = len(lead) - left
-    text = lead + cells.cut(left, right) + (CUT if right < cells.width else "")
+    text = lead + line.cut(left, right) + (CUT if right < line.width else "")
     inside = [Stroke(s.start + shift, min(s.end, right) + shift, s.text, s.kind) for s in strokes if s.start < right]
     outside = [Stroke(len(text) - len(CUT), len(text), s.text, s.kind) for s in strokes if s.start >= right]
     return text.rstrip(), inside + outside
