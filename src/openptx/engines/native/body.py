@@ -54,7 +54,7 @@ class Body(FunctionText):
         self.messages = messages
         self.globals: list[str] = []
         self.touches: dict[int, str] = {}
-        self.sizes = {}
+        self.sizes, self.branching = {}, set()
         self.shared_range = shared_range(program, function)
         self.static_shared = program.shared_size
         self.parameter_size = function.parameter_size

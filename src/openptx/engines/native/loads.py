@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.row_plans import Plan
+from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
-from openptx.engines.native.spans import Spans
 from openptx.engines.native.values import ZEROS, N
 from openptx.numerics import Bits
 
 
-class Loads(Spans, SlowWay):
+class Loads(Scattered, SlowWay):
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         if space == "param" and isinstance(address.v, int):
             return self.parameter(address.v, w, count)
@@ -68,20 +68,6 @@ class Loads(Spans, SlowWay):
 
         good = out.emit(f"xor i1 {bad}, true")
         return self.two_ways(good, fast, lambda: self.slow_load(space, address, w, count))
-
-    def gather(self, places: str, w: int, count: int) -> tuple[Bits, ...]:
-        out, t, mask = self.out, vector_type(w), self.active_mask()
-        found: list[Bits] = []
-        for i in range(count):
-            at = places
-            if i:
-                at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
-            name = out.emit(
-                f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0(<{N} x ptr> align {w // 8} {at},"
-                f" <{N} x i1> {mask}, {t} zeroinitializer), !tbaa !6"
-            )
-            found.append(self.bits(name, w))
-        return tuple(found)
 
     def wide_load(self, plan: Plan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
         """The elements by a few moves and shuffles."""

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.row_plans import RUNS
+from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
-from openptx.engines.native.spans import Spans
 from openptx.engines.native.values import ZEROS, Lanes, N
 from openptx.engines.native.ways import GOOD
 from openptx.numerics import Bits
 
 
-class Stores(Spans, SlowWay):
+class Stores(Scattered, SlowWay):
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         if self.uncertain:
             values = [self.held(v) for v in values]
@@ -138,14 +138,3 @@ class Stores(Spans, SlowWay):
         order = ", ".join(f"i32 {first + k}" for k in range(n))
         part = out.emit(f"shufflevector {t} {self.vector(value)}, {t} poison, <{n} x i32> <{order}>")
         out.line(f"store <{n} x i{w}> {part}, ptr {pointer}, align {w // 8}, !tbaa !6")
-
-    def scatter(self, places: str, values: Sequence[Bits], w: int) -> None:
-        out, t, mask = self.out, vector_type(w), self.active_mask()
-        for i, v in enumerate(values):
-            at = places
-            if i:
-                at = out.emit(f"getelementptr i8, <{N} x ptr> {places}, i64 {i * w // 8}")
-            out.line(
-                f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {self.vector(v)},"
-                f" <{N} x ptr> align {w // 8} {at}, <{N} x i1> {mask}), !tbaa !6"
-            )

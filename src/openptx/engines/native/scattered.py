@@ -1,0 +1,100 @@
+"""Lanes at places of their own: gathered and scattered by the processor where it can, else by functions they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from openptx.engines.native.emitter import vector_type
+from openptx.engines.native.outline import Outlined
+from openptx.engines.native.spans import Spans
+from openptx.engines.native.values import N
+from openptx.numerics import Bits
+
+WIDEST = 64
+"""Bits of a lane that are moved at once. A vector is aligned as the whole of it, so its elements can be one."""
+
+FEW = 8
+"""Instructions of one function whose accesses may be branches in line: compiling each takes milliseconds."""
+
+PLACES, LANES = f"<{N} x ptr>", f"<{N} x i1>"
+
+
+class Scattered(Spans):
+    functions: dict[object, Outlined]
+    branching: set[int]  # the instructions whose accesses no instruction of the processor does; dry runs find them
+
+    def gather(self, places: str, w: int, count: int) -> tuple[Bits, ...]:
+        """`count` elements at each executing lane's place; elsewhere zeros. All places have been found good."""
+        together = min(count, WIDEST // w)
+        found: list[Bits] = []
+        for i in range(0, count, together):
+            word = self.bits(self.gather_words(self.farther(places, i * w // 8), w * together), w * together)
+            found += [self.resize(word >> k * w, w) for k in range(together)]
+        return tuple(found)
+
+    def scatter(self, places: str, values: Sequence[Bits], w: int) -> None:
+        """The inverse. Of lanes with one place, the highest one's value stays."""
+        together = min(len(values), WIDEST // w)
+        for i in range(0, len(values), together):
+            word = values[i]
+            for value in values[i + 1 : i + together]:
+                word = self.concat(value, word)
+            self.scatter_words(self.farther(places, i * w // 8), word)
+
+    def farther(self, places: str, distance: int) -> str:
+        return self.out.emit(f"getelementptr i8, {PLACES} {places}, i64 {distance}") if distance else places
+
+    def gather_words(self, places: str, w: int) -> str:
+        t = vector_type(w)
+
+        def moved(at: str, mask: str) -> str:
+            return (
+                f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({PLACES} align {w // 8} {at}, {LANES} {mask},"
+                f" {t} zeroinitializer), !tbaa !6"
+            )
+
+        if self.in_line(w):
+            return self.out.emit(moved(places, self.active_mask()))
+        self.share("gather", w, t, f"{PLACES} %at", lambda to, mask: f"{to} = {moved('%at', mask)}\nret {t} {to}")
+        return self.out.emit(f"call {t} @gather.i{w}({PLACES} {places}, i{N} {self.mask_word()})")
+
+    def scatter_words(self, places: str, word: Bits) -> None:
+        w, t = word.width, vector_type(word.width)
+
+        def moved(value: str, at: str, mask: str) -> str:
+            return (
+                f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {value}, {PLACES} align {w // 8} {at},"
+                f" {LANES} {mask}), !tbaa !6"
+            )
+
+        value = self.vector(word)
+        if self.in_line(w):
+            self.out.line(moved(value, places, self.active_mask()))
+            return
+        parameters = f"{t} %value, {PLACES} %at"
+        self.share("scatter", w, "void", parameters, lambda _, mask: f"{moved('%value', '%at', mask)}\nret void")
+        self.out.line(f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {self.mask_word()})")
+
+    def in_line(self, w: int) -> bool:
+        """Not where a kernel has many accesses of which LLVM makes 32 branches each: the calls cost a tenth."""
+        if self.cpu.avx512 and w >= 32:
+            return True
+        self.branching.add(self.site)
+        return len(self.branching) <= FEW
+
+    def share(self, what: str, w: int, result: str, parameters: str, moved: Callable[[str, str], str]) -> None:
+        """Make a function of an access, with nothing to ask of lanes where all of them execute."""
+        name = f"{what}.i{w}"
+        if name not in self.functions:
+            text = f"""define internal {result} @{name}({parameters}, i{N} %lanes) noinline nounwind #0 {{
+entry:
+%mask = bitcast i{N} %lanes to {LANES}
+%all = icmp eq i{N} %lanes, -1
+br i1 %all, label %whole, label %part
+whole:
+{moved("%a", "splat (i1 true)")}
+part:
+{moved("%b", "%mask")}
+}}
+"""
+            self.functions[name] = Outlined(name, w, text)
