@@ -86,11 +86,18 @@ class Declarations:
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`"),
             )  # fmt: skip
         if function.kind == "func":
+            self._named(declaration)
             self._opaque(declaration)
             self._pointer(declaration)
             if function.linkage != "extern":
                 self._aligned(declaration)
         self._declare_all(declaration, scope, space, self._unsized(declaration, function))
+
+    def _named(self, declaration: Declaration) -> None:
+        """Only kernels and prototypes may leave a parameter without a name."""
+        name = declaration.names[0].name
+        if name.text == "_":
+            self.add("invalid-name", "a parameter of a function has a name", name.span, "`_` alone is none")
 
     def _opaque(self, declaration: Declaration) -> None:
         """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
@@ -220,6 +227,11 @@ class Declarations:
             return
         if declarator.count is None:
             found = scope.names.get(name) or scope.numbered(name)
+            if (first := scope.own_label(name)) is not None:
+                self.add(
+                    "duplicate-name", f"`{name}` is a label of this block too", declarator.name.span, "declared here",
+                    labels=(Label(first, "the label"),),
+                )  # fmt: skip
         else:
             found = scope.ranges.get(name) or scope.among(name, declarator.count.value)
         if found is None or scope is self.module.scope:  # what the module repeats is judged with its linkage

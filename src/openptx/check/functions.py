@@ -48,6 +48,7 @@ class FunctionChecker:
         self.verdicts = verdicts(context)
         self.graph = Graph()
         self.scopes: list[Scope] = []
+        self.parameters: frozenset[str] = frozenset()
         self.shared = 0  # bytes of `.shared` that the body declares
         self.wrong = False  # whether an error was found; what follows from it is not said then
         self.last: tree.Statement | None = None
@@ -57,6 +58,7 @@ class FunctionChecker:
         outer = Scope(self.module.scope)
         for parameter in (*self.function.returns, *self.function.parameters):
             self.module.declarations.parameter(parameter, self.function, outer)
+        self.parameters = frozenset(outer.names)
         if self.function.body is None:
             return
         from openptx.check.plain.walk import Plain
@@ -65,17 +67,16 @@ class FunctionChecker:
         if not plain or self.module.thorough or not Plain(self, outer).accepts():
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
-            self.block(statements, Scope(outer))
+            self.block(statements, outer)  # what its outermost block declares and the parameters share one scope
             if not (problems or self.function.broken or self.wrong):  # what follows from an error isn't said
-                self.flow(outer)
+                self.flow()
 
-    def flow(self, outer: Scope) -> None:
+    def flow(self) -> None:
         """Registers that nothing writes, and how the function ends."""
         asked = "uninitialized-register" in self.module.selected
         for name in self.graph.first_reads(everywhere=asked):
-            if name.text in outer.names:  # a parameter
-                continue
-            self.unwritten(name.text, name.span)
+            if name.text not in self.parameters:
+                self.unwritten(name.text, name.span)
         self.barriers()
         if "unreachable" in self.module.selected:
             unreachable(self)
@@ -171,14 +172,14 @@ class FunctionChecker:
             scope.tables[name.text] = statement
         else:
             return
-        if name.text in scope.labels:
-            first = (scope.labels[name.text], scope.labels[name.text] + len(name.text))
-            self.add(
-                "duplicate-label",
-                f"the label `{name.text}` stands twice in this block",
-                name.span,
-                labels=(Label(first, "first here"),),
-            )
+        if name.text == "_":
+            self.add("invalid-name", "`_` alone is no name", name.span, help="it is the sink for unused results")
+        if (first := scope.own_label(name.text)) is not None:
+            message = f"the label `{name.text}` stands twice in this block"
+            self.add("duplicate-label", message, name.span, labels=(Label(first, "first here"),))
+        elif name.text in self.parameters and len(self.scopes) == 1:
+            message, first = f"`{name.text}` is a label and a parameter", scope.names[name.text].span
+            self.add("duplicate-name", message, name.span, "again", labels=(Label(first, "first declared here"),))
         if not isinstance(statement, tree.Label):
             scope.tables[name.text] = statement
         scope.labels[name.text] = name.span[0]

@@ -84,6 +84,11 @@ class Scope:
                 return meaning
         return None
 
+    def own_label(self, name: str) -> Span | None:
+        """Where this very block has a label of this name."""
+        place = self.labels.get(name)
+        return (place, place + len(name)) if place is not None else None
+
     def label(self, name: str) -> int | None:
         """The position that a label marks, here or further out."""
         scope: Scope | None = self

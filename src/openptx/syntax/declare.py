@@ -205,9 +205,7 @@ def _pointer(c: Cursor) -> Pointer:
 
 def _declarator(c: Cursor, parameter: bool = False) -> Declarator:
     start = c.start
-    text, span = c.name("a name", "in this declaration")
-    if text == "_" and not parameter:
-        raise c.mistake("invalid-name", "`_` alone is no name", span, help="it is the sink for unused results")
+    text, span = (c.name if parameter else c.new_name)("a name", "in this declaration")
     count: Integer | None = None
     dimensions: list[Integer | None] = []
     if c.word == "<" and not parameter:

@@ -122,7 +122,7 @@ class Header:
         if c.word == "(" and self.kind == "func":
             self.returns = parameters(c, problems)
         what = "kernel" if self.kind == "entry" else "function"
-        self.name = Name(*c.name(f"the name of the {what}", f"behind `.{self.kind}`"))
+        self.name = Name(*c.new_name(f"the name of the {what}", f"behind `.{self.kind}`"))
         if c.at("("):
             self.parameters = parameters(c, problems)
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):

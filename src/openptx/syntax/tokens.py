@@ -115,6 +115,13 @@ class Cursor:
         self.advance()
         return found
 
+    def new_name(self, what: str, where: str) -> tuple[str, Span]:
+        """Step over an identifier that is declared here."""
+        if self.word == "_":
+            help = "it is the sink for unused results"
+            raise self.mistake("invalid-name", "`_` alone is no name", self.span, help=help)
+        return self.name(what, where)
+
     def deeper(self) -> None:
         """Count one level of nesting, and refuse what no program needs before Python's stack does."""
         self.depth += 1

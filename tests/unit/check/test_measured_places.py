@@ -216,6 +216,29 @@ BODIES = (  # what a body declares, and what uses it
     (".entry e() { .reg .b64 d<4>; mov.u64 d0, 8; call d0, (), p; p: .callprototype _ (); ret; }", "target-list"),
     (".entry e() { brx.idx 1, t; t: .branchtargets A, B; A: B: ret; }",                         "target-list"),
 )
+SCOPES = (  # parameters, labels and what the outermost block declares share one scope; ranges meet no label
+    (".entry e() { .reg .u32 a; a: ret; }",                               "duplicate-name"),
+    (".entry e() { a: .reg .u32 a; ret; }",                               "duplicate-name"),
+    (".entry e() { bra a; a: .local .b32 a; ret; }",                      "duplicate-name"),
+    (".entry e() { a: .branchtargets b; b: ret; .reg .u32 a; }",          "duplicate-name"),
+    (".entry e(.param .u32 a) { a: ret; }",                               "duplicate-name"),
+    (".entry e(.param .u32 a) { .reg .u32 a; ret; }",                     "duplicate-name"),
+    (".entry e(.param .u32 a) { .local .u32 a; ret; }",                   "duplicate-name"),
+    (".func f(.reg .u32 a1) { .reg .u32 a<3>; ret; }",                    "duplicate-name"),
+    (".func (.reg .u32 a) f(.reg .u32 b) { .reg .f32 a; ret; }",          "duplicate-name"),
+    (".entry e() { .reg .u32 a<4>; a1: ret; }",                           None),
+    (".func f(.reg .u32 a) { .reg .u32 a<3>; ret; }",                     None),
+    (".entry e() { .reg .u32 a; { a: ret; } }",                           None),
+    (".entry e(.param .u32 a) { { .reg .u32 a; } { a: ret; } }",          None),
+    (".entry e() { { .reg .u32 a; } a: ret; }",                           None),
+    (".entry e(.param .u32 e) { .reg .u32 %r; ret; }",                    None),
+    (".entry _() { ret; }",                                               "invalid-name"),
+    (".entry e() { _: ret; }",                                            "invalid-name"),
+    (".entry e() { .reg .b32 _<3>; ret; }",                               "invalid-name"),
+    (".func (.reg .b32 _) f() { ret; }",                                  "invalid-name"),
+    (".extern .func f(.param .b64 _);",                                   "invalid-name"),
+    (".entry e(.param .u32 _) { ret; }",                                  None),
+)
 VARIABLES = (
     (".extern .global .b32 x;",                                     None),
     (".extern .global .b32 x = 4;",                                 "initializer"),
@@ -233,6 +256,6 @@ def test_samplers_of_their_own(statement: str, wrong: str | None) -> None:
     assert errors(f"{TEXTURES}{statement} ret; }}\n") == ([wrong] if wrong else [])
 
 
-@pytest.mark.parametrize(("text", "wrong"), [*FUNCTIONS, *BODIES, *VARIABLES])
+@pytest.mark.parametrize(("text", "wrong"), [*FUNCTIONS, *BODIES, *SCOPES, *VARIABLES])
 def test_declarations_agree(text: str, wrong: str | None) -> None:
     assert errors(HEAD + text + "\n" + KERNEL) == ([wrong] if wrong else [])

@@ -84,7 +84,7 @@ FINE = {
     "expressions": ".reg .b32 a; mov.u32 a, (1 << 4) | 3; mov.u32 a, -1; mov.u32 a, ~0; mov.u32 a, WARP_SZ;",
     "the same names in two blocks": "{ .reg .b32 a; L: mov.u32 a, 1; bra L; } { .reg .f32 a; L: mov.f32 a, 1.0; }",
     "a shadow and its end": ".reg .b32 a; mov.u32 a, 1; { .reg .f32 a; mov.f32 a, 1.0; } add.u32 a, a, 1;",
-    "a label further on": ".reg .pred p; setp.eq.u32 p, 1, 2; @p bra END; { bra END; } END:",
+    "a label further on": ".reg .pred q; setp.eq.u32 q, 1, 2; @q bra END; { bra END; } END:",
     "a table of targets": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, B; brx.idx a, T; A: B:",
     "registers by name and range": ".reg .b32 %a10, %a<4>; mov.u32 %a10, 1; mov.u32 %a3, %a10;",
     "vectors": ".reg .v4 .f32 v; .reg .b64 a; mov.u64 a, 0; ld.global.v4.f32 v, [a]; st.global.f32 [a+16], v.y;",

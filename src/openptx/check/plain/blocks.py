@@ -22,7 +22,7 @@ class Block:
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
 
     def label(self, name: str) -> bool:
-        """Take down a label; False where it stands here already."""
-        before = len(self.labels)
+        """Take down a label; False where it stands here already, or is no name."""
+        before = len(self.labels) + (name == "_")
         self.labels.add(name)
         return len(self.labels) > before

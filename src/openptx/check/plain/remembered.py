@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _REGISTERS = re.compile(r"\.reg\s*(?:\.(v[0-9])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
 _NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
-_PREFIXES_OF_SPECIAL = frozenset(("%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
+_LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 _LARGEST = 1 << 16
 """Ranges of registers larger than this are left to the precise reader."""
 _MOST = 1 << 15
@@ -87,7 +87,7 @@ def _registers(text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         part = part.strip()
         if numbered := _RANGE.fullmatch(part):
             count = int(numbered[2])
-            if count > _LARGEST or numbered[1] in _PREFIXES_OF_SPECIAL:
+            if count > _LARGEST or numbered[1] in _LEFT:
                 return None
             found.update(dict.fromkeys(pool(numbered[1], count), kind))
             declared += count

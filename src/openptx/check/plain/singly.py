@@ -136,7 +136,7 @@ class Singly:
             case BranchTargets() | CallPrototype():
                 return self._table(statement)
             case tree.Label():
-                return self.names.blocks[-1].label(statement.name.text)
+                return self.names.label(statement.name.text)
             case Pragma():
                 return self._pragma(statement)
             case _:

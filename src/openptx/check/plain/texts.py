@@ -170,8 +170,10 @@ class Kinds(dict[str, Kind]):
         return composed(kinds.LIST, parts, key[0])
 
     def declare(self, names: dict[str, Kind]) -> bool:
-        """Make registers known; False where this block declares one of them already."""
+        """Make registers known; False where this block declares one of them already, as a label perhaps."""
         first = self.first
+        if not (self._labels_and_parameters().isdisjoint(names)):
+            return False
         if not (first.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
             if len(self.blocks) == 1 or not self.blocks[-1].own.isdisjoint(names):
                 return False
@@ -183,16 +185,27 @@ class Kinds(dict[str, Kind]):
             self.log += names
         return True
 
+    def label(self, name: str) -> bool:
+        """Take down a label of this block; False where it declares that name already."""
+        other = name in self.bases or self.first.get(name, kinds.NAME_KIND) is not kinds.NAME_KIND
+        return not (other or (len(self.blocks) == 1 and name in self.scope.names)) and self.blocks[-1].label(name)
+
     def variables(self, found: list[tuple[str, Kind, Kind]]) -> bool:
         """Make variables known, with their whole size and as operands; False where a name has a meaning already."""
+        taken = self._labels_and_parameters()
         for name, whole, kind in found:
-            if name in self or name in self.first:
+            if name in self or name in self.first or name in taken:
                 return False
             self.bases[name] = whole
             self[name] = kind
             if len(self.blocks) > 1:
                 self.log.append(name)
         return True
+
+    def _labels_and_parameters(self) -> set[str]:
+        """The names that this block can't declare as something else."""
+        labels = self.blocks[-1].labels
+        return labels.union(self.scope.names) if len(self.blocks) == 1 else labels
 
     def settle(self, names: Iterable[str]) -> None:
         """These are written now, those of them that are registers."""

@@ -101,7 +101,7 @@ class Plain:
                 said = list(islice(found, i - begin))
                 if set(said) != _FINE and not self._closely(rows, said, begin, before):
                     return None
-                if not all(map(names.blocks[-1].label, compress(labels[begin:i], labels[begin:i]))):
+                if not all(map(names.label, compress(labels[begin:i], labels[begin:i]))):
                     return None
                 last = i - 1
                 while last > begin and not opcodes[last]:
