@@ -16,6 +16,8 @@ FOLDER = Path(__file__).parent
 SHARED = FOLDER.parents[2] / "shared" / "cases"
 CASES = find([str(FOLDER)])
 SHARED_CASES = find([str(SHARED)]) if SHARED.is_dir() else []
+LARGE = {"double_buffer_sm80_debug"}
+"""23,000 lines, which take as long as fifty others."""
 
 
 def check(path: str) -> None:
@@ -25,7 +27,11 @@ def check(path: str) -> None:
     assert (result.status, result.message) == (PASSED, "")
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: Path(path).name)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.sweep] if Path(path).name in LARGE else []) for path in CASES],
+    ids=lambda path: Path(path).name,
+)
 def test_our_kernels(path: str) -> None:
     check(path)
 
