@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.instructions.async_copy import CLUSTER, in_cta
+from openptx.isa.instructions.atomic import operate
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.tensor_maps import ELEMENTS, Box, replace
+from openptx.isa.transactions import complete
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
+
+    Place = tuple[Bits, tuple[Bits, ...]]  # `[tensorMap, tensorCoords]`
 
 
 def coordinates(m: Modifiers) -> int:
@@ -84,6 +97,48 @@ cp_async_bulk_tensor = instruction(
     gates=_GATES,
 )
 
+
+def tiled(m: Modifiers) -> Fidelity:
+    """Boxes are copied as tiles; columns of images, and barriers of the peer CTA, are not."""
+    return UNSUPPORTED if (m.load_mode or "").startswith("im2col") or m.cta_group == "cta_group::2" else EXACT
+
+
+def box(x: Machine, m: Modifiers, place: Place) -> Box:
+    address, at = place
+    return Box(x, address, at, rows=4 if m.load_mode in ("tile::gather4", "tile::scatter4") else 0)
+
+
+@meaning(cp_async_bulk_tensor, fidelity=tiled)
+def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more: Bits | None) -> None:
+    """At once: that is one of the orders that the document allows."""
+    if isinstance(first, tuple):
+        assert not isinstance(second, tuple)
+
+        def back(place: Bits, skipped: Bits, address: Bits, size: Bits) -> None:
+            x.copy("global", address, m.src or "", place + skipped, size)
+
+        box(x, m, first).each(second, back)
+        return
+    assert isinstance(second, tuple)
+    to, source = m.dst or "", box(x, m, second)
+    barrier, mask = [q for q in more if q is not None][:2] if m.multicast else (more[0], None)
+    assert barrier is not None
+
+    def move(place: Bits, skipped: Bits, address: Bits, size: Bits, even: Bits, odd: Bits) -> None:
+        x.store(to, place, [even, odd, even, odd])
+        x.copy(to, place + skipped, "global", address, size)
+
+    if mask is None:
+        source.each(first, move, *source.fill())
+        complete(x, "shared::cluster", barrier, source.bytes)
+        return
+    for rank in range(CLUSTER):
+        chosen = x.resize(mask >> rank, 1)
+        source.each(in_cta(x, first, rank), move, *source.fill(), chosen=chosen)
+        there = x.select(chosen, in_cta(x, barrier, rank), barrier)
+        complete(x, "shared::cluster", there, x.pick(chosen, source.bytes, 0))
+
+
 cp_reduce_async_bulk_tensor = instruction(
     "cp.reduce.async.bulk.tensor",
     anchor="data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor",
@@ -104,6 +159,39 @@ cp_reduce_async_bulk_tensor = instruction(
     defaults={"load_mode": "tile"},
     refuses=_REFUSES,
 )
+
+_REDUCED = {
+    **dict.fromkeys(("min", "max"), ("u32", "s32", "u64", "s64", "f16", "bf16")),
+    **dict.fromkeys(("inc", "dec"), ("u32",)),
+    **dict.fromkeys(("and", "or", "xor"), ("u32", "s32", "u64", "s64")),
+    "add": ("u32", "s32", "u64", "f32", "f16", "bf16"),
+}
+"""The types of elements that each operation takes."""
+
+
+@meaning(cp_reduce_async_bulk_tensor, fidelity=tiled)
+def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None = None) -> None:
+    """Element after element, each in one step. The tensor map tells their type."""
+    target, operation = box(x, m, place), str(m.op)
+    codes = {code: TYPES[name] for code, name in ELEMENTS.items() if name in _REDUCED[operation]}
+    known = x.const(0, 1)
+    for code in codes:
+        known = known | (target.code == code)
+    x.require(known, "undefined-behavior", f"`.{operation}` of a tensor with elements of another type")
+
+    def move(place: Bits, skipped: Bits, address: Bits, size: Bits, code: Bits) -> None:
+        for number, type in codes.items():
+            step, there = type.width // 8, m.with_(space="global", type=type)
+
+            def element(i: Bits, place: Bits, address: Bits, step: int = step, there: Modifiers = there) -> None:
+                at = x.resize(i, 64) * step
+                operate(x, there, address + at, *x.load(m.src or "", place + at, step * 8))
+
+            count = x.pick(code == number, size >> step.bit_length() - 1, 0)
+            x.repeat(count, element, place + skipped, address)
+
+    target.each(shared, move, target.code)
+
 
 cp_async_bulk_prefetch_tensor = instruction(
     "cp.async.bulk.prefetch.tensor",
@@ -130,6 +218,12 @@ cp_async_bulk_prefetch_tensor = instruction(
         .tile::gather4|.im2col::w|.im2col::w::128   PTX 8.6, sm_100f sm_110f
     """,
 )
+
+
+@meaning(cp_async_bulk_prefetch_tensor)
+def _(x: Machine, m: Modifiers, *operands: object) -> None:
+    """There are no caches to fill."""
+
 
 tensormap_replace = instruction(
     "tensormap.replace",
@@ -171,3 +265,10 @@ tensormap_replace = instruction(
         .swizzle_atomicity   PTX 8.6, sm_100f sm_110f sm_120f
     """,
 )
+
+
+@meaning(tensormap_replace)
+def _(x: Machine, m: Modifiers, at: Bits, first: Bits | int, value: Bits | int | None = None) -> None:
+    ordinal, value = (0, first) if value is None else (first, value)
+    assert isinstance(ordinal, int)
+    replace(x, "shared" if m.space == "shared::cta" else str(m.space), at, str(m.field), ordinal, value)

@@ -1,0 +1,142 @@
+"""Tensor maps (5.5.8): their 128 opaque bytes as our machines use them, and boxes of the tensors they tell of (5.5.3).
+
+bytes 0-7      address of the tensor in global memory
+bytes 8-31     4 each: rank less one, type of the elements, interleave layout, swizzle mode, its atomicity, fill mode
+bytes 32-51    sizes of the tensor in elements, the innermost dimension first
+bytes 52-71    sizes of the box
+bytes 72-91    traversal strides
+bytes 96-127   strides of all dimensions but the innermost, in bytes
+"""
+
+from __future__ import annotations
+
+from openptx.errors import Unsupported
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
+
+    Move = Callable[[Bits, Bits, Bits, Bits], None]
+
+FIELDS = {
+    "global_address": 0, "rank": 8, "elemtype": 12, "interleave_layout": 16, "swizzle_mode": 20,
+    "swizzle_atomicity": 24, "fill_mode": 28, "global_dim": 32, "box_dim": 52, "element_stride": 72,
+    "global_stride": 96,
+}  # fmt: skip
+"""Where each field stands, the first of those that each dimension has."""
+
+# Table 33, what there is of it here.
+ELEMENTS = {0: "u8", 1: "u16", 2: "u32", 3: "s32", 4: "u64", 5: "s64", 6: "f16", 7: "f32", 9: "f64", 10: "bf16"}
+_CODES: dict[str, dict[int, str]] = {
+    "elemtype": ELEMENTS,
+    "interleave_layout": {0: "none"},
+    "swizzle_mode": {0: "none", 1: "32B", 2: "64B", 3: "128B"},
+    "swizzle_atomicity": {0: "16B"},
+    "fill_mode": {0: "zero", 1: "OOB-NaN"},
+}
+CHUNK = 16  # bytes of shared memory that stay together, however a box is swizzled
+_SHIFTS = sum((TYPES[name].width.bit_length() - 4) << 2 * code for code, name in ELEMENTS.items())
+_U, _S = TYPES["u64"], TYPES["s64"]
+
+
+def replace(x: Machine, space: str, at: Bits, field: str, ordinal: int, value: Bits | int) -> None:
+    """Change a field of the tensor map at an address; `Unsupported` for codes that boxes know nothing of."""
+    if isinstance(value, int):
+        if value not in _CODES.get(field, {value: ""}):
+            raise Unsupported(f"tensormap.replace: .{field} {value}")
+        value = x.const(value, 32)
+    x.store(space, at + (FIELDS[field] + ordinal * (value.width // 8)), [value])
+
+
+class Box:
+    """The box at some coordinates, in chunks as it lies in shared memory."""
+
+    def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rows: int = 0) -> None:
+        """With `rows`, of a tensor of rows the box has one each at as many coordinates behind the first one."""
+        self.x, self.at = x, at
+        rank = 2 if rows else len(coordinates)
+        right = self.word("rank") == rank - 1
+        needed = f"a tensor map of {rank} dimension{'s'[: rank - 1]} is needed, and this has {{value}} more than one"
+        x.require(right, "undefined-behavior", needed, self.word("rank"))
+        self.code = self.word("elemtype")
+        self.shift = x.resize(x.const(_SHIFTS, 64) >> x.resize(self.code << 1, 64), 32) & 3
+        self.columns = (self.word("box_dim") << self.shift) >> 4
+        whole = ((self.word("box_dim") << self.shift) & CHUNK - 1) == 0
+        x.require(whole, "undefined-behavior", "a box whose rows are no multiple of 16 bytes")
+        self.start = x.resize(coordinates[0], 64, signed=True)
+        self.size = x.resize(self.word("global_dim"), 64)
+        (self.tensor,) = x.load("generic", at, 64)
+        self.chunks = self.columns
+        # Of each further dimension: positions, how many, the distance between two, its size, and its stride in bytes.
+        self.dimensions: list[tuple[tuple[Bits, ...], Bits, Bits, Bits, Bits]] = []
+        for d in range(1, rank):
+            step, box = self.word("element_stride", d), self.word("box_dim", d)
+            x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
+            count = x.const(rows, 32) if rows else x.divide(_U, box + step - 1, step)
+            (stride,) = x.load("generic", at + (FIELDS["global_stride"] + 8 * (d - 1)), 64)
+            starts = coordinates[1:] if rows else (coordinates[d],)
+            self.dimensions.append((starts, count, step, self.word("global_dim", d), stride))
+            self.chunks = self.chunks * count
+
+    def word(self, field: str, ordinal: int = 0) -> Bits:
+        return self.x.load("generic", self.at + (FIELDS[field] + 4 * ordinal), 32)[0]
+
+    @property
+    def bytes(self) -> Bits:
+        """How many the box takes in shared memory."""
+        return self.chunks << 4
+
+    def each(self, shared: Bits, move: Callable[..., None], *more: Bits, chosen: Bits | None = None) -> None:
+        """Do `move(place, skipped, address, size, *more)` for each chunk of the box at `shared`.
+
+        `size` bytes, from `skipped` on, are elements of the tensor; the first of them is at `address` in global memory.
+        """
+        x = self.x
+        x.require(
+            (shared & 127) == 0, "misaligned-access", "a tensor copy whose shared memory is not aligned to 128 bytes"
+        )
+        swizzle = x.resize((x.const(1, 32) << self.word("swizzle_mode")) - 1, 64)
+        flat = [v for starts, *others in self.dimensions for v in (*starts, *others)]
+        times = self.chunks if chosen is None else x.pick(chosen, self.chunks, 0)
+
+        def step(
+            i: Bits, shared: Bits, swizzle: Bits, shift: Bits, columns: Bits, start: Bits, size: Bits, tensor: Bits,
+            *others: Bits,
+        ) -> None:  # fmt: skip
+            row, column = x.divide(_U, i, columns), x.remainder(_U, i, columns)
+            wide = x.resize(shift, 64)
+            element = start + (x.resize(column << 4, 64) >> wide)
+            address, inside = tensor + (element << wide), x.const(1, 1)
+            rest = list(others)
+            for starts, *_ in self.dimensions:
+                own, (count, stride, limit, bytes_between) = rest[: len(starts)], rest[len(starts) : len(starts) + 4]
+                del rest[: len(starts) + 4]
+                index, row = x.remainder(_U, row, count), x.divide(_U, row, count)
+                position = own[0] + index * stride
+                for k in range(1, len(own)):
+                    position = x.select(index == k, own[k], position)
+                inside = inside & x.less(_U, position, limit)  # negative ones are large
+                address = address + x.resize(position, 64, signed=True) * bytes_between
+            most = x.const(CHUNK, 64) >> wide
+            before = x.min(_S, x.max(_S, -element, 0), most)
+            until = x.min(_S, x.max(_S, size - element, 0), most)
+            skipped = before << wide
+            there = x.pick(inside & x.less(_S, before, until), (until - before) << wide, 0)
+            place = shared + x.resize(i << 4, 64)
+            place = place ^ (((place >> 7) & swizzle) << 4)
+            move(place, skipped, address + skipped, x.resize(there, 32), *rest)
+
+        x.repeat(
+            times, step, shared, swizzle, self.shift, self.columns, self.start, self.size, self.tensor, *flat, *more
+        )
+
+    def fill(self) -> tuple[Bits, Bits]:
+        """What a chunk has outside of the tensor, in turns: 0, or NaN of the elements' type."""
+        x = self.x
+        nan, wide = self.word("fill_mode") != 0, self.shift == 3
+        high = x.pick(self.shift == 1, 0x7FFF7FFF, x.const(0x7FFFFFFF, 32))
+        return x.pick(nan, x.pick(wide, 0xFFFFFFFF, high), 0), x.pick(nan, high, 0)
