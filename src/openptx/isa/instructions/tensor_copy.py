@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
-    Place = tuple[Bits, tuple[Bits, ...]]  # `[tensorMap, tensorCoords]`
+    Place = tuple[Bits, tuple[Bits, ...] | Bits]  # `[tensorMap, tensorCoords]`
 
 
 def coordinates(m: Modifiers) -> int:
@@ -105,7 +105,12 @@ def tiled(m: Modifiers) -> Fidelity:
 
 def box(x: Machine, m: Modifiers, place: Place) -> Box:
     address, at = place
-    return Box(x, address, at, rows=4 if m.load_mode in ("tile::gather4", "tile::scatter4") else 0)
+    return Box(
+        x,
+        address,
+        at if isinstance(at, tuple) else (at,),
+        rows=4 if m.load_mode in ("tile::gather4", "tile::scatter4") else 0,
+    )
 
 
 @meaning(cp_async_bulk_tensor, fidelity=tiled)

@@ -1,0 +1,231 @@
+"""Boxes of tensors, described by tensor maps that the kernel makes, held against NumPy: all ranks, all edges."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.errors import Fault, Unsupported
+
+ELEMENTS = {"u1": 0, "u2": 1, "u4": 2, "i4": 3, "u8": 4, "i8": 5, "f2": 6, "f4": 7, "f8": 9}
+SHARED = 8192  # bytes of the box, and of what kernels get to send
+
+
+class Tensor:
+    """An array as a tensor with a box; dimensions innermost first, as maps have them."""
+
+    def __init__(
+        self, array: np.ndarray, box: tuple[int, ...], *, steps: tuple[int, ...] = (), swizzle: int = 0, fill: int = 0
+    ) -> None:
+        self.array, self.box, self.swizzle, self.fill = array, box, swizzle, fill
+        self.steps = steps or (1,) * len(box)
+        self.sizes, self.strides = array.shape[::-1], array.strides[::-1]
+        self.counts = tuple(-(-n // step) for n, step in zip(box, self.steps, strict=True))
+        self.bytes = prod(self.counts) * array.itemsize
+
+    def fields(self) -> str:
+        """The instructions that write its map to `[m]`."""
+        code = ELEMENTS[self.array.dtype.str[1:]]
+        words = [("rank", "b32", len(self.box) - 1), ("elemtype", "b32", code), ("interleave_layout", "b32", 0),
+                 ("swizzle_mode", "b32", self.swizzle), ("fill_mode", "b32", self.fill)]  # fmt: skip
+        for d, (size, box, step) in enumerate(zip(self.sizes, self.box, self.steps, strict=True)):
+            words += [("global_dim", "b32", f"{d}, {size}"), ("box_dim", "b32", f"{d}, {box}"),
+                      ("element_stride", "b32", f"{d}, {step}")]  # fmt: skip
+        words += [("global_stride", "b64", f"{d}, {stride}") for d, stride in enumerate(self.strides[1:])]
+        return "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [m], tensor;\n" + "\n".join(
+            f"tensormap.replace.tile.{field}.shared::cta.b1024.{type} [m], {value};" for field, type, value in words
+        )
+
+    def places(self, at: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """The positions of the elements of the box, in the order of shared memory, outermost first."""
+        return [
+            tuple(c + i * step for c, i, step in zip(at[::-1], index, self.steps[::-1], strict=True))
+            for index in np.ndindex(self.counts[::-1])
+        ]
+
+    def inside(self, place: tuple[int, ...]) -> bool:
+        return all(0 <= i < n for i, n in zip(place, self.array.shape, strict=True))
+
+    def swizzled(self, flat: np.ndarray) -> np.ndarray:
+        """The bytes of a box where swizzling puts them; it is its own inverse."""
+        chunks = flat.view(np.uint8).reshape(-1, 16)
+        i = np.arange(len(chunks))
+        return chunks[i ^ ((i >> 3) & ((1 << self.swizzle) - 1))].reshape(-1)
+
+    def expected(self, places: list[tuple[int, ...]]) -> np.ndarray:
+        """What a copy brings to shared memory."""
+        missing = np.nan if self.fill else 0
+        flat = np.array([self.array[p] if self.inside(p) else missing for p in places], self.array.dtype)
+        return self.swizzled(flat)
+
+
+def kernel(tensor: Tensor, moves: str) -> str:
+    """`given` comes to shared memory, a copy is done, and what is there then goes to `back`."""
+    return f""".version 8.8
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 ptensor, .param .u64 pgiven, .param .u64 pback, .param .u64 pmap) {{
+.shared .align 1024 .b8 box[{SHARED}]; .shared .align 128 .b8 map[128]; .shared .align 8 .b64 bar;
+.reg .b64 m, tensor, given, back, there, state; .reg .b32 lane; .reg .pred other, ready;
+ld.param.u64 tensor, [ptensor]; ld.param.u64 given, [pgiven]; ld.param.u64 back, [pback]; ld.param.u64 there, [pmap];
+mov.u64 m, map; mov.u32 lane, %tid.x;
+{tensor.fields()}
+bar.warp.sync -1;
+tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [there], [m], 128;
+setp.ne.u32 other, lane, 0; @other bra DONE;
+mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.expect_tx.shared.b64 state, [bar], {SHARED};
+cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [box], [given], {SHARED}, [bar];
+FIRST: mbarrier.try_wait.shared.b64 ready, [bar], state; @!ready bra FIRST;
+fence.proxy.tensormap::generic.acquire.gpu [there], 128;
+{moves}
+cp.async.bulk.global.shared::cta.bulk_group [back], [box], {SHARED};
+cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+DONE: ret; }}"""
+
+
+def loads(bytes: int, modifiers: str, at: str, more: str = "") -> str:
+    return f"""mbarrier.arrive.expect_tx.shared.b64 state, [bar], {bytes};
+cp.async.bulk.tensor.{modifiers} [box], [there, {{{at}}}], [bar]{more};
+SECOND: mbarrier.try_wait.shared.b64 ready, [bar], state; @!ready bra SECOND;"""
+
+
+def launched(tensor: Tensor, moves: str, given: np.ndarray | None = None) -> np.ndarray:
+    """What is in shared memory at the end. `tensor.array` changes as the kernel does."""
+    sent, back = np.full(SHARED, 0xA5, np.uint8), np.zeros(SHARED, np.uint8)
+    if given is not None:
+        sent[: given.nbytes] = given.view(np.uint8)
+    openptx.load(kernel(tensor, moves))["k"](1, 32, (tensor.array, sent, back, np.zeros(128, np.uint8)))
+    return back
+
+
+def numbers(shape: tuple[int, ...], type: str, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).integers(1, 100, shape).astype(type)
+
+
+# fmt: off
+BOXES = [
+    # array                       type  box               at                  more
+    ((64,),                       "u1", (32,),            (5,),               {}),
+    ((64,),                       "u2", (16,),            (-3,),              {}),
+    ((9, 32),                     "f4", (8, 5),           (27, 6),            {}),
+    ((9, 32),                     "f4", (8, 5),           (-20, -40),         {}),
+    ((9, 32),                     "i8", (4, 7),           (30, -2),           {"fill": 0}),
+    ((9, 32),                     "f2", (16, 4),          (24, 7),            {"fill": 1}),
+    ((9, 32),                     "f8", (4, 4),           (-2, 3),            {"fill": 1}),
+    ((20, 32),                    "f2", (16, 19),         (3, 2),             {"swizzle": 1}),
+    ((20, 32),                    "f4", (16, 19),         (3, 2),             {"swizzle": 2}),
+    ((20, 64),                    "f2", (64, 19),         (5, -1),            {"swizzle": 3}),
+    ((6, 10, 8),                  "u4", (8, 6, 5),        (1, 3, 2),          {"steps": (1, 3, 2)}),
+    ((3, 4, 5, 16),               "u1", (16, 2, 3, 2),    (3, 4, -1, 1),      {}),
+    ((3, 2, 4, 5, 8),             "u2", (8, 2, 3, 2, 2),  (2, 1, 2, -1, 2),   {}),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("way", ["shared::cta", "shared::cluster"])
+@pytest.mark.parametrize(("shape", "type", "box", "at", "more"), BOXES)
+def test_a_box_is_brought(shape, type, box, at, more, way) -> None:
+    tensor = Tensor(numbers(shape, type), box, **more)
+    modifiers = f"{len(box)}d.{way}.global.tile.mbarrier::complete_tx::bytes"
+    back = launched(tensor, loads(tensor.bytes, modifiers, ", ".join(map(str, at))))
+    places = tensor.places(at)
+    assert not all(map(tensor.inside, places)) or shape == (64,) or more  # most boxes stand over an edge
+    found, expected = (b.view(tensor.array.dtype) for b in (back[: tensor.bytes], tensor.expected(places)))
+    np.testing.assert_array_equal(found, expected)
+    assert set(back[tensor.bytes :]) <= {0xA5}
+
+
+@pytest.mark.parametrize(("shape", "type", "box", "at", "more"), BOXES)
+def test_a_box_is_sent(shape, type, box, at, more) -> None:
+    """What is outside of the tensor is dropped."""
+    tensor = Tensor(numbers(shape, type), box, **more)
+    given, expected = numbers((prod(tensor.counts),), type, 2), tensor.array.copy()
+    for place, value in zip(tensor.places(at), given, strict=True):
+        if tensor.inside(place):
+            expected[place] = value
+    coordinates = ", ".join(map(str, at))
+    move = f"cp.async.bulk.tensor.{len(box)}d.global.shared::cta.bulk_group [there, {{{coordinates}}}], [box];"
+    launched(tensor, move, tensor.swizzled(given))
+    np.testing.assert_array_equal(tensor.array, expected)
+
+
+# fmt: off
+REDUCTIONS = [
+    ("add", "u4", np.add), ("add", "f4", np.add), ("add", "f2", np.add), ("add", "u8", np.add),
+    ("min", "i4", np.minimum), ("max", "i8", np.maximum), ("max", "f2", np.maximum), ("and", "u4", np.bitwise_and),
+    ("or", "i8", np.bitwise_or), ("xor", "u8", np.bitwise_xor),
+    ("inc", "u4", lambda old, b: 0 if old >= b else old + 1),
+    ("dec", "u4", lambda old, b: b if old == 0 or old > b else old - 1),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("operation", "type", "does"), REDUCTIONS)
+def test_a_box_is_reduced(operation, type, does) -> None:
+    tensor = Tensor(numbers((9, 32), type), (8, 5))
+    given, expected = numbers((40,), type, 2), tensor.array.copy()
+    for place, value in zip(tensor.places((27, 6)), given, strict=True):
+        if tensor.inside(place):
+            expected[place] = does(expected[place], value)
+    modifiers = f"2d.global.shared::cta.{operation}.bulk_group"
+    launched(tensor, f"cp.reduce.async.bulk.tensor.{modifiers} [there, {{27, 6}}], [box];", given)
+    np.testing.assert_array_equal(tensor.array, expected)
+
+
+def test_rows_are_gathered_and_scattered() -> None:
+    tensor = Tensor(numbers((9, 32), "f4"), (8, 1))
+    at, rows = 29, (4, -1, 8, 9)
+    places = [(row, at + i) for row in rows for i in range(8)]
+    modifiers = "2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes"
+    back = launched(tensor, loads(128, modifiers, f"{at}, 4, -1, 8, 9"))
+    np.testing.assert_array_equal(back[:128], tensor.expected(places))
+    given, expected = numbers((32,), "f4", 2), tensor.array.copy()
+    for place, value in zip(places, given, strict=True):
+        if tensor.inside(place):
+            expected[place] = value
+    modifiers = "2d.global.shared::cta.tile::scatter4.bulk_group"
+    launched(tensor, f"cp.async.bulk.tensor.{modifiers} [there, {{{at}, 4, -1, 8, 9}}], [box];", given)
+    np.testing.assert_array_equal(tensor.array, expected)
+
+
+def test_a_box_is_brought_to_the_ctas_that_a_mask_names() -> None:
+    tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
+    modifiers = "2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
+    back = launched(tensor, loads(160, modifiers, "3, 2", ", 1"))
+    np.testing.assert_array_equal(back[:160], tensor.expected(tensor.places((3, 2))))
+
+
+# fmt: off
+BULK = "async.bulk.tensor"
+CRIMES = [
+    # what         type  instruction                                  operands                      fault
+    ("rank",       "f4", f"cp.{BULK}.3d.global.shared::cta",          "[there, {1, 2, 3}], [box]",  "3 dimensions"),
+    ("alignment",  "f4", f"cp.{BULK}.2d.global.shared::cta",          "[there, {1, 2}], [box+64]",  "128 bytes"),
+    ("rows",       "u1", f"cp.{BULK}.2d.global.shared::cta",          "[there, {1, 2}], [box]",     "16 bytes"),
+    ("type",       "f4", f"cp.reduce.{BULK}.2d.global.shared::cta.and", "[there, {1, 2}], [box]",   "another type"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("what", "type", "instruction", "operands", "fault"), CRIMES, ids=[c[0] for c in CRIMES])
+def test_faults(what, type, instruction, operands, fault) -> None:
+    with pytest.raises(Fault, match=fault) as raised:
+        launched(Tensor(numbers((9, 32), type), (8, 5)), f"{instruction}.bulk_group {operands};")
+    assert raised.value.name == ("misaligned-access" if what == "alignment" else "undefined-behavior")
+
+
+def test_a_tensor_larger_than_its_memory_ends_in_a_fault() -> None:
+    tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
+    tensor.sizes = (32, 10)
+    with pytest.raises(Fault, match="outside of every allocation"):
+        launched(tensor, loads(160, "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes", "3, 8"))
+
+
+@pytest.mark.parametrize(("field", "value"), [("elemtype", 11), ("interleave_layout", 1), ("swizzle_atomicity", 2)])
+def test_what_boxes_know_nothing_of_is_unsupported_by_name(field: str, value: int) -> None:
+    tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
+    with pytest.raises(Unsupported, match=rf"\.{field} {value}"):
+        launched(tensor, f"tensormap.replace.tile.{field}.shared::cta.b1024.b32 [m], {value};")
