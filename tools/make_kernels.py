@@ -10,12 +10,14 @@ import argparse
 import dataclasses
 import fnmatch
 import importlib
+import math
 import pkgutil
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from compilers import nvidia
 from compilers.python import python_source
 from kernels.case import CASES, Case, Out, folder_name, only, three, write
@@ -85,9 +87,10 @@ def compile_case(case: Case, source: Path, options: str) -> tuple[Case, str, str
             kind = {"i": "i", "u": "u", "f": "fp"}[array.dtype.kind] + str(array.dtype.itemsize * 8)
             types[name] = f"*{kind}" if array.ndim else kind
         warps = three(case.block)[0] // 32
-        ptx, entry, shared = triton.compile_kernel(function, types, constants, target, warps=warps)
-        made = dataclasses.replace(case, kernel=entry, shared=shared, trailing=(None, None))
-        return made, ptx, triton.version()
+        built = triton.compile_kernel(function, types, constants, target, warps=warps)
+        scratch = np.zeros(built.scratch * math.prod(three(case.grid)), np.uint8) if built.scratch else None
+        made = dataclasses.replace(case, kernel=built.entry, shared=built.shared, trailing=(scratch, None))
+        return made, built.ptx, triton.version()
     from compilers import numba
 
     ptx, entry = numba.compile_kernel(function, numba_types(case), target)

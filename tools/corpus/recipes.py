@@ -190,7 +190,7 @@ def compile_recipe(recipe: Recipe) -> str:
         types, constants = TRITON_TYPES[recipe.kernel].split(), TRITON_CONSTANTS[recipe.kernel]
         names = [n for n in function.arg_names if n not in constants]
         signature = dict(zip(names, types, strict=True))
-        return triton.compile_kernel(function, signature, constants, recipe.target)[0]
+        return triton.compile_kernel(function, signature, constants, recipe.target).ptx
     from compilers import numba
 
     return numba.compile_signature(function, NUMBA[recipe.kernel], recipe.target, dict.fromkeys(options, True))

@@ -65,7 +65,7 @@ class Case:
     parameters: Callable[[np.random.Generator], Iterable[Parameter]]
     cluster: Shape | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # keys for case.json: stdout, fault, note
-    trailing: tuple[None, ...] = ()  # parameters that the compiler adds
+    trailing: tuple[np.ndarray | None, ...] = ()  # parameters that the compiler adds
     host: bool = True  # the source also runs as host C++ (tools/kernels/host.py)
 
     def inputs(self) -> list[Parameter]:

@@ -120,6 +120,20 @@ def transpose(r: Generator):
     return a, Out(a.T.copy()), np.int32(40), np.int32(50)
 
 
+@triton("shifted_boxes", grid=(3, 2), builds=("sm_90",), BM=16, BN=32)
+def shifted_boxes(r: Generator):
+    a, before = (r.integers(-99, 99, (40, 52)).astype(np.float32) for _ in "ab")
+    moved = np.zeros_like(a)
+    moved[3:, :-5] = a[:-3, 5:]  # what lies outside is 0
+    return a, Out(moved), Out(before + moved, before), np.int32(40), np.int32(52)
+
+
+@triton("described_matmul", grid=(2, 1), builds=("sm_90",), note="small integers in f16", BM=64, BN=64, BK=64)
+def described_matmul(r: Generator):
+    a, b = (r.integers(-8, 9, s).astype(np.float16) for s in ((72, 80), (80, 48)))
+    return a, b, Out(a.astype(np.float32) @ b.astype(np.float32)), np.int32(72), np.int32(48), np.int32(80)
+
+
 def numba(kernel: str, builds: Any = "sm_80", **shape: Any):
     return case(NUMBA, kernel, name=f"numba_{kernel}", builds=builds, host=False, **shape)
 

@@ -90,3 +90,22 @@ def transpose(x, out, m, n, BM: tl.constexpr, BN: tl.constexpr):
     there = (rows[:, None] < m) & (columns[None, :] < n)
     v = tl.load(x + rows[:, None] * n + columns[None, :], mask=there)
     tl.store(out + columns[:, None] * m + rows[None, :], tl.trans(v), mask=tl.trans(there))
+
+
+@triton.jit
+def shifted_boxes(x, out, sums, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    i, j = tl.program_id(0) * BM, tl.program_id(1) * BN
+    v = tl.make_tensor_descriptor(x, [m, n], [n, 1], [BM, BN]).load([i - 3, j + 5])
+    tl.make_tensor_descriptor(out, [m, n], [n, 1], [BM, BN]).store([i, j], v)
+    tl.make_tensor_descriptor(sums, [m, n], [n, 1], [BM, BN]).atomic_add([i, j], v)
+
+
+@triton.jit
+def described_matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    i, j = tl.program_id(0) * BM, tl.program_id(1) * BN
+    rows = tl.make_tensor_descriptor(a, [m, k], [k, 1], [BM, BK])
+    columns = tl.make_tensor_descriptor(b, [k, n], [n, 1], [BK, BN])
+    sums = tl.zeros((BM, BN), dtype=tl.float32)
+    for inner in range(0, k, BK):
+        sums = tl.dot(rows.load([i, inner]), columns.load([inner, j]), sums)
+    tl.make_tensor_descriptor(c, [m, n], [n, 1], [BM, BN]).store([i, j], sums)
