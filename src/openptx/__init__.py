@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel as Kernel
     from openptx.runtime import load as load
     from openptx.runtime.distribute import distribute as distribute
+    from openptx.runtime.tensor_map import TensorMap as TensorMap
     from openptx.runtime.texture import Sampler as Sampler
     from openptx.runtime.texture import Surface as Surface
     from openptx.runtime.texture import Texture as Texture
@@ -43,6 +44,7 @@ HOMES = {
     "openptx.numerics":        ("convert",),
     "openptx.runtime":         ("Kernel", "load"),
     "openptx.runtime.distribute": ("distribute",),
+    "openptx.runtime.tensor_map": ("TensorMap",),
     "openptx.runtime.texture": ("Sampler", "Surface", "Texture"),
 }
 # fmt: on
@@ -50,7 +52,7 @@ _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
     "ArgumentError", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel", "Sampler",
-    "Surface", "Texture", "Unsupported", "__version__", "check", "convert", "distribute", "load", "parse",
+    "Surface", "TensorMap", "Texture", "Unsupported", "__version__", "check", "convert", "distribute", "load", "parse",
 ]  # fmt: skip
 
 

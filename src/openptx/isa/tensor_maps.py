@@ -31,10 +31,11 @@ FIELDS = {
 
 # Table 33, what there is of it here.
 ELEMENTS = {0: "u8", 1: "u16", 2: "u32", 3: "s32", 4: "u64", 5: "s64", 6: "f16", 7: "f32", 9: "f64", 10: "bf16"}
+SWIZZLES = {0: "none", 1: "32B", 2: "64B", 3: "128B"}
 _CODES: dict[str, dict[int, str]] = {
     "elemtype": ELEMENTS,
     "interleave_layout": {0: "none"},
-    "swizzle_mode": {0: "none", 1: "32B", 2: "64B", 3: "128B"},
+    "swizzle_mode": SWIZZLES,
     "swizzle_atomicity": {0: "16B"},
     "fill_mode": {0: "zero", 1: "OOB-NaN"},
 }

@@ -9,16 +9,14 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from openptx.errors import ArgumentError
 from openptx.isa.types import Type
 from openptx.program import Function, Register, Variable
+from openptx.runtime.arrays import array_of, as_array
 from openptx.runtime.memory import Bytes, Memory
+from openptx.runtime.tensor_map import TensorMap
 from openptx.runtime.texture import Opaque
-
-Array = NDArray[Any]
-
 
 PACKED = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
@@ -129,6 +127,10 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
     """One argument as the bytes of its parameter."""
     parameter = where.parameter
     t = parameter.type
+    if isinstance(argument, TensorMap):
+        kept.append(argument.array)
+        address = memory.address(argument.array, f"argument {where.number} `{parameter.name}`").base
+        return whole(where, parameter, argument.encoded(address))
     if parameter.shape or parameter.vector > 1:
         return whole(where, parameter, argument)
     if isinstance(argument, bool | Integral | Real):  # NumPy's scalars are registered as these
@@ -202,63 +204,3 @@ def whole(where: Place, parameter: Variable, argument: Any) -> bytes:
     if len(data) != parameter.size:
         raise ArgumentError(f"{where} takes {parameter.size} bytes, not {len(data)}")
     return data
-
-
-def as_array(array: Any) -> Array:
-    """NumPy's own functions give arrays of unknown elements; here all are alike."""
-    return array
-
-
-def array_of(where: object, argument: Any) -> Array:
-    """An array as device memory; anything on the CPU that speaks DLPack or the array interface is one."""
-    if isinstance(argument, np.ndarray):
-        array = as_array(argument)
-    elif hasattr(argument, "__dlpack__"):
-        device = getattr(argument, "__dlpack_device__", lambda: (1, 0))()
-        if device[0] != 1:
-            raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
-        array = shared(argument)
-    elif hasattr(argument, "__array_interface__"):
-        array = as_array(np.asarray(argument))
-    elif hasattr(argument, "__cuda_array_interface__"):
-        raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
-    else:
-        hint = "; make an array of it: `numpy.array(...)`" if type(argument) in (list, tuple) else ""
-        raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}{hint}")
-    if array.dtype.hasobject:
-        raise ArgumentError(f"{where}: an array of Python objects can not be device memory")
-    if not array.dtype.isnative:
-        fix = "`a.astype(a.dtype.newbyteorder('='))`"
-        raise ArgumentError(f"{where}: the array's bytes are in another order than kernels read them; pass {fix}")
-    if not array.flags.forc:
-        raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
-    return array
-
-
-def shared(argument: Any) -> Array:
-    """The memory of an object that speaks DLPack, as an array.
-
-    The first DLPack (before 1.0, which torch spoke for long) can not say that memory may only be read, so NumPy takes
-    all of it for that. Who hands an array to a kernel wants its results: there the array can be written.
-    """
-    array = as_array(np.from_dlpack(argument))
-    if array.flags.writeable or "versioned" in repr(capsule(argument)):
-        return array
-    return as_array(np.asarray(Writable(array)))
-
-
-def capsule(argument: Any) -> object:
-    """What NumPy is given, which tells its version by its name."""
-    try:
-        return argument.__dlpack__(max_version=(1, 0))
-    except TypeError:
-        return argument.__dlpack__()
-
-
-class Writable:
-    """An array whose memory can be written, whatever it says itself; it keeps the memory alive."""
-
-    def __init__(self, array: Array) -> None:
-        address, _ = array.__array_interface__["data"]
-        self.array = array
-        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}

@@ -18,17 +18,18 @@ import numpy as np
 
 from openptx.errors import ArgumentError, Fault
 from openptx.program import Program
-from openptx.runtime.arguments import array_of, as_array
+from openptx.runtime.arrays import array_of, as_array
 from openptx.runtime.fidelity import reachable
 from openptx.runtime.memory import Array, Bytes
 from openptx.runtime.module import Extent, Kernel, Module, extent, load
+from openptx.runtime.tensor_map import TensorMap
 from openptx.runtime.texture import Opaque
 from openptx.source import File
 
 Range = tuple[int, int]
 """Numbers of blocks: the first, and the one behind the last; x counts first."""
 
-TOGETHER = frozenset(("atom", "red", "multimem", "cp.reduce.async.bulk"))
+TOGETHER = frozenset(("atom", "red", "multimem", "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor"))
 """Instructions by which blocks may act on each other. Each range has memory of its own, so their sums would be lost."""
 
 ELSEWHERE = frozenset(("malloc", "free"))
@@ -87,9 +88,9 @@ def distribute(
 
     Blocks must be independent: none may wait for another or read what another writes, and different ranges may write
     the same byte only with the same value; the launch is refused otherwise. Kernels with atomics outside of `.shared`
-    memory, kernels that call `malloc`, clusters, textures and surfaces are refused too. Arrays are copied to every
-    worker, so it pays where kernels compute much; pointers that arrays hold lead nowhere there, and what kernels print
-    appears there.
+    memory, kernels that call `malloc`, clusters, textures, surfaces and tensor maps are refused too. Arrays are copied
+    to every worker, so it pays where kernels compute much; pointers that arrays hold lead nowhere there, and what
+    kernels print appears there.
 
     Raises what the launch of the kernel would. Of several faults that of the lowest range is raised; after any, the
     arrays are as before.
@@ -148,7 +149,7 @@ def separated(args: Sequence[object]) -> tuple[list[Array], tuple[object, ...]]:
     arrays: list[Array] = []
     given: list[object] = []
     for i, argument in enumerate(args):
-        if isinstance(argument, Opaque):
+        if isinstance(argument, Opaque | TensorMap):
             raise ArgumentError(f"argument {i}: {argument!r} can not be sent to other processes")
         if not hasattr(argument, "__dlpack__") or np.ndim(cast(Any, argument)) == 0:
             given.append(argument)

@@ -1,0 +1,72 @@
+"""Arrays as device memory: NumPy's, and those of anything on the CPU that can share its memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.errors import ArgumentError
+
+Array = NDArray[Any]
+
+
+def as_array(array: Any) -> Array:
+    """NumPy's own functions give arrays of unknown elements; here all are alike."""
+    return array
+
+
+def array_of(where: object, argument: Any) -> Array:
+    """An array as device memory; anything on the CPU that speaks DLPack or the array interface is one."""
+    if isinstance(argument, np.ndarray):
+        array = as_array(argument)
+    elif hasattr(argument, "__dlpack__"):
+        device = getattr(argument, "__dlpack_device__", lambda: (1, 0))()
+        if device[0] != 1:
+            raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
+        array = shared(argument)
+    elif hasattr(argument, "__array_interface__"):
+        array = as_array(np.asarray(argument))
+    elif hasattr(argument, "__cuda_array_interface__"):
+        raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
+    else:
+        hint = "; make an array of it: `numpy.array(...)`" if type(argument) in (list, tuple) else ""
+        raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}{hint}")
+    if array.dtype.hasobject:
+        raise ArgumentError(f"{where}: an array of Python objects can not be device memory")
+    if not array.dtype.isnative:
+        fix = "`a.astype(a.dtype.newbyteorder('='))`"
+        raise ArgumentError(f"{where}: the array's bytes are in another order than kernels read them; pass {fix}")
+    if not array.flags.forc:
+        raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
+    return array
+
+
+def shared(argument: Any) -> Array:
+    """The memory of an object that speaks DLPack, as an array.
+
+    The first DLPack (before 1.0, which torch spoke for long) can not say that memory may only be read, so NumPy takes
+    all of it for that. Who hands an array to a kernel wants its results: there the array can be written.
+    """
+    array = as_array(np.from_dlpack(argument))
+    if array.flags.writeable or "versioned" in repr(capsule(argument)):
+        return array
+    return as_array(np.asarray(Writable(array)))
+
+
+def capsule(argument: Any) -> object:
+    """What NumPy is given, which tells its version by its name."""
+    try:
+        return argument.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        return argument.__dlpack__()
+
+
+class Writable:
+    """An array whose memory can be written, whatever it says itself; it keeps the memory alive."""
+
+    def __init__(self, array: Array) -> None:
+        address, _ = array.__array_interface__["data"]
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}

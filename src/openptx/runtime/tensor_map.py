@@ -1,0 +1,95 @@
+"""Tensor maps that the host makes: what CUDA's driver calls a `CUtensorMap`, for copies of boxes (5.5.8)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from openptx.errors import ArgumentError
+from openptx.isa.tensor_maps import CHUNK, ELEMENTS, FIELDS, SWIZZLES
+from openptx.runtime.arrays import array_of
+
+LARGEST = 256
+"""The most elements of a box in one dimension."""
+
+_TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
+          "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip
+_BITS = {1: "u8", 2: "u16"}
+"""Other types are only moved."""
+
+
+class TensorMap:
+    """An array with a box, as a kernel takes it in 128 bytes: `const __grid_constant__ CUtensorMap` in CUDA.
+
+    `box` has one size for each axis of the array, in the order of its shape, and so has `steps`, of which every how
+    manieth element is taken (the last one is 1). `swizzle` is how rows of a box lie in shared memory: `none`, `32B`,
+    `64B` or `128B`. Outside of the array a box has zeros, or NaN with `fill="nan"`. `ArgumentError` where the
+    hardware's rules are broken: 1 to 5 axes, 256 elements of a box along each, rows of 16 bytes or a multiple.
+    """
+
+    def __init__(
+        self, array: object, box: Sequence[int], *, steps: Sequence[int] | None = None, swizzle: str = "none",
+        fill: str = "zero",
+    ) -> None:  # fmt: skip
+        self.array = array_of("a tensor map", array)
+        self.box, self.steps = tuple(box), tuple(steps) if steps is not None else (1,) * len(box)
+        self.swizzle, self.fill = swizzle, fill
+        self._check()
+
+    def _check(self) -> None:
+        array, size = self.array, self.array.itemsize
+        if not 1 <= array.ndim <= 5:
+            raise ArgumentError(f"a tensor map is of 1 to 5 axes, and the array has {array.ndim}")
+        if {len(self.box), len(self.steps)} != {array.ndim}:
+            raise ArgumentError(f"the array has {array.ndim} axes: give the box and the steps one number for each")
+        if not all(1 <= n <= LARGEST for n in self.box):
+            raise ArgumentError(f"a box has 1 to {LARGEST} elements along each axis, not {self.box}")
+        if not all(1 <= n <= 8 for n in self.steps) or self.steps[-1] != 1:
+            raise ArgumentError(f"steps are 1 to 8, and 1 along the last axis, not {self.steps}")
+        if self.swizzle not in SWIZZLES.values():
+            raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {self.swizzle!r}")
+        if self.fill not in ("zero", "nan"):
+            raise ArgumentError(f"boxes are filled with `zero` or `nan`, not {self.fill!r}")
+        row = self.box[-1] * size
+        if row % CHUNK:
+            raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")
+        if self.swizzle != "none" and row > int(self.swizzle[:-1]):
+            raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {self.swizzle} allows")
+        if any(stride % CHUNK for stride in array.strides[:-1]):
+            raise ArgumentError(
+                f"rows of the array are {array.strides[-2]} bytes apart; that must be a multiple of {CHUNK}"
+            )
+        if self.element not in ELEMENTS.values():
+            raise ArgumentError(f"elements of a tensor are numbers of 1, 2, 4 or 8 bytes, not {array.dtype}")
+
+    @property
+    def element(self) -> str:
+        """The PTX type of the elements."""
+        return _TYPES.get(self.array.dtype.name) or _BITS.get(self.array.itemsize, "")
+
+    def encoded(self, address: int) -> bytes:
+        """The 128 bytes, for the array at an address of the device."""
+        if address % CHUNK:
+            where = f"a tensor begins at a multiple of {CHUNK} bytes, this array at {address:#x}"
+            raise ArgumentError(f"{where}; pass a copy")
+        codes = {name: code for table in (ELEMENTS, SWIZZLES) for code, name in table.items()}
+        words: dict[str, Sequence[int]] = {
+            "rank": [self.array.ndim - 1],
+            "elemtype": [codes[self.element]],
+            "swizzle_mode": [codes[self.swizzle]],
+            "fill_mode": [int(self.fill == "nan")],
+            "global_dim": self.array.shape[::-1],
+            "box_dim": self.box[::-1],
+            "element_stride": self.steps[::-1],
+        }
+        data = bytearray(128)
+        struct.pack_into("<Q", data, FIELDS["global_address"], address)
+        for field, values in words.items():
+            struct.pack_into(f"<{len(values)}I", data, FIELDS[field], *values)
+        strides = self.array.strides[-2::-1] if self.array.ndim > 1 else ()
+        struct.pack_into(f"<{len(strides)}Q", data, FIELDS["global_stride"], *strides)
+        return bytes(data)
+
+    def __repr__(self) -> str:
+        shape, box = ("x".join(map(str, sizes)) for sizes in (self.array.shape, self.box))
+        return f"<tensor map of {shape} {self.array.dtype}, box {box}>"

@@ -1,0 +1,87 @@
+"""Tensor maps that the host makes, as a parameter of 128 bytes."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from ml_dtypes import bfloat16, float8_e4m3fn
+
+import openptx
+from openptx import ArgumentError, TensorMap
+
+KERNEL = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 64 .b8 from[128], .param .align 64 .b8 to[128], .param .u32 bytes) {
+.shared .align 1024 .b8 box[8192]; .shared .align 8 .b64 bar;
+.reg .b64 a, b, state; .reg .b32 n; .reg .pred ready;
+mov.b64 a, from; cvta.param.u64 a, a; mov.b64 b, to; cvta.param.u64 b, b; ld.param.u32 n, [bytes];
+mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.expect_tx.shared.b64 state, [bar], n;
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [box], [a, {-2, 3}], [bar];
+AGAIN: mbarrier.try_wait.shared.b64 ready, [bar], state; @!ready bra AGAIN;
+cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [b, {16, 1}], [box];
+cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret; }"""
+
+
+@pytest.mark.parametrize("type", [np.uint8, np.int16, np.int32, np.int64, np.float16, np.float32, np.float64, bfloat16])
+@pytest.mark.parametrize("options", [{}, {"swizzle": "64B"}, {"steps": (2, 1)}], ids=["plain", "swizzled", "steps"])
+def test_a_box_goes_from_one_array_to_another(type: type, options: dict[str, object]) -> None:
+    source = np.arange(9 * 64).reshape(9, 64).astype(type)
+    target = np.zeros_like(source)
+    width = 32 // source.itemsize
+    maps = [TensorMap(a, (4, width), **options) for a in (source, target)]
+    rows = 2 if "steps" in options else 4
+    openptx.load(KERNEL)["k"](1, 1, (*maps, rows * 32))
+    expected, step = np.zeros_like(source), 4 // rows
+    box = np.zeros((rows, width), type)
+    box[:, 2:] = source[3 : 3 + 4 : step, : width - 2]
+    expected[1 : 1 + 4 : step, 16 : 16 + width] = box
+    np.testing.assert_array_equal(target, expected)
+
+
+def test_what_is_outside_can_be_nan() -> None:
+    source, target = np.ones((9, 64), np.float32), np.zeros((9, 64), np.float32)
+    openptx.load(KERNEL)["k"](1, 1, (TensorMap(source, (1, 8), fill="nan"), TensorMap(target, (1, 8)), 32))
+    np.testing.assert_array_equal(target[1, 16:24], [np.nan] * 2 + [1] * 6)
+
+
+F32 = np.zeros((8, 32), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("array", "box", "options", "message"),
+    [
+        (F32, (4,), {}, "the array has 2 axes"),
+        (F32, (4, 6), {}, "a row of the box takes 24 bytes"),
+        (F32, (4, 0), {}, "1 to 256 elements"),
+        (F32, (4, 257), {}, "1 to 256 elements"),
+        (F32, (4, 16), {"swizzle": "32B"}, "more than swizzling by 32B allows"),
+        (F32, (4, 8), {"swizzle": "96B"}, "not '96B'"),
+        (F32, (4, 8), {"steps": (1, 2)}, "1 along the last axis"),
+        (F32, (4, 8), {"fill": 0}, "not 0"),
+        (np.zeros((8, 30), np.uint8), (4, 16), {}, "rows of the array are 30 bytes apart"),
+        (np.zeros((8, 32), np.complex64), (4, 16), {}, "not complex64"),
+        (np.zeros(()), (), {}, "1 to 5 axes"),
+        (F32[:, ::2], (4, 8), {}, "not contiguous"),
+        ([1, 2], (2,), {}, "not list"),
+    ],
+)
+def test_what_the_hardware_refuses(array: object, box: tuple[int, ...], options: dict, message: str) -> None:
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        TensorMap(array, box, **options)
+
+
+def test_where_it_is_no_argument() -> None:
+    tensor = TensorMap(np.zeros((8, 32), float8_e4m3fn), (4, 16))
+    assert repr(tensor) == "<tensor map of 8x32 float8_e4m3fn, box 4x16>"
+    kernel = openptx.load(KERNEL)["k"]
+    with pytest.raises(ArgumentError, match="takes 128 bytes"):
+        kernel(1, 1, (tensor, F32, 4))
+    with pytest.raises(ArgumentError, match="tensor map of 8x32 float8_e4m3fn, box 4x16> can not be sent"):
+        openptx.distribute(kernel, ThreadPoolExecutor(), 2, 1, (tensor, tensor, 4))
+    odd = np.zeros(8 * 32 + 1, np.float32)[1:].reshape(8, 32)
+    with pytest.raises(ArgumentError, match="begins at a multiple of 16 bytes"):
+        kernel(1, 1, (TensorMap(odd, (4, 8)), TensorMap(F32, (4, 8)), 128))
