@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
-    Move = Callable[[Bits, Bits, Bits, Bits], None]
-
 FIELDS = {
     "global_address": 0, "rank": 8, "elemtype": 12, "interleave_layout": 16, "swizzle_mode": 20,
     "swizzle_atomicity": 24, "fill_mode": 28, "global_dim": 32, "box_dim": 52, "element_stride": 72,
@@ -40,6 +38,8 @@ _CODES: dict[str, dict[int, str]] = {
     "fill_mode": {0: "zero", 1: "OOB-NaN"},
 }
 CHUNK = 16  # bytes of shared memory that stay together, however a box is swizzled
+LARGEST = 256  # elements of a box in one dimension
+MOST = (227 << 10) // CHUNK  # chunks that the shared memory of a CTA can hold
 _SHIFTS = sum((TYPES[name].width.bit_length() - 4) << 2 * code for code, name in ELEMENTS.items())
 _U, _S = TYPES["u64"], TYPES["s64"]
 
@@ -65,6 +65,10 @@ class Box:
         x.require(right, "undefined-behavior", needed, self.word("rank"))
         self.code = self.word("elemtype")
         self.shift = x.resize(x.const(_SHIFTS, 64) >> x.resize(self.code << 1, 64), 32) & 3
+        for d in range(rank):
+            box = self.word("box_dim", d)
+            wrong = "a box with {value} elements in one dimension, which is not 1 to 256"
+            x.require(box - 1 < LARGEST, "undefined-behavior", wrong, box)
         self.columns = (self.word("box_dim") << self.shift) >> 4
         whole = ((self.word("box_dim") << self.shift) & CHUNK - 1) == 0
         x.require(whole, "undefined-behavior", "a box whose rows are no multiple of 16 bytes")
@@ -82,6 +86,7 @@ class Box:
             starts = coordinates[1:] if rows else (coordinates[d],)
             self.dimensions.append((starts, count, step, self.word("global_dim", d), stride))
             self.chunks = self.chunks * count
+            x.require(self.chunks <= MOST, "undefined-behavior", "a box that is larger than shared memory")
 
     def word(self, field: str, ordinal: int = 0) -> Bits:
         return self.x.load("generic", self.at + (FIELDS[field] + 4 * ordinal), 32)[0]

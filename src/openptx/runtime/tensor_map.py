@@ -6,11 +6,8 @@ import struct
 from collections.abc import Sequence
 
 from openptx.errors import ArgumentError
-from openptx.isa.tensor_maps import CHUNK, ELEMENTS, FIELDS, SWIZZLES
+from openptx.isa.tensor_maps import CHUNK, ELEMENTS, FIELDS, LARGEST, SWIZZLES
 from openptx.runtime.arrays import array_of
-
-LARGEST = 256
-"""The most elements of a box in one dimension."""
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip

@@ -224,6 +224,17 @@ def test_a_tensor_larger_than_its_memory_ends_in_a_fault() -> None:
         launched(tensor, loads(160, "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes", "3, 8"))
 
 
+@pytest.mark.parametrize(
+    ("box", "message"), [((8, 0), "0 elements"), ((300, 1), "300 elements"), ((256, 256), "larger than shared memory")]
+)
+def test_boxes_that_no_memory_holds_end_in_a_fault(box: tuple[int, int], message: str) -> None:
+    with pytest.raises(Fault, match=message):
+        launched(
+            Tensor(numbers((9, 32), "f4"), box),
+            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [there, {0, 0}], [box];",
+        )
+
+
 @pytest.mark.parametrize(("field", "value"), [("elemtype", 11), ("interleave_layout", 1), ("swizzle_atomicity", 2)])
 def test_what_boxes_know_nothing_of_is_unsupported_by_name(field: str, value: int) -> None:
     tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
