@@ -191,6 +191,15 @@ def test_rows_are_gathered_and_scattered() -> None:
     np.testing.assert_array_equal(tensor.array, expected)
 
 
+@pytest.mark.parametrize(
+    "text", ["2d.L2.global.tile [there, {1, 2}]", "3d.L2.global.im2col [there, {1, 2, 3}], {1}"], ids=["tile", "im2col"]
+)
+def test_prefetching_changes_nothing(text: str) -> None:
+    tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
+    assert set(launched(tensor, f"cp.async.bulk.prefetch.tensor.{text};")) == {0xA5}
+    np.testing.assert_array_equal(tensor.array, numbers((9, 32), "f4"))
+
+
 def test_a_box_is_brought_to_the_ctas_that_a_mask_names() -> None:
     tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
     modifiers = "2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
