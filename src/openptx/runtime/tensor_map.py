@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from operator import index
 
 from openptx.errors import ArgumentError
 from openptx.isa.tensor_maps import CHUNK, ELEMENTS, FIELDS, LARGEST, SWIZZLES
@@ -29,7 +30,11 @@ class TensorMap:
         fill: str = "zero",
     ) -> None:  # fmt: skip
         self.array = array_of("a tensor map", array)
-        self.box, self.steps = tuple(box), tuple(steps) if steps is not None else (1,) * len(box)
+        try:
+            self.box = tuple(index(n) for n in box)
+            self.steps = tuple(index(n) for n in steps) if steps is not None else (1,) * len(self.box)
+        except TypeError:
+            raise ArgumentError(f"the box and the steps are whole numbers, one for each axis, not {box!r}") from None
         self.swizzle, self.fill = swizzle, fill
         self._check()
 
@@ -37,6 +42,10 @@ class TensorMap:
         array, size = self.array, self.array.itemsize
         if not 1 <= array.ndim <= 5:
             raise ArgumentError(f"a tensor map is of 1 to 5 axes, and the array has {array.ndim}")
+        if not array.size or not array.flags.c_contiguous:
+            raise ArgumentError(
+                "a tensor has elements, and its last axis is the innermost one: pass `np.ascontiguousarray`"
+            )
         if {len(self.box), len(self.steps)} != {array.ndim}:
             raise ArgumentError(f"the array has {array.ndim} axes: give the box and the steps one number for each")
         if not all(1 <= n <= LARGEST for n in self.box):

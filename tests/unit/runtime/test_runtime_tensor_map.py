@@ -66,6 +66,10 @@ F32 = np.zeros((8, 32), np.float32)
         (np.zeros((8, 32), np.complex64), (4, 16), {}, "not complex64"),
         (np.zeros(()), (), {}, "1 to 5 axes"),
         (F32[:, ::2], (4, 8), {}, "not contiguous"),
+        (np.asfortranarray(F32), (4, 8), {}, "its last axis is the innermost one"),
+        (np.zeros((0, 32), np.float32), (4, 8), {}, "a tensor has elements"),
+        (F32, (4, 8.5), {}, "whole numbers"),
+        (F32, 8, {}, "whole numbers"),
         ([1, 2], (2,), {}, "not list"),
     ],
 )

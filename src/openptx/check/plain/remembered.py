@@ -17,6 +17,7 @@ _REGISTERS = re.compile(r"\.reg\s*(?:\.(v[0-9])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+)
 _RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
 _NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
+"""Ranges of these are left to the precise reader: special registers may have their names, or `_` is none."""
 _LARGEST = 1 << 16
 """Ranges of registers larger than this are left to the precise reader."""
 _MOST = 1 << 15

@@ -172,7 +172,7 @@ class Kinds(dict[str, Kind]):
     def declare(self, names: dict[str, Kind]) -> bool:
         """Make registers known; False where this block declares one of them already, as a label perhaps."""
         first = self.first
-        if not (self._labels_and_parameters().isdisjoint(names)):
+        if not self._labels_and_parameters().isdisjoint(names):
             return False
         if not (first.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
             if len(self.blocks) == 1 or not self.blocks[-1].own.isdisjoint(names):
