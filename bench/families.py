@@ -68,7 +68,7 @@ def repeated(texts: list[str], size: int, target: str = "sm_80") -> str:
     length = turn = 0
     while texts and length < size:
         for number, (pattern, text) in enumerate(named, turn):
-            parts.append(_numbered(pattern.sub(rf"\1_{number}", text), 100 * number))
+            parts.append(_numbered(pattern.sub(rf"\1_{number}\2", text), 100 * number))
             length += len(parts[-1])
         turn += len(named)
     return "".join(parts)
@@ -83,7 +83,7 @@ def _named(text: str) -> tuple[re.Pattern[str], str]:
     """A file and what matches the names in it that the whole file sees."""
     names = {*_names(text), *(_DEBUG_LABEL.findall(text) if ".section" in text else ())}
     words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.compile(rf"(?<![\w$.])({words})(?![\w$.])"), text
+    return re.compile(rf"(?<![\w$.])({words})(_param_[0-9]+|)(?![\w$.])"), text
 
 
 def _names(text: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics.diagnostic import Facts
     from openptx.source import Span
     from openptx.syntax import tree
-    from openptx.syntax.declarations import Declarator
+    from openptx.syntax.declarations import Declarator, Form
     from openptx.syntax.declarations import Variable as Declaration
 
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
@@ -74,7 +74,20 @@ class Declarations:
             self._opaque(declaration)
         self._declare_all(declaration, self.module.scope, declaration.space)
 
-    def parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
+    def again(self, declaration: Declaration, form: Form, kind: Kind) -> None:
+        """A variable outside of functions that differs in its new name from one that was right."""
+        start, name = declaration.span[0], declaration.word
+        if name == "WARP_SZ":
+            self._repeated(name, declaration, declaration.names[0], self.module.scope)
+        named, (begin, end) = start + form.named, form.typed
+        self.module.scope.names[name] = Memory(kind, (named, named + len(name)), (start + begin, start + end))
+
+    def header(self, function: tree.Function, scope: Scope) -> None:
+        """The parameters and results of a function."""
+        for parameter in (*function.returns, *function.parameters):
+            self._parameter(parameter, function, scope)
+
+    def _parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
         """A parameter or a return of a function."""
         space = "reg" if declaration.space == "reg" else "param" if function.kind == "entry" else "argument"
         if space == "argument" and declaration in function.returns:

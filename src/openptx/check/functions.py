@@ -39,35 +39,31 @@ _LIMITS = ("reqntid", "maxntid")
 
 
 class FunctionChecker:
-    """The checks of one function. Findings go to the module's collector."""
+    """The checks of one function that has a body. Findings go to the module's collector."""
 
-    def __init__(self, module: ModuleChecker, function: tree.Function, context: Context) -> None:
+    def __init__(self, module: ModuleChecker, function: tree.Function, context: Context, header: Scope) -> None:
         self.module = module
         self.function = function
+        self.header = header  # where its parameters are declared
         self.context = context
         self.verdicts = verdicts(context)
         self.graph = Graph()
         self.scopes: list[Scope] = []
-        self.parameters: frozenset[str] = frozenset()
+        self.parameters = frozenset(header.names)
         self.shared = 0  # bytes of `.shared` that the body declares
         self.wrong = False  # whether an error was found; what follows from it is not said then
         self.last: tree.Statement | None = None
 
     def check(self) -> None:
-        """Check the header's parameters and the body."""
-        outer = Scope(self.module.scope)
-        for parameter in (*self.function.returns, *self.function.parameters):
-            self.module.declarations.parameter(parameter, self.function, outer)
-        self.parameters = frozenset(outer.names)
-        if self.function.body is None:
-            return
+        """Check the body."""
         from openptx.check.plain.walk import Plain
 
-        plain = not self.function.broken and self.module.debugging.plain(self.function.body)
-        if not plain or self.module.thorough or not Plain(self, outer).accepts():
+        body = self.function.body
+        plain = body is not None and not self.function.broken and self.module.debugging.plain(body)
+        if not plain or self.module.thorough or not Plain(self, self.header).accepts():
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
-            self.block(statements, outer)  # what its outermost block declares and the parameters share one scope
+            self.block(statements, self.header)  # what its outermost block declares and the parameters share one scope
             if not (problems or self.function.broken or self.wrong):  # what follows from an error isn't said
                 self.flow()
 

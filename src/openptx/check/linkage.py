@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Declarator, SymbolAddress
     from openptx.syntax.declarations import Variable as Declaration
     from openptx.syntax.directives import Alias
-    from openptx.syntax.tree import Function
+    from openptx.syntax.tree import Function, HeaderForm
 
 _RULE = "PTX ISA, Linking Directives (11.6)"
 _PLACES = {
@@ -31,8 +31,13 @@ class Linkage:
     def __init__(self, collector: Collector, version: Version) -> None:
         self.collector = collector
         self.version = version
-        self.variables: dict[str, tuple[Declaration, Declarator]] = {}
+        self.variables: dict[str, Declaration] = {}
         self.functions: dict[str, Function] = {}
+        self.alike: set[tuple[HeaderForm | None, HeaderForm | None]] = set()  # forms of headers without difference
+
+    def new(self, name: str) -> bool:
+        """Whether nothing of this name was declared before."""
+        return name not in self.variables and name not in self.functions
 
     def variable(self, declaration: Declaration) -> None:
         """A variable of the module: where it is, and whether it may come again."""
@@ -52,12 +57,14 @@ class Linkage:
                 continue
             known = self.variables.get(name)
             if known is not None:
-                self._again(declaration, declarator, *known)
-            if known is None or known[0].linkage == "extern":
-                self.variables[name] = declaration, declarator
+                self._again(declaration, declarator, known)
+            if known is None or known.linkage == "extern":
+                self.variables[name] = declaration
 
-    def _again(self, declaration: Declaration, declarator: Declarator, first: Declaration, known: Declarator) -> None:
-        name, span, before = declarator.name.text, declarator.name.span, known.name.span
+    def _again(self, declaration: Declaration, declarator: Declarator, first: Declaration) -> None:
+        name, span = declarator.name.text, declarator.name.span
+        known = _declarator(first, name)
+        before = known.name.span
         links = {first.linkage, declaration.linkage}
         if "extern" not in links:
             self._twice(name, declaration, span, before, f"`{name}` is declared twice here")
@@ -83,7 +90,7 @@ class Linkage:
                 "has a body", _RULE, help="leave out `.extern`, or write `.visible`",
             )  # fmt: skip
         if name in self.variables:
-            first = self.variables[name][1].name.span
+            first = _declarator(self.variables[name], name).name.span
             self._twice(name, function, span, first, f"`{name}` is a variable already")
             return
         known = self.functions.get(name)
@@ -94,11 +101,13 @@ class Linkage:
             self._twice(name, function, span, known.name.span, f"`{name}` is a kernel and a function")
         elif known.body is not None:
             self._twice(name, function, span, known.name.span, f"`{name}` is defined already")
-        elif (difference := _difference(known, function)) is not None:
+        elif (known.form, function.form) not in self.alike and (difference := _difference(known, function)) is not None:
             self._add(
                 "declaration-mismatch", f"`{name}` was declared with {difference}", function, span, "not the same",
                 "PTX ISA, Function Declarations and Definitions (7.1)", known.name.span,
             )  # fmt: skip
+        elif known.form is not None and function.form is not None:
+            self.alike.add((known.form, function.form))
         self.functions[name] = function
 
     def alias(self, alias: Alias) -> None:
@@ -138,13 +147,13 @@ class Linkage:
     def symbol(self, address: SymbolAddress, declaration: Declaration) -> None:
         """A name in an initial value: a variable or function that was declared before."""
         name = address.name.text
-        held = self.variables[name][0].space if name in self.variables else "global"
+        held = self.variables[name].space if name in self.variables else "global"
         if held not in ("global", "const"):
             self._add(
                 "initializer", f"`{name}` is in `.{held}`, and has no address before the kernel runs", declaration,
                 address.name.span, "not in `.global` or `.const`", "PTX ISA, Initializers (5.4.4)",
             )  # fmt: skip
-        if name in self.variables or name in self.functions:
+        if not self.new(name):
             return
         self._add(
             "unknown-name", f"`{name}` is not declared before it is used in an initial value", declaration,
@@ -162,6 +171,11 @@ class Linkage:
         self.collector.add(
             Diagnostic(about, message, where.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
         )
+
+
+def _declarator(declaration: Declaration, name: str) -> Declarator:
+    """What declares this name."""
+    return next(declarator for declarator in declaration.names if declarator.name.text == name)
 
 
 def symbols(value: object) -> list[SymbolAddress]:

@@ -6,13 +6,13 @@ from openptx.check import kinds
 from openptx.check.budgets import CONSTANTS, bytes_of
 from openptx.check.context import Context
 from openptx.check.debugging import Debugging
-from openptx.check.declarations import Declarations
+from openptx.check.declarations import Declarations, memory
 from openptx.check.features import TYPES_SINCE, Features
 from openptx.check.functions import FunctionChecker
 from openptx.check.gating import B128
 from openptx.check.header import Header
 from openptx.check.linkage import Linkage, symbols
-from openptx.check.names import Names
+from openptx.check.names import Given, Names
 from openptx.check.plain.remembered import Remembered
 from openptx.check.scopes import Scope
 from openptx.check.survey import Used, unused_in_module
@@ -77,6 +77,9 @@ class ModuleChecker:
             if isinstance(item, Declaration):
                 self._variable(item)
                 continue
+            if isinstance(item, tree.Function):
+                self._function(item)
+                continue
             self.features.check(item)
             if isinstance(item, Alias):
                 self.linkage.alias(item)
@@ -88,11 +91,6 @@ class ModuleChecker:
                 self.debugging.section(item)
             elif isinstance(item, SourceFile):
                 self.debugging.source(item)
-            elif isinstance(item, tree.Function):
-                self.linkage.function(item)
-                self.names.functions[item.name.text] = kinds.ENTRY_KIND if item.kind == "entry" else kinds.FUNCTION_KIND
-                self.headers.setdefault(item.name.text, item)
-                FunctionChecker(self, item, self.context.inside(item.kind == "entry")).check()
         if "unused" in self.selected:
             variables = [item for item in self.tree.items if isinstance(item, Declaration)]
             functions = [item for item in self.tree.items if isinstance(item, tree.Function)]
@@ -103,8 +101,42 @@ class ModuleChecker:
         """What a plain name is as an operand."""
         return self.names.kind(name, scope)
 
+    def _function(self, function: tree.Function) -> None:
+        """A function; of a header that was right before there is no more to be said than how its name is used."""
+        name, entry, form = function.name.text, function.kind == "entry", function.form
+        known = self.remembered.headers.get(form) if form is not None else None
+        before = len(self.collector)
+        if known is None:
+            self.features.check(function)
+        self.linkage.function(function)
+        self.names.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
+        self.headers.setdefault(name, function)
+        scope = Scope(self.scope)
+        if known is None:
+            self.declarations.header(function, scope)
+            if form is not None and self.features.modern and len(self.collector) == before:
+                self.remembered.header(form, function, scope)
+        else:
+            for number, (own, rest, kind) in enumerate(known):
+                scope.names[name + rest if own else rest] = Given(kind, function, number)
+        if function.body is not None:
+            FunctionChecker(self, function, self.context.inside(entry), scope).check()
+
     def _variable(self, declaration: Declaration) -> None:
-        """A variable outside of functions."""
+        """A variable outside of functions. One of a form that was right has a name to be looked at, no more."""
+        form, name = declaration.form, declaration.word
+        if form is None:
+            self._whole_variable(declaration)
+        elif (known := self.remembered.forms.get(form)) is not None and self.linkage.new(name):
+            self.linkage.variables[name] = declaration
+            self.declarations.again(declaration, form, known)
+        else:
+            before = len(self.collector)
+            self._whole_variable(declaration)
+            if len(self.collector) == before and declaration.space in ("global", "shared"):
+                self.remembered.forms[form] = memory(declaration, declaration.names[0], declaration.space)
+
+    def _whole_variable(self, declaration: Declaration) -> None:
         self.features.module_level(declaration)
         self.linkage.variable(declaration)
         for declarator in declaration.names:

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.source import Span
+    from openptx.syntax.declarations import Variable
+    from openptx.syntax.tree import Function
 
 
 class Memory(Meaning):
@@ -19,6 +21,31 @@ class Memory(Meaning):
 
     def __init__(self, kind: Kind, span: Span, type_span: Span) -> None:
         self.kind, self.span, self.type_span = kind, span, type_span
+
+
+class Given(Memory):
+    """A parameter or a result of a function whose header has been found right before."""
+
+    __slots__ = ("_function", "_number")
+
+    def __init__(self, kind: Kind, function: Function, number: int) -> None:
+        self.kind, self._function, self._number = kind, function, number
+
+    @property
+    def _declaration(self) -> Variable:
+        return (*self._function.returns, *self._function.parameters)[self._number]
+
+    if not TYPE_CHECKING:
+
+        @property
+        def span(self) -> Span:
+            """Where its name stands."""
+            return self._declaration.names[0].name.span
+
+        @property
+        def type_span(self) -> Span:
+            """Where its type stands."""
+            return self._declaration.type_span
 
 
 class Names:

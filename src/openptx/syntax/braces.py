@@ -39,6 +39,7 @@ _GROUP = re.compile(r'\{(?<![;{}\n]\{)(?<![;{}\n][ \t]\{)[^{};\n"/]*+\}')
 _HIDDEN = re.compile(r"//[^{}\n]*+[{}]"), re.compile(r'"[^{}\n]*+[{}]')
 _MODULE = re.compile(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = re.compile(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
+_ITEM = re.compile(r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
 _DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 
@@ -116,6 +117,8 @@ def _walk(text: str, start: int) -> tuple[int | None, int | None]:
 
 def _goes_on(text: str, start: int) -> int | None:
     """Where an instruction or a label stands right behind a body: it can't stand outside of one."""
+    if _ITEM.match(text, start):
+        return None
     for match in STATEMENT.finditer(text, start):
         if match.lastindex == INSTRUCTION and _DOTLESS.fullmatch(match[3]):
             break

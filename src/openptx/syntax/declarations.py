@@ -105,15 +105,25 @@ class Declarator:
         self.initialiser, self.span = initialiser, span
 
 
+class Form:
+    """How a variable is declared, all but its name: where that and its type stand, from the start of the statement."""
+
+    __slots__ = ("named", "typed")
+
+    def __init__(self, named: int, typed: Span) -> None:
+        self.named, self.typed = named, typed
+
+
 class Variable(Statement):
     """`.visible .global .align 8 .v2 .f32 a[4], b;`, or one parameter of a function, which has a single name.
 
     `type` is "" where none is written. `span` of a statement includes its `;`, that of a parameter no comma.
+    One that is declared like another has a `form`, and its only name is `word`: the rest is read when asked for.
     """
 
     __slots__ = (
-        "align", "attributes", "bank", "linkage", "names", "pointer", "space", "space_span", "type", "type_span",
-        "vector",
+        "align", "attributes", "bank", "form", "linkage", "names", "pointer", "space", "space_span", "type",
+        "type_span", "vector", "word",
     )  # fmt: skip
 
     def __init__(
@@ -136,3 +146,25 @@ class Variable(Statement):
         self.file, self.span, self.linkage, self.space, self.space_span = file, span, linkage, space, space_span
         self.bank, self.attributes, self.align, self.vector = bank, attributes, align, vector
         self.type, self.type_span, self.pointer, self.names = type, type_span, pointer, names
+        self.form: Form | None = None
+        self.word = ""
+
+    @classmethod
+    def again(cls, file: File, span: Span, form: Form, word: str) -> Variable:
+        """One that is declared in a form that is known."""
+        variable = cls.__new__(cls)
+        variable.file, variable.span, variable.form, variable.word = file, span, form, word
+        return variable
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:  # of a slot that is empty
+            from openptx.syntax.simple import simple
+
+            if name not in Variable.__slots__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            whole = simple(self.file, *self.span)
+            for slot in Variable.__slots__:
+                if slot not in ("form", "word"):
+                    setattr(self, slot, getattr(whole, slot))
+            return getattr(self, name)

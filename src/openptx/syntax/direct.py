@@ -93,6 +93,18 @@ class Header:
         self.parameters: tuple[Variable, ...] = ()
         self.directives: tuple[Directive, ...] = ()
 
+    @classmethod
+    def of(cls, file: File, start: int) -> Header:
+        """The header that begins here, which is right."""
+        header = cls()
+        offset = header.read_simple(file, start)
+        c = Cursor(file, start if offset is None else offset, len(file.text))
+        if offset is None:
+            header.read(c, [])
+        else:
+            header.tune(c)
+        return header
+
     def read_simple(self, file: File, start: int) -> int | None:
         """Read it up to its directives if it is as compilers write it. The offset behind what was read, else None."""
         match = _SIMPLE.match(file.text, start)

@@ -11,6 +11,7 @@ from openptx.syntax.braces import body, closing
 from openptx.syntax.declare import LINKAGE, SPACES
 from openptx.syntax.direct import Header
 from openptx.syntax.directives import NAMES
+from openptx.syntax.repeated import RepeatedHeader, remember, remember_header, repeated, repeated_header
 from openptx.syntax.simple import simple
 from openptx.syntax.statements import BRACE, DECLARATION, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
@@ -19,6 +20,7 @@ from openptx.syntax.tree import Module, Statement, Unreadable
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
+    from openptx.syntax.declarations import Variable
 
 
 _COMMENTS = re.compile(r'"[^"\n]*+"|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*+\*/|(/\*)')
@@ -44,10 +46,10 @@ def parse(file: File) -> Module:
         if kind == END:
             break
         if kind == HEADER:
-            offset = _function(file, start, items, problems)
+            offset = _function(file, match, items, problems)
         elif kind == BRACE:
             offset = _brace(file, start, items, problems)
-        elif kind == DECLARATION and (variable := simple(file, start, match.end())):
+        elif kind == DECLARATION and (variable := _variable(file, start, match.end())):
             offset = match.end()
             items.append(variable)
         else:
@@ -58,6 +60,14 @@ def parse(file: File) -> Module:
     return Module(file, items, problems)
 
 
+def _variable(file: File, start: int, end: int) -> Variable | None:
+    """A declaration of one name in the plain form."""
+    found = repeated(file, start, end)
+    if found is None and (found := simple(file, start, end)) is not None:
+        remember(found)
+    return found
+
+
 def _unterminated(text: str) -> int | None:
     """Where a comment begins that lasts to the end of the file."""
     if text.rfind("/*") <= text.rfind("*/"):
@@ -65,7 +75,18 @@ def _unterminated(text: str) -> int | None:
     return next((match.start(1) for match in _COMMENTS.finditer(text) if match.start(1) >= 0), None)
 
 
-def _function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
+def _function(file: File, match: re.Match[str], items: list[Statement], problems: list[Diagnostic]) -> int:
+    start = match.end(1)
+    if (known := repeated_header(match)) and (behind := _BEHIND.match(file.text, known.end)):
+        return _simple_function(known, file, start, behind, items, problems)
+    before = len(problems)
+    end = _new_function(file, start, items, problems)
+    if len(problems) == before:
+        remember_header(items[-1], match)
+    return end
+
+
+def _new_function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
     header = Header()
     offset = header.read_simple(file, start)
     if offset is not None and (behind := _BEHIND.match(file.text, offset)):
@@ -107,8 +128,9 @@ def _function(file: File, start: int, items: list[Statement], problems: list[Dia
 
 
 def _simple_function(
-    header: Header, file: File, start: int, behind: re.Match[str], items: list[Statement], problems: list[Diagnostic]
-) -> int:
+    header: Header | RepeatedHeader, file: File, start: int, behind: re.Match[str], items: list[Statement],
+    problems: list[Diagnostic],
+) -> int:  # fmt: skip
     """One whose header is right, up to the `{` or `;` that `behind` found."""
     if behind[1] == ";":
         items.append(header.function(file, start, None, behind.end(), broken=False))

@@ -134,15 +134,26 @@ class Unreadable(Statement):
         self.file, self.span = file, span
 
 
+class HeaderForm:
+    """The header of a function, all but the name in it."""
+
+    __slots__ = ("kind", "linkage")
+
+    def __init__(self, kind: str, linkage: str) -> None:
+        self.kind, self.linkage = kind, linkage
+
+
 class Function(Statement):
     """A kernel (`kind` "entry") or device function ("func"): its header is read, its body is read when asked for.
 
     `body` is the span between the braces, None for a declaration without one. `span` includes the closing brace or the
     `;`. `linkage` is "visible", "extern", "weak", "common" or "". `broken`: its braces don't match (reported already).
+    One whose header is that of another but for the name has a `form`: its parameters are read when asked for, too.
     """
 
     __slots__ = (
-        "attributes", "body", "broken", "directives", "header", "kind", "linkage", "name", "parameters", "returns",
+        "attributes", "body", "broken", "directives", "form", "header", "kind", "linkage", "name", "parameters",
+        "returns",
     )  # fmt: skip
 
     def __init__(
@@ -164,6 +175,28 @@ class Function(Statement):
         self.file, self.span, self.kind, self.linkage, self.name = file, span, kind, linkage, name
         self.attributes, self.returns, self.parameters, self.directives = attributes, returns, parameters, directives
         self.header, self.body, self.broken = header, body, broken
+        self.form: HeaderForm | None = None
+
+    @classmethod
+    def again(cls, file: File, span: Span, form: HeaderForm, name: Name, body: Span | None, broken: bool) -> Function:
+        """One whose header is of a form that is known."""
+        function = cls.__new__(cls)
+        function.file, function.span, function.form, function.name = file, span, form, name
+        function.kind, function.linkage = form.kind, form.linkage
+        function.header, function.body, function.broken = (span[0], span[1] if body is None else body[0]), body, broken
+        return function
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:  # of a slot that is empty
+            from openptx.syntax.direct import Header
+
+            if name not in Function.__slots__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            header = Header.of(self.file, self.span[0])
+            self.attributes, self.directives = header.attributes, header.directives
+            self.parameters, self.returns = header.parameters, header.returns
+            return getattr(self, name)
 
     @property
     def noreturn(self) -> bool:

@@ -1,17 +1,20 @@
-"""What the functions of one file have in common: declarations and calls that were found right once."""
+"""What one file says again and again: declarations and calls that were found right once."""
 
 from __future__ import annotations
 
 import re
 
 from openptx.check import kinds
+from openptx.check.names import Memory
 from openptx.isa.types import FUNDAMENTAL, TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.check.module import ModuleChecker
-    from openptx.syntax.declarations import Variable
+    from openptx.check.scopes import Scope
+    from openptx.syntax.declarations import Form, Variable
+    from openptx.syntax.tree import Function, HeaderForm
 
 _REGISTERS = re.compile(r"\.reg\s*(?:\.(v[0-9])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
@@ -35,37 +38,76 @@ def pool(prefix: str, count: int) -> list[str]:
 
 
 class Remembered:
-    """Texts of statements in bodies of one file, with what they declare, and the calls that fit what they call."""
+    """Declarations of one file, with what they declare, and the calls that fit what they call."""
 
-    __slots__ = ("_kept", "_registers", "_shapes", "calls", "pragmas", "variables")
+    __slots__ = ("_kept", "_registers", "_shapes", "calls", "forms", "headers", "pragmas", "variables")
 
     def __init__(self) -> None:
-        self.variables: dict[str, tuple[list[tuple[str, Kind, Kind]], int]] = {}
-        """Names, their kinds with and without their whole size, and how many bytes of shared memory they take."""
+        self.forms: dict[Form, Kind] = {}
+        """How variables of the module are declared, and their kinds."""
+        self.headers: dict[HeaderForm, list[tuple[bool, str, Kind]]] = {}
+        """Headers that are right, and of each parameter whether its name begins with the function's, the rest of it,
+        and its kind."""
+        self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
+        """What stands before and behind the name of a variable in a body: its kind with and without its whole size,
+        and how many bytes of shared memory it takes."""
         self.pragmas: set[str] = set()
         self.calls: set[tuple[object, ...]] = set()
-        self._shapes: dict[str, tuple[object, ...]] = {}
+        self._shapes: dict[str | HeaderForm, tuple[object, ...]] = {}
         self._registers: dict[str, dict[str, Kind]] = {}
         self._kept = 0
 
     def shape(self, callee: str, module: ModuleChecker) -> tuple[object, ...] | None:
         """The types of results and parameters of a function; None where it has not been declared."""
-        found = self._shapes.get(callee)
-        if found is None and (function := module.headers.get(callee)) is not None:
-            found = self._shapes[callee] = (
+        function = module.headers.get(callee)
+        if function is None:
+            return None
+        found = self._shapes.get(function.form or callee)
+        if found is None:
+            found = self._shapes[function.form or callee] = (
                 len(function.returns),
                 *map(_type, (*function.returns, *function.parameters)),
             )
         return found
+
+    def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
+        """Remember a header that is right, whose parameters this scope has."""
+        name = function.name.text
+        found: list[tuple[bool, str, Kind]] = []
+        for parameter in (*function.returns, *function.parameters):
+            text = parameter.names[0].name.text
+            meaning = scope.names.get(text)
+            if not isinstance(meaning, Memory):
+                return
+            own = text.startswith(name)
+            found.append((own, text[len(name) :] if own else text, meaning.kind))
+        self.headers[form] = found
+
+    def head(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        """What several declarations of registers declare together; None where that is not plain, or not right."""
+        if (known := self._registers.get(text)) is not None:
+            return known
+        found: dict[str, Kind] = {}
+        for statement in text.split(";")[:-1]:
+            more = self.registers(statement.strip() + ";", module)
+            if more is None or not found.keys().isdisjoint(more.keys()):
+                return None
+            found.update(more)
+        self._keep(text, found)
+        return found
+
+    def _keep(self, text: str, found: dict[str, Kind]) -> None:
+        if self._kept + len(found) < _MOST:
+            self._kept += len(found)
+            self._registers[text] = found
 
     def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         """What `.reg .b32 %r<5>, a, b;` declares; None where that is not plain, or not right."""
         found = self._registers.get(text)
         if found is None:
             found = _registers(text, module)
-            if found is not None and self._kept + len(found) < _MOST:
-                self._kept += len(found)
-                self._registers[text] = found
+            if found is not None:
+                self._keep(text, found)
         return found
 
 

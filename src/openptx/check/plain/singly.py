@@ -20,6 +20,7 @@ from openptx.syntax import tree
 from openptx.syntax.body import read_statements
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma, Preprocessor
+from openptx.syntax.repeated import parted
 from openptx.syntax.rows import DECLARATION
 from openptx.syntax.statements import END, INSTRUCTION, STATEMENT
 from openptx.syntax.tokens import Cursor
@@ -64,10 +65,11 @@ class Singly:
 
     def _declaration(self, text: str) -> bool | None:
         """A variable, or a pragma."""
-        if (known := self.remembered.variables.get(text)) is not None:
-            found, size = known
+        head, name, tail = parted(text)
+        if (known := self.remembered.variables.get((head, tail))) is not None and name != "WARP_SZ":
+            whole, kind, size = known
             self.shared += size
-            return self.names.variables(found) and (not size or self._fits())
+            return self.names.variable(name, whole, kind) and (not size or self._fits())
         if text in self.remembered.pragmas:
             return True
         return self.alone(text) if DECLARATION.fullmatch(text) else None
@@ -181,9 +183,11 @@ class Singly:
             return False
         size = bytes_of(declaration) if declaration.space == "shared" else 0
         known = [(name, kind, at(kind, 0)) for name, kind in found]
-        self.remembered.variables[declaration.text] = known, size
+        head, name, tail = parted(declaration.text)
+        if len(known) == 1 and name == known[0][0]:
+            self.remembered.variables[head, tail] = *known[0][1:], size
         self.shared += size
-        return self.names.variables(known) and self._fits()
+        return all(self.names.variable(*each) for each in known) and self._fits()
 
     def _fits(self) -> bool:
         """Whether there is as much shared memory as the body declares."""

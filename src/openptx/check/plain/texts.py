@@ -172,7 +172,9 @@ class Kinds(dict[str, Kind]):
     def declare(self, names: dict[str, Kind]) -> bool:
         """Make registers known; False where this block declares one of them already, as a label perhaps."""
         first = self.first
-        if not self._labels_and_parameters().isdisjoint(names):
+        if not names.keys().isdisjoint(self.blocks[-1].labels):
+            return False
+        if len(self.blocks) == 1 and not names.keys().isdisjoint(self.scope.names):
             return False
         if not (first.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
             if len(self.blocks) == 1 or not self.blocks[-1].own.isdisjoint(names):
@@ -190,22 +192,18 @@ class Kinds(dict[str, Kind]):
         other = name in self.bases or self.first.get(name, kinds.NAME_KIND) is not kinds.NAME_KIND
         return not (other or (len(self.blocks) == 1 and name in self.scope.names)) and self.blocks[-1].label(name)
 
-    def variables(self, found: list[tuple[str, Kind, Kind]]) -> bool:
-        """Make variables known, with their whole size and as operands; False where a name has a meaning already."""
-        taken = self._labels_and_parameters()
-        for name, whole, kind in found:
-            if name in self or name in self.first or name in taken:
-                return False
-            self.bases[name] = whole
-            self[name] = kind
-            if len(self.blocks) > 1:
-                self.log.append(name)
+    def variable(self, name: str, whole: Kind, kind: Kind) -> bool:
+        """Make a variable known, with its whole size and as an operand; False where the name has a meaning already."""
+        block = self.blocks[-1]
+        if name in self or name in self.first or name in block.labels:
+            return False
+        if len(self.blocks) > 1:
+            self.log.append(name)
+        elif name in self.scope.names:
+            return False
+        self.bases[name] = whole
+        self[name] = kind
         return True
-
-    def _labels_and_parameters(self) -> set[str]:
-        """The names that this block can't declare as something else."""
-        labels = self.blocks[-1].labels
-        return labels.union(self.scope.names) if len(self.blocks) == 1 else labels
 
     def settle(self, names: Iterable[str]) -> None:
         """These are written now, those of them that are registers."""

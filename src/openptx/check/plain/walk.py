@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _FINE = {FINE}
 _CUT = re.compile(r";\r?\n")
+_DECLARED = r'[ \t\r\n]*+\.{}[ \t][^;{{}}/"=]*+;'
+_HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARED.format('reg')})++)")
+"""What a body begins with: memory and registers."""
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 _CHUNK = 30_000
 """About how many characters are read in one go: rows take twenty times their memory."""
@@ -51,6 +54,13 @@ class Plain:
 
     def _read(self) -> bool:
         text, (offset, end) = self.file.text, self.body
+        if head := _HEAD.match(text, offset, end):
+            known = self.singly.remembered.head(head[2], self.checker.module)
+            variables = [variable.strip() + ";" for variable in head[1].split(";")[:-1]]
+            if known is not None and self.names.declare(known):
+                if not all(map(self.singly.statement, variables)):
+                    return False
+                offset = head.end()
         while offset < end:
             cut = _CUT.search(text, offset + _CHUNK, end)
             stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()

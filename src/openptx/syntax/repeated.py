@@ -1,0 +1,96 @@
+"""What differs from something earlier in its name alone, variables and headers: read in full when somebody asks.
+
+Libraries declare tens of thousands of variables in one form, `.global .align 1 .b8 name[1];`, and a file's kernels
+often have the same parameters.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.syntax.declarations import Form, InitialiserList, Variable
+from openptx.syntax.operands import Name
+from openptx.syntax.statements import HEADER
+from openptx.syntax.tree import Function, HeaderForm, Statement
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from openptx.source import File, Span
+
+_NAMED = re.compile(r"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)([A-Za-z]\w*|_\w+)", re.A)
+_SAME = "\0"
+"""Stands for the name of a function in the text of its header: no text that can be read holds it."""
+
+_FORMS: dict[tuple[str, str], Form] = {}
+"""Forms of variables by what stands before the name and behind it."""
+_HEADERS: dict[str, HeaderForm] = {}
+_MOST = 1 << 12
+
+
+def repeated(file: File, start: int, end: int) -> Variable | None:
+    """The declaration between two offsets, if one of its form has been remembered."""
+    head, name, tail = parted(file.text[start:end])
+    form = _FORMS.get((head, tail))
+    return Variable.again(file, (start, end), form, name) if form is not None and name else None
+
+
+def parted(text: str) -> tuple[str, str, str]:
+    """A plain declaration: what stands before its name, the name ("" if it may be none), what stands behind it."""
+    declared, equals, value = text.partition(" = ")
+    head, _, tail = declared.rpartition(" ")
+    if tail[:1] == "\t":
+        head, tail = head + "\t", tail.lstrip("\t")
+    name = (tail if equals else tail[:-1]).partition("[")[0]
+    if not (name.isidentifier() and name.isascii()) or name == "_":
+        name = ""
+    return head, name, tail[len(name) :] + equals + value
+
+
+def remember(variable: Variable) -> None:
+    """Remember the form of a declaration of one name, without a value or with a number, that `simple` has read."""
+    (declarator,) = variable.names
+    head, name, tail = parted(variable.text)
+    if name == declarator.name.text and not isinstance(declarator.initialiser, InitialiserList) and len(_FORMS) < _MOST:
+        start, typed = variable.span[0], variable.type_span
+        variable.word = name
+        variable.form = _FORMS[head, tail] = Form(declarator.name.span[0] - start, (typed[0] - start, typed[1] - start))
+
+
+class RepeatedHeader:
+    """The header of a function that is like an earlier one. `end` is where its `{` or `;` is looked for."""
+
+    __slots__ = ("end", "form", "name")
+
+    def __init__(self, form: HeaderForm, name: Name, end: int) -> None:
+        self.form, self.name, self.end = form, name, end
+
+    def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
+        """The function that begins with this header."""
+        return Function.again(file, (start, end), self.form, self.name, body, broken)
+
+
+def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
+    """What a match of `STATEMENT` says of a header, if one of its form has been remembered."""
+    text = match[HEADER]
+    named = _NAMED.search(text)
+    form = _HEADERS.get(text.replace(named[1], _SAME)) if named is not None else None
+    if named is None or form is None:
+        return None
+    start, end = match.span(HEADER)
+    name = Name(named[1], (start + named.start(1), start + named.end(1)))
+    return RepeatedHeader(form, name, end - text.endswith(";"))
+
+
+def remember_header(item: Statement, match: re.Match[str]) -> None:
+    """Remember the header of a function that is right, if its name stands in it as a name or begins one."""
+    if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes:
+        return
+    text, (start, end) = match[HEADER], match.span(HEADER)
+    named = _NAMED.search(text)
+    whole = end == (item.span[1] if item.body is None else item.body[0] - 1)
+    if named is None or named.start(1) + start != item.name.span[0] or not whole or item.broken or _SAME in text:
+        return
+    others = [parameter.names[0].name.text for parameter in (*item.returns, *item.parameters)]
+    own = item.name.text
+    if text.count(own) == 1 + sum(other.startswith(own) for other in others):
+        item.form = _HEADERS[text.replace(own, _SAME)] = HeaderForm(item.kind, item.linkage)
