@@ -536,7 +536,7 @@ define internal i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %
 }
 
 ; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever; 3: the CTA wants the reference engine.
-define i32 @openptx.run(ptr %w) #0 {
+define i32 @openptx.run(ptr %w) #0 "no-jump-tables"="true" {
 entry:
   %p0 = getelementptr i8, ptr %w, i64 {GRID}
   %grid = load ptr, ptr %p0
