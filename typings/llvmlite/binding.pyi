@@ -32,6 +32,7 @@ class Target:
         features: str = "",
         opt: Literal[0, 1, 2, 3] = 2,
         reloc: Literal["default", "static", "pic", "dynamicnopic"] = "default",
+        codemodel: Literal["default", "jitdefault", "small", "kernel", "medium", "large"] = "jitdefault",
         *,
         jit: bool = False,
     ) -> TargetMachine: ...
