@@ -20,9 +20,3 @@ class Block:
         self.hidden: tuple[dict[str, Kind], ...] = {}, {}, {}
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
-
-    def label(self, name: str) -> bool:
-        """Take down a label; False where it stands here already, or is no name."""
-        before = len(self.labels) + (name == "_")
-        self.labels.add(name)
-        return len(self.labels) > before

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from itertools import repeat
 
 from openptx.check import kinds
 from openptx.check.kinds import Kind, composed
@@ -189,8 +191,11 @@ class Kinds(dict[str, Kind]):
 
     def label(self, name: str) -> bool:
         """Take down a label of this block; False where it declares that name already."""
-        other = name in self.bases or self.first.get(name, kinds.NAME_KIND) is not kinds.NAME_KIND
-        return not (other or (len(self.blocks) == 1 and name in self.scope.names)) and self.blocks[-1].label(name)
+        labels = self.blocks[-1].labels
+        if name in labels or name == "_" or name in self.bases or (len(self.blocks) == 1 and name in self.scope.names):
+            return False
+        labels.add(name)
+        return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
 
     def variable(self, name: str, whole: Kind, kind: Kind) -> bool:
         """Make a variable known, with its whole size and as an operand; False where the name has a meaning already."""
@@ -223,9 +228,9 @@ class Kinds(dict[str, Kind]):
         """A block ends: forget what was learnt in it, but what was written in it."""
         block = self.blocks.pop()
         known = self, self.first, self.bases
-        for text in self.log[block.mark :]:
-            for kinds_of in known:
-                kinds_of.pop(text, None)
+        learnt = self.log[block.mark :]
+        for kinds_of in known:
+            deque(map(kinds_of.pop, learnt, repeat(None)), maxlen=0)
         for kinds_of, hidden in zip(known, block.hidden, strict=True):
             kinds_of.update(hidden)
         del self.log[block.mark :]
