@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import sys
 import threading
 from functools import cache
 
@@ -36,6 +37,8 @@ def machine() -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     cpu = host()
+    if sys.platform != "linux":
+        return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="static", jit=True)
     # An object is linked as one piece, so its functions can call each other directly; `jit=True` would let them load an
     # address for each call, which costs 13 ns where the processor does not foresee such calls.
     return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="pic", codemodel="small")
