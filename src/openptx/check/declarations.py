@@ -70,7 +70,8 @@ class Declarations:
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside of functions."""
-        if declaration.space != "global" and not declaration.names[0].dimensions:  # arrays pass, as measured
+        first = next(iter(declaration.names), None)  # none, if it could not be read
+        if declaration.space != "global" and first is not None and not first.dimensions:  # arrays pass, as measured
             self._opaque(declaration)
         self._declare_all(declaration, self.module.scope, declaration.space)
 

@@ -54,6 +54,14 @@ def test_registers_and_local_memory_belonged_to_modules_before_there_was_an_abi(
     assert errors(f".version 3.0\n.target sm_20\n{declaration}\n{use}") == ["state-space-place"]
 
 
+@pytest.mark.parametrize("space", ["shared", "const", "global", "shared .align 4"])
+def test_a_declaration_of_nothing_is_none(space: str) -> None:
+    """The assembler takes it too."""
+    text = f".version 8.5\n.target sm_80\n.address_size 64\n.{space} .b32 ;\n"
+    assert openptx.check(text) == []
+    assert openptx.load(text).kernels == ()
+
+
 def test_a_parameter_never_belonged_to_a_module() -> None:
     assert "state-space-place" in errors(f"{OLD}.param .u32 a;\n")
 
