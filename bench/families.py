@@ -12,6 +12,7 @@ from openptx.syntax.declarations import Variable
 from openptx.syntax.tree import Function
 
 ROOT = Path(__file__).parents[1]
+LARGE = 1_000_000  # bytes
 _HEADER = re.compile(r"(?m)^[ \t]*\.(?:version|target|address_size)\b.*$")
 _DEBUG_LABEL = re.compile(r"(?m)^(\$?L__?\w+|\$?Ltmp\w+|Lfunc\w+|\$L\w+):")
 _TARGET = re.compile(r"\.target\s+sm_(\d+)(\w?)")
@@ -42,6 +43,11 @@ def files() -> list[tuple[str, Path]]:
     return sorted((*kernels, *corpus.items()))
 
 
+def large() -> list[tuple[str, Path]]:
+    """Those of a megabyte or more, which are measured by themselves."""
+    return [(name, path) for name, path in files() if path.stat().st_size >= LARGE]
+
+
 def family(name: str, size: int) -> str:
     """A file of the family, so many bytes long. Empty where the repository has no file of it."""
     pattern, target = FAMILIES[name]
@@ -49,6 +55,8 @@ def family(name: str, size: int) -> str:
     assert most is not None
     chosen: list[str] = []
     for stem, path in files():
+        if path.stat().st_size >= LARGE:
+            continue
         text = path.read_text()
         own = _TARGET.search(text)
         if re.fullmatch(pattern, stem) and own is not None and _older(own, most):

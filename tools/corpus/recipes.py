@@ -137,6 +137,8 @@ def recipes(root: Path) -> Iterator[Recipe]:
         yield _cuda("nvcc", features / "textures.cu", target, options)
     yield _cuda("nvcc", features / "linkage.cu", "sm_80", "-rdc=true")
     yield _cuda("nvcc", features / "groups.cu", "sm_90a", "-rdc=true")
+    for target, options in (("sm_90a", ""), ("sm_80", "-lineinfo")):
+        yield _cuda("nvcc", features / "device_algorithms.cu", target, options)
     for source in (kernels / "llvm_kernels.ll", features / "intrinsics.ll"):
         for target, version in LLVM:
             for options in (version, f"{version} O0"):

@@ -73,7 +73,10 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
         step.writes.update(key for name in names_in(operands[0]) if (key := _key(name, scope)) is not None)
     guard = instruction.guard
     sources = [
-        name for operand in operands[first:] if not _passes_on(operand, instruction) for name in names_in(operand)
+        name
+        for number, operand in enumerate(operands[first:], first)
+        if not _passes_on(number, operand, instruction)
+        for name in names_in(operand)
     ]
     for name in sources if guard is None else [guard.name, *sources]:
         key = _key(name, scope)
@@ -82,14 +85,17 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
     return step
 
 
-def _passes_on(operand: text.Operand, instruction: Instruction) -> bool:
+def _passes_on(number: int, operand: text.Operand, instruction: Instruction) -> bool:
     """Whether this is no read of what it names, since compilers leave unwritten what nobody uses behind it.
 
-    That is a half that is packed, and the byte that stands for an empty argument of a call.
+    That is a half that is packed, the padding of a structure that is shuffled, and the byte that stands for an empty
+    argument of a call.
     """
     if isinstance(operand, text.Vector):
         return _packs(instruction.opcode)
-    return isinstance(operand, text.Name) and instruction.opcode == "st.param.b8"
+    if not isinstance(operand, text.Name):
+        return False
+    return instruction.opcode == "st.param.b8" or number in _passed_on(instruction.opcode)
 
 
 @cache
@@ -99,6 +105,18 @@ def _packs(opcode: str) -> bool:
         operand_rule(form.instruction, template.name).says("packed")
         for form, _ in resolve(opcode)
         for template in form.operands
+    )
+
+
+@cache
+def _passed_on(opcode: str) -> frozenset[int]:
+    """Which operands, counted as written, are only handed to other lanes."""
+    return frozenset(
+        layout.index(position)
+        for form, m in resolve(opcode)
+        for layout in form.layouts(m)
+        for position in layout
+        if operand_rule(form.instruction, form.operands[position].name).says("passed on")
     )
 
 

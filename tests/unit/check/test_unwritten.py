@@ -26,6 +26,8 @@ CASES = {
     "itself":                           ("add.u32 a, a, 1;", ["a"]),
     "in an address":                    ("ld.global.u32 a, [q+8]; mov.u64 q, 1;", ["q"]),
     "in a list":                        ("mov.u32 a, 1; st.shared.v2.b32 [q], {a, b}; mov.u32 b, 1;", ["q", "b"]),
+    "padding that is shuffled":         ("mov.u32 b, 1; shfl.sync.idx.b32 c, a, b, 31, -1;", []),
+    "the lane of a shuffle":            ("mov.u32 a, 1; shfl.sync.idx.b32 c|p, a, b, 31, -1;", ["b"]),
     "a guard":                          (f"@p mov.u32 a, 1; {SET}", ["p"]),
     "written in a list":                ("mov.b64 q, 1; mov.b64 {a, b}, q; add.u32 c, a, b;", []),
     "before a loop that writes it":     (f"mov.u32 a, 0; {SET} add.u32 c, b, 1; L: mov.u32 b, a; @p bra L;", ["b"]),

@@ -103,6 +103,7 @@ shfl = instruction(
     types=_SHUFFLE_TYPES,
     operands="""
         p     sink
+        a     passed on
         b c   as .b32
     """,
 )
@@ -147,6 +148,7 @@ shfl_sync = instruction(
     converges="membermask",
     operands="""
         p     sink
+        a     passed on
         b c   as .b32
     """,
 )
