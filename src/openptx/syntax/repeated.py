@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(r"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)([A-Za-z]\w*|_\w+)", re.A)
 _SAME = "\0"
-"""Stands for the name of a function in the text of its header: no text that can be read holds it."""
+"""Stands for the name of a function in the text of its header, which holds no NUL itself."""
 
 _FORMS: dict[tuple[str, str], Form] = {}
 """Forms of variables by what stands before the name and behind it."""
@@ -73,8 +73,7 @@ def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
     """What a match of `STATEMENT` says of a header, if one of its form has been remembered."""
     text = match[HEADER]
     named = _NAMED.search(text)
-    form = _HEADERS.get(text.replace(named[1], _SAME)) if named is not None else None
-    if named is None or form is None:
+    if named is None or _SAME in text or (form := _HEADERS.get(text.replace(named[1], _SAME))) is None:
         return None
     start, end = match.span(HEADER)
     name = Name(named[1], (start + named.start(1), start + named.end(1)))

@@ -66,7 +66,7 @@ class Singly:
     def _declaration(self, text: str) -> bool | None:
         """A variable, or a pragma."""
         head, name, tail = parted(text)
-        if (known := self.remembered.variables.get((head, tail))) is not None and name != "WARP_SZ":
+        if (known := self.remembered.variables.get((head, tail))) is not None and name not in ("", "WARP_SZ"):
             whole, kind, size = known
             self.shared += size
             return self.names.variable(name, whole, kind) and (not size or self._fits())
