@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import compress
 
 from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.directives import Location, Section, SourceFile
@@ -44,13 +45,22 @@ class Debugging:
         begun = text.count(".loc", *body) - text.count(".local", *body)
         if len(found) != begun and len(found) != len(re.compile(_BEGINS, re.A).findall(text, *body)):
             return False
-        places: set[tuple[str, ...]] = set()
-        for row in found:
-            if row[3] and row[4:] not in places and row[4:] not in self.places:
+        if found:
+            columns = tuple(zip(*found, strict=True))
+            places, inlined = list(zip(*columns[:3], strict=True)), list(zip(*columns[4:], strict=True))
+            if not self.places.issuperset(compress(inlined, columns[3])) and not self._in_order(places, inlined):
                 return False
-            places.add(row[:3])
-        self.places |= places
+            self.places.update(places)
         return True
+
+    def _in_order(self, places: list[tuple[str, ...]], inlined: list[tuple[str, ...]]) -> bool:
+        """Whether what is inlined somewhere is inlined where an earlier `.loc` has been."""
+        numbers = range(len(places) - 1, -1, -1)
+        first = dict(zip(reversed(places), numbers, strict=True))
+        asked = dict(zip(reversed(inlined), numbers, strict=True))
+        return all(
+            place in self.places or first.get(place, number) < number for place, number in asked.items() if place[0]
+        )
 
     def location(self, location: Location) -> None:
         """A `.loc`: what is inlined somewhere is inlined where a `.loc` before it has been."""

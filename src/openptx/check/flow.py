@@ -31,6 +31,11 @@ def writes(opcode: str) -> bool:
     return known
 
 
+def assigns(opcode: str) -> bool:
+    """Whether a first operand without parentheses is a destination: that of a call is what is called."""
+    return writes(opcode) and not calls(opcode)
+
+
 def ends(mnemonic: str) -> bool:
     """Whether this may be a function's last instruction; a call may be one that never returns."""
     return mnemonic in mnemonics(*JUMPS, *LEAVES, "call")
@@ -95,7 +100,7 @@ def _passes_on(number: int, operand: text.Operand, instruction: Instruction) -> 
         return _packs(instruction.opcode)
     if not isinstance(operand, text.Name):
         return False
-    return instruction.opcode == "st.param.b8" or number in _passed_on(instruction.opcode)
+    return instruction.opcode == "st.param.b8" or number in passed_on(instruction.opcode)
 
 
 @cache
@@ -109,7 +114,7 @@ def _packs(opcode: str) -> bool:
 
 
 @cache
-def _passed_on(opcode: str) -> frozenset[int]:
+def passed_on(opcode: str) -> frozenset[int]:
     """Which operands, counted as written, are only handed to other lanes."""
     return frozenset(
         layout.index(position)

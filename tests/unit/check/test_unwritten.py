@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from openptx.check import check
 from openptx.check.plain.walk import Plain
@@ -12,9 +16,19 @@ HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
 SET = "setp.eq.u32 p, 1, 2;"
 
 
-def names(body: str, selected: frozenset[str] = frozenset()) -> list[str]:
-    registers = ".reg .pred p; .reg .b32 a, b, c; .reg .b64 q;"
-    text = f"{HEAD}.visible .entry k()\n{{ {registers} {body} ret; }}\n"
+REGISTERS = ".reg .pred p; .reg .b32 a, b, c; .reg .b64 q;"
+
+
+def numbered(text: str) -> str:
+    """The same with registers that are declared as compilers do, a range at a time, and a statement a line."""
+    text = text.replace(REGISTERS, ".reg .pred %p<9>; .reg .b32 %a<9>, %b<9>, %c<9>; .reg .b64 %q<9>;")
+    text = re.sub(r"\.reg \.b32 ([ac]);", r".reg .b32 %\1<9>;", text)
+    return re.sub(r"(?<=[;:]) |(?<=\{) (?=\.)", "\n", re.sub(r"(?<![%\w.])([abcpq])(?!\w)", r"%\g<1>1", text))
+
+
+def names(body: str, selected: frozenset[str] = frozenset(), *, lines: bool = False) -> list[str]:
+    text = f"{REGISTERS}\n {body}\n ret;"
+    text = f"{HEAD}.visible .entry k()\n{{\n{numbered(text) if lines else text}\n}}\n"
     found = check(File("k.ptx", text), selected=selected)
     assert {d.name for d in found} <= {"uninitialized-register"}
     return [text[d.span[0] : d.span[1]] for d in found]
@@ -41,17 +55,59 @@ CASES = {
     "a semicolon in a comment":         ("bra E; // mov.u32 a, 1;\n exit; E: mov.u32 b, a; mov.u32 a, 1;", ["a"]),
     "a branch in a comment":            ("bra E; E: mov.u32 b, a; bra R; L: mov.u32 a, 1; /* bra E; */ R:", ["a"]),
     "between branches and other words": (f"{SET} @p bra E; bra.uni L; E: add.u32 b, a, 1; L: mov.u32 a, 1;", ["a"]),
+    "behind what leaves":               (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1; exit; Y: bra R; S: @p bra W; bra Y;", ["a"]),
+    "behind what may leave":            (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1; @p exit; bra R; S: @p bra W; bra R;", []),
+    "in the statement that writes it":  (f"{SET} mov.u32 b, 1; L: @p bra M; bra E; M: add.u32 a, b, a; E:", ["a"]),
+    "itself, in a loop":                (f"{SET} mov.u32 b, 1; L: add.u32 a, b, a; @p bra L;", []),
+    "behind what leaves in its line":   (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1;\texit; Y: bra R; S: @p bra W; bra Y;", ["a"]),
+    "behind a branch in a comment":     (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1; /*\n bra R;\n*/\n exit; S: @p bra W; bra R;", ["a"]),
+    "behind a label in another block":  (f"{SET} bra S; R: add.u32 b, a, 1; exit; S: @p bra W; bra R; W: mov.u32 a, 1; {{\n bra L;\n L: exit; }} {{\n L: bra R; }}", ["a"]),
+    "through a table":                  ("T: .branchtargets R, W; mov.u32 b, 0; brx.idx b, T; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1;", ["a"]),
+    "who is called":                    ("P: .callprototype _ (); call q, P;", ["q"]),
     "written under a guard":            (f"{SET} @p mov.u32 a, 1; add.u32 b, a, 1;", []),
 }
 # fmt: on
 
 
+@pytest.mark.parametrize("lines", [False, True], ids=["in one line", "a statement a line"])
 @pytest.mark.parametrize(("body", "expected"), CASES.values(), ids=CASES.keys())
-def test_a_read_that_no_write_reaches(body: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert names(body) == expected
-    assert names(body, frozenset(("uninitialized-register",))) == expected
+def test_a_read_that_no_write_reaches(
+    body: str, expected: list[str], lines: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if lines:
+        expected = [f"%{name}1" for name in expected]
+    assert names(body, lines=lines) == expected
+    assert names(body, frozenset(("uninitialized-register",)), lines=lines) == expected
     monkeypatch.setattr(Plain, "accepts", lambda self: False)
-    assert names(body) == expected
+    assert names(body, lines=lines) == expected
+
+
+STATEMENTS = [
+    "mov.u32 a, b;", "add.u32 a, a, 1;", "@p mov.u32 b, 1;", "mov.u32 b, 2;", "mov.b64 {a, b}, q;", "mov.b64 q, {a, c};",
+    "@p exit;", "exit;", "shfl.sync.idx.b32 c|p, a, b, 31, -1;", "shfl.sync.idx.b32 a, c, 0, 31, -1;", "mov.u32\tc,a;",
+    "setp.eq.u32 p, a, b;", "mov.u32 c,\n a;", "mov.u32 c, 1; mov.u32 b, c;", "ld.shared.u32 a, [q+4];", "// mov.u32 a, 1;",
+    "ld.shared.v2.u32 {c, a}, [q];", "mov.u32 c, %a2;", "mov.u32 %a2, a;",
+    *(f"{guard}bra{way} L{i};" for guard in ("", "@p ", "@!p ") for way in ("", ".uni") for i in range(4)),
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(STATEMENTS), max_size=12), st.lists(st.integers(0, 12), min_size=4, max_size=4))
+def test_random_paths_are_found_on_both_ways(statements: list[str], places: list[int]) -> None:
+    for i, place in enumerate(places):
+        statements.insert(min(place, len(statements)), f"L{i}:")
+    body = numbered("\n".join([REGISTERS, *statements, "ret;"]))
+    file = File("k.ptx", f"{HEAD}.visible .entry k()\n{{\n{body}\n}}\n")
+    quick = [(d.name, d.span) for d in check(file)]
+    assert {name for name, _ in quick} <= {"uninitialized-register"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Plain, "accepts", lambda self: False)
+        assert [(d.name, d.span) for d in check(file)] == quick
+
+
+def test_names_that_end_alike_are_other_registers() -> None:
+    lines = ".reg .b32 r<3>, %r<3>;", SET, "L:", "add.u32 %r2, r1, 1;", "mov.b64 {%r1, r2}, 5;", "@p bra L;"
+    assert names("\n".join(lines)) == ["r1"]
 
 
 def test_every_path_is_followed_when_it_is_selected() -> None:

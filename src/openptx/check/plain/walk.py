@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from itertools import compress, count, islice
 
-from openptx.check.flow import ends, writes
+from openptx.check.flow import assigns, ends
 from openptx.check.plain.meeting import Meeting
 from openptx.check.plain.paths import never_written
+from openptx.check.plain.reaching import surely_written
 from openptx.check.plain.singly import Singly
 from openptx.check.plain.texts import Kinds
 from openptx.check.verdicts import BARRIER, FINE, READS_FIRST
@@ -85,6 +86,8 @@ class Plain:
             return True
         if not names.early.isdisjoint(names.inner):
             return False
+        if surely_written(self.file.text, self.body, names.early):
+            return True
         for name in never_written(self.file, self.body, names.early):
             if name.text not in self.scope.names:  # else a parameter
                 self.checker.unwritten(name.text, name.span)
@@ -135,7 +138,7 @@ class Plain:
             if verdict is FINE or (verdict is BARRIER and self.meeting.simple):
                 continue
             row = rows[number]
-            if not writes(row[OPCODE - 1]):  # what stands first passed for written
+            if not assigns(row[OPCODE - 1]):  # what stands first passed for written
                 new = set(islice(self.names, before, None)) if new is None else new
                 read = new.intersection(_WORD.findall(row[FIRST - 1]))
                 self.names.early.update(name for name in read if not _writes_any(rows[begin:number], name))
@@ -159,4 +162,4 @@ class Plain:
 
 def _writes_any(rows: list[Row], name: str) -> bool:
     """Whether one of these rows has a register as its only result."""
-    return any(row[FIRST - 1] == name and writes(row[OPCODE - 1]) for row in rows)
+    return any(row[FIRST - 1] == name and assigns(row[OPCODE - 1]) for row in rows)
