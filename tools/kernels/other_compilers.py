@@ -128,10 +128,30 @@ def shifted_boxes(r: Generator):
     return a, Out(moved), Out(before + moved, before), np.int32(40), np.int32(52)
 
 
-@triton("described_matmul", grid=(2, 1), builds=("sm_90",), note="small integers in f16", BM=64, BN=64, BK=64)
+@triton("described_matmul", grid=(2, 1), builds=("sm_90", "sm_100"), note="small integers in f16", BM=64, BN=64, BK=64)
 def described_matmul(r: Generator):
     a, b = (r.integers(-8, 9, s).astype(np.float16) for s in ((72, 80), (80, 48)))
     return a, b, Out(a.astype(np.float32) @ b.astype(np.float32)), np.int32(72), np.int32(48), np.int32(80)
+
+
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+@triton("scaled_products", builds=("sm_100",), note="MXFP4: every order of sums is exact", BM=128, BN=32, BK=128)
+def scaled_products(r: Generator):
+    m, n, k = 128, 32, 256
+    (a, b), (sa, sb) = (r.integers(0, 16, (x, k)) for x in (m, n)), (r.integers(125, 130, (x, k // 32)) for x in (m, n))
+    rows, columns = (E2M1[x] * np.repeat(2.0 ** (s - 127), 32, axis=1) for x, s in ((a, sa), (b, sb)))
+    halves = [(x[:, ::2] | x[:, 1::2] << 4).astype(np.uint8) for x in (a, b)]
+    scales = [s.astype(np.uint8) for s in (sa, sb)]
+    out = Out((rows @ columns.T).astype(np.float32))
+    return halves[0], scales[0], halves[1], scales[1], out, np.int32(n), np.int32(k)
+
+
+@triton("two_products", builds=("sm_100",), note="small integers in f16: every order of sums is exact", BM=128, BN=32)
+def two_products(r: Generator):
+    a, b, c = (r.integers(-3, 4, s).astype(np.float16) for s in ((128, 32), (32, 32), (32, 32)))
+    return a, b, c, Out((a.astype(np.float32) @ b.astype(np.float32)) @ c.astype(np.float32))
 
 
 def numba(kernel: str, builds: Any = "sm_80", **shape: Any):

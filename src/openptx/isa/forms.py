@@ -296,7 +296,10 @@ class Form:
 
     def space_of(self, name: str, m: Modifiers) -> str | None:
         """The space of the address operand `name`; None where the opcode names none."""
-        return "shared" if name == "mbar" else m.values.get(_SPACES.get(name, "space"))
+        if name == "mbar":
+            return m.values.get("space", "shared")
+        slot = _SPACES.get(name, "space")
+        return m.values.get(slot if slot in m.values else "space")
 
     def count(self, template: Template, m: Modifiers) -> int:
         """How many elements the vector operand `template` has under `m`; 0 for a scalar."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from openptx.isa.images import Images
+    from openptx.isa.tensor_memory import TensorMemory
 
     Update = Callable[..., Bits | tuple[Bits, Bits]]
     Word = Bits | tuple[Bits, Bits]
@@ -74,6 +75,10 @@ class Machine(Arithmetic):
         """Does `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes that have i below their `times`."""
         raise NotImplementedError
 
+    def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
+        """Does `step(value, *values)` for every different value of `a`, each time in the lanes that have it."""
+        raise NotImplementedError
+
     # The thread.
 
     def special(self, name: str, w: int) -> Bits:
@@ -99,6 +104,11 @@ class Machine(Arithmetic):
     @property
     def images(self) -> Images:
         """The textures and surfaces that kernels can reach."""
+        raise NotImplementedError
+
+    @property
+    def tensor_memory(self) -> TensorMemory:
+        """The tensor memory of the lanes' CTAs."""
         raise NotImplementedError
 
     # Made of the above.

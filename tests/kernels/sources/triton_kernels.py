@@ -109,3 +109,28 @@ def described_matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: t
     for inner in range(0, k, BK):
         sums = tl.dot(rows.load([i, inner]), columns.load([inner, j]), sums)
     tl.make_tensor_descriptor(c, [m, n], [n, 1], [BM, BN]).store([i, j], sums)
+
+
+@triton.jit
+def scaled_products(a, sa, b, sb, c, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """MXFP4: two e2m1 in a byte along k, a ue8m0 for 32 of them; b and its scales by columns."""
+    rows, columns = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    bytes, blocks = tl.arange(0, BK // 2), tl.arange(0, BK // 32)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, k, BK):
+        x = tl.load(a + rows[:, None] * (k // 2) + i // 2 + bytes[None, :])
+        y = tl.load(b + columns[:, None] * (k // 2) + i // 2 + bytes[None, :])
+        xs = tl.load(sa + rows[:, None] * (k // 32) + i // 32 + blocks[None, :])
+        ys = tl.load(sb + columns[:, None] * (k // 32) + i // 32 + blocks[None, :])
+        sums = tl.dot_scaled(x, xs, "e2m1", y.T, ys, "e2m1", sums)
+    tl.store(c + rows[:, None] * n + columns[None, :], sums)
+
+
+@triton.jit
+def two_products(a, b, c, out, BM: tl.constexpr, BN: tl.constexpr):
+    """(a b) c, the first product rounded to f16: it stays in tensor memory where there is some."""
+    rows, inner, columns = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BN)
+    x = tl.load(a + rows[:, None] * BN + inner[None, :])
+    y = tl.load(b + inner[:, None] * BN + columns[None, :])
+    z = tl.load(c + inner[:, None] * BN + columns[None, :])
+    tl.store(out + rows[:, None] * BN + columns[None, :], tl.dot(tl.dot(x, y).to(tl.float16), z))

@@ -14,6 +14,10 @@ from openptx.source import File
 
 HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
 SET = "setp.eq.u32 p, 1, 2;"
+BACK = f"{SET} bra S; R: add.u32 b, a, 1; exit;"
+"""Begins with a read that stands before all writes."""
+BLOCKS = "{\n bra L;\n L: exit; } {\n L: bra R; }"
+TABLE = "T: .branchtargets R, W; mov.u32 b, 0; brx.idx b, T;"
 
 
 REGISTERS = ".reg .pred p; .reg .b32 a, b, c; .reg .b64 q;"
@@ -55,14 +59,14 @@ CASES = {
     "a semicolon in a comment":         ("bra E; // mov.u32 a, 1;\n exit; E: mov.u32 b, a; mov.u32 a, 1;", ["a"]),
     "a branch in a comment":            ("bra E; E: mov.u32 b, a; bra R; L: mov.u32 a, 1; /* bra E; */ R:", ["a"]),
     "between branches and other words": (f"{SET} @p bra E; bra.uni L; E: add.u32 b, a, 1; L: mov.u32 a, 1;", ["a"]),
-    "behind what leaves":               (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1; exit; Y: bra R; S: @p bra W; bra Y;", ["a"]),
-    "behind what may leave":            (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1; @p exit; bra R; S: @p bra W; bra R;", []),
+    "behind what leaves":               (f"{BACK} W: mov.u32 a, 1; exit; Y: bra R; S: @p bra W; bra Y;", ["a"]),
+    "behind what may leave":            (f"{BACK} W: mov.u32 a, 1; @p exit; bra R; S: @p bra W; bra R;", []),
     "in the statement that writes it":  (f"{SET} mov.u32 b, 1; L: @p bra M; bra E; M: add.u32 a, b, a; E:", ["a"]),
     "itself, in a loop":                (f"{SET} mov.u32 b, 1; L: add.u32 a, b, a; @p bra L;", []),
-    "behind what leaves in its line":   (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1;\texit; Y: bra R; S: @p bra W; bra Y;", ["a"]),
-    "behind a branch in a comment":     (f"{SET} bra S; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1; /*\n bra R;\n*/\n exit; S: @p bra W; bra R;", ["a"]),
-    "behind a label in another block":  (f"{SET} bra S; R: add.u32 b, a, 1; exit; S: @p bra W; bra R; W: mov.u32 a, 1; {{\n bra L;\n L: exit; }} {{\n L: bra R; }}", ["a"]),
-    "through a table":                  ("T: .branchtargets R, W; mov.u32 b, 0; brx.idx b, T; R: add.u32 b, a, 1; exit; W: mov.u32 a, 1;", ["a"]),
+    "behind what leaves in its line":   (f"{BACK} W: mov.u32 a, 1;\texit; Y: bra R; S: @p bra W; bra Y;", ["a"]),
+    "behind a branch in a comment":     (f"{BACK} W: mov.u32 a, 1; /*\n bra R;\n*/\n exit; S: @p bra W; bra R;", ["a"]),
+    "behind a label in another block":  (f"{BACK} S: @p bra W; bra R; W: mov.u32 a, 1; {BLOCKS}", ["a"]),
+    "through a table":                  (f"{TABLE} R: add.u32 b, a, 1; exit; W: mov.u32 a, 1;", ["a"]),
     "who is called":                    ("P: .callprototype _ (); call q, P;", ["q"]),
     "written under a guard":            (f"{SET} @p mov.u32 a, 1; add.u32 b, a, 1;", []),
 }
@@ -83,10 +87,11 @@ def test_a_read_that_no_write_reaches(
 
 
 STATEMENTS = [
-    "mov.u32 a, b;", "add.u32 a, a, 1;", "@p mov.u32 b, 1;", "mov.u32 b, 2;", "mov.b64 {a, b}, q;", "mov.b64 q, {a, c};",
-    "@p exit;", "exit;", "shfl.sync.idx.b32 c|p, a, b, 31, -1;", "shfl.sync.idx.b32 a, c, 0, 31, -1;", "mov.u32\tc,a;",
-    "setp.eq.u32 p, a, b;", "mov.u32 c,\n a;", "mov.u32 c, 1; mov.u32 b, c;", "ld.shared.u32 a, [q+4];", "// mov.u32 a, 1;",
-    "ld.shared.v2.u32 {c, a}, [q];", "mov.u32 c, %a2;", "mov.u32 %a2, a;",
+    "mov.u32 a, b;", "add.u32 a, a, 1;", "@p mov.u32 b, 1;", "mov.u32 b, 2;", "mov.u32 c, 1; mov.u32 b, c;",
+    "mov.b64 {a, b}, q;", "mov.b64 q, {a, c};", "ld.shared.u32 a, [q+4];", "ld.shared.v2.u32 {c, a}, [q];",
+    "@p exit;", "exit;", "shfl.sync.idx.b32 c|p, a, b, 31, -1;", "shfl.sync.idx.b32 a, c, 0, 31, -1;",
+    "mov.u32\tc,a;", "setp.eq.u32 p, a, b;", "mov.u32 c,\n a;", "mov.u32 c, %a2;", "mov.u32 %a2, a;",
+    "// mov.u32 a, 1;",
     *(f"{guard}bra{way} L{i};" for guard in ("", "@p ", "@!p ") for way in ("", ".uni") for i in range(4)),
 ]  # fmt: skip
 
@@ -103,6 +108,10 @@ def test_random_paths_are_found_on_both_ways(statements: list[str], places: list
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Plain, "accepts", lambda self: False)
         assert [(d.name, d.span) for d in check(file)] == quick
+
+
+def test_a_function_that_is_called_without_arguments_is_no_register() -> None:
+    assert check(File("k.ptx", f"{HEAD}.func f () {{ call f; ret; }}\n.func g () {{\ncall f;\nret;\n}}\n")) == []
 
 
 def test_names_that_end_alike_are_other_registers() -> None:

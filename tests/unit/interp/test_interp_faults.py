@@ -69,13 +69,13 @@ def test_an_instruction_without_a_meaning_stops_only_who_comes_to_it() -> None:
     text = HEAD.replace("sm_80", "sm_100a").replace("8.0", "8.6") + (
         ".visible .entry fine() { ret; }\n"
         ".visible .entry gap() { .reg .b32 r; .shared .b32 x; .reg .u32 a; mov.u32 a, x;"
-        " tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [a], 32; ret; }\n"
+        " tcgen05.shift.cta_group::1.down [a]; ret; }\n"
     )
     module = load(text)
     module["fine"](1, 1, ())
     with pytest.raises(Unsupported) as found:
         module["gap"](1, 32, (), engine="interp")
-    assert "tcgen05.alloc" in found.value.form
+    assert "tcgen05.shift" in found.value.form
 
 
 @pytest.mark.parametrize("folder", BROKEN, ids=lambda folder: folder.name)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _WORD = r"[A-Za-z_$%][\w$]*+"
 _STATEMENT = re.compile(rf"[ \t]*+(?:@!?{_WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction that has its line to itself."""
+
+
 class _Blocks:
     """The straight pieces of a body: where each begins, the names of labels, what follows each by name or by place."""
 
@@ -59,12 +61,12 @@ def surely_written(text: str, body: Span, names: set[str]) -> bool:
     for match in spelt.finditer(text, *body):
         name, (start, end) = match[0], match.span()
         block = bisect(blocks.starts, start) - 1
-        match _does(text, start, end):
-            case "writes", behind:
-                written[block] |= bits[name]
-                closed.setdefault(name, behind)
-            case "reads", _ if start < closed.get(name, body[1]):
-                asked.append((block, bits[name]))
+        does, behind = _does(text, start, end)
+        if does == "writes":
+            written[block] |= bits[name]
+            closed.setdefault(name, behind)
+        elif does == "reads" and start < closed.get(name, body[1]):
+            asked.append((block, bits[name]))
     before = _before(blocks, written)
     return all(before.get(block, 0) & bit for block, bit in asked)
 

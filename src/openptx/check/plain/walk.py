@@ -6,6 +6,7 @@ import re
 from itertools import compress, count, islice
 
 from openptx.check.flow import assigns, ends
+from openptx.check.kinds import FUNCTION
 from openptx.check.plain.meeting import Meeting
 from openptx.check.plain.paths import never_written
 from openptx.check.plain.reaching import surely_written
@@ -140,8 +141,9 @@ class Plain:
             row = rows[number]
             if not assigns(row[OPCODE - 1]):  # what stands first passed for written
                 new = set(islice(self.names, before, None)) if new is None else new
-                read = new.intersection(_WORD.findall(row[FIRST - 1]))
-                self.names.early.update(name for name in read if not _writes_any(rows[begin:number], name))
+                for name in new.intersection(_WORD.findall(row[FIRST - 1])):
+                    if self.names[name].sort != FUNCTION and not _writes_any(rows[begin:number], name):
+                        self.names.early.add(name)
             if verdict is READS_FIRST:
                 continue
             if verdict is BARRIER:

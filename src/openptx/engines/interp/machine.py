@@ -16,12 +16,13 @@ from openptx.engines.interp.memory import ALLOCA, STACK_BYTES, Violation
 from openptx.engines.interp.planes import Plane
 from openptx.engines.interp.specials import SPECIALS
 from openptx.engines.interp.surfaces import LaneImages
+from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.lanes import UNSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from openptx.engines.interp.geometry import Geometry
     from openptx.runtime.image import Image
@@ -41,6 +42,7 @@ class Threads(Atomics, Machine):
         self.contention = 0  # accesses by which lanes may be waiting for others
         self._specials: dict[str, Array] = {}
         self._images = LaneImages(self)
+        self._tensor_memory: TensorMemory | None = None
 
     def whole(self, v: Array) -> Array:
         """Values of the executing lanes as an array with an element for every lane; 0 elsewhere."""
@@ -163,16 +165,33 @@ class Threads(Atomics, Machine):
         everyone, counts = self.who, np.broadcast_to(times.v, sets.size(self.who, self.n))
         try:
             for i in range(int(counts.max())):
-                chosen = counts > i
-                self.who = sets.where(everyone, chosen, self.n)
-                some = [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
+                some = self._among(everyone, counts > i, values)
                 step(Bits(self, 32, np.array([i], np.uint32)), *some)
+        finally:
+            self.who = everyone
+
+    def _among(self, everyone: sets.Lanes, chosen: sets.Mask, values: Sequence[Bits]) -> list[Bits]:
+        """Lets only the chosen of these lanes execute; what they have of the values."""
+        self.who = sets.where(everyone, chosen, self.n)
+        return [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
+
+    def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
+        everyone, codes = self.who, np.broadcast_to(a.v, sets.size(self.who, self.n))
+        try:
+            for code in np.unique(codes).tolist():
+                step(code, *self._among(everyone, codes == code, values))
         finally:
             self.who = everyone
 
     @property
     def images(self) -> LaneImages:
         return self._images
+
+    @property
+    def tensor_memory(self) -> TensorMemory:
+        if self._tensor_memory is None:
+            self._tensor_memory = TensorMemory(self)
+        return self._tensor_memory
 
     # The `alloca` stack.
 

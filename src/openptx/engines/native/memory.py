@@ -13,6 +13,7 @@ from openptx.engines.native.loads import Loads
 from openptx.engines.native.questions import Questions
 from openptx.engines.native.stores import Stores
 from openptx.isa.images import Images
+from openptx.isa.tensor_memory import TensorMemory
 from openptx.numerics import Bits
 
 
@@ -29,6 +30,9 @@ class Memory(Loads, Stores, Questions):
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
         raise Fallback("steps that are repeated")
 
+    def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
+        raise Fallback("steps that depend on a value")
+
     def allocate(self, size: Bits, align: int) -> Bits:
         raise Fallback("alloca")
 
@@ -41,3 +45,7 @@ class Memory(Loads, Stores, Questions):
     @property
     def images(self) -> Images:
         raise Fallback("textures and surfaces")
+
+    @property
+    def tensor_memory(self) -> TensorMemory:
+        raise Fallback("tensor memory")

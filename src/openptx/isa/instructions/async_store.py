@@ -58,7 +58,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...], mbar: Bits 
     values = b if isinstance(b, tuple) else (b,)
     x.store(m.space, a, values)
     if mbar is not None:
-        complete(x, "shared::cluster", mbar, x.const(sum(v.width for v in values) // 8, 32))
+        complete(x, m.space, mbar, x.const(sum(v.width for v in values) // 8, 32))
 
 
 st_bulk = instruction(
@@ -150,4 +150,4 @@ red_async = instruction(
 def _(x: Machine, m: Modifiers, a: Bits, b: Word, mbar: Bits | None = None) -> None:
     operate(x, m, a, b)
     if mbar is not None:
-        complete(x, "shared::cluster", mbar, x.const(m.type.width // 8, 32))
+        complete(x, m.space, mbar, x.const(m.type.width // 8, 32))

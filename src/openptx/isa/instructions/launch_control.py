@@ -72,7 +72,7 @@ try_cancel = instruction(
 def _(x: Machine, m: Modifiers, addr: Bits, mbar: Bits) -> None:
     """No cluster waits to be launched that could be cancelled: the answer is always no."""
     x.store(m.space, addr, [x.const(0, 64)] * 2)
-    complete(x, "shared", mbar, x.const(16, 32))
+    complete(x, m.space, mbar, x.const(16, 32))
 
 
 query_cancel_is_canceled = instruction(

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from openptx.isa import matrices, transactions
+from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.instructions.async_copy import CLUSTER, in_cta
+from openptx.isa.matrices_tensor import CHUNKS, Shared
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.tensor_memory import LANE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
 
 _ANCHOR = "tcgen05-instructions-tcgen05-"
 _GROUP = """
@@ -16,6 +29,11 @@ _REGISTERS = {"16x128b": 2, "16x256b": 4}
 def moved(m: Modifiers) -> int:
     """The registers of a load or store: those of the shape, as often as `.num` says."""
     return _REGISTERS.get(m.shape or "", 1) * int((m.num or "x1")[1:])
+
+
+def alone(m: Modifiers) -> Fidelity:
+    """What concerns the peer CTA too is missing."""
+    return UNSUPPORTED if m.cta_group == "cta_group::2" else EXACT
 
 
 alloc = instruction(
@@ -31,6 +49,13 @@ alloc = instruction(
     defaults={"space": "generic"},
 )
 
+
+@meaning(alloc, fidelity=alone)
+def _(x: Machine, m: Modifiers, dst: Bits, count: Bits) -> None:
+    matrices.whole_warp(x, "tcgen05.alloc")
+    x.store(m.space, dst, (x.tensor_memory.allocate(count),))
+
+
 dealloc = instruction(
     "tcgen05.dealloc",
     anchor=_ANCHOR + "dealloc",
@@ -43,6 +68,13 @@ dealloc = instruction(
     ranges=_COLUMNS,
 )
 
+
+@meaning(dealloc, fidelity=alone)
+def _(x: Machine, m: Modifiers, address: Bits, count: Bits) -> None:
+    matrices.whole_warp(x, "tcgen05.dealloc")
+    x.tensor_memory.free(address, count)
+
+
 relinquish_alloc_permit = instruction(
     "tcgen05.relinquish_alloc_permit",
     anchor=_ANCHOR + "relinquish-alloc-permit",
@@ -52,6 +84,11 @@ relinquish_alloc_permit = instruction(
     """
     + _GROUP,
 )
+
+
+@meaning(relinquish_alloc_permit, fidelity=alone)
+def _(x: Machine, m: Modifiers) -> None:
+    """Every CTA has tensor memory of its own here, which none waits for."""
 
 
 ld = instruction(
@@ -76,6 +113,48 @@ ld = instruction(
     types={"r": "b32", "immHalfSplitoff": "u32"},
     vectors={"r": moved},
 )
+
+
+def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: int) -> Iterator[tuple[Bits, ...]]:
+    """Where a thread has each of its registers (9.7.16.2.3.1): one place, or two whose lower halves share a register.
+
+    Faults where that is in the lanes of another warp (9.7.16.8.1).
+    """
+    t, shape = x.lane(), m.shape
+    address = x.resize(address, 32)
+    quads, pair = t >> 2, t & 3
+    warp = x.special("warpid", 32) & 3
+    halved = bool(m.pack or m.unpack)
+    for i in range(count):
+        if shape == "32x32b":
+            lane, column = t, x.const(i, 32)
+        elif shape == "16x32bx2":
+            assert split is not None
+            lane, column = t & 15, (t >> 4) * split + i
+        elif shape == "16x64b":
+            lane, column = quads + ((t & 1) << 3), (pair >> 1) + 2 * i
+        elif shape == "16x128b":
+            lane, column = quads + 8 * (i & 1), pair + 4 * (i >> 1)
+        else:  # 16x256b
+            lane, column = quads + 8 * (i >> 1 & 1), (pair << 1) + ((i & 1) + 8 * (i >> 2))
+        if halved:
+            column = column << 1
+        at = address + (lane << LANE) + column
+        own = (at >> LANE + 5) == warp
+        x.require(own, "undefined-behavior", f"`{m.form.instruction.name}` in tensor memory of another warp")
+        yield (at, at + 1) if halved else (at,)
+
+
+@meaning(ld)
+def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> Bits | tuple[Bits, ...]:
+    """Done at once."""
+    matrices.whole_warp(x, "tcgen05.ld")
+    found: list[Bits] = []
+    for at in places(x, m, address, split, moved(m)):
+        words = [x.tensor_memory.read(each)[0] for each in at]
+        found.append(words[0] if len(words) == 1 else (words[0] & 0xFFFF) | (words[1] << 16))
+    return tuple(found) if len(found) > 1 else found[0]
+
 
 ld_red = instruction(
     "tcgen05.ld.red",
@@ -125,6 +204,18 @@ st = instruction(
     vectors={"r": moved},
 )
 
+
+@meaning(st)
+def _(x: Machine, m: Modifiers, address: Bits, *more: Any) -> None:
+    """Done at once."""
+    matrices.whole_warp(x, "tcgen05.st")
+    split, values = (None, *more)[-2], matrices.registers(more[-1])
+    for at, value in zip(places(x, m, address, split, len(values)), values, strict=True):
+        words = (value,) if len(at) == 1 else (value & 0xFFFF, value >> 16)
+        for each, word in zip(at, words, strict=True):
+            x.tensor_memory.write(each, (word,))
+
+
 wait = instruction(
     "tcgen05",
     anchor=_ANCHOR + "wait",
@@ -146,6 +237,12 @@ fence = instruction(
     """,
 )
 
+
+@meaning(wait, fence)
+def _(x: Machine, m: Modifiers) -> None:
+    """Loads, stores, copies and products are done when they are issued, so there is nothing to wait for."""
+
+
 cp = instruction(
     "tcgen05.cp",
     anchor=_ANCHOR + "cp",
@@ -166,6 +263,30 @@ cp = instruction(
     + _GROUP,
     types={"s-desc": "b64"},
 )
+
+ROWS_CHUNKS = {"128x256b": (128, 2), "128x128b": (128, 1), "32x128b": (32, 1)}
+
+
+def copied(m: Modifiers) -> Fidelity:
+    """Whole rows of 128 lanes, and 32 rows to every warp, as they are; the rest is missing."""
+    return UNSUPPORTED if m.cta_group == "cta_group::2" or m.dst_fmt or m.shape not in ROWS_CHUNKS else EXACT
+
+
+@meaning(cp, fidelity=copied)
+def _(x: Machine, m: Modifiers, address: Bits, code: Bits) -> None:
+    """Done at once. Lane i gets row i, chunk after chunk."""
+    rows, chunks = ROWS_CHUNKS[m.shape or ""]
+
+    def copy(mode: int, address: Bits, code: Bits) -> None:
+        x.require(x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}")
+        matrix = Shared(x, code, mode)
+        for row in range(rows):
+            words = tuple(word for k in range(chunks) for word in matrix.along(row, k))
+            for first in range(0, 128, rows):
+                x.tensor_memory.write(address + (row + first << LANE), words)
+
+    x.cases(x.resize(code >> 61, 32), copy, x.resize(address, 32), code)
+
 
 shift = instruction(
     "tcgen05.shift",
@@ -192,3 +313,16 @@ commit = instruction(
     when={"ctaMask": "multicast"},
     defaults={"space": "generic"},
 )
+
+
+@meaning(commit, fidelity=alone)
+def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None:
+    """All that was issued is done: arrives at once, at the same place of every CTA in the mask."""
+    one, none = x.const(1, 32), x.const(0, 32)
+    if mask is None:
+        transactions.arrive(x, m.space, barrier, one, none)
+        return
+    for rank in range(CLUSTER):
+        chosen = x.resize(mask >> rank, 1)
+        there = x.select(chosen, in_cta(x, barrier, rank), barrier)
+        transactions.arrive(x, "shared::cluster", there, x.pick(chosen, 1, 0), none)

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from openptx.isa import matrices, matrices_tensor
+from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
-from openptx.isa.notation import instruction
+from openptx.isa.matrices_scaled import SCALE_COUNT
+from openptx.isa.matrices_tensor import CHUNKS, Shape, Shared
+from openptx.isa.notation import instruction, meaning
+from openptx.isa.tensor_memory import LANE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
+    from openptx.numerics.dot import Tile
 
 _ANCHOR = "tcgen05-mma-instructions-"
+MODE = 61  # where in a matrix descriptor the mode of swizzling begins
+ENABLED = 40  # where, in what decides how a product is made, it stands whether d is added
 _SINCE = "// PTX 8.6, sm_100f sm_110f"
 _TYPES = {
     "a-desc": "b64",
@@ -83,6 +98,78 @@ mma = instruction(
     ranges="scale-input-d   0 to 15",
     gates=_GATES,
 )
+
+
+def fidelity(m: Modifiers) -> Fidelity:
+    """Of one CTA, without shifted rows; the rest is missing."""
+    if m.cta_group == "cta_group::2" or m.ashift:
+        return UNSUPPORTED
+    if m.kind == "kind::i8":
+        return EXACT
+    return matrices.BLOCKS if matrices.blocked(m) else matrices.TENSOR_CORE
+
+
+def scales(m: Modifiers) -> int:
+    """How many scales a line has."""
+    if m.scale_vectorsize is None or m.scale_vectorsize == "block32":
+        return 2 if matrices.blocked(m) else 1
+    return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]
+
+
+@meaning(mma, fidelity=fidelity)
+def _(x: Machine, m: Modifiers, *operands: Any) -> None:
+    """Done at once, for every thread that executes it: the product that its descriptors tell of."""
+    of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
+    of = {name: value for name, value in of.items() if value is not None}
+    shared = [name for name in ("a-desc", "b-desc") if name in of]
+    code = x.resize(of["idesc"], 64)
+    for i, name in enumerate(shared):
+        code = code | x.resize(of[name] >> MODE, 64) << 32 + 3 * i
+    code = code | x.resize(of.pop("enable-input-d"), 64) << ENABLED
+    divisor = of.pop("scale-input-d", 0)
+    masks = of.pop("disable-output-lane", ())
+    names = [*of, *(f"mask{i}" for i in range(len(masks)))]
+
+    def multiply(code: int, *values: Bits) -> None:
+        given = dict(zip(names, values, strict=True))
+        shape = Shape(m.kind or "", code & 0xFFFFFFFF)
+        adds = bool(code >> ENABLED)
+        modes = {name: code >> 32 + 3 * i & 7 for i, name in enumerate(shared)}
+        wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
+        x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
+        known = all(mode in CHUNKS for mode in modes.values())
+        x.require(
+            x.const(known, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {max(modes.values())}"
+        )
+        f, g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
+        if shared[0] == "a-desc":
+            a = Shared(x, given["a-desc"], modes["a-desc"])
+            rows = matrices_tensor.lines(x, a, shape.rows, f, across=shape.across_a)
+        else:
+            rows = matrices_tensor.stored(x, shape, given["a-tmem"])
+        b = Shared(x, given["b-desc"], modes["b-desc"])
+        columns = matrices_tensor.lines(x, b, shape.columns, g, across=shape.across_b)
+        of_scales: tuple[Tile, Tile] | None = None
+        if shape.scaled:
+            per = scales(m)
+            of_scales = (
+                matrices_tensor.scales_of(x, given["scale-A-tmem"], shape.rows, per, shape.scale_a, own=True),
+                matrices_tensor.scales_of(x, given["scale-B-tmem"], shape.columns, per, shape.scale_b, own=False),
+            )
+        places = [given["d-tmem"] + (shape.lane(row) << LANE) for row in range(shape.rows)]
+        before = [x.tensor_memory.read(place, shape.columns) if masks or adds else () for place in places]
+        addends = matrices_tensor.addends(x, shape, before if adds else [], divisor)
+        d = matrices_tensor.product(x, shape, rows, columns, addends, of_scales)
+        for row, (place, old, line) in enumerate(zip(places, before, d, strict=True)):
+            new = [x.resize(v, 32) for v in line]
+            if masks:
+                lane = shape.lane(row)
+                kept = x.resize(given[f"mask{lane // 32}"] >> (given["d-tmem"] >> LANE) + lane % 32 & 31, 1)
+                new = [x.select(kept, o, v) for o, v in zip(old, new, strict=True)]
+            x.tensor_memory.write(place, new)
+
+    x.cases(code, multiply, *of.values(), *masks)
+
 
 mma_sp = instruction(
     "tcgen05.mma.sp",

@@ -1,0 +1,218 @@
+"""tcgen05.ld, .st, .cp, .alloc: which thread has which cell of tensor memory, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from warp_kernels import ENGINES, HEAD, program
+
+import openptx
+
+ROWS, COLUMNS = 128, 64
+HEADER = """
+.visible .entry k(.param .u64 p0, .param .u64 p1)
+{{
+    .shared .align 1024 .b8 sa[32768];
+    .shared .b32 place;
+    .reg .b32 %t, %v, %i, %at, %d, %lanes, %warp, %r<128>;
+    .reg .b64 %rd<9>, %desc;
+    .reg .pred %p, %one;
+    mov.u32 %t, %tid.x;
+    setp.lt.u32 %p, %t, 32;
+    @%p tcgen05.alloc.cta_group::1.sync.aligned.b32 [place], {columns};
+    bar.sync 0;
+    ld.shared.u32 %d, [place];
+    and.b32 %warp, %t, 96; shl.b32 %lanes, %warp, 16; add.u32 %lanes, %lanes, %d;
+    ld.param.u64 %rd0, [p0]; ld.param.u64 %rd1, [p1];
+    {body}
+    bar.sync 0;
+    @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, {columns};
+    ret;
+}}
+"""
+FILL = """
+    mul.wide.u32 %rd2, %t, 256; add.s64 %rd2, %rd0, %rd2; mov.u32 %at, %lanes; mov.u32 %i, 0;
+FILL:
+    ld.global.u32 %v, [%rd2]; tcgen05.st.sync.aligned.32x32b.x1.b32 [%at], {%v};
+    add.u32 %at, %at, 1; add.s64 %rd2, %rd2, 4; add.u32 %i, %i, 1; setp.lt.u32 %one, %i, 64; @%one bra FILL;
+    tcgen05.wait::st.sync.aligned;
+"""
+DRAIN = FILL.replace("FILL", "DRAIN").replace("%rd0", "%rd1").replace("wait::st", "wait::ld")
+DRAIN = DRAIN.replace(
+    "ld.global.u32 %v, [%rd2]; tcgen05.st.sync.aligned.32x32b.x1.b32 [%at], {%v};",
+    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%at]; st.global.u32 [%rd2], %v;",
+)
+
+
+def run(body: str, *arrays: Any, engine: str = "interp", block: int = 128, columns: int = 64) -> None:
+    text = HEAD.format("sm_100a") + HEADER.format(body=body, columns=columns)
+    program(text)["k"]((1,), (block,), arrays, engine=engine)
+
+
+# Threads by strides (size, stride), slowest last, of a cell's place 1000 * lane + column; registers of `.x1` likewise.
+# These are the layouts of CuTe's copy traits for sm_100.
+LAYOUTS: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]], int]] = {
+    "32x32b":  ([(32, 1000)],                      [],                      1),
+    "16x64b":  ([(2, 8000), (2, 1), (8, 1000)],    [],                      2),
+    "16x128b": ([(4, 1), (8, 1000)],               [(2, 8000)],             4),
+    "16x256b": ([(4, 2), (8, 1000)],               [(2, 1), (2, 8000)],     8),
+    "16x32bx2": ([(16, 1000), (2, 9)],             [],                      1),  # split by 9
+}  # fmt: skip
+
+
+def place(index: int, strides: list[tuple[int, int]]) -> tuple[int, int]:
+    """The place of an index, and what is left of it behind the last stride."""
+    found = 0
+    for size, stride in strides:
+        found += index % size * stride
+        index //= size
+    return found, index
+
+
+def cell(shape: str, thread: int, register: int) -> tuple[int, int]:
+    """The lane within the warp's, and the column."""
+    threads, registers, per_repetition = LAYOUTS[shape]
+    where, repetition = place(register, registers)
+    where += place(thread, threads)[0] + repetition * per_repetition
+    return divmod(where, 1000)
+
+
+SHAPES = [(shape, num) for shape in LAYOUTS for num in (1, 2, 4)] + [("32x32b", 16), ("16x64b", 8), ("16x128b", 8)]
+
+
+def vector(shape: str, num: int) -> tuple[int, str, str]:
+    count = num * {"16x128b": 2, "16x256b": 4}.get(shape, 1)
+    names = ", ".join(f"%r{i}" for i in range(count))
+    return count, f"{{{names}}}", ", 9" if shape == "16x32bx2" else ""
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(("shape", "num"), SHAPES)
+def test_loads(shape: str, num: int, packed: bool) -> None:
+    memory = np.random.default_rng(num).integers(0, 1 << 32, (ROWS, COLUMNS), dtype=np.uint32)
+    count, registers, split = vector(shape, num)
+    pack = ".pack::16b" if packed else ""
+    stores = " ".join(f"st.global.u32 [%rd3+{4 * i}], %r{i};" for i in range(count))
+    body = f"""{FILL}
+    tcgen05.ld.sync.aligned.{shape}.x{num}{pack}.b32 {registers}, [%lanes]{split};
+    tcgen05.wait::ld.sync.aligned;
+    mul.wide.u32 %rd3, %t, {4 * count}; add.s64 %rd3, %rd1, %rd3; {stores}"""
+    found = np.zeros((ROWS, count), np.uint32)
+    run(body, memory, found)
+    for thread, i in itertools.product(range(ROWS), range(count)):
+        row, column = cell(shape, thread % 32, i)
+        line = memory[thread // 32 * 32 + row]
+        want = line[column] if not packed else (line[2 * column] & 0xFFFF) | (line[2 * column + 1] << 16)
+        assert found[thread, i] == want
+
+
+@pytest.mark.parametrize("unpacked", [False, True])
+@pytest.mark.parametrize(("shape", "num"), SHAPES)
+def test_stores(shape: str, num: int, unpacked: bool) -> None:
+    count, registers, split = vector(shape, num)
+    values = np.random.default_rng(num).integers(0, 1 << 32, (ROWS, count), dtype=np.uint32)
+    loads = " ".join(f"ld.global.u32 %r{i}, [%rd3+{4 * i}];" for i in range(count))
+    unpack = ".unpack::16b" if unpacked else ""
+    body = f"""
+    mul.wide.u32 %rd3, %t, {4 * count}; add.s64 %rd3, %rd0, %rd3; {loads}
+    tcgen05.st.sync.aligned.{shape}.x{num}{unpack}.b32 [%lanes]{split}, {registers};
+    tcgen05.wait::st.sync.aligned; {DRAIN}"""
+    found = np.zeros((ROWS, COLUMNS), np.uint32)
+    run(body, values, found)
+    want = np.zeros_like(found)
+    for thread, i in itertools.product(range(ROWS), range(count)):
+        row, column = cell(shape, thread % 32, i)
+        line = want[thread // 32 * 32 + row]
+        if unpacked:
+            line[2 * column : 2 * column + 2] = values[thread, i] & 0xFFFF, values[thread, i] >> 16
+        else:
+            line[column] = values[thread, i]
+    np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize(
+    ("shape", "rows", "words"), [("128x256b", 128, 8), ("128x128b", 128, 4), ("32x128b.warpx4", 32, 4)]
+)
+def test_copies(shape: str, rows: int, words: int) -> None:
+    """K-major without swizzling: eight rows of 16 bytes stand together."""
+    memory = np.random.default_rng(rows).integers(0, 1 << 32, 8192, dtype=np.uint32)
+    descriptor = 4096 >> 4 << 16 | 128 >> 4 << 32  # chunks 4096 bytes apart, groups of eight rows 128
+    body = f"""
+    mul.wide.u32 %rd2, %t, 4; add.s64 %rd2, %rd0, %rd2; shl.b32 %at, %t, 2; mov.u32 %i, 0;
+COPY:
+    ld.global.u32 %v, [%rd2]; mov.u32 %r0, sa; add.u32 %r0, %r0, %at; st.shared.u32 [%r0], %v;
+    add.s64 %rd2, %rd2, 512; add.u32 %at, %at, 512; add.u32 %i, %i, 1; setp.lt.u32 %one, %i, 64; @%one bra COPY;
+    bar.sync 0;
+    mov.u32 %v, sa; shr.u32 %v, %v, 4; cvt.u64.u32 %desc, %v; or.b64 %desc, %desc, {descriptor};
+    setp.eq.u32 %one, %t, 0; add.u32 %at, %d, 5;
+    @%one tcgen05.cp.cta_group::1.{shape} [%at], %desc;
+    bar.sync 0; {DRAIN}"""
+    found = np.zeros((ROWS, COLUMNS), np.uint32)
+    run(body, memory, found)
+    want = np.zeros_like(found)
+    for row, word in itertools.product(range(ROWS), range(words)):
+        line = row % rows
+        want[row, 5 + word] = memory[(line % 8 * 16 + line // 8 * 128 + word // 4 * 4096 + word % 4 * 4) // 4]
+    np.testing.assert_array_equal(found, want)
+
+
+LOAD = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v},"
+ALLOC = "@%p tcgen05.alloc.cta_group::1.sync.aligned.b32 [place],"
+REFUSED = {
+    "another warp's lanes": (f"xor.b32 %at, %lanes, 0x200000; {LOAD} [%at];", "of another warp"),
+    "lanes that are none": (f"add.u32 %at, %lanes, 0x800000; {LOAD} [%at];", "of another warp"),
+    "columns that nobody has": (f"add.u32 %at, %lanes, 64; {LOAD} [%at];", "lane 0, column 64 of .* not allocated"),
+    "columns beyond the end": (f"add.u32 %at, %lanes, 600; {LOAD} [%at];", "lane 0, column 600"),
+    "too many": (f"{ALLOC} 512;", "no 512 columns of tensor memory are free, 64 of 512 are in use"),
+    "no power of two": (f"mov.u32 %v, 96; {ALLOC} %v;", "96 columns of tensor memory"),
+    "freeing what was not given": (
+        "@%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 32;",
+        "no 32 columns of tensor memory were allocated at 0x0",
+    ),
+    "a part of a warp": (f"setp.lt.u32 %one, %t, 16; @%one {LOAD} [%lanes];", "threads wait for others"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_refused(what: str) -> None:
+    body, message = REFUSED[what]
+    for engine in ENGINES:
+        with pytest.raises(openptx.Fault, match=message):
+            run(body, np.zeros(1, np.uint32), np.zeros(1, np.uint32), engine=engine)
+
+
+def test_columns_are_given_again() -> None:
+    """Four allocations of 128 columns fill tensor memory; what one gives back another gets."""
+    body = """
+    @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 128;
+    mov.u32 %i, 0; setp.ge.u32 %one, %t, 32; @%one bra OUT;
+AGAIN:
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 128; ld.shared.u32 %r0, [place];
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 256; ld.shared.u32 %r1, [place];
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 128; ld.shared.u32 %r2, [place];
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r0, 128;
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 256;
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 128;
+    add.u32 %i, %i, 1; setp.lt.u32 %one, %i, 3; @%one bra AGAIN;
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 128; ld.shared.u32 %d, [place];
+    st.global.v4.u32 [%rd0], {%r0, %r1, %r2, %d};
+OUT:
+    """
+    found = np.zeros(4, np.uint32)
+    run(body, found, found, columns=128)
+    assert found.tolist() == [0, 256, 128, 0]
+
+
+def test_every_cta_has_its_own() -> None:
+    body = f"""
+    mov.u32 %v, %ctaid.x; tcgen05.st.sync.aligned.32x32b.x1.b32 [%lanes], {{%v}}; tcgen05.wait::st.sync.aligned;
+    bar.sync 0;
+    tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%i}}, [%lanes]; mad.lo.u32 %at, %v, {ROWS}, %t;
+    mul.wide.u32 %rd2, %at, 4; add.s64 %rd2, %rd0, %rd2; st.global.u32 [%rd2], %i;"""
+    text = HEAD.format("sm_100a") + HEADER.format(body=body, columns=32)
+    found = np.zeros((5, ROWS), np.uint32)
+    program(text)["k"]((5,), (ROWS,), (found, found))
+    np.testing.assert_array_equal(found, np.arange(5)[:, None] + np.zeros((1, ROWS)))
