@@ -72,7 +72,10 @@ class Machine(Arithmetic):
         raise NotImplementedError
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
-        """Does `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes that have i below their `times`."""
+        """Does `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes that have i below their `times`.
+
+        A step must not read what an earlier one has written: steps may be done together.
+        """
         raise NotImplementedError
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:

@@ -22,13 +22,15 @@ from openptx.numerics import Bits
 from openptx.numerics.lanes import UNSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from openptx.engines.interp.geometry import Geometry
     from openptx.runtime.image import Image
     from openptx.runtime.memory import Map
 
 Array = NDArray[Any]
+TOGETHER = 1 << 13
+"""How many steps of `repeat` are done at once, in all lanes."""
 
 
 class Threads(Atomics, Machine):
@@ -162,24 +164,27 @@ class Threads(Atomics, Machine):
         return first[0], int(first[1][0])
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
-        everyone, counts = self.who, np.broadcast_to(times.v, sets.size(self.who, self.n))
+        """Many steps at once: a lane executes as often as it has steps, in their order."""
+        everyone = self.who
+        lanes = sets.positions(everyone, self.n)
+        counts = np.broadcast_to(times.v, lanes.size)
+        together = max(TOGETHER // lanes.size, 1)
         try:
-            for i in range(int(counts.max())):
-                some = self._among(everyone, counts > i, values)
-                step(Bits(self, 32, np.array([i], np.uint32)), *some)
+            for start in range(0, int(counts.max()), together):
+                numbers, chosen = np.nonzero(counts > np.arange(start, start + together)[:, None])
+                self.who = lanes[chosen]
+                some = [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
+                step(Bits(self, 32, (numbers + start).astype(np.uint32)), *some)
         finally:
             self.who = everyone
-
-    def _among(self, everyone: sets.Lanes, chosen: sets.Mask, values: Sequence[Bits]) -> list[Bits]:
-        """Lets only the chosen of these lanes execute; what they have of the values."""
-        self.who = sets.where(everyone, chosen, self.n)
-        return [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
         everyone, codes = self.who, np.broadcast_to(a.v, sets.size(self.who, self.n))
         try:
             for code in np.unique(codes).tolist():
-                step(code, *self._among(everyone, codes == code, values))
+                chosen = codes == code
+                self.who = sets.where(everyone, chosen, self.n)
+                step(code, *(Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values))
         finally:
             self.who = everyone
 

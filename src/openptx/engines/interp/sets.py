@@ -41,11 +41,18 @@ def size(lanes: Lanes, n: int) -> int:
 
 
 def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
-    """The lanes of the set for which `mask`, one element each, holds; there must be some."""
+    """The lanes of the set for which `mask`, one element each, holds; there must be some.
+
+    Positions may be in any order, and stand several times: a lane can have several steps to do.
+    """
     found = np.flatnonzero(mask)
     if lanes is None:
         return tidy(found, n)
-    return tidy(found + lanes.start if isinstance(lanes, slice) else lanes[found], n)
+    if isinstance(lanes, slice):
+        return tidy(found + lanes.start, n)
+    some = lanes[found]
+    run = int(some[-1]) - int(some[0]) + 1 == some.size and bool((some[1:] > some[:-1]).all())
+    return tidy(some, n) if run else some
 
 
 def union(a: Lanes, b: Lanes, n: int) -> Lanes:
