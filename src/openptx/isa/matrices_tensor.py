@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.tensor_memory import LANE
+from openptx.isa.windows import CTA_SHIFT
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import E2M1X8, Factors
 
@@ -37,11 +38,11 @@ _RESULTS = {"kind::f16": (0, 1), "kind::f8f6f4": (0, 1), "kind::tf32": (1,), "ki
 class Shape:
     """What an instruction descriptor says (Tables 42 to 44); `wrong` tells why it can't be, or is empty."""
 
-    def __init__(self, kind: str, code: int) -> None:
+    def __init__(self, kind: str, code: int, ctas: int = 1) -> None:
         def field(low: int, width: int) -> int:
             return code >> low & (1 << width) - 1
 
-        self.kind, self.wrong = kind, ""
+        self.kind, self.ctas, self.wrong = kind, ctas, ""
         self.blocked = kind in ("kind::mxf4", "kind::mxf4nvf4")
         self.scaled = self.blocked or kind == "kind::mxf8f6f4"
         self.a, self.b = (
@@ -58,13 +59,19 @@ class Shape:
             self.rows, self.result = field(24, 5) << 4, field(4, 2)
             self.saturates = bool(field(3, 1))
         self._judge(sparse=field(2, 1), long=self.blocked and field(31, 1))
+        self.rows //= ctas  # of one CTA
+        self.halved = self.rows == 64 and ctas == 2  # columns of d lie in two halves, one below the other (layout B)
 
     def _judge(self, *, sparse: int, long: int) -> None:
         if self.a is None or self.b is None:
             self.wrong = f"names a type of a or b that `.{self.kind}` does not have"
         elif self.result not in _RESULTS.get(self.kind, (1,)):
             self.wrong = f"names a type of d that `.{self.kind}` does not have"
-        elif self.rows not in ((128,) if self.scaled else (64, 128)) or not 8 <= self.columns <= 256:
+        elif (
+            self.rows not in ((128 * self.ctas,) if self.scaled else (64 * self.ctas, 128 * self.ctas))
+            or not 8 * self.ctas <= self.columns <= 256
+            or self.columns % (8 * self.ctas)
+        ):
             self.wrong = f"asks for {self.rows} rows and {self.columns} columns"
         elif sparse:
             self.wrong = "says that a is sparse"
@@ -91,18 +98,26 @@ class Shape:
         return FORMATS["f32" if self.result else "f16"]
 
     def lane(self, row: int) -> int:
-        """Where in tensor memory a row of a or d lies: 64 rows take half of each warp's lanes (layouts D and F)."""
-        return row if self.rows == 128 else (row >> 4 << 5) + (row & 15)
+        """Where in tensor memory a row of a or d lies: 64 rows take half of each warp's lanes (layouts A, B, D, F)."""
+        return row if self.rows == 128 or self.halved else (row >> 4 << 5) + (row & 15)
+
+    def pieces(self, row: int) -> list[tuple[int, range]]:
+        """The lanes that a row of d lies in, and which of its columns each has, from column 0 of tensor memory on."""
+        if not self.halved:
+            return [(self.lane(row), range(self.columns))]
+        half = self.columns // 2
+        return [(row, range(half)), (row + 64, range(half, self.columns))]
 
 
 class Shared:
     """A matrix in shared memory, by its descriptor and the swizzling mode in it. Lines are rows of a, columns of b."""
 
-    def __init__(self, x: Machine, code: Bits, mode: int) -> None:
+    def __init__(self, x: Machine, code: Bits, mode: int, rank: Bits | None = None) -> None:
         def field(low: int, width: int) -> Bits:
             return x.resize(code >> low if low else code, 32) & (1 << width) - 1
 
         self.x, self.mode, self.chunks = x, mode, CHUNKS[mode]
+        self.of = None if rank is None else x.resize(rank + 1, 64) << CTA_SHIFT  # another CTA of the cluster
         self.start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
         self.base = field(49, 3)
 
@@ -113,7 +128,12 @@ class Shared:
             at = at ^ (((at >> 7) - self.base & 3) << 5)
         elif self.mode:
             at = at ^ (((at >> 7) - self.base & (self.chunks - 1)) << 4)
-        return self.x.load("shared", self.x.resize(at, 64), 32, 4)
+        place = self.x.resize(at, 64)
+        return (
+            self.x.load("shared", place, 32, 4)
+            if self.of is None
+            else self.x.load("shared::cluster", place | self.of, 32, 4)
+        )
 
     def along(self, line: int, k: int) -> Registers:
         """Chunk `k` of a line, where lines are contiguous (K-major)."""
@@ -164,9 +184,9 @@ def spread(x: Machine, words: Registers, width: int, low: int) -> Registers:
     return tuple(found)
 
 
-def stored(x: Machine, shape: Shape, a: Bits) -> Tile:
+def stored(x: Machine, shape: Shape, a: Bits, rank: Bits | None) -> Tile:
     """The registers of every row of a in tensor memory."""
-    return tuple(x.tensor_memory.read(a + (shape.lane(row) << LANE), DEPTH // 4) for row in range(shape.rows))
+    return tuple(x.tensor_memory.read(a + (shape.lane(row) << LANE), DEPTH // 4, rank) for row in range(shape.rows))
 
 
 def negated(tile: Tile, f: Factors) -> Tile:
@@ -180,30 +200,66 @@ def negated(tile: Tile, f: Factors) -> Tile:
     return tuple(tuple(map(of, line)) for line in tile)
 
 
-def scales_of(x: Machine, base: Bits, count: int, per: int, first: int, *, own: bool) -> Tile:
+def scales_of(x: Machine, base: Bits, count: int, per: int, first: int, rank: Bits | None, *, own: bool) -> Tile:
     """The codes of each line's scales: bytes of one word, from number `first` on.
 
     Line 32 i + j has its word in column i, in lane j of each warp; rows take it from their `own` warp's lanes.
     """
     words = (
-        x.tensor_memory.read(base + ((line if own else line % 32) << LANE) + line // 32)[0] for line in range(count)
+        x.tensor_memory.read(base + ((line if own else line % 32) << LANE) + line // 32, 1, rank)[0]
+        for line in range(count)
     )
     return tuple(
         tuple(x.resize(word >> 8 * (first + i) if first + i else word, 8) for i in range(per)) for word in words
     )
 
 
-def addends(x: Machine, shape: Shape, lines: list[Registers], divisor: int) -> Tile:
-    """What stands in d as words, divided by two to the power of `divisor`; zeros where there are no lines."""
-    f = shape.format
-    if not lines:
-        zero = x.const(0, 32 if shape.result else 16)
-        return ((zero,) * shape.columns,) * shape.rows
-    tile = tuple(lines) if shape.result else tuple(tuple(x.resize(word, 16) for word in line) for line in lines)
-    if not divisor:
-        return tile
-    power, nothing = x.const(f.bias - divisor << f.man, f.storage), x.const(1 << f.storage - 1, f.storage)
-    return tuple(tuple(x.fma(f, c, power, nothing) for c in line) for line in tile)
+def ranks(x: Machine, ctas: int) -> list[Bits | None]:
+    """The CTAs that take part: the executing thread's, or the pair that it is in, the even one first."""
+    if ctas == 1:
+        return [None]
+    own = x.special("cluster_ctarank", 32)
+    return [own & 0xFFFFFFFE, own | 1]
+
+
+class Result:
+    """Matrix d of one CTA in tensor memory. `kept`, if any, are the masks of the lanes that it does not change."""
+
+    def __init__(self, x: Machine, shape: Shape, at: Bits, rank: Bits | None, kept: list[Bits]) -> None:
+        self.x, self.shape, self.at, self.rank, self.kept = x, shape, at, rank, kept
+
+    def line(self, row: int) -> Registers:
+        """The words of a row."""
+        return tuple(
+            word
+            for lane, columns in self.shape.pieces(row)
+            for word in self.x.tensor_memory.read(self.at + (lane << LANE), len(columns), self.rank)
+        )
+
+    def read(self, divisor: int, *, adds: bool) -> Tile:
+        """The addends, divided by two to the power of `divisor`; zeros where d does not count."""
+        x, shape, f = self.x, self.shape, self.shape.format
+        if not adds:
+            return ((x.const(0, 32 if shape.result else 16),) * shape.columns,) * shape.rows
+        tile = tuple(self.line(row) for row in range(shape.rows))
+        if not shape.result:
+            tile = tuple(tuple(x.resize(word, 16) for word in line) for line in tile)
+        if not divisor:
+            return tile
+        power, nothing = x.const(f.bias - divisor << f.man, f.storage), x.const(1 << f.storage - 1, f.storage)
+        return tuple(tuple(x.fma(f, c, power, nothing) for c in line) for line in tile)
+
+    def write(self, tile: Tile) -> None:
+        """The new rows."""
+        x = self.x
+        for row, line in enumerate(tile):
+            for lane, columns in self.shape.pieces(row):
+                at, words = self.at + (lane << LANE), [x.resize(v, 32) for v in line[columns.start : columns.stop]]
+                if self.kept:
+                    same = x.resize(self.kept[lane // 32] >> (self.at >> LANE) + lane % 32 & 31, 1)
+                    old = x.tensor_memory.read(at, len(words), self.rank)
+                    words = [x.select(same, o, v) for o, v in zip(old, words, strict=True)]
+                x.tensor_memory.write(at, words, self.rank)
 
 
 def product(

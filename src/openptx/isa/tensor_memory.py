@@ -19,7 +19,10 @@ LANE = 16
 
 
 class TensorMemory:
-    """The tensor memory of the executing threads' CTAs. What leaves the lanes, or what is allocated, is a fault."""
+    """The tensor memory of the executing threads' CTAs, or of others of their clusters: those with a `rank` (32 bits).
+
+    What leaves the lanes, or what is allocated, is a fault.
+    """
 
     def allocate(self, count: Bits) -> Bits:
         """The address of `count` columns (a power of 2, 32 bits) that each warp gets; a fault where there are none."""
@@ -29,10 +32,10 @@ class TensorMemory:
         """Each warp gives back what `allocate` gave."""
         raise NotImplementedError
 
-    def read(self, address: Bits, count: int = 1) -> tuple[Bits, ...]:
+    def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
         """The words in `count` neighbouring columns."""
         raise NotImplementedError
 
-    def write(self, address: Bits, values: Sequence[Bits]) -> None:
+    def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
         """Words to neighbouring columns."""
         raise NotImplementedError

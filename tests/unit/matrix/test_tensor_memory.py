@@ -47,9 +47,9 @@ DRAIN = DRAIN.replace(
 )
 
 
-def run(body: str, *arrays: Any, engine: str = "interp", block: int = 128, columns: int = 64) -> None:
-    text = HEAD.format("sm_100a") + HEADER.format(body=body, columns=columns)
-    program(text)["k"]((1,), (block,), arrays, engine=engine)
+def run(body: str, *arrays: Any, engine: str = "interp", target: str = "sm_100a", columns: int = 64) -> None:
+    text = HEAD.format(target) + HEADER.format(body=body, columns=columns)
+    program(text)["k"]((1,), (128,), arrays, engine=engine)
 
 
 # Threads by strides (size, stride), slowest last, of a cell's place 1000 * lane + column; registers of `.x1` likewise.
@@ -107,6 +107,34 @@ def test_loads(shape: str, num: int, packed: bool) -> None:
         line = memory[thread // 32 * 32 + row]
         want = line[column] if not packed else (line[2 * column] & 0xFFFF) | (line[2 * column + 1] << 16)
         assert found[thread, i] == want
+
+
+REDUCTIONS = {
+    "min.s32": lambda a: a.view(np.int32).min(axis=1),
+    "max.u32": lambda a: a.max(axis=1),
+    "max.f32": lambda a: np.fmax.reduce(a.view(np.float32), axis=1),
+    "min.abs.NaN.f32": lambda a: np.minimum.reduce(np.abs(a.view(np.float32)), axis=1),
+}
+
+
+@pytest.mark.parametrize("operation", REDUCTIONS)
+def test_loads_that_reduce(operation: str) -> None:
+    rng = np.random.default_rng(1)
+    memory = rng.integers(0, 1 << 32, (ROWS, COLUMNS), dtype=np.uint32)
+    if "f32" in operation:
+        memory = rng.normal(size=(ROWS, COLUMNS)).astype(np.float32).view(np.uint32)
+        memory[5, 1] = memory[6] = 0x7FC00001
+    found = np.zeros((ROWS, 5), np.uint32)
+    stores = " ".join(f"st.global.u32 [%rd3+{4 * i}], %r{i};" for i in range(5))
+    body = f"""{FILL}
+    tcgen05.ld.red.sync.aligned.32x32b.x4.{operation} {{%r0, %r1, %r2, %r3}}, %r4, [%lanes];
+    mul.wide.u32 %rd3, %t, 20; add.s64 %rd3, %rd1, %rd3; {stores}"""
+    run(body, memory, found, target="sm_103a")
+    np.testing.assert_array_equal(found[:, :4], memory[:, :4])
+    want = np.ascontiguousarray(REDUCTIONS[operation](memory[:, :4].copy())).view(np.uint32)
+    if "f32" in operation:
+        want[np.isnan(want.view(np.float32))] = 0x7FFFFFFF
+    np.testing.assert_array_equal(found[:, 4], want)
 
 
 @pytest.mark.parametrize("unpacked", [False, True])

@@ -28,12 +28,15 @@ KERNEL = """
     .shared .align 1024 .b8 sb[32768];
     .shared .align 8 .b64 bar;
     .shared .b32 place;
-    .reg .b32 %t, %v, %i, %at, %d, %lanes, %idesc, %m<4>, %enable;
+    .reg .b32 %t, %v, %i, %at, %d, %lanes, %idesc, %m<4>, %enable, %rank;
     .reg .b64 %rd<9>, %da, %db, %w, %x;
+    .reg .b16 %both;
     .reg .pred %p, %one, %e;
     mov.u32 %t, %tid.x;
-    setp.eq.u32 %one, %t, 0;
+    mov.u32 %rank, %cluster_ctarank;
     ld.param.u64 %rd1, [p1]; ld.param.u64 %rd2, [p2];
+    mul.wide.u32 %rd3, %rank, 32768; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3;
+    setp.eq.u32 %one, %t, 0;
     mul.wide.u32 %rd3, %t, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3;
     shl.b32 %at, %t, 2; mov.u32 %i, 0;
 COPY:
@@ -43,23 +46,25 @@ COPY:
     setp.lt.u32 %p, %i, 64; @%p bra COPY;
     @%one mbarrier.init.shared.b64 [bar], 1;
     setp.lt.u32 %p, %t, 32;
-    @%p tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 512;
-    @%p tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+    @%p tcgen05.alloc.cta_group::{group}.sync.aligned.shared::cta.b32 [place], 512;
+    @%p tcgen05.relinquish_alloc_permit.cta_group::{group}.sync.aligned;
     bar.sync 0;
     ld.shared.u32 %d, [place];
     and.b32 %lanes, %t, 96; shl.b32 %lanes, %lanes, 16; add.u32 %lanes, %lanes, %d;
     {moves}
     tcgen05.wait::st.sync.aligned;
     tcgen05.fence::before_thread_sync;
-    bar.sync 0;
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
     tcgen05.fence::after_thread_sync;
     mov.u32 %v, sa; shr.u32 %v, %v, 4; cvt.u64.u32 %w, %v; ld.param.u64 %da, [pa]; or.b64 %da, %da, %w;
     mov.u32 %v, sb; shr.u32 %v, %v, 4; cvt.u64.u32 %w, %v; ld.param.u64 %db, [pb]; or.b64 %db, %db, %w;
     ld.param.u32 %idesc, [pi]; ld.param.u32 %enable, [pe]; setp.ne.u32 %e, %enable, 0;
     mov.u32 %m0, 1; mov.u32 %m1, 2; mov.u32 %m2, 0; mov.u32 %m3, 0x80000000;
     add.u32 %at, %d, {a_at}; add.u32 %i, %d, {scales_a}; add.u32 %v, %d, {scales_b};
+    setp.eq.and.u32 %one, %rank, 0, %one;
+    mov.u16 %both, 3;
     @%one {instruction}
-    @%one tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
+    @%one {commit}
 WAIT:
     mbarrier.try_wait.parity.shared.b64 %p, [bar], 0;
     @!%p bra WAIT;
@@ -67,19 +72,20 @@ WAIT:
     tcgen05.wait::ld.sync.aligned;
     bar.sync 0;
     setp.lt.u32 %p, %t, 32;
-    @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 512;
+    @%p tcgen05.dealloc.cta_group::{group}.sync.aligned.b32 %d, 512;
     ret;
 }}
 """
 
 
 def moves(parameter: str, columns: int, at: int, number: int, *, back: bool = False) -> str:
-    """A row of `columns` words for every lane, from global memory to tensor memory or back."""
+    """A row of `columns` words for every lane of every CTA, from global memory to tensor memory or back."""
     copy = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%at]; st.global.u32 [%rd5], %v;"
     if not back:
         copy = "ld.global.u32 %v, [%rd5]; tcgen05.st.sync.aligned.32x32b.x1.b32 [%at], {%v};"
     return f"""
     ld.param.u64 %rd5, [{parameter}]; mul.wide.u32 %rd6, %t, {4 * columns}; add.s64 %rd5, %rd5, %rd6;
+    mul.wide.u32 %rd6, %rank, {512 * columns}; add.s64 %rd5, %rd5, %rd6;
     add.u32 %at, %lanes, {at}; mov.u32 %i, 0;
 L{number}:
     {copy}
@@ -100,16 +106,22 @@ def multiplied(
     add: bool = True,
     engine: str = "interp",
 ) -> Any:
-    """What stands in tensor memory behind `opcode`: d [lane, column] before, a and scales as words [lane, column]."""
-    columns = d.shape[1]
+    """What stands in tensor memory behind `opcode`: d [lane, column] before, a and scales as words [lane, column].
+
+    Arrays of a pair of CTAs have one axis more, in front.
+    """
+    columns, group = d.shape[-1], 2 if "group::2" in opcode else 1
+    commit = f"tcgen05.commit.cta_group::{group}.mbarrier::arrive::one.shared::cluster"
     kept = [moves("p0", columns, 0, 0)]
-    kept += [moves("p3", a.shape[1], A_AT, 1)] if a is not None else []
+    kept += [moves("p3", a.shape[-1], A_AT, 1)] if a is not None else []
     scaled = ""
     if scales is not None:
-        kept += [moves("p4", scales[0].shape[1], SCALES_A, 2), moves("p5", scales[1].shape[1], SCALES_B, 3)]
+        kept += [moves("p4", scales[0].shape[-1], SCALES_A, 2), moves("p5", scales[1].shape[-1], SCALES_B, 3)]
         scaled = ", [%i], [%v]"
     first = "[%at]" if a is not None else "%da"
     text = HEAD.format("sm_100a") + KERNEL.format(
+        group=group,
+        commit=f"{commit}.multicast::cluster.b64 [bar], %both;" if group == 2 else f"{commit}.b64 [bar];",
         moves="".join(kept),
         back=moves("p0", columns, 0, 4, back=True),
         instruction=f"{opcode} [%d], {first}, %db, %idesc{scaled}, {tail};",
@@ -121,7 +133,7 @@ def multiplied(
     own = [np.ascontiguousarray(x) if x is not None else nothing for x in (a, *(scales or (None, None)))]
     result = np.array(d, np.uint32)
     args = result, memory[0].view(np.uint32), memory[1].view(np.uint32), *own, *descriptors, np.uint32(idesc)
-    program(text)["k"]((1,), (128,), (*args, np.uint32(add)), engine=engine)
+    program(text)["k"]((group,), (128,), (*args, np.uint32(add)), cluster=(group,), engine=engine)
     return result
 
 
@@ -313,6 +325,70 @@ def test_scaled(kind: str, a: str, b: str, scale: str, per: int, ids: tuple[int,
     found = multiplied(f"tcgen05.mma.cta_group::1.kind::{kind}", cd, (ma, mb), (da, db), idesc, scales=words)
     rows, lines = left * np.repeat(va, depth // per, 1), right * np.repeat(vb, depth // per, 1)
     np.testing.assert_array_equal(found, coded(rows @ lines.T + addend, "f32").astype(np.uint32))
+
+
+def both(parts: list[tuple[Any, int]]) -> tuple[Any, int]:
+    """The shared memory of two CTAs, with their common descriptor."""
+    assert parts[0][1] == parts[1][1]
+    return np.stack([memory for memory, _ in parts]), parts[0][1]
+
+
+def laid_in_halves(codes: Any) -> Any:
+    """Layout B: 64 rows of each CTA, the second half of the columns in lanes 64 to 127."""
+    half = codes.shape[1] // 2
+    return np.stack([np.concatenate((own[:, :half], own[:, half:])) for own in (codes[:64], codes[64:])])
+
+
+@pytest.mark.parametrize("rows", [128, 256])
+@pytest.mark.parametrize("mode", [0, 128])
+@pytest.mark.parametrize("from_tensor_memory", [False, True])
+def test_a_pair_of_ctas(rows: int, mode: int, from_tensor_memory: bool) -> None:
+    """Each has half of the rows of a and d, and half of the columns of b."""
+    rng = np.random.default_rng(rows + mode)
+    (ca, left), (cb, right) = draw(rng, "bf16", (rows, 16)), draw(rng, "bf16", (32, 16))
+    cd, addend = draw(rng, "f32", (rows, 32))
+    mb, db = both([laid_out(half, 16, mode, False) for half in np.split(cb, 2)])
+    ma, da = both([laid_out(half, 16, mode, False) for half in np.split(ca, 2)])
+    want = coded(left @ right.T + addend, "f32").astype(np.uint32)
+    words = None
+    if from_tensor_memory:
+        words = np.ascontiguousarray(ca.astype(np.uint16)).view(np.uint32).reshape(2, rows // 2, 8)
+        words = np.concatenate([words] * (256 // rows), axis=1)
+    idesc = described("f32", "bf16", "bf16", rows, 32)
+    place = laid_in_halves if rows == 128 else lambda codes: codes.reshape(2, 128, 32)
+    found = multiplied(
+        "tcgen05.mma.cta_group::2.kind::f16", place(cd.astype(np.uint32)), (ma, mb), (da, db), idesc, a=words
+    )
+    np.testing.assert_array_equal(found, place(want))
+
+
+def test_a_pair_of_ctas_with_scales_and_masks() -> None:
+    rng = np.random.default_rng(1)
+    (ca, left), (cb, right) = draw(rng, "e4m3", (256, 32)), draw(rng, "e5m2", (32, 32))
+    sa, sb = rng.integers(126, 129, (256, 1)), rng.integers(126, 129, (32, 1))
+    cd, addend = draw(rng, "f32", (256, 32))
+    mb, db = both([laid_out(half, 8, 64, False) for half in np.split(cb, 2)])
+    ma, da = both([laid_out(half, 8, 64, False) for half in np.split(ca, 2)])
+    words = np.stack([scale_words(half, 1) for half in np.split(sa, 2)]), np.stack([scale_words(sb, 2)] * 2)
+    idesc = CODES["e4m3"] << 7 | CODES["e5m2"] << 10 | 2 << 4 | 32 >> 3 << 17 | 1 << 23 | 2 << 27 | 1 << 29
+    opcode = "tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale.block32"
+    found = multiplied(opcode, cd.astype(np.uint32).reshape(2, 128, 32), (ma, mb), (da, db), idesc, scales=words)
+    want = coded((left * 2.0 ** (sa - 127)) @ (right * 2.0 ** (sb - 127)).T + addend, "f32").astype(np.uint32)
+    np.testing.assert_array_equal(found.reshape(256, 32), want)
+    idesc = described("f32", "e4m3", "e5m2", 256, 32)
+    masks = "{%m0, %m1, %m2, %m3, %m2, %m0, %m1, %m3}"
+    found = multiplied(
+        "tcgen05.mma.cta_group::2.kind::f8f6f4",
+        cd.astype(np.uint32).reshape(2, 128, 32),
+        (ma, mb),
+        (da, db),
+        idesc,
+        tail=f"{masks}, %e",
+    ).reshape(256, 32)
+    want = coded(left @ right.T + addend, "f32").astype(np.uint32)
+    for kept in (0, 33, 127, 128 + 32, 128 + 65, 128 + 127):
+        want[kept] = cd[kept]
+    np.testing.assert_array_equal(found, want)
 
 
 WRONG = {

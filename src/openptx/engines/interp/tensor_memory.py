@@ -55,22 +55,28 @@ class TensorMemory(tensor_memory.TensorMemory):
             del self.given[cta][first]
             self.owned[cta, first : first + columns] = False
 
-    def read(self, address: Bits, count: int = 1) -> tuple[Bits, ...]:
-        cta, lane, column = self._place(address, count)
+    def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
+        cta, lane, column = self._place(address, count, rank)
         found = self.cells[cta[:, None], lane[:, None], column[:, None] + np.arange(count)]
         return tuple(Bits(self.x, 32, np.ascontiguousarray(found[:, i])) for i in range(count))
 
-    def write(self, address: Bits, values: Sequence[Bits]) -> None:
-        cta, lane, column = self._place(address, len(values))
+    def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
+        cta, lane, column = self._place(address, len(values), rank)
         words = np.empty((cta.size, len(values)), np.uint32)
         for i, value in enumerate(values):
             words[:, i] = value.v
         self.cells[cta[:, None], lane[:, None], column[:, None] + np.arange(len(values))] = words
 
-    def _place(self, address: Bits, count: int) -> tuple[Array, Array, Array]:
+    def _place(self, address: Bits, count: int, rank: Bits | None) -> tuple[Array, Array, Array]:
         """The CTA, lane and column of every executing thread, with `count` columns that are there."""
-        x = self.x
-        cta = sets.take(x.geometry.cta, x.who)
+        x, geometry = self.x, self.x.geometry
+        cta = sets.take(geometry.cta, x.who)
+        if rank is not None:
+            outside = np.broadcast_to(rank.v >= geometry.shape.cluster_size, cta.shape)
+            if outside.any():
+                lanes = sets.positions(x.who, x.n)[np.flatnonzero(outside)]
+                raise self._wrong("out-of-bounds", "the cluster has no such CTA", lanes)
+            cta = cta - geometry.rank[cta] + rank.v.astype(np.int64)
         at = np.broadcast_to(address.v, cta.shape).astype(np.int64)
         lane, column = at >> LANE, at & (1 << LANE) - 1
         bad = (lane >= LANES) | (column + count > COLUMNS)

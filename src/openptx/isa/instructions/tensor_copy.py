@@ -9,6 +9,7 @@ from openptx.isa.notation import instruction, meaning
 from openptx.isa.tensor_maps import ELEMENTS, Box, replace
 from openptx.isa.transactions import complete
 from openptx.isa.types import TYPES
+from openptx.isa.windows import CTA_SHIFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ cp_async_bulk_tensor = instruction(
 
 
 def tiled(m: Modifiers) -> Fidelity:
-    """Boxes are copied as tiles; columns of images, and barriers of the peer CTA, are not."""
-    return UNSUPPORTED if (m.load_mode or "").startswith("im2col") or m.cta_group == "cta_group::2" else EXACT
+    """Boxes are copied as tiles; columns of images are not."""
+    return UNSUPPORTED if (m.load_mode or "").startswith("im2col") else EXACT
 
 
 def box(x: Machine, m: Modifiers, place: Place) -> Box:
@@ -140,8 +141,16 @@ def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more
     for rank in range(CLUSTER):
         chosen = x.resize(mask >> rank, 1)
         source.each(in_cta(x, first, rank), move, *source.fill(), chosen=chosen)
-        there = x.select(chosen, in_cta(x, barrier, rank), barrier)
+        own = in_cta(x, barrier, rank) if m.cta_group != "cta_group::2" else in_pair(x, barrier, rank)
+        there = x.select(chosen, own, barrier)
         complete(x, "shared::cluster", there, x.pick(chosen, source.bytes, 0))
+
+
+def in_pair(x: Machine, address: Bits, rank: int) -> Bits:
+    """The same place in the pair of CTAs that `rank` is in: in the one that is even or odd as the address's CTA is."""
+    named = x.resize(address >> CTA_SHIFT, 32)
+    odd = x.select(named == 0, x.special("cluster_ctarank", 32), named - 1) & 1
+    return in_cta(x, address, rank & ~1) + (x.resize(odd, 64) << CTA_SHIFT)
 
 
 cp_reduce_async_bulk_tensor = instruction(

@@ -6,9 +6,10 @@ from openptx.isa import matrices, transactions
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
-from openptx.isa.matrices_tensor import CHUNKS, Shared
+from openptx.isa.matrices_tensor import CHUNKS, Shared, ranks
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.tensor_memory import LANE
+from openptx.numerics.formats import F32
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +32,6 @@ def moved(m: Modifiers) -> int:
     return _REGISTERS.get(m.shape or "", 1) * int((m.num or "x1")[1:])
 
 
-def alone(m: Modifiers) -> Fidelity:
-    """What concerns the peer CTA too is missing."""
-    return UNSUPPORTED if m.cta_group == "cta_group::2" else EXACT
-
-
 alloc = instruction(
     "tcgen05.alloc",
     anchor=_ANCHOR + "alloc",
@@ -50,7 +46,7 @@ alloc = instruction(
 )
 
 
-@meaning(alloc, fidelity=alone)
+@meaning(alloc)
 def _(x: Machine, m: Modifiers, dst: Bits, count: Bits) -> None:
     matrices.whole_warp(x, "tcgen05.alloc")
     x.store(m.space, dst, (x.tensor_memory.allocate(count),))
@@ -69,7 +65,7 @@ dealloc = instruction(
 )
 
 
-@meaning(dealloc, fidelity=alone)
+@meaning(dealloc)
 def _(x: Machine, m: Modifiers, address: Bits, count: Bits) -> None:
     matrices.whole_warp(x, "tcgen05.dealloc")
     x.tensor_memory.free(address, count)
@@ -86,7 +82,7 @@ relinquish_alloc_permit = instruction(
 )
 
 
-@meaning(relinquish_alloc_permit, fidelity=alone)
+@meaning(relinquish_alloc_permit)
 def _(x: Machine, m: Modifiers) -> None:
     """Every CTA has tensor memory of its own here, which none waits for."""
 
@@ -181,6 +177,27 @@ ld_red = instruction(
     writes="r redval",
 )
 
+
+def reduced(m: Modifiers) -> Fidelity:
+    """Where two threads share a lane the document does not say what each of them gets."""
+    return UNSUPPORTED if m.shape == "16x32bx2" else EXACT
+
+
+@meaning(ld_red, fidelity=reduced)
+def _(x: Machine, m: Modifiers, address: Bits) -> tuple[tuple[Bits, ...], Bits]:
+    """Done at once. Each thread has all that it reduces."""
+    matrices.whole_warp(x, "tcgen05.ld.red")
+    words = tuple(x.tensor_memory.read(at)[0] for (at,) in places(x, m, address, None, moved(m)))
+    if m.type.format is not None:
+        first, *rest = [x.fabs(F32, word) if m.abs else word for word in words]
+        choose = x.fmax if m.op == "max" else x.fmin
+        return words, choose(F32, first, *rest, nan=bool(m.NaN))
+    best = words[0]
+    for word in words[1:]:
+        best = x.max(m.type, best, word) if m.op == "max" else x.min(m.type, best, word)
+    return words, best
+
+
 st = instruction(
     "tcgen05.st",
     anchor=_ANCHOR + "st",
@@ -269,21 +286,22 @@ ROWS_CHUNKS = {"128x256b": (128, 2), "128x128b": (128, 1), "32x128b": (32, 1)}
 
 def copied(m: Modifiers) -> Fidelity:
     """Whole rows of 128 lanes, and 32 rows to every warp, as they are; the rest is missing."""
-    return UNSUPPORTED if m.cta_group == "cta_group::2" or m.dst_fmt or m.shape not in ROWS_CHUNKS else EXACT
+    return UNSUPPORTED if m.dst_fmt or m.shape not in ROWS_CHUNKS else EXACT
 
 
 @meaning(cp, fidelity=copied)
 def _(x: Machine, m: Modifiers, address: Bits, code: Bits) -> None:
-    """Done at once. Lane i gets row i, chunk after chunk."""
+    """Done at once. Lane i gets row i, chunk after chunk; every CTA of a pair from its own shared memory."""
     rows, chunks = ROWS_CHUNKS[m.shape or ""]
 
     def copy(mode: int, address: Bits, code: Bits) -> None:
         x.require(x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}")
-        matrix = Shared(x, code, mode)
-        for row in range(rows):
-            words = tuple(word for k in range(chunks) for word in matrix.along(row, k))
-            for first in range(0, 128, rows):
-                x.tensor_memory.write(address + (row + first << LANE), words)
+        for rank in ranks(x, 2 if m.cta_group == "cta_group::2" else 1):
+            matrix = Shared(x, code, mode, rank)
+            for row in range(rows):
+                words = tuple(word for k in range(chunks) for word in matrix.along(row, k))
+                for first in range(0, 128, rows):
+                    x.tensor_memory.write(address + (row + first << LANE), words, rank)
 
     x.cases(x.resize(code >> 61, 32), copy, x.resize(address, 32), code)
 
@@ -315,7 +333,7 @@ commit = instruction(
 )
 
 
-@meaning(commit, fidelity=alone)
+@meaning(commit)
 def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None:
     """All that was issued is done: arrives at once, at the same place of every CTA in the mask."""
     one, none = x.const(1, 32), x.const(0, 32)
@@ -325,4 +343,4 @@ def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None
     for rank in range(CLUSTER):
         chosen = x.resize(mask >> rank, 1)
         there = x.select(chosen, in_cta(x, barrier, rank), barrier)
-        transactions.arrive(x, "shared::cluster", there, x.pick(chosen, 1, 0), none)
+        transactions.arrive(x, "shared::cluster", there, x.select(chosen, one, none), none)

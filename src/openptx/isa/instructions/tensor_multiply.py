@@ -6,9 +6,8 @@ from openptx.isa import matrices, matrices_tensor
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
 from openptx.isa.matrices_scaled import SCALE_COUNT
-from openptx.isa.matrices_tensor import CHUNKS, Shape, Shared
+from openptx.isa.matrices_tensor import CHUNKS, Result, Shape, Shared
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.tensor_memory import LANE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,8 +100,8 @@ mma = instruction(
 
 
 def fidelity(m: Modifiers) -> Fidelity:
-    """Of one CTA, without shifted rows; the rest is missing."""
-    if m.cta_group == "cta_group::2" or m.ashift:
+    """Shifted rows are missing."""
+    if m.ashift:
         return UNSUPPORTED
     if m.kind == "kind::i8":
         return EXACT
@@ -132,41 +131,38 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
 
     def multiply(code: int, *values: Bits) -> None:
         given = dict(zip(names, values, strict=True))
-        shape = Shape(m.kind or "", code & 0xFFFFFFFF)
-        adds = bool(code >> ENABLED)
-        modes = {name: code >> 32 + 3 * i & 7 for i, name in enumerate(shared)}
+        shape = Shape(m.kind or "", code & 0xFFFFFFFF, 2 if m.cta_group == "cta_group::2" else 1)
         wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
         x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
-        known = all(mode in CHUNKS for mode in modes.values())
-        x.require(
-            x.const(known, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {max(modes.values())}"
-        )
-        f, g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
-        if shared[0] == "a-desc":
-            a = Shared(x, given["a-desc"], modes["a-desc"])
-            rows = matrices_tensor.lines(x, a, shape.rows, f, across=shape.across_a)
-        else:
-            rows = matrices_tensor.stored(x, shape, given["a-tmem"])
-        b = Shared(x, given["b-desc"], modes["b-desc"])
-        columns = matrices_tensor.lines(x, b, shape.columns, g, across=shape.across_b)
-        of_scales: tuple[Tile, Tile] | None = None
-        if shape.scaled:
-            per = scales(m)
-            of_scales = (
-                matrices_tensor.scales_of(x, given["scale-A-tmem"], shape.rows, per, shape.scale_a, own=True),
-                matrices_tensor.scales_of(x, given["scale-B-tmem"], shape.columns, per, shape.scale_b, own=False),
+        modes = {name: code >> 32 + 3 * i & 7 for i, name in enumerate(shared)}
+        for mode in modes.values():
+            x.require(
+                x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}"
             )
-        places = [given["d-tmem"] + (shape.lane(row) << LANE) for row in range(shape.rows)]
-        before = [x.tensor_memory.read(place, shape.columns) if masks or adds else () for place in places]
-        addends = matrices_tensor.addends(x, shape, before if adds else [], divisor)
-        d = matrices_tensor.product(x, shape, rows, columns, addends, of_scales)
-        for row, (place, old, line) in enumerate(zip(places, before, d, strict=True)):
-            new = [x.resize(v, 32) for v in line]
-            if masks:
-                lane = shape.lane(row)
-                kept = x.resize(given[f"mask{lane // 32}"] >> (given["d-tmem"] >> LANE) + lane % 32 & 31, 1)
-                new = [x.select(kept, o, v) for o, v in zip(old, new, strict=True)]
-            x.tensor_memory.write(place, new)
+        f, g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
+        ranks = matrices_tensor.ranks(x, shape.ctas)
+        columns: Tile = ()
+        for rank in ranks:
+            b = Shared(x, given["b-desc"], modes["b-desc"], rank)
+            columns += matrices_tensor.lines(x, b, shape.columns // shape.ctas, g, across=shape.across_b)
+        for i, rank in enumerate(ranks):
+            if "a-desc" in given:
+                a = Shared(x, given["a-desc"], modes["a-desc"], rank)
+                rows = matrices_tensor.lines(x, a, shape.rows, f, across=shape.across_a)
+            else:
+                rows = matrices_tensor.stored(x, shape, given["a-tmem"], rank)
+            of_scales: tuple[Tile, Tile] | None = None
+            if shape.scaled:
+                per, a_at, b_at = scales(m), given["scale-A-tmem"], given["scale-B-tmem"]
+                of_scales = (
+                    matrices_tensor.scales_of(x, a_at, shape.rows, per, shape.scale_a, rank, own=True),
+                    matrices_tensor.scales_of(x, b_at, shape.columns, per, shape.scale_b, rank, own=False),
+                )
+            kept = [given[f"mask{4 * i + word}"] for word in range(4)] if masks else []
+            d = Result(x, shape, given["d-tmem"], rank, kept)
+            d.write(
+                matrices_tensor.product(x, shape, rows, columns, d.read(divisor, adds=bool(code >> ENABLED)), of_scales)
+            )
 
     x.cases(code, multiply, *of.values(), *masks)
 
