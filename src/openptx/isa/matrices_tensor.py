@@ -1,152 +1,19 @@
-"""The products of `tcgen05.mma`: what its descriptors say, and where matrices lie (9.7.16.2 to 9.7.16.4, 9.7.16.10)."""
+"""The products of `tcgen05.mma`: its matrices as lines of registers, its scales, its result (9.7.16.2, 9.7.16.10)."""
 
 from __future__ import annotations
 
+from openptx.isa.tensor_descriptors import CHUNK, DEPTH, Shape, Shared
 from openptx.isa.tensor_memory import LANE
-from openptx.isa.windows import CTA_SHIFT
-from openptx.numerics import FORMATS, Bits
-from openptx.numerics.dot import E2M1X8, Factors
+from openptx.numerics import Bits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from openptx.isa.machine import Machine
-    from openptx.numerics import Format
-    from openptx.numerics.dot import Tile
+    from openptx.numerics.dot import Factors, Tile
 
     Registers = tuple[Bits, ...]
-
-DEPTH = 32  # bytes of a line that one multiplication takes
-CHUNK = 16  # bytes that stay together, however a matrix is swizzled
-CHUNKS = {0: 1, 1: 8, 2: 8, 4: 4, 6: 2}
-"""By the mode of swizzling (Table 40): how many chunks of a line lie beside each other. Mode 1 moves pairs of them."""
-
-_HALVES = {0: "f16", 1: "bf16"}
-_SMALL = {0: "e4m3", 1: "e5m2", 3: "e2m3", 4: "e3m2", 5: "e2m1"}
-_FACTORS: dict[str, dict[int, str]] = {
-    "kind::f16": _HALVES,
-    "kind::tf32": {2: "tf32"},
-    "kind::f8f6f4": _SMALL,
-    "kind::mxf8f6f4": _SMALL,
-    "kind::mxf4": {1: "e2m1"},
-    "kind::mxf4nvf4": {1: "e2m1"},
-    "kind::i8": {0: "u8", 1: "s8"},
-}
-_RESULTS = {"kind::f16": (0, 1), "kind::f8f6f4": (0, 1), "kind::tf32": (1,), "kind::i8": (2,)}
-"""Types of d that a kind has: f16, f32, s32."""
-
-
-class Shape:
-    """What an instruction descriptor says (Tables 42 to 44); `wrong` tells why it can't be, or is empty."""
-
-    def __init__(self, kind: str, code: int, ctas: int = 1) -> None:
-        def field(low: int, width: int) -> int:
-            return code >> low & (1 << width) - 1
-
-        self.kind, self.ctas, self.wrong = kind, ctas, ""
-        self.blocked = kind in ("kind::mxf4", "kind::mxf4nvf4")
-        self.scaled = self.blocked or kind == "kind::mxf8f6f4"
-        self.a, self.b = (
-            _FACTORS[kind].get(field(low, width)) for low, width in ((7, 3), (10, 2 + (not self.blocked)))
-        )
-        self.negated = bool(field(13, 1) ^ field(14, 1))
-        self.across_a, self.across_b = bool(field(15, 1)), bool(field(16, 1))
-        self.columns = field(17, 6) << 3
-        if self.scaled:
-            self.rows, self.result = field(27, 2) << 7, 1
-            self.scale_a, self.scale_b = field(29, 2), field(4, 2)
-            self.scale = FORMATS["ue8m0" if field(23, 1) else "ue4m3"]
-        else:
-            self.rows, self.result = field(24, 5) << 4, field(4, 2)
-            self.saturates = bool(field(3, 1))
-        self._judge(sparse=field(2, 1), long=self.blocked and field(31, 1))
-        self.rows //= ctas  # of one CTA
-        self.halved = self.rows == 64 and ctas == 2  # columns of d lie in two halves, one below the other (layout B)
-
-    def _judge(self, *, sparse: int, long: int) -> None:
-        if self.a is None or self.b is None:
-            self.wrong = f"names a type of a or b that `.{self.kind}` does not have"
-        elif self.result not in _RESULTS.get(self.kind, (1,)):
-            self.wrong = f"names a type of d that `.{self.kind}` does not have"
-        elif (
-            self.rows not in ((128 * self.ctas,) if self.scaled else (64 * self.ctas, 128 * self.ctas))
-            or not 8 * self.ctas <= self.columns <= 256
-            or self.columns % (8 * self.ctas)
-        ):
-            self.wrong = f"asks for {self.rows} rows and {self.columns} columns"
-        elif sparse:
-            self.wrong = "says that a is sparse"
-        elif long:
-            self.wrong = "asks for a depth of 96, which only sm_103a has"
-        elif (self.across_a and self._narrow(self.a)) or (self.across_b and self._narrow(self.b)):
-            self.wrong = "transposes elements of fewer than eight bits"
-
-    def _narrow(self, name: str) -> bool:
-        return self.kind != "kind::i8" and FORMATS[name].width < 8
-
-    def factors(self, name: str) -> Factors:
-        """How elements lie in what `lines` gives."""
-        if self.kind == "kind::i8":
-            return Factors(8, None, name == "s8")
-        if self.blocked:
-            return E2M1X8
-        f = FORMATS[name]
-        return Factors(f.storage, f, low=2 if name == "e2m1" else 0)
-
-    @property
-    def format(self) -> Format:
-        """That of d."""
-        return FORMATS["f32" if self.result else "f16"]
-
-    def lane(self, row: int) -> int:
-        """Where in tensor memory a row of a or d lies: 64 rows take half of each warp's lanes (layouts A, B, D, F)."""
-        return row if self.rows == 128 or self.halved else (row >> 4 << 5) + (row & 15)
-
-    def pieces(self, row: int) -> list[tuple[int, range]]:
-        """The lanes that a row of d lies in, and which of its columns each has, from column 0 of tensor memory on."""
-        if not self.halved:
-            return [(self.lane(row), range(self.columns))]
-        half = self.columns // 2
-        return [(row, range(half)), (row + 64, range(half, self.columns))]
-
-
-class Shared:
-    """A matrix in shared memory, by its descriptor and the swizzling mode in it. Lines are rows of a, columns of b."""
-
-    def __init__(self, x: Machine, code: Bits, mode: int, rank: Bits | None = None) -> None:
-        def field(low: int, width: int) -> Bits:
-            return x.resize(code >> low if low else code, 32) & (1 << width) - 1
-
-        self.x, self.mode, self.chunks = x, mode, CHUNKS[mode]
-        self.of = None if rank is None else x.resize(rank + 1, 64) << CTA_SHIFT  # another CTA of the cluster
-        self.start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))
-        self.base = field(49, 3)
-
-    def chunk(self, offset: Bits | int) -> Registers:
-        """Four words. Chunks of a row are exchanged by the row's place in the pattern."""
-        at = self.start + offset
-        if self.mode == 1:
-            at = at ^ (((at >> 7) - self.base & 3) << 5)
-        elif self.mode:
-            at = at ^ (((at >> 7) - self.base & (self.chunks - 1)) << 4)
-        place = self.x.resize(at, 64)
-        return (
-            self.x.load("shared", place, 32, 4)
-            if self.of is None
-            else self.x.load("shared::cluster", place | self.of, 32, 4)
-        )
-
-    def along(self, line: int, k: int) -> Registers:
-        """Chunk `k` of a line, where lines are contiguous (K-major)."""
-        row = line % 8 * CHUNK * self.chunks
-        step = k * CHUNK if self.mode else self.leading * k
-        return self.chunk(self.stride * (line // 8) + row + step)
-
-    def across(self, line: int, k: int) -> Registers:
-        """The chunk of neighbours number `line` at depth `k`, where lines lie side by side (MN-major)."""
-        tall = 4 if self.mode == 1 else 8
-        near = line % self.chunks * CHUNK + k % tall * CHUNK * self.chunks
-        beside, below = (self.leading, self.stride) if self.mode else (self.stride, self.leading)
-        return self.chunk(beside * (line // self.chunks) + below * (k // tall) + near)
 
 
 def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool) -> Tile:
@@ -225,7 +92,7 @@ def ranks(x: Machine, ctas: int) -> list[Bits | None]:
 class Result:
     """Matrix d of one CTA in tensor memory. `kept`, if any, are the masks of the lanes that it does not change."""
 
-    def __init__(self, x: Machine, shape: Shape, at: Bits, rank: Bits | None, kept: list[Bits]) -> None:
+    def __init__(self, x: Machine, shape: Shape, at: Bits, rank: Bits | None, kept: Sequence[Bits]) -> None:
         self.x, self.shape, self.at, self.rank, self.kept = x, shape, at, rank, kept
 
     def line(self, row: int) -> Registers:
@@ -262,19 +129,49 @@ class Result:
                 x.tensor_memory.write(at, words, self.rank)
 
 
-def product(
-    x: Machine, shape: Shape, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile] | None
-) -> Tile:
-    """d of every row and column."""
-    f, g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
-    if shape.kind == "kind::i8":
-        return x.integer_dots(f, g, rows, columns, addends, shape.saturates)
-    if shape.negated:
-        rows = negated(rows, f)
-    if scales is None:
-        return x.dots(f, g, rows, columns, addends, shape.format, shape.format)
-    of_rows, of_columns = scales
-    if shape.blocked:
-        return x.block_dots(rows, columns, addends, shape.scale, of_rows, of_columns)
-    single = shape.scale, tuple(codes[0] for codes in of_rows), tuple(codes[0] for codes in of_columns)
-    return x.dots(f, g, rows, columns, addends, shape.format, shape.format, single)
+class Product:
+    """One product: its shape, the swizzling of its matrices in shared memory, its operands by the manual's names.
+
+    `scales` is how many scales a line has, `masks` those of the lanes that d keeps, four words for each CTA.
+    """
+
+    def __init__(
+        self, x: Machine, shape: Shape, modes: Mapping[str, int], given: Mapping[str, Bits], scales: int,
+        masks: Sequence[Bits],
+    ) -> None:  # fmt: skip
+        self.x, self.shape, self.modes, self.given, self.scales, self.masks = x, shape, modes, given, scales, masks
+        self.f, self.g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
+
+    def multiply(self, divisor: int, *, adds: bool) -> None:
+        """Every CTA that takes part has its rows of a and d, and its share of the columns of b."""
+        shape, everyone = self.shape, ranks(self.x, self.shape.ctas)
+        columns = tuple(line for rank in everyone for line in self.columns(rank))
+        for i, rank in enumerate(everyone):
+            d = Result(self.x, shape, self.given["d-tmem"], rank, self.masks[4 * i : 4 * i + 4])
+            d.write(self.sums(self.rows(rank), columns, d.read(divisor, adds=adds), rank))
+
+    def columns(self, rank: Bits | None) -> Tile:
+        b = Shared(self.x, self.given["b-desc"], self.modes["b-desc"], rank)
+        return lines(self.x, b, self.shape.columns // self.shape.ctas, self.g, across=self.shape.across_b)
+
+    def rows(self, rank: Bits | None) -> Tile:
+        if "a-desc" not in self.modes:
+            return stored(self.x, self.shape, self.given["a-tmem"], rank)
+        a = Shared(self.x, self.given["a-desc"], self.modes["a-desc"], rank)
+        return lines(self.x, a, self.shape.rows, self.f, across=self.shape.across_a)
+
+    def sums(self, rows: Tile, columns: Tile, addends: Tile, rank: Bits | None) -> Tile:
+        """d of every row and column, in the arithmetic that the kind has."""
+        x, shape, given = self.x, self.shape, self.given
+        if shape.kind == "kind::i8":
+            return x.integer_dots(self.f, self.g, rows, columns, addends, shape.saturates)
+        if shape.negated:
+            rows = negated(rows, self.f)
+        if not shape.scaled:
+            return x.dots(self.f, self.g, rows, columns, addends, shape.format, shape.format)
+        of_rows = scales_of(x, given["scale-A-tmem"], shape.rows, self.scales, shape.scale_a, rank, own=True)
+        of_columns = scales_of(x, given["scale-B-tmem"], shape.columns, self.scales, shape.scale_b, rank, own=False)
+        if shape.blocked:
+            return x.block_dots(rows, columns, addends, shape.scale, of_rows, of_columns)
+        single = shape.scale, tuple(codes[0] for codes in of_rows), tuple(codes[0] for codes in of_columns)
+        return x.dots(self.f, self.g, rows, columns, addends, shape.format, shape.format, single)

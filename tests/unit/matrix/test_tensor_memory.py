@@ -59,7 +59,7 @@ LAYOUTS: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]], int]] = {
     "16x64b":  ([(2, 8000), (2, 1), (8, 1000)],    [],                      2),
     "16x128b": ([(4, 1), (8, 1000)],               [(2, 8000)],             4),
     "16x256b": ([(4, 2), (8, 1000)],               [(2, 1), (2, 8000)],     8),
-    "16x32bx2": ([(16, 1000), (2, 9)],             [],                      1),  # split by 9
+    "16x32bx2": ([(16, 1000)],                     [],                      1),
 }  # fmt: skip
 
 
@@ -72,12 +72,13 @@ def place(index: int, strides: list[tuple[int, int]]) -> tuple[int, int]:
     return found, index
 
 
-def cell(shape: str, thread: int, register: int) -> tuple[int, int]:
-    """The lane within the warp's, and the column."""
+def cell(shape: str, thread: int, register: int, columns: int) -> tuple[int, int]:
+    """The lane within the warp's, and the column, where each takes so many `columns`; `.16x32bx2` is split by 9."""
     threads, registers, per_repetition = LAYOUTS[shape]
     where, repetition = place(register, registers)
-    where += place(thread, threads)[0] + repetition * per_repetition
-    return divmod(where, 1000)
+    here, second = place(thread, threads)
+    row, column = divmod(where + here + repetition * per_repetition, 1000)
+    return row, column * columns + 9 * second
 
 
 SHAPES = [(shape, num) for shape in LAYOUTS for num in (1, 2, 4)] + [("32x32b", 16), ("16x64b", 8), ("16x128b", 8)]
@@ -103,9 +104,9 @@ def test_loads(shape: str, num: int, packed: bool) -> None:
     found = np.zeros((ROWS, count), np.uint32)
     run(body, memory, found)
     for thread, i in itertools.product(range(ROWS), range(count)):
-        row, column = cell(shape, thread % 32, i)
+        row, column = cell(shape, thread % 32, i, 1 + packed)
         line = memory[thread // 32 * 32 + row]
-        want = line[column] if not packed else (line[2 * column] & 0xFFFF) | (line[2 * column + 1] << 16)
+        want = line[column] if not packed else (line[column] & 0xFFFF) | (line[column + 1] << 16)
         assert found[thread, i] == want
 
 
@@ -152,10 +153,10 @@ def test_stores(shape: str, num: int, unpacked: bool) -> None:
     run(body, values, found)
     want = np.zeros_like(found)
     for thread, i in itertools.product(range(ROWS), range(count)):
-        row, column = cell(shape, thread % 32, i)
+        row, column = cell(shape, thread % 32, i, 1 + unpacked)
         line = want[thread // 32 * 32 + row]
         if unpacked:
-            line[2 * column : 2 * column + 2] = values[thread, i] & 0xFFFF, values[thread, i] >> 16
+            line[column : column + 2] = values[thread, i] & 0xFFFF, values[thread, i] >> 16
         else:
             line[column] = values[thread, i]
     np.testing.assert_array_equal(found, want)

@@ -6,8 +6,9 @@ from openptx.isa import matrices, transactions
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
-from openptx.isa.matrices_tensor import CHUNKS, Shared, ranks
+from openptx.isa.matrices_tensor import ranks
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.tensor_descriptors import CHUNKS, Shared
 from openptx.isa.tensor_memory import LANE
 from openptx.numerics.formats import F32
 
@@ -125,8 +126,7 @@ def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: i
         if shape == "32x32b":
             lane, column = t, x.const(i, 32)
         elif shape == "16x32bx2":
-            assert split is not None
-            lane, column = t & 15, (t >> 4) * split + i
+            lane, column = t & 15, x.const(i, 32)
         elif shape == "16x64b":
             lane, column = quads + ((t & 1) << 3), (pair >> 1) + 2 * i
         elif shape == "16x128b":
@@ -135,6 +135,8 @@ def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: i
             lane, column = quads + 8 * (i >> 1 & 1), (pair << 1) + ((i & 1) + 8 * (i >> 2))
         if halved:
             column = column << 1
+        if split is not None:  # the second half of the threads has an address of its own
+            column = column + (t >> 4) * split
         at = address + (lane << LANE) + column
         own = (at >> LANE + 5) == warp
         x.require(own, "undefined-behavior", f"`{m.form.instruction.name}` in tensor memory of another warp")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices, matrices_tensor
+from openptx.isa import matrices
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
 from openptx.isa.matrices_scaled import SCALE_COUNT
-from openptx.isa.matrices_tensor import CHUNKS, Result, Shape, Shared
+from openptx.isa.matrices_tensor import Product
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.tensor_descriptors import CHUNKS, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from openptx.isa.machine import Machine
     from openptx.numerics import Bits
-    from openptx.numerics.dot import Tile
 
 _ANCHOR = "tcgen05-mma-instructions-"
 MODE = 61  # where in a matrix descriptor the mode of swizzling begins
@@ -127,42 +127,17 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     code = code | x.resize(of.pop("enable-input-d"), 64) << ENABLED
     divisor = of.pop("scale-input-d", 0)
     masks = of.pop("disable-output-lane", ())
-    names = [*of, *(f"mask{i}" for i in range(len(masks)))]
+    names = list(of)
 
     def multiply(code: int, *values: Bits) -> None:
-        given = dict(zip(names, values, strict=True))
         shape = Shape(m.kind or "", code & 0xFFFFFFFF, 2 if m.cta_group == "cta_group::2" else 1)
-        wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
-        x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
         modes = {name: code >> 32 + 3 * i & 7 for i, name in enumerate(shared)}
-        for mode in modes.values():
-            x.require(
-                x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}"
-            )
-        f, g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
-        ranks = matrices_tensor.ranks(x, shape.ctas)
-        columns: Tile = ()
-        for rank in ranks:
-            b = Shared(x, given["b-desc"], modes["b-desc"], rank)
-            columns += matrices_tensor.lines(x, b, shape.columns // shape.ctas, g, across=shape.across_b)
-        for i, rank in enumerate(ranks):
-            if "a-desc" in given:
-                a = Shared(x, given["a-desc"], modes["a-desc"], rank)
-                rows = matrices_tensor.lines(x, a, shape.rows, f, across=shape.across_a)
-            else:
-                rows = matrices_tensor.stored(x, shape, given["a-tmem"], rank)
-            of_scales: tuple[Tile, Tile] | None = None
-            if shape.scaled:
-                per, a_at, b_at = scales(m), given["scale-A-tmem"], given["scale-B-tmem"]
-                of_scales = (
-                    matrices_tensor.scales_of(x, a_at, shape.rows, per, shape.scale_a, rank, own=True),
-                    matrices_tensor.scales_of(x, b_at, shape.columns, per, shape.scale_b, rank, own=False),
-                )
-            kept = [given[f"mask{4 * i + word}"] for word in range(4)] if masks else []
-            d = Result(x, shape, given["d-tmem"], rank, kept)
-            d.write(
-                matrices_tensor.product(x, shape, rows, columns, d.read(divisor, adds=bool(code >> ENABLED)), of_scales)
-            )
+        wrong = [f"a matrix descriptor has swizzling mode {mode}" for mode in modes.values() if mode not in CHUNKS]
+        if shape.wrong:
+            wrong = [f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"]
+        x.require(x.const(not wrong, 1), "undefined-behavior", "".join(wrong[:1]))
+        given = dict(zip(names, values, strict=False))
+        Product(x, shape, modes, given, scales(m), values[len(names) :]).multiply(divisor, adds=bool(code >> ENABLED))
 
     x.cases(code, multiply, *of.values(), *masks)
 
