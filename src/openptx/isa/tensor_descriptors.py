@@ -1,4 +1,4 @@
-"""The descriptors of `tcgen05`: of a product's shape and types, and of a matrix in shared memory (9.7.16.3, 9.7.16.4)."""
+"""The descriptors of `tcgen05`: of a product, and of a matrix in shared memory (9.7.16.3, 9.7.16.4)."""
 
 from __future__ import annotations
 
