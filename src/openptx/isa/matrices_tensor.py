@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.errors import Unsupported
 from openptx.isa.tensor_descriptors import CHUNK, DEPTH, Shape, Shared
 from openptx.isa.tensor_memory import LANE
 from openptx.numerics import Bits
@@ -156,6 +157,8 @@ class Product:
 
     def rows(self, rank: Bits | None) -> Tile:
         if "a-desc" not in self.modes:
+            if self.shape.kept and self.shape.parts > 1:
+                raise Unsupported(f"a in tensor memory, M = {self.shape.rows}")
             return stored(self.x, self.shape, self.given["a-tmem"], rank)
         a = Shared(self.x, self.given["a-desc"], self.modes["a-desc"], rank)
         return lines(self.x, a, self.shape.rows, self.f, across=self.shape.across_a)

@@ -34,13 +34,16 @@ _RESULTS = {"kind::f16": (0, 1), "kind::f8f6f4": (0, 1), "kind::tf32": (1,), "ki
 
 
 class Shape:
-    """What an instruction descriptor says (Tables 42 to 44); `wrong` tells why it can't be, or is empty."""
+    """What an instruction descriptor says (Tables 42 to 44), for one or two CTAs, or with b `kept` (`.ws`).
 
-    def __init__(self, kind: str, code: int, ctas: int = 1) -> None:
+    `wrong` tells why it can't be, `missing` what of it is unsupported; both are empty where all is well.
+    """
+
+    def __init__(self, kind: str, code: int, ctas: int = 1, *, kept: bool = False) -> None:
         def field(low: int, width: int) -> int:
             return code >> low & (1 << width) - 1
 
-        self.kind, self.ctas, self.wrong = kind, ctas, ""
+        self.kind, self.ctas, self.kept = kind, ctas, kept
         self.blocked = kind in ("kind::mxf4", "kind::mxf4nvf4")
         self.scaled = self.blocked or kind == "kind::mxf8f6f4"
         self.a, self.b = (
@@ -56,27 +59,31 @@ class Shape:
         else:
             self.rows, self.result = field(24, 5) << 4, field(4, 2)
             self.saturates = bool(field(3, 1))
-        self._judge(sparse=field(2, 1), long=self.blocked and field(31, 1))
+        self.wrong, self.missing = self._wrong(), ""
+        if field(2, 1) or (self.blocked and field(31, 1)):
+            self.missing = "sparse" if field(2, 1) else "K = 96"
+        elif self.scaled and self.rows < 128 * ctas:
+            self.missing = "block_scale, M = 128"
         self.rows //= ctas  # of one CTA
-        self.halved = self.rows == 64 and ctas == 2  # columns of d lie in two halves, one below the other (layout B)
+        # How often rows lie below each other, each time with another part of the columns (layouts B, E, G).
+        self.parts = 128 // self.rows if kept or ctas == 2 else 1
 
-    def _judge(self, *, sparse: int, long: int) -> None:
+    def _wrong(self) -> str:
         if self.a is None or self.b is None:
-            self.wrong = f"names a type of a or b that `.{self.kind}` does not have"
-        elif self.result not in _RESULTS.get(self.kind, (1,)):
-            self.wrong = f"names a type of d that `.{self.kind}` does not have"
-        elif (
-            self.rows not in ((128 * self.ctas,) if self.scaled else (64 * self.ctas, 128 * self.ctas))
-            or not 8 * self.ctas <= self.columns <= 256
-            or self.columns % (8 * self.ctas)
+            return f"names a type of a or b that `.{self.kind}` does not have"
+        if self.result not in _RESULTS.get(self.kind, (1,)):
+            return f"names a type of d that `.{self.kind}` does not have"
+        least = 32 if self.kept else 128 if self.scaled else 64 * self.ctas
+        columns = (64, 128, 256) if self.kept else range(8 * self.ctas, 257, 8 * self.ctas)
+        if (
+            self.rows not in (32, 64, 128, 256)
+            or not least <= self.rows <= 128 * self.ctas
+            or self.columns not in columns
         ):
-            self.wrong = f"asks for {self.rows} rows and {self.columns} columns"
-        elif sparse:
-            self.wrong = "says that a is sparse"
-        elif long:
-            self.wrong = "asks for a depth of 96, which only sm_103a has"
-        elif (self.across_a and self._narrow(self.a)) or (self.across_b and self._narrow(self.b)):
-            self.wrong = "transposes elements of fewer than eight bits"
+            return f"asks for {self.rows} rows and {self.columns} columns"
+        if (self.across_a and self._narrow(self.a)) or (self.across_b and self._narrow(self.b)):
+            return "transposes elements of fewer than eight bits"
+        return ""
 
     def _narrow(self, name: str) -> bool:
         return self.kind != "kind::i8" and FORMATS[name].width < 8
@@ -96,15 +103,13 @@ class Shape:
         return FORMATS["f32" if self.result else "f16"]
 
     def lane(self, row: int) -> int:
-        """Where in tensor memory a row of a or d lies: 64 rows take half of each warp's lanes (layouts A, B, D, F)."""
-        return row if self.rows == 128 or self.halved else (row >> 4 << 5) + (row & 15)
+        """Where in tensor memory a row lies: of 64 rows of one CTA each sixteen begin a warp's lanes (layout F)."""
+        return (row >> 4 << 5) + (row & 15) if self.rows == 64 and self.parts == 1 else row
 
     def pieces(self, row: int) -> list[tuple[int, range]]:
         """The lanes that a row of d lies in, and which of its columns each has, from column 0 of tensor memory on."""
-        if not self.halved:
-            return [(self.lane(row), range(self.columns))]
-        half = self.columns // 2
-        return [(row, range(half)), (row + 64, range(half, self.columns))]
+        per = self.columns // self.parts
+        return [(self.lane(row) + self.rows * i, range(per * i, per * (i + 1))) for i in range(self.parts)]
 
 
 class Shared:

@@ -162,11 +162,22 @@ def test_stores(shape: str, num: int, unpacked: bool) -> None:
     np.testing.assert_array_equal(found, want)
 
 
-@pytest.mark.parametrize(
-    ("shape", "rows", "words"), [("128x256b", 128, 8), ("128x128b", 128, 4), ("32x128b.warpx4", 32, 4)]
-)
-def test_copies(shape: str, rows: int, words: int) -> None:
+COPIES = {  # rows, words of each, and its lanes
+    "128x256b":                    (128, 8, lambda row: [row]),
+    "128x128b":                    (128, 4, lambda row: [row]),
+    "4x256b":                      (4, 8, lambda row: [32 * row]),
+    "64x128b.warpx2::02_13":       (64, 4, lambda row: [row, row + 64]),
+    "64x128b.warpx2::01_23":       (64, 4, lambda row: [row, row + 32] if row < 32 else [row + 32, row + 64]),
+    "32x128b.warpx4":              (32, 4, lambda row: [row, row + 32, row + 64, row + 96]),
+    "128x128b.b8x16.b4x16_p64":    (128, 4, lambda row: [row]),
+    "128x256b.b8x16.b6x16_p32":    (128, 8, lambda row: [row]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", COPIES)
+def test_copies(shape: str) -> None:
     """K-major without swizzling: eight rows of 16 bytes stand together."""
+    rows, words, lanes = COPIES[shape]
     memory = np.random.default_rng(rows).integers(0, 1 << 32, 8192, dtype=np.uint32)
     descriptor = 4096 >> 4 << 16 | 128 >> 4 << 32  # chunks 4096 bytes apart, groups of eight rows 128
     body = f"""
@@ -182,9 +193,15 @@ COPY:
     found = np.zeros((ROWS, COLUMNS), np.uint32)
     run(body, memory, found)
     want = np.zeros_like(found)
-    for row, word in itertools.product(range(ROWS), range(words)):
-        line = row % rows
-        want[row, 5 + word] = memory[(line % 8 * 16 + line // 8 * 128 + word // 4 * 4096 + word % 4 * 4) // 4]
+    for row in range(rows):
+        chunks = [memory[(row % 8 * 16 + row // 8 * 128) // 4 + 1024 * k :][:4] for k in range(words // 4)]
+        line = np.concatenate(chunks)
+        if "b8x16" in shape:
+            width, low = (4, 2) if "b4x16" in shape else (6, 0)
+            whole = [int.from_bytes(chunk.tobytes(), "little") for chunk in chunks]
+            codes = [(n >> width * i & (1 << width) - 1) << low for n in whole for i in range(16)]
+            line = np.array(codes, np.uint8).view(np.uint32)
+        want[lanes(row), 5 : 5 + words] = line
     np.testing.assert_array_equal(found, want)
 
 

@@ -6,7 +6,7 @@ from openptx.isa import matrices, transactions
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
-from openptx.isa.matrices_tensor import ranks
+from openptx.isa.matrices_tensor import ranks, spread
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.tensor_descriptors import CHUNKS, Shared
 from openptx.isa.tensor_memory import LANE
@@ -283,27 +283,41 @@ cp = instruction(
     types={"s-desc": "b64"},
 )
 
-ROWS_CHUNKS = {"128x256b": (128, 2), "128x128b": (128, 1), "32x128b": (32, 1)}
+ROWS = {"128x256b": 128, "128x128b": 128, "64x128b": 64, "32x128b": 32, "4x256b": 4}
+PADDED = {None: 0, "b4x16_p64": 4, "b6x16_p32": 6}
+"""The bits of an element that becomes a byte, with zeros about it."""
 
 
-def copied(m: Modifiers) -> Fidelity:
-    """Whole rows of 128 lanes, and 32 rows to every warp, as they are; the rest is missing."""
-    return UNSUPPORTED if m.dst_fmt or m.shape not in ROWS_CHUNKS else EXACT
+def lanes_of(m: Modifiers, row: int) -> list[int]:
+    """Where a row goes: to every warp that the document names, or, of four rows, to one warp each."""
+    if m.shape == "4x256b":
+        return [32 * row]
+    if m.multicast == "warpx2::01_23":
+        return [row % 32 + 64 * (row // 32), row % 32 + 64 * (row // 32) + 32]
+    return list(range(row, 128, ROWS[m.shape or ""]))
 
 
-@meaning(cp, fidelity=copied)
+@meaning(cp)
 def _(x: Machine, m: Modifiers, address: Bits, code: Bits) -> None:
-    """Done at once. Lane i gets row i, chunk after chunk; every CTA of a pair from its own shared memory."""
-    rows, chunks = ROWS_CHUNKS[m.shape or ""]
+    """Done at once, chunk after chunk; every CTA of a pair gets what its own shared memory has."""
+    chunks = 2 if (m.shape or "").endswith("256b") else 1
+    width = PADDED[m.src_fmt]
+
+    def chunk(matrix: Shared, row: int, k: int) -> tuple[Bits, ...]:
+        words = matrix.along(row, k)
+        if not width:
+            return words
+        bytes = spread(x, words, width, 2 if width == 4 else 0)
+        return tuple(x.join(bytes[i : i + 4]) for i in range(0, 16, 4))
 
     def copy(mode: int, address: Bits, code: Bits) -> None:
         x.require(x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}")
         for rank in ranks(x, 2 if m.cta_group == "cta_group::2" else 1):
             matrix = Shared(x, code, mode, rank)
-            for row in range(rows):
-                words = tuple(word for k in range(chunks) for word in matrix.along(row, k))
-                for first in range(0, 128, rows):
-                    x.tensor_memory.write(address + (row + first << LANE), words, rank)
+            for row in range(ROWS[m.shape or ""]):
+                words = tuple(word for k in range(chunks) for word in chunk(matrix, row, k))
+                for lane in lanes_of(m, row):
+                    x.tensor_memory.write(address + (lane << LANE), words, rank)
 
     x.cases(x.resize(code >> 61, 32), copy, x.resize(address, 32), code)
 

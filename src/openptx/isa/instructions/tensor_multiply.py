@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.errors import Unsupported
 from openptx.isa import matrices
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.forms import Modifiers
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 _ANCHOR = "tcgen05-mma-instructions-"
 MODE = 61  # where in a matrix descriptor the mode of swizzling begins
-ENABLED = 40  # where, in what decides how a product is made, it stands whether d is added
+ENABLED, MASKED = 40, 41  # where, in what decides how a product is made, it stands whether d is added, b masked
+NON_ZERO, SHIFT = 39, 56  # in the descriptor of a mask of columns
 _SINCE = "// PTX 8.6, sm_100f sm_110f"
 _TYPES = {
     "a-desc": "b64",
@@ -115,33 +117,6 @@ def scales(m: Modifiers) -> int:
     return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]
 
 
-@meaning(mma, fidelity=fidelity)
-def _(x: Machine, m: Modifiers, *operands: Any) -> None:
-    """Done at once, for every thread that executes it: the product that its descriptors tell of."""
-    of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
-    of = {name: value for name, value in of.items() if value is not None}
-    shared = [name for name in ("a-desc", "b-desc") if name in of]
-    code = x.resize(of["idesc"], 64)
-    for i, name in enumerate(shared):
-        code = code | x.resize(of[name] >> MODE, 64) << 32 + 3 * i
-    code = code | x.resize(of.pop("enable-input-d"), 64) << ENABLED
-    divisor = of.pop("scale-input-d", 0)
-    masks = of.pop("disable-output-lane", ())
-    names = list(of)
-
-    def multiply(code: int, *values: Bits) -> None:
-        shape = Shape(m.kind or "", code & 0xFFFFFFFF, 2 if m.cta_group == "cta_group::2" else 1)
-        modes = {name: code >> 32 + 3 * i & 7 for i, name in enumerate(shared)}
-        wrong = [f"a matrix descriptor has swizzling mode {mode}" for mode in modes.values() if mode not in CHUNKS]
-        if shape.wrong:
-            wrong = [f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"]
-        x.require(x.const(not wrong, 1), "undefined-behavior", "".join(wrong[:1]))
-        given = dict(zip(names, values, strict=False))
-        Product(x, shape, modes, given, scales(m), values[len(names) :]).multiply(divisor, adds=bool(code >> ENABLED))
-
-    x.cases(code, multiply, *of.values(), *masks)
-
-
 mma_sp = instruction(
     "tcgen05.mma.sp",
     anchor=_ANCHOR + "mma-sp",
@@ -176,6 +151,40 @@ mma_ws = instruction(
     types=_TYPES,
     gates=_GATES,
 )
+
+
+@meaning(mma, mma_ws, fidelity=fidelity)
+def _(x: Machine, m: Modifiers, *operands: Any) -> None:
+    """Done at once, for every thread that executes it: the product that its descriptors tell of."""
+    of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
+    of = {name: value for name, value in of.items() if value is not None}
+    shared = [name for name in ("a-desc", "b-desc") if name in of]
+    code = x.resize(of["idesc"], 64)
+    for i, name in enumerate(shared):
+        code = code | x.resize(of[name] >> MODE, 64) << 32 + 3 * i
+    code = code | x.resize(of.pop("enable-input-d"), 64) << ENABLED
+    divisor = of.pop("scale-input-d", 0)
+    masks = of.pop("disable-output-lane", ())
+    if (zeros := of.pop("zero-column-mask-desc", None)) is not None:
+        code = code | x.resize(((zeros >> NON_ZERO & 1) != 0) | ((zeros >> SHIFT) != 0), 64) << MASKED
+    names = list(of)
+
+    def multiply(code: int, *values: Bits) -> None:
+        ctas = 2 if m.cta_group == "cta_group::2" else 1
+        shape = Shape(m.kind or "", code & 0xFFFFFFFF, ctas, kept=m.form.instruction is mma_ws)
+        modes = {name: code >> 32 + 3 * i & 7 for i, name in enumerate(shared)}
+        wrong = [f"a matrix descriptor has swizzling mode {mode}" for mode in modes.values() if mode not in CHUNKS]
+        if shape.wrong:
+            wrong = [f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"]
+        x.require(x.const(not wrong, 1), "undefined-behavior", "".join(wrong[:1]))
+        if shape.missing or code >> MASKED:
+            raise Unsupported(shape.missing or "zero-column-mask-desc")
+        given = dict(zip(names, values, strict=False))
+        product = Product(x, shape, modes, given, scales(m), values[len(names) :])
+        product.multiply(divisor, adds=bool(code >> ENABLED & 1))
+
+    x.cases(code, multiply, *of.values(), *masks)
+
 
 mma_ws_sp = instruction(
     "tcgen05.mma.ws.sp",
