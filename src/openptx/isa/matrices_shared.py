@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
 
 CHUNK = 16  # bytes that stay together, however a matrix is swizzled
-DEPTH = 32  # bytes of a line that one multiplication takes
+DEPTH = 32  # bytes of a line that one multiplication takes, where both matrices are dense
 
 
 class Descriptor:
-    """A matrix of lines (rows of a, columns of b) that are `DEPTH` bytes deep.
+    """A matrix of lines: rows of a, or columns of b, which are twice as deep where a is sparse.
 
     Atoms have eight rows of 16, 32, 64 or 128 bytes; `spread` is the logarithm of how many chunks there are in a row.
     """
@@ -38,13 +38,13 @@ class Descriptor:
         row = ((at >> 7) - self.base) & ((self.x.const(1, 32) << self.spread) - 1)
         return self.x.resize(at ^ (row << 4), 64)
 
-    def fragment(self, lines: Sequence[Bits], across: bool) -> Registers:
+    def fragment(self, lines: Sequence[Bits], across: bool, depth: int = DEPTH) -> Registers:
         """Words of lines as fragments of `mma` have them, chunk by chunk: lane 4g + t gets word t of each chunk.
 
         Lines that lie `across` (MN-major) are neighbours in memory, and their elements are collected.
         """
         word = self.collected if across else self.word
-        return tuple(word(i, k) for k in range(DEPTH // CHUNK) for i in lines)
+        return tuple(word(i, k) for k in range(depth // CHUNK) for i in lines)
 
     def word(self, i: Bits, k: int) -> Bits:
         x = self.x

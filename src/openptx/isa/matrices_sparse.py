@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.isa.matrices import Quads, arranged, columns_of, factors, fragment_of, multiply, places, rows_of
 from openptx.isa.matrices_scaled import multiply_scaled, scales_of
+from openptx.numerics.dot import FRACTION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from openptx.isa.matrices import Operand, Registers
     from openptx.isa.types import Type
     from openptx.numerics import Bits
+    from openptx.numerics.dot import Tile
 
 
 def unit(t: Type, m: Modifiers) -> int:
@@ -58,21 +60,29 @@ def partners(x: Machine, m: Modifiers, column: Registers, places: list[Bits]) ->
     return tuple(found)
 
 
-def product(
-    x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers, e: Bits, f: int, scaling: Sequence[Operand]
-) -> Operand:
-    """d = a * b + c: for each of the lane's rows, of a column of b that counts which meets a kept element of a."""
-    q, order = Quads(x), places(16, 8)
-    rows, columns = rows_of(q, a, 16), columns_of(q, b, 8)
-    addends = arranged(x, c, m.ctype.width, order)
+def multiply_sparse(
+    x: Machine, m: Modifiers, q: Quads, rows: Tile, columns: Tile, addends: Tile, e: Bits, f: int,
+    fraction: int = FRACTION, scales: tuple[Tile, Tile] | None = None,
+) -> Tile:  # fmt: skip
+    """For each of the lane's two rows, d of what counts in every column: elements that meet kept ones of the row."""
     count = len(rows[0]) * 32 // unit(m.atype, m)
     d: list[Registers] = []
-    scales = scales_of(x, m, q, scaling) if scaling else None
     for h, row in enumerate(rows):
         where = chosen_places(x, m, q, e, f, h, count)
         met = tuple(partners(x, m, column, where) for column in columns)
         if scales is None:
-            d += multiply(x, m, (row,), met, (addends[h],))
+            d += multiply(x, m, (row,), met, (addends[h],), fraction=fraction)
         else:
             d += multiply_scaled(x, m, (row,), met, (addends[h],), (scales[0][h],), scales[1])
-    return fragment_of(x, tuple(d), order)
+    return tuple(d)
+
+
+def product(
+    x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers, e: Bits, f: int, scaling: Sequence[Operand]
+) -> Operand:
+    """d = a * b + c."""
+    q, order = Quads(x), places(16, 8)
+    addends = arranged(x, c, m.ctype.width, order)
+    scales = scales_of(x, m, q, scaling) if scaling else None
+    d = multiply_sparse(x, m, q, rows_of(q, a, 16), columns_of(q, b, 8), addends, e, f, scales=scales)
+    return fragment_of(x, d, order)

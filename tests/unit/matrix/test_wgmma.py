@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from manual_fragments import A, C
 from test_products import coded, draw, packed
+from test_sparse import metadata, sparse, spread_rows
 from warp_kernels import ENGINES, HEAD, program
 
 from openptx.isa.types import TYPES
@@ -32,7 +33,7 @@ def laid_out(codes: Any, width: int, mode: int, across: bool) -> tuple[Any, int]
     elif across:  # ((T,s,m),(8,k)) : ((1,T,LBO),(sT,SBO))
         leading, stride = 128 * s, 128 * s * max(lines // (t * s), 1)
     elif not mode:  # ((8,m),(T,2k)) : ((1T,SBO),(1,LBO))
-        leading, stride = 128, 256
+        leading, stride = 128, 8 * depth * size
     else:  # ((8,m),(T,2k)) : ((sT,SBO),(1,T))
         leading, stride = 16, 128 * s
     memory = np.zeros(32768, np.uint8)
@@ -53,7 +54,7 @@ KERNEL = """
 {{
     .shared .align 1024 .b8 sa[32768];
     .shared .align 1024 .b8 sb[32768];
-    .reg .b32 %t, %v, %i, %at, %d<{count}>, %a<4>;
+    .reg .b32 %t, %v, %i, %at, %d<{count}>, %a<5>;
     .reg .b64 %rd<9>, %da, %db, %w;
     .reg .pred %p, %scale;
     mov.u32 %t, %tid.x;
@@ -84,22 +85,28 @@ COPY:
 
 
 def multiplied(opcode: str, a: Any, b: Any, c: Any, desc: tuple[int, int], tail: str, off: int, frag: Any) -> Any:
+    """The accumulator afterwards. Matrix a is in the first four registers of `frag` if `desc` names none in memory.
+
+    The fifth is the metadata where `opcode` is sparse; its selector stands behind a colon.
+    """
     count = len(c)
     d = ", ".join(f"%d{i}" for i in range(count))
-    first = "{%a0, %a1, %a2, %a3}" if frag is not None else "%da"
+    first = "%da" if desc[0] else "{%a0, %a1, %a2, %a3}"
+    meta = f"%a4, {opcode.rpartition(':')[2]}, " if ":" in opcode else ""
+    opcode = opcode.partition(":")[0]
     text = HEAD.format("sm_90a") + KERNEL.format(
         count=count,
         off=off,
         loads=" ".join(f"ld.global.u32 %d{i}, [%rd0+{512 * i}];" for i in range(count)),
-        fragment=" ".join(f"ld.global.u32 %a{i}, [%rd5+{512 * i}];" for i in range(4)),
+        fragment=" ".join(f"ld.global.u32 %a{i}, [%rd5+{512 * i}];" for i in range(5)),
         stores=" ".join(f"st.global.u32 [%rd0+{512 * i}], %d{i};" for i in range(count)),
-        instruction=f"{opcode} {{{d}}}, {first}, %db, %scale{tail};",
+        instruction=f"{opcode} {{{d}}}, {first}, %db, {meta}%scale{tail};",
     )
     found: list[Any] = []
-    junk = np.zeros((4, 128), np.uint32) if frag is None else frag
+    registers = np.zeros((5, 128), np.uint32) if frag is None else frag
     for engine in ENGINES:
         result = c.copy()
-        args = (result, a.view(np.uint32), b.view(np.uint32), junk, *desc)
+        args = (result, a.view(np.uint32), b.view(np.uint32), registers, *desc)
         program(text)["k"]((1,), (128,), args, engine=engine)
         found.append(result)
     np.testing.assert_array_equal(found[0], found[1])
@@ -161,6 +168,7 @@ def test_registers(off: int) -> None:
     cd, addend = draw(rng, "f32", (64, 8))
     mb, db = laid_out(cb, 16, 128, False)
     a = np.concatenate([packed(warp_fragment(ca[16 * w : 16 * w + 16]), 16) for w in range(4)], axis=1)
+    a = np.concatenate((a, a[:1]))
     opcode = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16"
     found = multiplied(opcode, mb, mb, fragments(cd, 32), (0, db), ", 1, 1, 0", off, a)
     want = left @ right.T + (0 if off else addend)
@@ -171,3 +179,37 @@ def warp_fragment(rows: Any) -> Any:
     """Sixteen rows of a, as figure 148 has them: element i of a lane."""
     place = A["m16n8k16", 16]
     return np.array([[rows[place(lane >> 2, lane % 4, i)] for lane in range(32)] for i in range(8)], np.uint64)
+
+
+SPARSE = [
+    ("f32", "f16", "f16", 32),
+    ("f16", "f16", "f16", 32),
+    ("f32", "bf16", "bf16", 32),
+    ("f32", "tf32", "tf32", 16),
+    ("f32", "e4m3", "e5m2", 64),
+    ("s32", "s8", "u8", 64),
+]
+
+
+@pytest.mark.parametrize("mode", [0, 128])
+@pytest.mark.parametrize(("d", "a", "b", "depth"), SPARSE)
+def test_sparse(d: str, a: str, b: str, depth: int, mode: int) -> None:
+    """Half of a's elements stand in memory or registers; metadata of each warp's rows is that of `mma.sp`."""
+    rng = np.random.default_rng(mode)
+    columns, width = 16, TYPES[a].width
+    kept, at, left = sparse(rng, a, 64, depth, "")
+    cb, right = draw(rng, b, (columns, depth))
+    cd, addend = draw(rng, d, (64, columns))
+    (ma, da), (mb, db) = laid_out(kept, width, mode, False), laid_out(cb, width, mode, False)
+    tail = "" if d == "s32" else ", 1, 1" + (", 0, 0" if width == 16 else "")
+    want = fragments(coded(left @ right.T + addend, d), TYPES[d].width)
+    for selector in (0, 1) if width > 8 and not mode else (0,):
+        warps = [slice(16 * w, 16 * w + 16) for w in range(4)]
+        meta = np.concatenate([metadata(rng, a, at[rows], selector, "") for rows in warps], axis=1)
+        registers = np.concatenate([spread_rows(kept[rows], width) for rows in warps], axis=1)
+        opcode = f"wgmma.mma_async.sp.sync.aligned.m64n{columns}k{depth}.{d}.{a}.{b}:{selector}"
+        given = np.concatenate((registers, meta)).astype(np.uint32)
+        for desc in (da, 0) if not mode else (da,):
+            ending = tail if desc else tail.removesuffix(", 0")
+            found = multiplied(opcode, ma, mb, fragments(cd, TYPES[d].width), (desc, db), ending, 0, given)
+            np.testing.assert_array_equal(found, want)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices, matrices_shared
+from openptx.isa import matrices, matrices_shared, matrices_sparse
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.forms import Modifiers
 from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.types import TYPES, Type
+from openptx.numerics.dot import FRACTION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +136,29 @@ def fidelity_of_async(m: Modifiers) -> Fidelity:
     return matrices.TENSOR_CORE
 
 
-@meaning(mma_async, fidelity=fidelity_of_async)
+mma_async_sp = instruction(
+    "wgmma.mma_async.sp",
+    anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp",
+    summary="d = a * b + d, asynchronously, a being sparse: sp-meta tells which of its elements are kept.",
+    syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2", INTEGER_SPARSE),
+    types=_TYPES,
+    vectors=_VECTORS,
+    ranges=_RANGES + "sp-sel  0 or 1",
+    immediates="sp-sel",
+    updates="d",
+    defaults={"sp": True},
+    gates="""
+        .u8 .s8   PTX 8.4
+    """,
+    operands="""
+        a         registers
+        d         registers, strictly
+        sp-meta   as .b32
+    """,
+)
+
+
+@meaning(mma_async, mma_async_sp, fidelity=fidelity_of_async)
 def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     """Done at once. Each warp has sixteen rows of a and d; its fragments are those of `mma`, for each eight columns."""
     matrices.whole_warp(x, "wgmma.mma_async")
@@ -152,37 +175,21 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     if (of.get("imm-scale-a", 1) ^ of.get("imm-scale-b", 1)) >> 31 & 1:  # one of them is -1
         a = tuple(matrices_shared.negated(r, m.atype) for r in a)
     matrix, across = matrices_shared.Descriptor(x, of["b-desc"]), of.get("imm-trans-b", 0) == 1
-    b = tuple(r for i in range(0, columns, 8) for r in matrix.fragment([g + i], across))
+    deep = matrices_shared.DEPTH * (2 if m.sp else 1)
+    b = tuple(r for i in range(0, columns, 8) for r in matrix.fragment([g + i], across, deep))
     rows, lines = matrices.rows_of(q, a, 16), matrices.columns_of(q, b, columns)
     addends = matrices.arranged(x, matrices.registers(of["d"]), m.dtype.width, order)
     addends = tuple(tuple(x.pick(of["scale-d"], c, 0) for c in line) for line in addends)
-    if m.atype.name not in BYTES:
-        return matrices.fragment_of(x, matrices.multiply(x, m, rows, lines, addends), order)
-    d = matrices.multiply(x, m, rows, lines, addends, fraction=BYTE_FRACTION)
-    if m.dtype.name == "f32":
+    fraction = BYTE_FRACTION if m.atype.name in BYTES else FRACTION
+    if m.sp:
+        meta, selector = of["sp-meta"], of["sp-sel"]
+        d = matrices_sparse.multiply_sparse(x, m, q, rows, lines, addends, meta, selector, fraction)
+    else:
+        d = matrices.multiply(x, m, rows, lines, addends, fraction=fraction)
+    if m.atype.name in BYTES and m.dtype.name == "f32":
         d = tuple(tuple(v & (1 << 32) - (1 << 10) for v in line) for line in d)
     return matrices.fragment_of(x, d, order)
 
-
-mma_async_sp = instruction(
-    "wgmma.mma_async.sp",
-    anchor="asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp",
-    summary="d = a * b + d, asynchronously, a being sparse: sp-meta tells which of its elements are kept.",
-    syntax=_block("wgmma.mma_async.sp", "sp-meta, sp-sel, ", 2, "PTX 8.2", INTEGER_SPARSE),
-    types=_TYPES,
-    vectors=_VECTORS,
-    ranges=_RANGES + "sp-sel  0 or 1",
-    immediates="sp-sel",
-    defaults={"sp": True},
-    gates="""
-        .u8 .s8   PTX 8.4
-    """,
-    operands="""
-        a         registers
-        d         registers, strictly
-        sp-meta   as .b32
-    """,
-)
 
 fence = instruction(
     "wgmma.fence",
