@@ -322,7 +322,12 @@ def test_scaled(kind: str, a: str, b: str, scale: str, per: int, ids: tuple[int,
         types = CODES[a] << 7 | CODES[b] << 10
     idesc = types | ids[1] << 4 | columns >> 3 << 17 | (scale == "ue8m0") << 23 | 1 << 27 | ids[0] << 29
     words = scale_words(sa, ids[0]), scale_words(sb, ids[1])
-    found = multiplied(f"tcgen05.mma.cta_group::1.kind::{kind}", cd, (ma, mb), (da, db), idesc, scales=words)
+    opcode = f"tcgen05.mma.cta_group::1.kind::{kind}"
+    found = multiplied(opcode, cd, (ma, mb), (da, db), idesc, scales=words)
+    in_bytes = ca[:, ::2] | ca[:, 1::2] << np.uint64(4) if blocked else ca << np.uint64(2 * (a == "e2m1"))
+    stored = np.ascontiguousarray(in_bytes.astype(np.uint8)).view(np.uint32)
+    again = multiplied(opcode, cd, (mb, mb), (0, db), idesc, a=stored, scales=words)
+    np.testing.assert_array_equal(found, again)
     rows, lines = left * np.repeat(va, depth // per, 1), right * np.repeat(vb, depth // per, 1)
     np.testing.assert_array_equal(found, coded(rows @ lines.T + addend, "f32").astype(np.uint32))
 
@@ -341,8 +346,17 @@ def test_weights_that_stay(rows: int, add: bool) -> None:
         return np.concatenate(np.split(codes.astype(np.uint32), parts, axis=1))
 
     opcode, idesc = "tcgen05.mma.ws.cta_group::1.kind::f8f6f4", described("f32", "e4m3", "e5m2", rows, 64)
+    want = place(coded(left @ right.T + add * addend, "f32"))
     found = multiplied(opcode + ".collector::b1::fill", place(cd), (ma, mb), (da, db), idesc, add=add)
-    np.testing.assert_array_equal(found, place(coded(left @ right.T + add * addend, "f32")))
+    np.testing.assert_array_equal(found, want)
+    words = np.zeros((128, 8), np.uint32)
+    words[:rows] = np.ascontiguousarray(ca.astype(np.uint8)).view(np.uint32)
+    if rows == 128:
+        found = multiplied(opcode, place(cd), (mb, mb), (0, db), idesc, a=words, add=add)
+        np.testing.assert_array_equal(found, want)
+    else:
+        with pytest.raises(openptx.Unsupported, match=f"M = {rows}"):
+            multiplied(opcode, place(cd), (mb, mb), (0, db), idesc, a=words, add=add)
 
 
 MISSING = {
