@@ -237,13 +237,11 @@ def test_a_in_tensor_memory(rows: int, add: bool) -> None:
     mb, db = laid_out(cb, 16, 32, False)
     words = placed(np.ascontiguousarray(ca.astype(np.uint16)).view(np.uint32))
     opcode, idesc = "tcgen05.mma.cta_group::1.kind::f16", described("f32", "f16", "f16", rows, 16)
-    found = multiplied(opcode, placed(cd), (mb, mb), (0, db), idesc, a=words, add=add)
-    np.testing.assert_array_equal(
-        found[:16], placed(coded(left @ right.T + add * addend, "f32").astype(np.uint32))[:16]
-    )
-    want = placed(coded(left @ right.T + add * addend, "f32").astype(np.uint32))
     used = [lane(rows, row) for row in range(rows)]
-    np.testing.assert_array_equal(found[used], want[used])
+    for tail, part in ("%e", 1), ("%e, 2", 1 / 4):
+        found = multiplied(opcode, placed(cd), (mb, mb), (0, db), idesc, a=words, tail=tail, add=add)
+        want = placed(coded(left @ right.T + add * part * addend, "f32").astype(np.uint32))
+        np.testing.assert_array_equal(found[used], want[used])
 
 
 def test_bytes_of_a_in_tensor_memory_hold_e2m1_in_their_middle() -> None:
