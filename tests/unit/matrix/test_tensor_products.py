@@ -31,7 +31,7 @@ KERNEL = """
     .reg .b32 %t, %v, %i, %at, %d, %lanes, %idesc, %m<4>, %enable, %rank;
     .reg .b64 %rd<9>, %da, %db, %w, %x;
     .reg .b16 %both;
-    .reg .pred %p, %one, %e;
+    .reg .pred %p, %one, %some, %e;
     mov.u32 %t, %tid.x;
     mov.u32 %rank, %cluster_ctarank;
     ld.param.u64 %rd1, [p1]; ld.param.u64 %rd2, [p2];
@@ -63,7 +63,8 @@ COPY:
     add.u32 %at, %d, {a_at}; add.u32 %i, %d, {scales_a}; add.u32 %v, %d, {scales_b};
     setp.eq.and.u32 %one, %rank, 0, %one;
     mov.u16 %both, 3; mov.u64 %rd8, 0x8000000000;
-    @%one {instruction}
+    setp.eq.u32 %some, %t, {more}; or.pred %some, %some, %one;
+    @%some {instruction}
     @%one {commit}
 WAIT:
     mbarrier.try_wait.parity.shared.b64 %p, [bar], 0;
@@ -104,11 +105,12 @@ def multiplied(
     scales: tuple[Any, Any] | None = None,
     tail: str = "%e",
     add: bool = True,
+    more: int = 0,
     engine: str = "interp",
 ) -> Any:
     """What stands in tensor memory behind `opcode`: d [lane, column] before, a and scales as words [lane, column].
 
-    Arrays of a pair of CTAs have one axis more, in front.
+    Arrays of a pair of CTAs have one axis more, in front. Thread 0 executes it, and thread `more`.
     """
     columns, group = d.shape[-1], 2 if "group::2" in opcode else 1
     commit = f"tcgen05.commit.cta_group::{group}.mbarrier::arrive::one.shared::cluster"
@@ -121,6 +123,7 @@ def multiplied(
     first = "[%at]" if a is not None else "%da"
     text = HEAD.format("sm_100a") + KERNEL.format(
         group=group,
+        more=more,
         commit=f"{commit}.multicast::cluster.b64 [bar], %both;" if group == 2 else f"{commit}.b64 [bar];",
         moves="".join(kept),
         back=moves("p0", columns, 0, 4, back=True),
@@ -242,6 +245,16 @@ def test_a_in_tensor_memory(rows: int, add: bool) -> None:
         found = multiplied(opcode, placed(cd), (mb, mb), (0, db), idesc, a=words, tail=tail, add=add)
         want = placed(coded(left @ right.T + add * part * addend, "f32").astype(np.uint32))
         np.testing.assert_array_equal(found[used], want[used])
+
+
+@pytest.mark.parametrize("other", [1, 32])
+def test_every_thread_that_executes_it_makes_a_product_of_its_own(other: int) -> None:
+    rng = np.random.default_rng(2)
+    (ca, left), (cb, right) = draw(rng, "f16", (128, 16)), draw(rng, "f16", (8, 16))
+    (ma, da), (mb, db) = laid_out(ca, 16, 0, False), laid_out(cb, 16, 0, False)
+    idesc, zero = described("f32", "f16", "f16", 128, 8), np.zeros((128, 8), np.uint32)
+    found = multiplied("tcgen05.mma.cta_group::1.kind::f16", zero, (ma, mb), (da, db), idesc, more=other)
+    np.testing.assert_array_equal(found, coded(2 * (left @ right.T), "f32").astype(np.uint32))
 
 
 def test_bytes_of_a_in_tensor_memory_hold_e2m1_in_their_middle() -> None:

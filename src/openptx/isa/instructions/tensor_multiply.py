@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 _ANCHOR = "tcgen05-mma-instructions-"
 MODE = 61  # where in a matrix descriptor the mode of swizzling begins
-ENABLED, MASKED = 40, 41  # where, in what decides how a product is made, it stands whether d is added, b masked
 NON_ZERO, SHIFT = 39, 56  # in the descriptor of a mask of columns
+
+# What decides how a product is made, in one word: the instruction descriptor, modes of swizzling, whether d is added,
+# whether columns of b are masked, and the thread, for products of one CTA are made one after the other.
+MODES, ENABLED, MASKED, THREAD = 32, 40, 41, 48
+
 _SINCE = "// PTX 8.6, sm_100f sm_110f"
 _TYPES = {
     "a-desc": "b64",
@@ -161,8 +165,9 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     shared = [name for name in ("a-desc", "b-desc") if name in of]
     code = x.resize(of["idesc"], 64)
     for i, name in enumerate(shared):
-        code = code | x.resize(of[name] >> MODE, 64) << 32 + 3 * i
+        code = code | x.resize(of[name] >> MODE, 64) << MODES + 3 * i
     code = code | x.resize(of.pop("enable-input-d"), 64) << ENABLED
+    code = code | x.resize((x.special("warpid", 32) << 5) + x.lane(), 64) << THREAD
     divisor = of.pop("scale-input-d", 0)
     masks = of.pop("disable-output-lane", ())
     if (zeros := of.pop("zero-column-mask-desc", None)) is not None:
@@ -172,12 +177,12 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     def multiply(code: int, *values: Bits) -> None:
         ctas = 2 if m.cta_group == "cta_group::2" else 1
         shape = Shape(m.kind or "", code & 0xFFFFFFFF, ctas, kept=m.form.instruction is mma_ws)
-        modes = {name: code >> 32 + 3 * i & 7 for i, name in enumerate(shared)}
+        modes = {name: code >> MODES + 3 * i & 7 for i, name in enumerate(shared)}
         wrong = [f"a matrix descriptor has swizzling mode {mode}" for mode in modes.values() if mode not in CHUNKS]
         if shape.wrong:
             wrong = [f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"]
         x.require(x.const(not wrong, 1), "undefined-behavior", "".join(wrong[:1]))
-        if shape.missing or code >> MASKED:
+        if shape.missing or code >> MASKED & 1:
             raise Unsupported(shape.missing or "zero-column-mask-desc")
         given = dict(zip(names, values, strict=False))
         product = Product(x, shape, modes, given, scales(m), values[len(names) :])
