@@ -119,6 +119,7 @@ class Shared:
         def field(low: int, width: int) -> Bits:
             return x.resize(code >> low if low else code, 32) & (1 << width) - 1
 
+        x.require(x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}")
         self.x, self.mode, self.chunks = x, mode, CHUNKS[mode]
         self.of = None if rank is None else x.resize(rank + 1, 64) << CTA_SHIFT  # another CTA of the cluster
         self.start, self.leading, self.stride = (field(low, 14) << 4 for low in (0, 16, 32))

@@ -8,7 +8,7 @@ from openptx.isa.forms import Modifiers
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
 from openptx.isa.matrices_tensor import ranks, spread
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.tensor_descriptors import CHUNKS, Shared
+from openptx.isa.tensor_descriptors import Shared
 from openptx.isa.tensor_memory import LANE
 from openptx.numerics.formats import F32
 
@@ -311,7 +311,6 @@ def _(x: Machine, m: Modifiers, address: Bits, code: Bits) -> None:
         return tuple(x.join(bytes[i : i + 4]) for i in range(0, 16, 4))
 
     def copy(mode: int, address: Bits, code: Bits) -> None:
-        x.require(x.const(mode in CHUNKS, 1), "undefined-behavior", f"a matrix descriptor has swizzling mode {mode}")
         for rank in ranks(x, 2 if m.cta_group == "cta_group::2" else 1):
             matrix = Shared(x, code, mode, rank)
             for row in range(ROWS[m.shape or ""]):

@@ -9,7 +9,7 @@ from openptx.isa.forms import Modifiers
 from openptx.isa.matrices_scaled import SCALE_COUNT
 from openptx.isa.matrices_tensor import Product
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.tensor_descriptors import CHUNKS, Shape
+from openptx.isa.tensor_descriptors import Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,22 +105,6 @@ mma = instruction(
 )
 
 
-def fidelity(m: Modifiers) -> Fidelity:
-    """Shifted rows are missing."""
-    if m.ashift:
-        return UNSUPPORTED
-    if m.kind == "kind::i8":
-        return EXACT
-    return matrices.BLOCKS if matrices.blocked(m) else matrices.TENSOR_CORE
-
-
-def scales(m: Modifiers) -> int:
-    """How many scales a line has."""
-    if m.scale_vectorsize is None or m.scale_vectorsize == "block32":
-        return 2 if matrices.blocked(m) else 1
-    return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]
-
-
 mma_sp = instruction(
     "tcgen05.mma.sp",
     anchor=_ANCHOR + "mma-sp",
@@ -157,6 +141,22 @@ mma_ws = instruction(
 )
 
 
+def fidelity(m: Modifiers) -> Fidelity:
+    """Shifted rows are missing."""
+    if m.ashift:
+        return UNSUPPORTED
+    if m.kind == "kind::i8":
+        return EXACT
+    return matrices.BLOCKS if matrices.blocked(m) else matrices.TENSOR_CORE
+
+
+def scales(m: Modifiers) -> int:
+    """How many scales a line has."""
+    if m.scale_vectorsize is None or m.scale_vectorsize == "block32":
+        return 2 if matrices.blocked(m) else 1
+    return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]
+
+
 @meaning(mma, mma_ws, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     """Done at once, for every thread that executes it: the product that its descriptors tell of."""
@@ -178,10 +178,8 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
         ctas = 2 if m.cta_group == "cta_group::2" else 1
         shape = Shape(m.kind or "", code & 0xFFFFFFFF, ctas, kept=m.form.instruction is mma_ws)
         modes = {name: code >> MODES + 3 * i & 7 for i, name in enumerate(shared)}
-        wrong = [f"a matrix descriptor has swizzling mode {mode}" for mode in modes.values() if mode not in CHUNKS]
-        if shape.wrong:
-            wrong = [f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"]
-        x.require(x.const(not wrong, 1), "undefined-behavior", "".join(wrong[:1]))
+        wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
+        x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
         if shape.missing or code >> MASKED & 1:
             raise Unsupported(shape.missing or "zero-column-mask-desc")
         given = dict(zip(names, values, strict=False))

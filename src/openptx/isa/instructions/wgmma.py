@@ -161,7 +161,7 @@ mma_async_sp = instruction(
 @meaning(mma_async, mma_async_sp, fidelity=fidelity_of_async)
 def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     """Done at once. Each warp has sixteen rows of a and d; its fragments are those of `mma`, for each eight columns."""
-    matrices.whole_warp(x, "wgmma.mma_async")
+    matrices.whole_warp(x, m.form.instruction.name)
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
     m = m.with_(ctype=m.dtype)
     _, columns, _ = shape(m)
