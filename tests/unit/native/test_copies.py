@@ -10,7 +10,7 @@ import openptx
 from openptx.engines.native import settings
 
 HEAD = """.version 8.6
-.target sm_90
+.target sm_100
 .address_size 64
 .visible .entry k(.param .u64 x, .param .u64 y, .param .u32 shift) {
     .reg .pred p; .reg .b32 t, s, u, v, n; .reg .b64 a, b, c, d; .shared .align 128 .b8 box[2048]; .shared .align 8 .b64 bar;
@@ -29,6 +29,13 @@ COPIES = {
         "setp.ne.u32 p, t, 0; mov.u32 v, bar; @p bra WAIT; mbarrier.init.shared.b64 [v], 1; and.b32 u, n, 1008; mbarrier.arrive.expect_tx.shared.b64 c, [v], u;"
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [a], u, [v]; WAIT: bar.sync 0;"
         "AGAIN: mbarrier.try_wait.parity.shared.b64 p, [v], 0; @!p bra AGAIN;"),
+    "back in bulk":     "setp.eq.u32 p, t, 17; @p cp.async.bulk.global.shared::cta.bulk_group [b], [s], 32; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; @p st.shared.b32 [s], n;",
+    "reduced in bulk":  "and.b32 u, t, 7; mul.lo.u32 u, u, 16; setp.lt.u32 p, t, 40; @p cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [b], [s], u;",
+    "reduced too far":  "min.u32 u, n, 63; mul.lo.u32 u, u, 16; setp.eq.u32 p, t, 21; @p cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s64 [b], [s], u;",
+    "bytes of a mask":  ".reg .b16 h; cvt.u16.u32 h, n; and.b32 u, t, 3; shl.b32 u, u, 4; setp.lt.u32 p, t, 60; @p cp.async.bulk.global.shared::cta.bulk_group.cp_mask [b], [s], u, h;",
+    "zeros":            "and.b32 u, t, 5; shl.b32 u, u, 2; and.b32 u, u, 24; setp.ne.u32 p, t, 9; cvt.u64.u32 c, u; @p st.bulk.weak.shared::cta [s], c, 0;",
+    "zeros anywhere":   "cvta.shared.u64 a, box; mov.u64 c, 16; setp.eq.u32 p, t, 3; @p st.bulk.weak [a], c, 0;",
+    "too many zeros":   "mul.lo.u32 u, n, 8; cvt.u64.u32 c, u; setp.eq.u32 p, t, 50; @p st.bulk.weak.shared::cta [s], c, 0;",
 }
 # fmt: on
 

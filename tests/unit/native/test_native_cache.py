@@ -74,7 +74,7 @@ def test_functions_that_may_be_called_are_part_of_a_name() -> None:
 def test_facts_are_read_as_they_were_written() -> None:
     facts = Facts(
         64, ["v", "w"], [("trap", "words")], ["f"], {3: Exit((1, 2), (7,)), 9: Exit((), ())}, Stack(16, True),
-        (0, -1), True, True, {-5: Stand((9,), (Kept(1, 32, 64), Kept(2, 8, 0, (1, 2), (0, 1), False), Kept(3, 1, 0, 1)))},
+        (0, -1), True, True, True, {-5: Stand((9,), (Kept(1, 32, 64), Kept(2, 8, 0, (1, 2), (0, 1), False), Kept(3, 1, 0, 1)))},
     )  # fmt: skip
     assert unpack(pack(facts, b"object")) == (facts, b"object")
     good = pack(facts, b"")

@@ -1,6 +1,7 @@
-"""Code asks Python: for functions of the system, and for the time. The reference engine's implementation answers.
+"""Code asks Python: for functions of the system, for the time, for instructions that it has no way of its own to do.
 
-The lanes' values travel as 64-bit words through the worker's state (`layout.DATA`), the question through `ASKED`.
+The reference engine's implementation answers. The lanes' values travel as 64-bit words through the worker's state
+(`layout.DATA`, for instructions `layout.OPERANDS`), the question through `ASKED`.
 """
 
 from __future__ import annotations
@@ -10,46 +11,57 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from openptx.engines.interp import sets
 from openptx.engines.interp.externals import EXTERNALS
 from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import Violation
 from openptx.engines.native import layout
+from openptx.engines.native.borrowing import execute
+from openptx.engines.native.reports import place
 from openptx.engines.native.values import N
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
     from openptx.engines.native.launch import Run
     from openptx.engines.native.workers import Worker
+    from openptx.errors import Triple
 
-TIME = "time"
-QUESTIONS = (TIME, *EXTERNALS)
-"""By number, as code asks them: nanoseconds, and functions of the system."""
+TIME, INSTRUCTION = "time", "instruction"
+QUESTIONS = (TIME, INSTRUCTION, *EXTERNALS)
+"""By number, as code asks them: nanoseconds, what an instruction does, and functions of the system."""
 
 
 def answer(run: Run, worker: Worker) -> int:
     """Does what the code asks for, for the lanes that it names; 1 where one of them did wrong."""
-    number, mask, first, count, local = struct.unpack_from("<4Iq", worker.memory, layout.ASKED)
-    if QUESTIONS[number] == TIME:
+    number, mask, first, detail, local = struct.unpack_from("<4Iq", worker.memory, layout.ASKED)
+    what = QUESTIONS[number]
+    if what == TIME:
         struct.pack_into("<Q", worker.memory, layout.DATA, time.monotonic_ns())
         return 0
-    run.asked = True
-    data = worker.bytes[layout.DATA : layout.DATA + 8 * N * count].view(np.uint64).reshape(count, N)
     here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
-    cta = struct.unpack_from("<III", worker.memory, layout.CTAID)
-    if worker.cta is None or worker.cta[0] != cta:
-        worker.cta = cta, threads(run, worker)
-    x = worker.cta[1]
-    x.who, x.local_size = here + first, local
+    x = threads(run, worker)
+    x.who, x.local_size = sets.tidy(here + first, x.n), local
     try:
-        found = EXTERNALS[QUESTIONS[number]](x, *[Bits(x, 64, column[here]) for column in data])
+        if what == INSTRUCTION:
+            execute(run.plan.program, place(run, detail), detail & 0xFFFFF, x, worker)
+        else:
+            run.asked = True
+            external(x, what, worker, here, detail)
     except Violation as violation:
         worker.violation = violation
         return 1
-    if found is not None:
-        worker.bytes[layout.DATA : layout.DATA + 8 * N].view(np.uint64)[here] = found.v
     return 0
+
+
+def external(x: Threads, name: str, worker: Worker, here: NDArray[np.intp], count: int) -> None:
+    """A function of the system with `count` arguments."""
+    data = worker.bytes[layout.DATA : layout.DATA + layout.COLUMN * count].view(np.uint64).reshape(count, N)
+    found = EXTERNALS[name](x, *[Bits(x, 64, column[here]) for column in data])
+    if found is not None:
+        worker.bytes[layout.DATA : layout.DATA + layout.COLUMN].view(np.uint64)[here] = found.v
 
 
 def shape_of(run: Run) -> Shape:
@@ -59,9 +71,16 @@ def shape_of(run: Run) -> Shape:
 
 
 def threads(run: Run, worker: Worker) -> Threads:
-    """The worker's CTA as the reference engine sees it, in the worker's memory."""
+    """The worker's CTA as the reference engine sees it, in the worker's memory: one object as long as it is one CTA."""
+    cta = struct.unpack_from("<III", worker.memory, layout.CTAID)
+    if worker.cta is None or worker.cta[0] != cta:
+        worker.cta = cta, made(run, worker, cta)
+    return worker.cta[1]
+
+
+def made(run: Run, worker: Worker, cta: Triple) -> Threads:
     plan = run.plan
-    x, y, z = struct.unpack_from("<III", worker.memory, layout.CTAID)
+    x, y, z = cta
     geometry = Geometry(shape_of(run), (z * plan.grid[1] + y) * plan.grid[0] + x, 1)
     found = Threads(geometry, run.memory, run.image)
     found.lies_in(worker.shared.view(), worker.local.view()[: plan.stride * plan.threads], plan.stride)

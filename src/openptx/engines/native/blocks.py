@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openptx.engines import words
-from openptx.engines.native.barriers import Barriers
+from openptx.engines.native.borrower import Borrower
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.flow import Block, control
 from openptx.engines.native.spans import Group
@@ -17,7 +15,7 @@ FUEL = 1 << 16
 """Turns of loops between two polls."""
 
 
-class Blocks(Barriers):
+class Blocks(Borrower):
     headers: set[int]  # where loops begin: lowest blocks of cycles
     turning: set[int]  # those that may be waiting for other threads
 
@@ -174,16 +172,8 @@ class Blocks(Barriers):
         if kind is not None:
             raise Fallback(f"`{instruction.name}`")
         outer, self.unknown = self.unknown, False
-        self.results(op, self.meaning_of(op))
+        self.execute(op)
         self.unknown = outer
-
-    def results(self, op: Op, found: Any) -> None:
-        places = self.destinations(op)
-        if len(places) < 2:
-            found = (found,)
-        for place, value in zip(places, found or (), strict=False):
-            if place is not None:
-                self.write(place, value)
 
     def store_cell(self, cell: int, value: Bits) -> None:
         (self.doubtful.add if self.unknown else self.doubtful.discard)(cell)

@@ -54,6 +54,7 @@ class Body(FunctionText):
         self.messages = messages
         self.globals: list[str] = []
         self.touches: dict[int, str] = {}
+        self.borrowed = set()
         self.sizes, self.branching = {}, set()
         self.shared_range = shared_range(program, function)
         self.static_shared = program.shared_size
@@ -99,6 +100,7 @@ class Body(FunctionText):
         self.check_supported()
 
     needs = Stack(0, False)  # of local memory, with all that it calls
+    borrows = False  # an instruction, or one of what it calls does
     free_order = False  # CTAs may run in any order with the same results
 
     def all_that_matters(self) -> list[frozenset[int]]:
@@ -129,7 +131,7 @@ class Body(FunctionText):
     def check_supported(self) -> None:
         for op in self.function.code:
             kind = control(op)
-            if op.form.instruction.meaning is None and kind in (None, "cluster-barrier"):
+            if kind == "cluster-barrier":
                 raise Fallback(f"`{op.form.instruction.name}`")
             if self.is_function and kind in ("exit", "barrier"):
                 raise Fallback(f"`{op.form.instruction.name}` in a function")

@@ -28,6 +28,8 @@ class Facts(NamedTuple):
     """CTAs may run in any order with the same results."""
     hands_over: bool
     """Warps may have to go on on the reference engine."""
+    borrows: bool
+    """The reference engine executes some of the instructions."""
     stands: dict[int, Stand]
     """Where warps may stand then, by what their frame says."""
 
@@ -67,6 +69,7 @@ def read(found: Any) -> Facts:
         (integer(begin), integer(end)),
         found["free_order"] is True,
         found["hands_over"] is True,
+        found["borrows"] is True,
         {integer(at): Stand(integers(waiting), tuple(map(kept, cells))) for at, waiting, cells in found["stands"]},
     )
 

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class Fallback(Exception):
     """Something this engine leaves to the reference engine, for the whole kernel."""
+
+
+class Borrowed(Fallback):
+    """What an instruction does here is left to the reference engine: code asks for it whenever it comes there."""

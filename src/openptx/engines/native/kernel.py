@@ -65,6 +65,7 @@ class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
     __slots__ = (
+        "borrows",
         "exits",
         "frame_size",
         "free_order",
@@ -85,7 +86,7 @@ class Compiled:
         self.frame_size, self.globals, self.messages = facts.frame_size, facts.globals, facts.messages
         self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
         self.shared_range, self.free_order = facts.shared_range, facts.free_order
-        self.stands, self.hands_over = [facts.stands], facts.hands_over
+        self.stands, self.hands_over, self.borrows = [facts.stands], facts.hands_over, facts.borrows
         self.library = Library(image, ("openptx.run",))
         self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
         self.slow: Library | None = None
@@ -106,7 +107,8 @@ def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]
 def facts_of(body: Body) -> Facts:
     return Facts(
         -(-body.frame_size // 64) * 64, body.globals, body.messages, body.callees.names, body.exits, body.needs,
-        body.shared_range, body.free_order, body.hands_over, body.stands if body.hands_over else {},
+        body.shared_range, body.free_order, body.hands_over, body.borrows,
+        body.stands if body.hands_over else {},
     )  # fmt: skip
 
 
@@ -138,6 +140,7 @@ def text_of(
         bodies.append(callee)
     body.needs = Stack.of(bodies)
     body.free_order = not any(b.touches_others() for b in bodies)
+    body.borrows = any(b.borrowed for b in bodies)
     parts = [support(program.address_size, body.rounds), *(f.text for f in functions.values()), *own]
     if not calls_wait and waits_in_calls(bodies):
         if any(b.calls_in_loops() for b in bodies[1:]):

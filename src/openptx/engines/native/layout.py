@@ -45,10 +45,13 @@ HEAP_SIZE   = 920    # i64
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)
 BARRIER     = 32     # bytes of one of them
-SCRATCH     = 1024   # 32 x i64: addresses of lanes that take the slow way
-DATA        = 1280   # 8 x 32 x i64: what they load or store
-MORE        = 3328   # 2 x 32 x i64: further operands of atomics
-STATE       = 4096   # bytes in all
+COLUMN      = 256    # 32 x i64: a value of each lane
+SCRATCH     = 1024   # COLUMN: addresses of lanes that take the slow way
+DATA        = 1280   # 8 x COLUMN: what they load or store
+MORE        = 3328   # 2 x COLUMN: further operands of atomics
+OPERANDS    = 4096   # ROOM x COLUMN: registers of an instruction that the reference engine executes
+ROOM        = 192
+STATE       = 53248  # bytes in all
 
 # Of the launch.
 NEXT, CTAS, STOP, CHUNK = 0, 8, 16, 24

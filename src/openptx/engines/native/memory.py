@@ -11,13 +11,14 @@ from collections.abc import Callable
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.loads import Loads
 from openptx.engines.native.questions import Questions
+from openptx.engines.native.steps import Steps
 from openptx.engines.native.stores import Stores
 from openptx.isa.images import Images
 from openptx.isa.tensor_memory import TensorMemory
 from openptx.numerics import Bits
 
 
-class Memory(Loads, Stores, Questions):
+class Memory(Loads, Stores, Questions, Steps):
     """Loads and stores, and what of memory is left to the reference engine."""
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
@@ -26,9 +27,6 @@ class Memory(Loads, Stores, Questions):
             self.if_any(lambda: self.slow_copy(to, given[0], source, given[1], given[2]))
         else:
             self.slow_copy(to, target, source, origin, size)
-
-    def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
-        raise Fallback("steps that are repeated")
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
         raise Fallback("steps that depend on a value")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from openptx.engines.native import layout
+from openptx.engines.native.fallback import Borrowed
 from openptx.engines.native.flow import Cells
 from openptx.engines.native.memory import Memory
 from openptx.engines.native.values import ZEROS
 from openptx.errors import Bug
+from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.types import Type
 from openptx.isa.windows import window
 from openptx.numerics import Bits
@@ -38,7 +40,8 @@ class Operands(Memory):
         if "in" in instruction.carry.split():
             given.append(self.get(self.cells.carry))
         mean = instruction.meaning
-        assert mean is not None
+        if mean is None or instruction.fidelity(op.m) == UNSUPPORTED:
+            raise Borrowed("no meaning")
         self.wanted = bool(self.cells.writes(op) & self.live_behind)
         return mean(self, op.m, *given)
 

@@ -151,8 +151,7 @@ class Paths(Departures):
         else:
             no = ""
         self.report(layout.TRAP, word)
-        out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
-        out.jump("failed")
+        self.leave()
         if no:
             out.start(no)
 

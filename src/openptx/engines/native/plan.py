@@ -63,6 +63,8 @@ class Plan:
         """The code; workers whose CTAs meet in atomics need them locked."""
         options = Options(self.block, False, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
         code = compiled(self.program, self.function, image, options)
+        if code.borrows:  # what Python does is no atomic for other workers
+            self.workers = 1
         if self.workers > 1 and not code.free_order:
             options = Options(self.block, True, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
             code = compiled(self.program, self.function, image, options)

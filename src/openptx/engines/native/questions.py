@@ -8,7 +8,7 @@ from openptx.engines.native import layout
 from openptx.engines.native.asking import QUESTIONS, TIME
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.state import State
-from openptx.engines.native.values import ZEROS, N
+from openptx.engines.native.values import ZEROS
 from openptx.numerics import Bits
 
 
@@ -18,15 +18,15 @@ class Questions(State):
         self.ask(TIME, ())
         return self.bits(self.out.emit(f"load i64, ptr {self.field(layout.DATA)}, align 8"), 64, ZEROS)
 
-    def ask(self, what: str, values: Sequence[Bits]) -> None:
+    def ask(self, what: str, values: Sequence[Bits], at: int = layout.DATA, detail: int | None = None) -> None:
         """Has something done for the executing lanes; a fault where one of them did wrong."""
         for i, value in enumerate(values):
-            where = self.field(layout.DATA + 8 * N * i)
+            where = self.field(at + layout.COLUMN * i)
             self.out.line(f"store {vector_type(64)} {self.vector(self.resize(value, 64))}, ptr {where}, align 64")
         self.leave_if(
             self.out.emit(
                 f"call i1 @openptx.ask(ptr %w, i32 {QUESTIONS.index(what)}, i32 {self.mask_word()}, i32 %first32,"
-                f" i32 {len(values)}, i64 {self.local_limit()})"
+                f" i32 {len(values) if detail is None else detail}, i64 {self.local_limit()})"
             )
         )
 

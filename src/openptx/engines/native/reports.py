@@ -39,7 +39,7 @@ def fault(run: Run, worker: Worker) -> Fault:
         space = "global"
     what, size = ACTIONS[size >> 24], size & 0xFFFFFF
     code, message = said(run, kind, number, what, size, limit, space, address)
-    if kind == layout.REQUIRED and "{lane}" in message:
+    if kind == layout.REQUIRED and ("{lane}" in message or "{value}" in message):
         message = message.format(lane=lane, value=address)
     access = kind in (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.NO_CTA)
     thread = warp * 32 + lane

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
+from openptx.engines.native.fallback import Borrowed
 from openptx.engines.native.origins import Origins, origin_of
 from openptx.engines.native.values import ZEROS, Lanes, N, Value, as_lanes, normal, trailing_zeros
 from openptx.engines.native.ways import GOOD
@@ -74,6 +75,8 @@ class Spans(Origins):
 
     def where(self, space: str, address: Bits) -> tuple[str, Bits]:
         """The way of a space ("table", "shared" or "local"), and the address for it."""
+        if self.stepping and space in ("generic", "local", "frame"):
+            raise Borrowed("steps in memory that each lane may have its own of")
         if space == "shared" or space == "shared::cta":
             return "shared", address
         if space in ("local", "frame"):
@@ -189,6 +192,8 @@ class Spans(Origins):
 
     def group_here(self, way: str, size: int, write: bool) -> Group | None:
         """The group of the access being made, if all dry runs agree on it."""
+        if self.stepping:
+            return None
         self.sizes[self.site] = way, size, write
         group = self.groups.get(self.site)
         return group if group is not None and group.way == way and not self.uncertain else None

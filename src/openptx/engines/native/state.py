@@ -16,6 +16,7 @@ class State(Floats):
     fail: str = ""  # the label of the code that leaves with a fault
     mask: Bits  # the lanes that execute
     uncertain = False  # they may be none
+    stepping = ""  # the lane whose steps take the place of lanes, if they do
     local_size: int = 0
     static_shared: int = 0  # bytes of shared memory that every CTA has
     has_local = False
@@ -110,8 +111,7 @@ class State(Floats):
         where, on = out.fresh(), out.fresh()
         out.unlikely(failed, where, on)
         out.start(where)
-        out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
-        out.jump("failed")
+        self.leave()
         out.start(on)
 
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
@@ -128,9 +128,16 @@ class State(Floats):
                 lane = out.emit(f"call i{N} @llvm.cttz.i{N}(i{N} {word}, i1 true)")
                 told = out.emit(f"extractelement <{N} x i64> {self.vector(self.resize(value, 64))}, i{N} {lane}")
                 out.line(f"store i64 {told}, ptr {self.field(layout.ADDRESS)}, align 8")
-            out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
-            out.jump("failed")
+            self.leave()
             out.start(out.fresh())
+
+    def leave(self) -> None:
+        """Ends the warp with the fault that was recorded, here."""
+        out = self.out
+        out.line(f"store i32 {self.site + self.site_base}, ptr {self.field(layout.SITE)}, align 4")
+        if self.stepping:  # not a step's place, but the lane that made it
+            out.line(f"store i32 {out.emit(f'shl i32 1, {self.stepping}')}, ptr {self.field(layout.LANES)}, align 4")
+        out.jump("failed")
 
     def report(self, kind: int, lanes: str, detail: int = 0) -> None:
         for offset, value in ((layout.KIND, kind), (layout.LANES, lanes), (layout.SPACE, detail)):
