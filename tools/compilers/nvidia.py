@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import re
 import subprocess
 import sysconfig
 import tempfile
@@ -94,16 +95,10 @@ def nvcc(source: str, target: str, options: tuple[str, ...] = (), *, name: str =
 def ptxas(text: str, *, arch: str | None = None, options: tuple[str, ...] = ()) -> tuple[int, str]:
     """Exit status and messages of ptxas; by default it only checks, for the target that the text names."""
     # PTX for processors older than the assembler knows is still PTX: it is judged for the oldest that it does know.
-    oldest = {
-        "sm_50": "sm_75",
-        "sm_52": "sm_75",
-        "sm_60": "sm_75",
-        "sm_61": "sm_75",
-        "sm_70": "sm_75",
-        "sm_72": "sm_75",
-    }
     target = target_of(text)
-    arch = arch or oldest.get(target, target).replace("sm_", "compute_")
+    if int(re.sub(r"\D", "", target)) < 75:
+        target = "sm_75"
+    arch = arch or target.replace("sm_", "compute_")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "k.ptx"
         file.write_text(text)

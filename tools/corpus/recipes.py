@@ -14,19 +14,19 @@ RELOCATABLE = "--relocatable-device-code=true"
 EVERY_TARGET = ("sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a")
 
 # fmt: off
-#   source of tests/corpus     targets                                 options
+#   source of tests/corpus    targets                                  options
 FEATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "tensor_cores.cu":     (("sm_80", "sm_89", "sm_90a", "sm_120a"),   ("",)),
-    "hopper.cu":           (("sm_90a", "sm_100a", "sm_103a"),          ("", "-lineinfo")),
-    "blackwell.cu":        (("sm_100a", "sm_103a"),                    ("", "-G")),
-    "memory_model.cu":     (("sm_80", "sm_90a", "sm_100a", "sm_120a"), ("",)),
-    "textures.cu":         (("sm_75", "sm_90a", "sm_120a"),            ("", "-G")),
-    "groups.cu":           (("sm_75", "sm_80", "sm_90a"),              ("",)),
-    "libcudacxx.cu":       (("sm_75", "sm_80", "sm_90a"),              ("",)),
-    "small_floats.cu":     (("sm_80", "sm_89", "sm_90a", "sm_100a"),   ("", "--use_fast_math")),
-    "scalars.cu":          (("sm_75", "sm_80", "sm_90a", "sm_100a"),   ("",)),
-    "linkage.cu":          (("sm_75", "sm_80", "sm_100a"),             (RELOCATABLE, f"{RELOCATABLE} -G")),
-    "block_algorithms.cu": (("sm_80", "sm_100a"),                      ("",)),
+    "tensor_cores.cu":        (("sm_80", "sm_89", "sm_90a", "sm_120a"),("",)),
+    "hopper.cu":              (("sm_90a", "sm_100a", "sm_103a"),       ("", "-lineinfo")),
+    "blackwell.cu":           (("sm_100a", "sm_103a"),                 ("", "-G")),
+    "memory_model.cu":        (("sm_80", "sm_90a", "sm_100a", "sm_120a"),("",)),
+    "texture_features.cu":    (("sm_75", "sm_90a", "sm_120a"),         ("", "-G")),
+    "cooperative_groups.cu":  (("sm_75", "sm_80", "sm_90a"),           ("",)),
+    "libcudacxx.cu":          (("sm_75", "sm_80", "sm_90a"),           ("",)),
+    "small_floats.cu":        (("sm_80", "sm_89", "sm_90a", "sm_100a"),("", "--use_fast_math")),
+    "scalars.cu":             (("sm_75", "sm_80", "sm_90a", "sm_100a"),("",)),
+    "linkage.cu":             (("sm_75", "sm_80", "sm_100a"),          (RELOCATABLE, f"{RELOCATABLE} -G")),
+    "block_algorithms.cu":    (("sm_80", "sm_100a"),                   ("",)),
 }
 #   options for every source of tests/kernels, beside plain code for EVERY_TARGET
 STYLES = (
@@ -58,6 +58,14 @@ LLVM = (
     ("sm_100a", "+ptx86"),
     ("sm_120a", "+ptx87"),
     ("sm_103a", "+ptx88"),
+)
+#   options of GCC's back end
+GCC = (
+    ("sm_30", "-Os"),
+    ("sm_35", "-O2"),
+    ("sm_53", "-O0"),
+    ("sm_75", "-O2 -g"),
+    ("sm_80", "-O3"),
 )
 #   Triton: kernel and targets, then its arguments' types and its constants
 TRITON = {
@@ -95,14 +103,15 @@ TRITON_CONSTANTS = {
 # fmt: off
 SUBSET = (
     "nvrtc_tensor_cores_sm_80", "nvrtc_tensor_cores_sm_120a", "nvrtc_hopper_sm_90a", "nvrtc_blackwell_sm_100a",
-    "nvrtc_memory_model_sm_90a", "nvrtc_textures_sm_75", "nvrtc_groups_sm_80", "nvrtc_scalars_sm_80",
+    "nvrtc_memory_model_sm_90a", "nvrtc_texture_features_sm_75", "nvrtc_cooperative_groups_sm_80", "nvrtc_scalars_sm_80",
     "nvrtc_linkage_sm_75_rdc", "nvrtc_small_floats_sm_100a", "nvrtc_libcudacxx_sm_90a", "nvrtc_calls_sm_80_debug",
     "nvrtc_mathematics_sm_75_fast", "nvrtc_synchronisation_sm_90a_lineinfo", "nvrtc_hashes_sm_103a",
     "nvrtc_output_sm_120a", "nvrtc_atomics_sm_100a_rdc", "nvrtc_hopper_sm_100a_lineinfo", "nvcc_linkage_sm_80_rdc",
-    "nvcc_control_sm_80_O0", "nvcc_sorts_sm_75", "nvcc_textures_sm_90a_lineinfo", "triton_flash_attention_sm_80",
+    "nvcc_control_sm_80_O0", "nvcc_sorts_sm_75", "nvcc_texture_features_sm_90a_lineinfo", "triton_flash_attention_sm_80",
     "triton_flash_attention_sm_90", "triton_scaled_matmul_sm_100", "triton_fp8_matmul_sm_89",
     "triton_descriptor_matmul_sm_90", "triton_layer_norm_gradient_sm_80", "triton_conversions_sm_100",
     "llvm_intrinsics_sm_60_ptx60", "llvm_intrinsics_sm_90a_ptx83", "llvm_intrinsics_sm_103a_ptx88",
+    "gcc_offloading_sm_30_Os", "gcc_offloading_sm_75_O2_g",
     "llvm_llvm_kernels_sm_75_ptx65", "numba_waves_sm_80", "numba_shared_reverse_sm_90_debug",
 )
 # fmt: on
@@ -134,15 +143,18 @@ def recipes(root: Path) -> Iterator[Recipe]:
         for target, options in NVCC:
             yield _cuda("nvcc", kernels / f"{stem}.cu", target, options)
     for target, options in NVCC[1:]:
-        yield _cuda("nvcc", features / "textures.cu", target, options)
+        yield _cuda("nvcc", features / "texture_features.cu", target, options)
     yield _cuda("nvcc", features / "linkage.cu", "sm_80", "-rdc=true")
-    yield _cuda("nvcc", features / "groups.cu", "sm_90a", "-rdc=true")
+    yield _cuda("nvcc", features / "cooperative_groups.cu", "sm_90a", "-rdc=true")
     for target, options in (("sm_90a", ""), ("sm_80", "-lineinfo")):
         yield _cuda("nvcc", features / "device_algorithms.cu", target, options)
     for source in (kernels / "llvm_kernels.ll", features / "intrinsics.ll"):
         for target, version in LLVM:
             for options in (version, f"{version} O0"):
                 yield Recipe(_name("llvm", source.stem, target, options), "llvm", source, target, options)
+    for target, options in GCC:
+        source = features / "offloading.c"
+        yield Recipe(_name("gcc", source.stem, target, options), "gcc", source, target, options)
     for kernel, targets in TRITON.items():
         for target in targets:
             yield Recipe(
@@ -185,6 +197,10 @@ def compile_recipe(recipe: Recipe) -> str:
 
         flags = tuple(o for o in options if o.startswith("+"))
         return llvm.nvptx(recipe.source.read_text(), recipe.target, flags, optimise="O0" not in options)
+    if recipe.compiler == "gcc":
+        from compilers import gcc
+
+        return gcc.nvptx(recipe.source.read_text(), recipe.target, options)
     function = getattr(python_source(recipe.source), recipe.kernel)
     if recipe.compiler == "triton":
         from compilers import triton

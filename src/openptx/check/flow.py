@@ -12,7 +12,7 @@ from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from openptx.check.graph import Step
     from openptx.check.scopes import Scope
@@ -80,8 +80,8 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
     sources = [
         name
         for number, operand in enumerate(operands[first:], first)
-        if not _passes_on(number, operand, instruction)
-        for name in names_in(operand)
+        for part in _read(number, operand, instruction)
+        for name in names_in(part)
     ]
     for name in sources if guard is None else [guard.name, *sources]:
         key = _key(name, scope)
@@ -90,24 +90,28 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
     return step
 
 
-def _passes_on(number: int, operand: text.Operand, instruction: Instruction) -> bool:
-    """Whether this is no read of what it names, since compilers leave unwritten what nobody uses behind it.
+def _read(number: int, operand: text.Operand, instruction: Instruction) -> Sequence[text.Operand]:
+    """The parts of an operand that must have been written: compilers leave unwritten what nobody uses behind it.
 
-    That is a half that is packed, the padding of a structure that is shuffled, and the byte that stands for an empty
-    argument of a call.
+    That is a half that is packed, the padding of a structure that is shuffled or stored, and the byte that stands for
+    an empty argument of a call.
     """
     if isinstance(operand, text.Vector):
-        return _packs(instruction.opcode)
-    if not isinstance(operand, text.Name):
-        return False
-    return instruction.opcode == "st.param.b8" or number in passed_on(instruction.opcode)
+        if _lists(instruction.opcode, "packed"):
+            return ()
+        return operand.elements[:1] if _lists(instruction.opcode, "padded") else (operand,)
+    if isinstance(operand, text.Name) and (
+        instruction.opcode == "st.param.b8" or number in passed_on(instruction.opcode)
+    ):
+        return ()
+    return (operand,)
 
 
 @cache
-def _packs(opcode: str) -> bool:
-    """Whether lists are packed into one register."""
+def _lists(opcode: str, phrase: str) -> bool:
+    """Whether there is something special to lists that an instruction takes."""
     return any(
-        operand_rule(form.instruction, template.name).says("packed")
+        operand_rule(form.instruction, template.name).says(phrase)
         for form, _ in resolve(opcode)
         for template in form.operands
     )

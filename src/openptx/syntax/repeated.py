@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
 from openptx.syntax.operands import Name
 from openptx.syntax.statements import HEADER
@@ -41,7 +42,12 @@ def parted(text: str) -> tuple[str, str, str]:
     if tail[:1] == "\t":
         head, tail = head + "\t", tail.lstrip("\t")
     name = (tail if equals else tail[:-1]).partition("[")[0]
-    if not (name.isidentifier() and name.isascii()) or name == "_":
+    plain = name[1:] if name[:1] == "%" else name
+    if (
+        not (plain.isidentifier() and plain.isascii())
+        or name == "_"
+        or (plain is not name and plain in SPECIAL_REGISTERS)
+    ):
         name = ""
     return head, name, tail[len(name) :] + equals + value
 

@@ -27,7 +27,12 @@ _OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
 _PLACE = r"[0-9]++[ \t]++[0-9]++[ \t]++[0-9]++(?!\w)"
 _INLINED = rf",[ ]function_name[ ]{_WORD}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{_PLACE}"
 _LINE = rf"\.loc[ \t]++{_PLACE}(?:{_INLINED})?+(?=[ \t]*+(?://[^\n]*+)?+\r?\n)"
-_DECLARATION = r'\.(?:reg|param|local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
+_GUARD = r"@[ ]?+!?[ ]?+"
+_REGISTERS = r'\.reg(?=[ \t.])[^;{}/"=]*+;'
+_DECLARATION = (
+    rf"{_REGISTERS}(?:[ \t\r\n]*+{_REGISTERS})*+"
+    r'|\.(?:param|local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
+)
 _operands = _OPERAND
 for _ in range(4):
     _operands = rf"{_OPERAND}(?:,[ ]?+{_operands}|)"
@@ -35,11 +40,11 @@ for _ in range(4):
 ROWS = re.compile(
     rf"""
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
-    (?: (?:@!?([A-Za-z_$%]{_LETTERS}*+)[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
+    (?: (?:{_GUARD}([A-Za-z_$%]{_LETTERS}*+)[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
     | ({_WORD}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ([{{}}]
       | {_DECLARATION}
-      | (?:@!?[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
+      | (?:{_GUARD}[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
         [^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+ ;
       | (?s:.+))
     |)
@@ -49,4 +54,4 @@ ROWS = re.compile(
 """An address in a register, `[%rd4+16]`, is the operand `[%rd4`: an offset of at most nine digits changes nothing."""
 
 DECLARATION = re.compile(_DECLARATION)
-"""A row that is a declaration of registers or memory, or a pragma."""
+"""A row that is a declaration of memory, several of registers, or a pragma."""

@@ -43,7 +43,7 @@ CASES = {
     "straight on":                      ("add.u32 a, b, 1; mov.u32 b, 1;", ["b"]),
     "itself":                           ("add.u32 a, a, 1;", ["a"]),
     "in an address":                    ("ld.global.u32 a, [q+8]; mov.u64 q, 1;", ["q"]),
-    "in a list":                        ("mov.u32 a, 1; st.shared.v2.b32 [q], {a, b}; mov.u32 b, 1;", ["q", "b"]),
+    "in a list":                        ("mov.u32 a, 1; st.shared.v2.b32 [q], {b, a}; mov.u32 b, 1;", ["q", "b"]),
     "padding that is shuffled":         ("mov.u32 b, 1; shfl.sync.idx.b32 c, a, b, 31, -1;", []),
     "the lane of a shuffle":            ("mov.u32 a, 1; shfl.sync.idx.b32 c|p, a, b, 31, -1;", ["b"]),
     "a guard":                          (f"@p mov.u32 a, 1; {SET}", ["p"]),
@@ -129,6 +129,14 @@ def test_a_half_that_is_packed_unwritten_is_no_read() -> None:
     """As nvcc writes it where nobody uses that half."""
     assert names("mov.b32 a, 1; mov.b64 q, {a, b}; mov.b64 {c, _}, q;") == []
     assert names("mov.b32 a, b;") == ["b"]
+
+
+def test_padding_that_is_stored_is_no_read() -> None:
+    """As LLVM writes it for vectors of three."""
+    stored = "mov.b64 q, 0; mov.b32 a, 1; st.shared.v2.b32 [q], {a, b};"
+    assert names(stored) == names(stored, lines=True) == []
+    assert names(stored.replace("{a, b}", "{b, a}")) == ["b"]
+    assert names(stored.replace(".v2.b32 [q], {a, b}", ".b32 [q], b")) == ["b"]
 
 
 def test_an_empty_argument_is_no_read() -> None:

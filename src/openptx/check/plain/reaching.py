@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openptx.source import Span
 
 _WORD = r"[A-Za-z_$%][\w$]*+"
-_STATEMENT = re.compile(rf"[ \t]*+(?:@!?{_WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
+_STATEMENT = re.compile(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{_WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction that has its line to itself."""
 
 
@@ -105,7 +105,7 @@ def _before(blocks: _Blocks, written: list[int]) -> dict[int, int]:
 def _flow() -> re.Pattern[str]:
     """Lines that are a label, or begin with one, or go somewhere else."""
     words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
-    line = rf"\n[ \t]*+(?:({_WORD}):(?!:)|(@!?{_WORD}[ \t]++)?+({words})(?![\w$])[\w.:]*+[ \t]*+([^;\n]*+);)"
+    line = rf"\n[ \t]*+(?:({_WORD}):(?!:)|(@[ ]?+!?[ ]?+{_WORD}[ \t]++)?+({words})(?![\w$])[\w.:]*+[ \t]*+([^;\n]*+);)"
     return re.compile(line, re.A)
 
 

@@ -6,6 +6,7 @@ import re
 
 from openptx.check import kinds
 from openptx.check.names import Memory
+from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 
 TYPE_CHECKING = False
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Form, Variable
     from openptx.syntax.tree import Function, HeaderForm
 
-_REGISTERS = re.compile(r"\.reg\s*(?:\.(v[0-9])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
+_REGISTERS = re.compile(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
+_ONE = re.compile(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
+_ONE_EACH = re.compile(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
 _RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
 _NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
+_SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 """Ranges of these are left to the precise reader: special registers may have their names, or `_` is none."""
 _LARGEST = 1 << 16
@@ -83,60 +87,68 @@ class Remembered:
             found.append((own, text[len(name) :] if own else text, meaning.kind))
         self.headers[form] = found
 
-    def head(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        """What several declarations of registers declare together; None where that is not plain, or not right."""
-        if (known := self._registers.get(text)) is not None:
-            return known
-        found: dict[str, Kind] = {}
+    def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        """What `.reg .b32 %r<5>, a, b;`, or several such, declare; None where that is not plain, or not right."""
+        found = self._registers.get(text)
+        if found is None:
+            found = self._declared(text, module) if text.count(";") == 1 else self._several(text, module)
+            if found is not None and self._kept + len(found) < _MOST:
+                self._kept += len(found)
+                self._registers[text] = found
+        return found
+
+    def _several(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        if (found := self._one_each(text, module)) is not None:
+            return found
+        found = {}
         for statement in text.split(";")[:-1]:
             more = self.registers(statement.strip() + ";", module)
             if more is None or not found.keys().isdisjoint(more.keys()):
                 return None
             found.update(more)
-        self._keep(text, found)
         return found
 
-    def _keep(self, text: str, found: dict[str, Kind]) -> None:
-        if self._kept + len(found) < _MOST:
-            self._kept += len(found)
-            self._registers[text] = found
+    def _one_each(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        """Of declarations of one register each, which some compilers make by the hundred."""
+        if _ONE_EACH.fullmatch(text) is None:
+            return None
+        pairs = _ONE.findall(text)
+        kind_of = {type: self._kind(type, module) for type in {type for type, _ in pairs}}
+        found = {name: kind for type, name in pairs if (kind := kind_of[type]) is not None}
+        return found if len(found) == len(pairs) and found.keys().isdisjoint(_SPECIAL) else None
 
-    def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        """What `.reg .b32 %r<5>, a, b;` declares; None where that is not plain, or not right."""
-        found = self._registers.get(text)
-        if found is None:
-            found = _registers(text, module)
-            if found is not None:
-                self._keep(text, found)
-        return found
+    def _declared(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        """Of one declaration."""
+        match = _REGISTERS.fullmatch(text)
+        if match is None:
+            return None
+        kind = self._kind(match[2], module, int(match[1] or 1))
+        if kind is None:
+            return None
+        found: dict[str, Kind] = {}
+        declared = 0
+        for part in match[3].split(","):
+            part = part.strip()
+            if numbered := _RANGE.fullmatch(part):
+                count = int(numbered[2])
+                if count > _LARGEST or numbered[1] in _LEFT:
+                    return None
+                found.update(dict.fromkeys(pool(numbered[1], count), kind))
+                declared += count
+            elif _NAME.fullmatch(part) and not module.reserved(part):
+                found[part] = kind
+                declared += 1
+            else:
+                return None
+        return found if len(found) == declared else None
+
+    def _kind(self, type: str, module: ModuleChecker, count: int = 1) -> Kind | None:
+        """That of a register of a type, or of a vector, where there may be such."""
+        if type not in FUNDAMENTAL or not module.plain_type(type, count):
+            return None
+        return kinds.register(TYPES[type]) if count == 1 else kinds.vector(TYPES[type], count)
 
 
 def _type(formal: Variable) -> tuple[object, ...]:
     dimensions = [length and length.value for length in formal.names[0].dimensions]
     return formal.space, formal.type, formal.vector, formal.align and formal.align.value, *dimensions
-
-
-def _registers(text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-    match = _REGISTERS.fullmatch(text)
-    if match is None or match[1]:  # vectors are rare; whether their elements are written is for the precise reader
-        return None
-    type = match[2]
-    if type not in FUNDAMENTAL or not module.plain_type(type, 1):
-        return None
-    kind = kinds.register(TYPES[type])
-    found: dict[str, Kind] = {}
-    declared = 0
-    for part in match[3].split(","):
-        part = part.strip()
-        if numbered := _RANGE.fullmatch(part):
-            count = int(numbered[2])
-            if count > _LARGEST or numbered[1] in _LEFT:
-                return None
-            found.update(dict.fromkeys(pool(numbered[1], count), kind))
-            declared += count
-        elif _NAME.fullmatch(part) and not module.reserved(part):
-            found[part] = kind
-            declared += 1
-        else:
-            return None
-    return found if len(found) == declared else None

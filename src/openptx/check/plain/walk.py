@@ -6,14 +6,14 @@ import re
 from itertools import compress, count, islice
 
 from openptx.check.flow import assigns, ends
-from openptx.check.kinds import FUNCTION
+from openptx.check.kinds import FUNCTION, VARIABLE
 from openptx.check.plain.meeting import Meeting
 from openptx.check.plain.paths import never_written
 from openptx.check.plain.reaching import surely_written
 from openptx.check.plain.singly import Singly
 from openptx.check.plain.texts import Kinds
 from openptx.check.verdicts import BARRIER, FINE, READS_FIRST
-from openptx.syntax.rows import FIRST, OPCODE, OTHER, ROWS
+from openptx.syntax.rows import FIRST, GUARD, OPCODE, OTHER, ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _FINE = {FINE}
 _CUT = re.compile(r";\r?\n")
-_DECLARED = r'[ \t\r\n]*+\.{}[ \t][^;{{}}/"=]*+;'
+_DECLARED = r'[ \t\r\n]*+\.{}[ \t.][^;{{}}/"=]*+;'
 _HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARED.format('reg')})++)")
 """What a body begins with: memory and registers."""
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
@@ -57,7 +57,7 @@ class Plain:
     def _read(self) -> bool:
         text, (offset, end) = self.file.text, self.body
         if head := _HEAD.match(text, offset, end):
-            known = self.singly.remembered.head(head[2], self.checker.module)
+            known = self.singly.remembered.registers(head[2], self.checker.module)
             variables = [variable.strip() + ";" for variable in head[1].split(";")[:-1]]
             if known is not None and self.names.declare(known):
                 if not all(map(self.singly.statement, variables)):
@@ -142,7 +142,7 @@ class Plain:
             if not assigns(row[OPCODE - 1]):  # what stands first passed for written
                 new = set(islice(self.names, before, None)) if new is None else new
                 for name in new.intersection(_WORD.findall(row[FIRST - 1])):
-                    if self.names[name].sort != FUNCTION and not _writes_any(rows[begin:number], name):
+                    if self.names[name].sort not in (FUNCTION, VARIABLE) and not _writes_any(rows[begin:number], name):
                         self.names.early.add(name)
             if verdict is READS_FIRST:
                 continue
@@ -151,6 +151,8 @@ class Plain:
                     return False
                 continue
             match = self._match(number)
+            if not row[GUARD - 1] and self.singly.statement(self.file.text[match.start(OPCODE) : match.end()]):
+                continue  # where a name with `%` is no register: a row is not all that its address says
             if self.singly.precisely(self.file, match.start(), match.end(), match.end()) is None:
                 return False
         return True

@@ -205,7 +205,7 @@ st = instruction(
     relaxed=True,
     operands="""
         a   element
-        b   a list of one, sinks in 256 bits
+        b   a list of one, sinks in 256 bits, padded
     """,
     access="store",
 )
