@@ -21,15 +21,16 @@ _FILE = re.compile(r"(?m)(^[ \t]*\.(?:file|loc)[ \t]+|inlined_at )(\d+)")
 # fmt: off
 #    family                  files of it                                                    target
 FAMILIES = {
-    "CUDA":                 (r"(?!triton|numba|llvm)\w+(?<!_debug)(?<!_lineinfo)(?<!_fast)", "sm_80"),
-    "CUDA -G":              (r"(?!triton|numba|llvm)\w+_debug",                              "sm_90a, debug"),
-    "CUDA -lineinfo":       (r"(?!triton|numba|llvm)\w+_lineinfo",                           "sm_90a"),
-    "CUDA for sm_90a":      (r"(?!triton|numba|llvm)\w+_sm_?90a(?:_rdc)?",                   "sm_90a"),
-    "CUDA for sm_100a":     (r"(?!triton|numba|llvm)\w+_sm_?100a(?:_rdc)?",                  "sm_100a"),
-    "inline assembly":      (r"nvrtc_(?:hashes|tensor_cores|small_floats|libcudacxx)\w+",    "sm_90a"),
-    "Triton":               (r"triton_\w+",                                                  "sm_90a"),
-    "numba":                (r"numba_\w+(?<!_debug)",                                        "sm_90a"),
-    "LLVM":                 (r"llvm_\w+",                                                    "sm_90a"),
+    "CUDA":                 (r"(?!triton|numba|llvm|gcc)\w+(?<!_debug)(?<!_lineinfo)(?<!_fast)", "sm_80"),
+    "CUDA -G":              (r"(?!triton|numba|llvm|gcc)\w+_debug",                              "sm_90a, debug"),
+    "CUDA -lineinfo":       (r"(?!triton|numba|llvm|gcc)\w+_lineinfo",                           "sm_90a"),
+    "CUDA for sm_90a":      (r"(?!triton|numba|llvm|gcc)\w+_sm_?90a(?:_rdc)?",                   "sm_90a"),
+    "CUDA for sm_100a":     (r"(?!triton|numba|llvm|gcc)\w+_sm_?100a(?:_rdc)?",                  "sm_100a"),
+    "inline assembly":      (r"nvrtc_(?:hashes|tensor_cores|small_floats|libcudacxx)\w+",        "sm_90a"),
+    "Triton":               (r"triton_\w+",                                                      "sm_90a"),
+    "numba":                (r"numba_\w+(?<!_debug)",                                            "sm_90a"),
+    "LLVM":                 (r"llvm_\w+",                                                        "sm_90a"),
+    "GCC":                  (r"gcc_\w+",                                                         "sm_90a"),
 }
 # fmt: on
 

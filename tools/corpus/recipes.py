@@ -103,15 +103,15 @@ TRITON_CONSTANTS = {
 # fmt: off
 SUBSET = (
     "nvrtc_tensor_cores_sm_80", "nvrtc_tensor_cores_sm_120a", "nvrtc_hopper_sm_90a", "nvrtc_blackwell_sm_100a",
-    "nvrtc_memory_model_sm_90a", "nvrtc_texture_features_sm_75", "nvrtc_cooperative_groups_sm_80", "nvrtc_scalars_sm_80",
-    "nvrtc_linkage_sm_75_rdc", "nvrtc_small_floats_sm_100a", "nvrtc_libcudacxx_sm_90a", "nvrtc_calls_sm_80_debug",
-    "nvrtc_mathematics_sm_75_fast", "nvrtc_synchronisation_sm_90a_lineinfo", "nvrtc_hashes_sm_103a",
-    "nvrtc_output_sm_120a", "nvrtc_atomics_sm_100a_rdc", "nvrtc_hopper_sm_100a_lineinfo", "nvcc_linkage_sm_80_rdc",
-    "nvcc_control_sm_80_O0", "nvcc_sorts_sm_75", "nvcc_texture_features_sm_90a_lineinfo", "triton_flash_attention_sm_80",
-    "triton_flash_attention_sm_90", "triton_scaled_matmul_sm_100", "triton_fp8_matmul_sm_89",
-    "triton_descriptor_matmul_sm_90", "triton_layer_norm_gradient_sm_80", "triton_conversions_sm_100",
-    "llvm_intrinsics_sm_60_ptx60", "llvm_intrinsics_sm_90a_ptx83", "llvm_intrinsics_sm_103a_ptx88",
-    "gcc_offloading_sm_30_Os", "gcc_offloading_sm_75_O2_g",
+    "nvrtc_memory_model_sm_90a", "nvrtc_texture_features_sm_75", "nvrtc_cooperative_groups_sm_80",
+    "nvrtc_scalars_sm_80", "nvrtc_linkage_sm_75_rdc", "nvrtc_small_floats_sm_100a", "nvrtc_libcudacxx_sm_90a",
+    "nvrtc_calls_sm_80_debug", "nvrtc_mathematics_sm_75_fast", "nvrtc_synchronisation_sm_90a_lineinfo",
+    "nvrtc_hashes_sm_103a", "nvrtc_output_sm_120a", "nvrtc_atomics_sm_100a_rdc", "nvrtc_hopper_sm_100a_lineinfo",
+    "nvcc_linkage_sm_80_rdc", "nvcc_control_sm_80_O0", "nvcc_sorts_sm_75", "nvcc_texture_features_sm_90a_lineinfo",
+    "triton_flash_attention_sm_80", "triton_flash_attention_sm_90", "triton_scaled_matmul_sm_100",
+    "triton_fp8_matmul_sm_89", "triton_descriptor_matmul_sm_90", "triton_layer_norm_gradient_sm_80",
+    "triton_conversions_sm_100", "llvm_intrinsics_sm_60_ptx60", "llvm_intrinsics_sm_90a_ptx83",
+    "llvm_intrinsics_sm_103a_ptx88", "gcc_offloading_sm_30_Os", "gcc_offloading_sm_75_O2_g",
     "llvm_llvm_kernels_sm_75_ptx65", "numba_waves_sm_80", "numba_shared_reverse_sm_90_debug",
 )
 # fmt: on

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Variable as Declaration
 
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
+_FEW = 64
+"""A range of more variables than this is no plain declaration."""
 
 
 def memory(declaration: Declaration, declarator: Declarator, space: str) -> Kind:
@@ -170,13 +172,19 @@ class Declarations:
         if declaration.type in OPAQUE:
             return None
         for declarator in declaration.names:
-            if type_problem(declaration, declarator, self.module.context) is not None or declarator.count is not None:
+            if type_problem(declaration, declarator, self.module.context) is not None:
                 return None
             if declarator.initialiser is not None and initial_problem(declaration, declarator, shape_of(declarator)):
                 return None
-            if self.module.reserved(declarator.name.text):
+            names = [declarator.name.text]
+            if (count := declarator.count) is not None:  # `x<3>`
+                if not 0 < count.value <= _FEW or declarator.dimensions or declarator.initialiser is not None:
+                    return None
+                names = [f"{names[0]}{i}" for i in range(count.value)]
+            if any(map(self.module.reserved, names)):
                 return None
-            found.append((declarator.name.text, memory(declaration, declarator, space or declaration.space)))
+            kind = memory(declaration, declarator, space or declaration.space)
+            found += [(name, kind) for name in names]
         return found
 
     def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:

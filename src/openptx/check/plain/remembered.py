@@ -98,9 +98,10 @@ class Remembered:
         return found
 
     def _several(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        if (found := self._one_each(text, module)) is not None:
-            return found
-        found = {}
+        alike = self._one_each(text, module)
+        if alike is not None:
+            return alike
+        found: dict[str, Kind] = {}
         for statement in text.split(";")[:-1]:
             more = self.registers(statement.strip() + ";", module)
             if more is None or not found.keys().isdisjoint(more.keys()):
