@@ -93,8 +93,8 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
 def _read(number: int, operand: text.Operand, instruction: Instruction) -> Sequence[text.Operand]:
     """The parts of an operand that must have been written: compilers leave unwritten what nobody uses behind it.
 
-    That is a half that is packed, the padding of a structure that is shuffled or stored, and the byte that stands for
-    an empty argument of a call.
+    That is a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
+    stands for an empty argument of a call.
     """
     if isinstance(operand, text.Vector):
         if _lists(instruction.opcode, "packed"):
@@ -119,7 +119,7 @@ def _lists(opcode: str, phrase: str) -> bool:
 
 @cache
 def passed_on(opcode: str) -> frozenset[int]:
-    """Which operands, counted as written, are only handed to other lanes."""
+    """Which operands, counted as written, are only handed on: to other lanes, or as a part of a word."""
     return frozenset(
         layout.index(position)
         for form, m in resolve(opcode)

@@ -131,6 +131,13 @@ def test_a_half_that_is_packed_unwritten_is_no_read() -> None:
     assert names("mov.b32 a, b;") == ["b"]
 
 
+def test_a_byte_that_is_put_into_a_word_unwritten_is_no_read() -> None:
+    """As LLVM writes vectors of three bytes."""
+    for put in ("bfi.b32 c, b, a, 24, 8;", "prmt.b32 c, a, b, 0x3340;", "prmt.b32 c, b, a, 0x3340;"):
+        assert names(f"mov.b32 a, 1; {put}") == names(f"mov.b32 a, 1; {put}", lines=True) == []
+    assert names("mov.b32 a, 1; bfi.b32 c, a, b, 24, 8;") == ["b"]
+
+
 def test_padding_that_is_stored_is_no_read() -> None:
     """As LLVM writes it for vectors of three."""
     stored = "mov.b64 q, 0; mov.b32 a, 1; st.shared.v2.b32 [q], {a, b};"

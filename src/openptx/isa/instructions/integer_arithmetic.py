@@ -448,6 +448,9 @@ bfi = instruction(
     """,
     types={"c": "u32", "d": "u32"},
     writes="f",
+    operands="""
+        a   passed on
+    """,
     ranges="""
         c   0 to 255
         d   0 to 255

@@ -167,6 +167,9 @@ prmt = instruction(
         prmt.b32{.mode}   d, a, b, c;   // PTX 2.0, sm_20
         .mode = { .f4e, .b4e, .rc8, .ecl, .ecr, .rc16 };
     """,
+    operands="""
+        a b   passed on
+    """,
 )
 
 
