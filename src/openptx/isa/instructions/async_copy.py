@@ -147,14 +147,11 @@ def fidelity_of_bulk(m: Modifiers) -> Fidelity:
 @meaning(cp_async_bulk, fidelity=fidelity_of_bulk)
 def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | None) -> None:
     given = [q for q in more if q is not None]
-    check(x, dst, src, size)
     to, source = m.dst or "", m.src or ""
-    if m.cp_mask:
-        copy_masked(x, to, dst, source, src, size, given[-1])
-        return
     if to == "global":
-        x.copy(to, dst, source, src, size)
+        copy_out(x, m, dst, src, size, given[-1] if m.cp_mask else None)
         return
+    check(x, dst, src, size)
     barrier = given[0]
     if not m.multicast:
         x.copy(to, dst, source, src, size)
@@ -165,6 +162,15 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
         bytes_there = x.pick(chosen, size, 0)
         x.copy(to, in_cta(x, dst, rank), source, src, bytes_there)
         complete(x, "shared::cluster", x.select(chosen, in_cta(x, barrier, rank), barrier), bytes_there)
+
+
+def copy_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, mask: Bits | None = None) -> None:
+    """A bulk copy from shared to global memory; with a mask, of some bytes of every 16."""
+    check(x, dst, src, size)
+    if mask is not None:
+        copy_masked(x, "global", dst, m.src or "", src, size, mask)
+    else:
+        x.copy("global", dst, m.src or "", src, size)
 
 
 def check(x: Machine, dst: Bits, src: Bits, size: Bits) -> None:
@@ -255,6 +261,12 @@ cp_reduce_async_bulk = instruction(
 
 @meaning(cp_reduce_async_bulk)
 def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | None) -> None:
+    reduce_out(x, m, dst, src, size)
+    if m.dst != "global" and more[0] is not None:
+        complete(x, "shared::cluster", more[0], size)
+
+
+def reduce_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits) -> None:
     """Element after element, each in one step."""
     check(x, dst, src, size)
     there, width = m.with_(space=m.dst), m.type.width
@@ -265,8 +277,6 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
         operate(x, there, dst + at, b)
 
     x.repeat(size >> (width >> 3).bit_length() - 1, element, dst, src)
-    if m.dst != "global" and more[0] is not None:
-        complete(x, "shared::cluster", more[0], size)
 
 
 cp_async_bulk_prefetch = instruction(

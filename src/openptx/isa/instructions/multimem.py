@@ -1,8 +1,21 @@
-"""Accesses to multimem addresses: the same place in the memories of several devices (9.7.9.14, 9.7.9.26, 9.7.9.27)."""
+"""Accesses to multimem addresses: the same place in the memories of several devices (9.7.9.14, 9.7.9.26, 9.7.9.27).
+
+There is one device here, so that such an address is that of its memory, and what is reduced on loading is one element.
+"""
 
 from __future__ import annotations
 
-from openptx.isa.notation import instruction
+from openptx.isa.fidelity import modelled
+from openptx.isa.instructions import async_copy, atomic, load_store
+from openptx.isa.notation import instruction, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.forms import Modifiers
+    from openptx.isa.machine import Machine, Word
+    from openptx.numerics import Bits
+
+ALONE = modelled("a multicast object of one device")
 
 _ANCHOR = "data-movement-and-conversion-instructions-multimem"
 _CHOICES = """
@@ -97,6 +110,12 @@ multimem_ld_reduce = instruction(
     gates=_GATES,
 )
 
+
+@meaning(multimem_ld_reduce, fidelity=ALONE)
+def _(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
+    return load_store.load(x, m, a)
+
+
 multimem_st = instruction(
     "multimem.st",
     anchor=_ANCHOR,
@@ -131,6 +150,12 @@ multimem_st = instruction(
     vectors={"b": "vec"},
     defaults={"space": "generic"},
 )
+
+
+@meaning(multimem_st, fidelity=ALONE)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...]) -> None:
+    x.store(m.space, a, b if isinstance(b, tuple) else (b,))
+
 
 multimem_red = instruction(
     "multimem.red",
@@ -168,6 +193,15 @@ multimem_red = instruction(
     defaults={"space": "generic"},
 )
 
+
+@meaning(multimem_red, fidelity=ALONE)
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...]) -> None:
+    if isinstance(b, tuple):
+        atomic.each_element(x, m, a, b)
+    else:
+        atomic.operate(x, m, a, b)
+
+
 multimem_cp_async_bulk = instruction(
     "multimem.cp.async.bulk",
     anchor="data-movement-and-conversion-instructions-multimem-cp-async-bulk",
@@ -185,6 +219,12 @@ multimem_cp_async_bulk = instruction(
         .cp_mask   sm_100
     """,
 )
+
+
+@meaning(multimem_cp_async_bulk, fidelity=ALONE)
+def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, mask: Bits | None = None) -> None:
+    async_copy.copy_out(x, m, dst, src, size, mask)
+
 
 multimem_cp_reduce_async_bulk = instruction(
     "multimem.cp.reduce.async.bulk",
@@ -218,3 +258,8 @@ multimem_cp_reduce_async_bulk = instruction(
     """,
     types={"size": "u32"},
 )
+
+
+@meaning(multimem_cp_reduce_async_bulk, fidelity=ALONE)
+def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits) -> None:
+    async_copy.reduce_out(x, m, dst, src, size)
