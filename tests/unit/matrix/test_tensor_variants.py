@@ -1,0 +1,147 @@
+"""tcgen05.mma with weights that stay, by pairs of CTAs, and with descriptors that it does not take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tensor_kernels import CODES, described, multiplied, scale_words
+from test_products import coded, draw
+from test_wgmma import laid_out
+
+import openptx
+
+
+@pytest.mark.parametrize("rows", [32, 64, 128])
+@pytest.mark.parametrize("add", [True, False])
+def test_weights_that_stay(rows: int, add: bool) -> None:
+    """Fewer rows than 128 lie below each other, each time with the next columns (layouts E and G)."""
+    rng = np.random.default_rng(rows)
+    (ca, left), (cb, right) = draw(rng, "e4m3", (rows, 32)), draw(rng, "e5m2", (64, 32))
+    cd, addend = draw(rng, "f32", (rows, 64))
+    (ma, da), (mb, db) = laid_out(ca, 8, 64, False), laid_out(cb, 8, 0, False)
+    parts = 128 // rows
+
+    def place(codes: Any) -> Any:
+        return np.concatenate(np.split(codes.astype(np.uint32), parts, axis=1))
+
+    opcode, idesc = "tcgen05.mma.ws.cta_group::1.kind::f8f6f4", described("f32", "e4m3", "e5m2", rows, 64)
+    want = place(coded(left @ right.T + add * addend, "f32"))
+    found = multiplied(opcode + ".collector::b1::fill", place(cd), (ma, mb), (da, db), idesc, add=add)
+    np.testing.assert_array_equal(found, want)
+    words = np.zeros((128, 8), np.uint32)
+    words[:rows] = np.ascontiguousarray(ca.astype(np.uint8)).view(np.uint32)
+    if rows == 128:
+        found = multiplied(opcode, place(cd), (mb, mb), (0, db), idesc, a=words, add=add)
+        np.testing.assert_array_equal(found, want)
+    else:
+        with pytest.raises(openptx.Unsupported, match=f"M = {rows}"):
+            multiplied(opcode, place(cd), (mb, mb), (0, db), idesc, a=words, add=add)
+
+
+def both(parts: list[tuple[Any, int]]) -> tuple[Any, int]:
+    """The shared memory of two CTAs, with their common descriptor."""
+    assert parts[0][1] == parts[1][1]
+    return np.stack([memory for memory, _ in parts]), parts[0][1]
+
+
+def laid_in_halves(codes: Any) -> Any:
+    """Layout B: 64 rows of each CTA, the second half of the columns in lanes 64 to 127."""
+    half = codes.shape[1] // 2
+    return np.stack([np.concatenate((own[:, :half], own[:, half:])) for own in (codes[:64], codes[64:])])
+
+
+@pytest.mark.parametrize("rows", [128, 256])
+@pytest.mark.parametrize("mode", [0, 128])
+@pytest.mark.parametrize("from_tensor_memory", [False, True])
+def test_a_pair_of_ctas(rows: int, mode: int, from_tensor_memory: bool) -> None:
+    """Each has half of the rows of a and d, and half of the columns of b."""
+    rng = np.random.default_rng(rows + mode)
+    (ca, left), (cb, right) = draw(rng, "bf16", (rows, 16)), draw(rng, "bf16", (32, 16))
+    cd, addend = draw(rng, "f32", (rows, 32))
+    mb, db = both([laid_out(half, 16, mode, False) for half in np.split(cb, 2)])
+    ma, da = both([laid_out(half, 16, mode, False) for half in np.split(ca, 2)])
+    want = coded(left @ right.T + addend, "f32").astype(np.uint32)
+    words = None
+    if from_tensor_memory:
+        words = np.ascontiguousarray(ca.astype(np.uint16)).view(np.uint32).reshape(2, rows // 2, 8)
+        words = np.concatenate([words] * (256 // rows), axis=1)
+    idesc = described("f32", "bf16", "bf16", rows, 32)
+    place = laid_in_halves if rows == 128 else lambda codes: codes.reshape(2, 128, 32)
+    found = multiplied(
+        "tcgen05.mma.cta_group::2.kind::f16", place(cd.astype(np.uint32)), (ma, mb), (da, db), idesc, a=words
+    )
+    np.testing.assert_array_equal(found, place(want))
+
+
+def test_a_pair_of_ctas_with_scales_and_masks() -> None:
+    rng = np.random.default_rng(1)
+    (ca, left), (cb, right) = draw(rng, "e4m3", (256, 32)), draw(rng, "e5m2", (32, 32))
+    sa, sb = rng.integers(126, 129, (256, 1)), rng.integers(126, 129, (32, 1))
+    cd, addend = draw(rng, "f32", (256, 32))
+    mb, db = both([laid_out(half, 8, 64, False) for half in np.split(cb, 2)])
+    ma, da = both([laid_out(half, 8, 64, False) for half in np.split(ca, 2)])
+    words = np.stack([scale_words(half, 1) for half in np.split(sa, 2)]), np.stack([scale_words(sb, 2)] * 2)
+    idesc = CODES["e4m3"] << 7 | CODES["e5m2"] << 10 | 2 << 4 | 32 >> 3 << 17 | 1 << 23 | 2 << 27 | 1 << 29
+    opcode = "tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale.block32"
+    found = multiplied(opcode, cd.astype(np.uint32).reshape(2, 128, 32), (ma, mb), (da, db), idesc, scales=words)
+    want = coded((left * 2.0 ** (sa - 127)) @ (right * 2.0 ** (sb - 127)).T + addend, "f32").astype(np.uint32)
+    np.testing.assert_array_equal(found.reshape(256, 32), want)
+    idesc = described("f32", "e4m3", "e5m2", 256, 32)
+    masks = "{%m0, %m1, %m2, %m3, %m2, %m0, %m1, %m3}"
+    found = multiplied(
+        "tcgen05.mma.cta_group::2.kind::f8f6f4",
+        cd.astype(np.uint32).reshape(2, 128, 32),
+        (ma, mb),
+        (da, db),
+        idesc,
+        tail=f"{masks}, %e",
+    ).reshape(256, 32)
+    want = coded(left @ right.T + addend, "f32").astype(np.uint32)
+    for kept in (0, 33, 127, 128 + 32, 128 + 65, 128 + 127):
+        want[kept] = cd[kept]
+    np.testing.assert_array_equal(found, want)
+
+
+MISSING = {
+    "tcgen05.mma.cta_group::1.kind::f16": (described("f32", "f16", "f16", 128, 16, 2), "%e", "sparse"),
+    "tcgen05.mma.cta_group::1.kind::mxf4.block_scale": (1 << 7 | 1 << 10 | 1 << 18 | 1 << 27 | 1 << 31, "%e", "K = 96"),
+    "tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale": (1 << 18 | 1 << 23 | 1 << 27, "%e", "M = 128"),
+    "tcgen05.mma.ws.cta_group::1.kind::f16": (described("f32", "f16", "f16", 64, 64), "%e, %rd8", "zero-column-mask"),
+}
+
+
+@pytest.mark.parametrize("opcode", MISSING)
+def test_what_is_missing_is_said_by_name(opcode: str) -> None:
+    idesc, tail, what = MISSING[opcode]
+    group = 2 if "group::2" in opcode else 1
+    memory, d = np.zeros((group, 32768), np.uint8), np.zeros((group, 128, 64), np.uint32)
+    words = np.zeros((group, 128, 8), np.uint32)
+    scales = (words, words) if "scale" in opcode else None
+    with pytest.raises(openptx.Unsupported, match=what):
+        multiplied(opcode, d, (memory, memory), (0, 0), idesc, scales=scales, tail=tail)
+
+
+WRONG = {
+    "names a type of a or b": described("f32", "f16", "f16", 128, 16) | 7 << 7,
+    "names a type of d": described("s32", "f16", "f16", 128, 16),
+    "asks for 32 rows and 16 columns": described("f32", "f16", "f16", 32, 16),
+    "asks for 128 rows and 0 columns": described("f32", "f16", "f16", 128, 0),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_descriptors_that_can_not_be(what: str) -> None:
+    memory, d = np.zeros(32768, np.uint8), np.zeros((128, 16), np.uint32)
+    for engine in ("interp", "native"):
+        with pytest.raises(openptx.Fault, match=what) as caught:
+            multiplied("tcgen05.mma.cta_group::1.kind::f16", d, (memory, memory), (0, 0), WRONG[what], engine=engine)
+        assert caught.value.code == "PTX9015"
+
+
+def test_a_mode_of_swizzling_that_is_none() -> None:
+    memory, d = np.zeros(32768, np.uint8), np.zeros((128, 16), np.uint32)
+    idesc = described("f32", "f16", "f16", 128, 16)
+    with pytest.raises(openptx.Fault, match="swizzling mode 3"):
+        multiplied("tcgen05.mma.cta_group::1.kind::f16", d, (memory, memory), (3 << 61, 0), idesc)
