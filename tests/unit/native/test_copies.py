@@ -49,7 +49,7 @@ def result(name: str, shift: int, engine: str) -> object:
     return y.tobytes()
 
 
-@pytest.mark.parametrize("shift", [0, 4, 48, 63, 1008])
+@pytest.mark.parametrize("shift", [4, 48, 1008])
 @pytest.mark.parametrize("name", COPIES)
 def test_copies_are_those_of_the_reference_engine(name: str, shift: int) -> None:
     assert openptx.load(HEAD + COPIES[name] + TAIL)["k"].why_interp(64) is None
