@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ def openptx(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
             status = main([str(argument) for argument in argv])
         except SystemExit as stopped:  # argparse: --help and usage errors
             status = int(stopped.code or 0)
+        finally:
+            gc.enable()  # `check` turns collection off, since its process is over soon; this one is not
         captured = capsys.readouterr()
         return Done(status, captured.out, captured.err)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shlex
 import shutil
@@ -23,7 +24,10 @@ def test_the_readme_is_true(
     shutil.copy(ROOT / "tests" / "diagnostics" / "grammar" / "subtracted_offset.ptx", tmp_path / "saxpy.ptx")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    main(shlex.split(command))
+    try:
+        main(shlex.split(command))
+    finally:
+        gc.enable()  # which `check` leaves off
     pattern = re.escape(output).replace(re.escape("...\n"), "(?s:.*)")
     assert re.fullmatch(pattern, capsys.readouterr().out)
 
