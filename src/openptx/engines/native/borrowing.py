@@ -4,7 +4,7 @@ What they are: bulk stores whose addresses are generic, and whatever else the em
 without a meaning are among them too: they say so when they are reached.
 
 Their registers travel as 64-bit words through the worker's state (`layout.OPERANDS`): first those that the instruction
-reads, on the way back those that it writes. Values of operands never leave the reference engine's own hands.
+reads, on the way back those that it writes.
 """
 
 from __future__ import annotations

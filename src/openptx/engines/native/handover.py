@@ -21,6 +21,7 @@ from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.plan import plan, results
 from openptx.engines.native import layout
 from openptx.engines.native.asking import shape_of, threads
+from openptx.engines.native.borrowing import file_of
 from openptx.engines.native.flow import Cells
 from openptx.engines.native.standing import Kept
 from openptx.engines.native.values import N, as_lanes
@@ -143,12 +144,8 @@ class Registers:
     def __init__(self, function: Function, frame: Frame, n: int) -> None:
         cells = Cells(function)
         self.columns: list[Array] = [np.zeros(n, UNSIGNED[w] if w > 1 else np.bool_) for w in cells.widths]
-        for i, register in enumerate(function.registers):
-            column: Any = self.columns[i]
-            if register.type.width == 128:
-                column = column, self.columns[cells.high[i]]
+        for i, column in file_of(function, cells, dict(enumerate(self.columns))).items():
             frame.regs[i] = column
-        frame.regs[len(function.registers)] = self.columns[cells.carry]
 
     def take(self, kept: Kept, data: NDArray[np.uint8], first: int) -> None:
         """A register of the warp that begins at thread `first`, out of its frame."""
