@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from openptx.engines.native.cpu import CPU, host
 from openptx.numerics import FORMATS
 
 F16, BF16, F32 = FORMATS["f16"], FORMATS["bf16"], FORMATS["f32"]
-PROCESSORS = [host(), without("fp16"), without("fp16", "fma"), without("fp16", "f16c")]
+OLDER = without("fp16", "avx512")
+PROCESSORS = [host(), without("fp16"), OLDER, replace(OLDER, fma=False), replace(OLDER, f16c=False)]
 ARITHMETIC = [("fadd", 2), ("fsub", 2), ("fmul", 2), ("fma", 3)]
 
 
 def kind(cpu: CPU) -> str:
-    return "".join(f for f in ("fp16 ", "f16c ", "fma") if getattr(cpu, f.strip()))
+    return " ".join(f for f in ("fp16", "avx512", "f16c", "fma") if getattr(cpu, f))
 
 
 @pytest.mark.parametrize("cpu", PROCESSORS, ids=kind)

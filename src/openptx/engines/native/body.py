@@ -55,7 +55,7 @@ class Body(FunctionText):
         self.globals: list[str] = []
         self.touches: dict[int, str] = {}
         self.borrowed = set()
-        self.sizes, self.branching = {}, set()
+        self.sizes = {}
         self.shared_range = shared_range(program, function)
         self.static_shared = program.shared_size
         self.parameter_size = function.parameter_size

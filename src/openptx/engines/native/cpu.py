@@ -18,6 +18,7 @@ class CPU:
     avx512: bool
     permute: bool  # vpermi2d and its like
     fp16: bool  # arithmetic of f16, with subnormal numbers
+    gathers: bool  # faster than one element after the other
 
 
 @cache
@@ -34,4 +35,7 @@ def host() -> CPU:
         avx512=all(found.get(f, False) for f in ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
         permute=found.get("avx512f", False),
         fp16=found.get("avx512fp16", False) and found.get("avx512vl", False),
+        # Older processors of Intel got microcode against Downfall, which makes a gather take 2 ns an element; AMD's
+        # load one element after the other as well.
+        gathers=found.get("avx512fp16", False),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from math import inf
 
 from openptx.engines.native.cpu import CPU
@@ -14,6 +15,8 @@ from openptx.numerics import Bits, Format
 FLOAT = {16: "half", 32: "float", 64: "double"}
 """LLVM's names, by width."""
 
+_DIRECTION = {"rn": 8, "rm": 9, "rp": 10, "rz": 11}  # _MM_FROUND_..., with exceptions suppressed
+_X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "fsqrt": "sqrt"}
 _NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
 
 
@@ -114,6 +117,15 @@ class FloatBits(Outliner):
             )
             for i in range(0, N, n)
         ]
+
+    def directed(self, op: str, w: int, operands: Sequence[str], rnd: str) -> str:
+        """An operation that AVX-512 rounds as asked."""
+        kind, t = ("ps", "<16 x float>") if w == 32 else ("pd", "<8 x double>")
+        done: list[str] = []
+        for parts in zip(*(self.chunks(e, w) for e in operands), strict=True):
+            x = ", ".join(f"{t} {e}" for e in parts)
+            done.append(self.out.emit(f"call {t} @llvm.x86.avx512.{_X86[op]}.{kind}.512({x}, i32 {_DIRECTION[rnd]})"))
+        return self.gathered(done, w)
 
     def gathered(self, parts: list[str], w: int) -> str:
         """The inverse of `chunks`."""

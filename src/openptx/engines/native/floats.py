@@ -17,10 +17,8 @@ from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.floats import QUIET64
 from openptx.numerics.rounding import TO_INTEGER
 
-_DIRECTION = {"rn": 8, "rm": 9, "rp": 10, "rz": 11}  # _MM_FROUND_..., with exceptions suppressed
 _WHOLE = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 _WHOLE_TYPES = ("f32", "f64")
-_X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div"}
 
 
 class Floats(Approximations):
@@ -101,16 +99,8 @@ class Floats(Approximations):
             return out.emit(f"{op} {t} {x[0]}, {x[1]}")
         if not self.cpu.avx512 or w == 16:
             return ""
-        parts = [self.chunks(self.float(a, False), w) for a in operands]
-        done = [self.directed(op, w, chunk, _DIRECTION[rnd]) for chunk in zip(*parts, strict=True)]
-        name = self.gathered(done, w)
+        name = self.directed(op, w, [self.float(a, False) for a in operands], rnd)
         return out.emit(f"extractelement {self.float_type(w, False)} {name}, i32 0") if uniform else name
-
-    def directed(self, op: str, w: int, operands: tuple[str, ...], mode: int) -> str:
-        kind, t = ("ps", "<16 x float>") if w == 32 else ("pd", "<8 x double>")
-        x = ", ".join(f"{t} {e}" for e in operands)
-        name = {"fma": "vfmadd", "fsqrt": "sqrt"}.get(op) or _X86[op]
-        return self.out.emit(f"call {t} @llvm.x86.avx512.{name}.{kind}.512({x}, i32 {mode})")
 
     # What the processor does otherwise
 

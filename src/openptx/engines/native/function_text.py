@@ -13,6 +13,7 @@ from openptx.engines.native.standing import TURNS
 from openptx.engines.native.values import N
 
 _NAME = re.compile(r"%[\w.]+")
+_OF_CTA = re.compile(rf"ptr %w, i64 ({'|'.join(str(layout.CTAID + i) for i in (0, 4, 8))}|{layout.LINEAR})$")
 _FEW = 3
 """So many places are told apart without a table."""
 
@@ -74,17 +75,22 @@ class FunctionText(Blocks):
         self.end()
         end, out.lines = out.lines, outer
         index = ["%first32 = shl i32 %index, 5", "%first = zext i32 %first32 to i64"]
-        once, each = of_each_warp(out.head) if self.takes_turns else (out.head, [])
         if self.takes_turns:
+            once, of_warp = apart(out.head, {"%index", "%first32", "%first"})
             size = -(-self.frame_size // 64) * 64 if self.rounds else 0  # without barriers there is one at a time
+            begins = "%start, %entry"
+            if not self.rounds:  # nor is there anything between one CTA and the next
+                once, of_cta = apart(once, set(), _OF_CTA)
+                once += ["br label %cta", "cta:", "%begin = phi i32 [ %start, %entry ], [ 0, %beside ]", *of_cta]
+                begins = "%begin, %cta"
             warp = [
-                "br label %warp", "warp:", "%index = phi i32 [ %start, %entry ], [ %next, %ready ]",
+                "br label %warp", "warp:", f"%index = phi i32 [ {begins} ], [ %next, %ready ]",
                 "%index64 = zext i32 %index to i64", f"%place = mul i64 %index64, {size}",
                 "%frame = getelementptr i8, ptr %frames, i64 %place",
             ]  # fmt: skip
-            start = [*start, *once, *warp, *index, *each]
+            start = [*start, *once, *warp, *index, *of_warp]
         else:
-            start = [*start, *index, *once]
+            start = [*start, *index, *out.head]
         lines = ["entry:", *start, *first, *out.lines, *end, "}"]
         if self.is_function:
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
@@ -177,7 +183,7 @@ class FunctionText(Blocks):
             out.line("%next = add i32 %index, 1")
             out.branch(out.emit(f"icmp ult i32 %next, {self.warps}"), "ready", "rest")
             out.start("rest")
-            out.line(f"ret i32 {layout.DONE}")
+            self.next_in_row()
             out.start("ready")
             out.jump("warp")
             return
@@ -210,19 +216,43 @@ class FunctionText(Blocks):
         out.start("ready")
         out.jump("warp")
 
+    def next_in_row(self) -> None:
+        """The next CTA's turn, if it is beside this one; else `openptx.run` looks further."""
+        out = self.out
+        left = self.counted(layout.IN_ROW, "i32", -1)
+        grid = out.emit(f"load ptr, ptr {self.field(layout.GRID)}, align 8")
+        where = out.emit(f"getelementptr i8, ptr {grid}, i64 {layout.STOP}")
+        stop = out.emit(f"load volatile i32, ptr {where}, align 4")  # another worker's fault
+        more = out.emit(f"icmp ne i32 {left}, 0")
+        out.branch(out.emit(f"and i1 {more}, {out.emit(f'icmp eq i32 {stop}, 0')}"), "beside", "done")
+        out.start("done")
+        out.line(f"ret i32 {layout.DONE}")
+        out.start("beside")
+        self.counted(layout.CTAID, "i32", 1)
+        self.counted(layout.LINEAR, "i64", 1)
+        self.counted(layout.FROM, "i64", 1)
+        out.jump("cta")
+
+    def counted(self, offset: int, t: str, step: int) -> str:
+        """A number in the worker's state after `step` was added."""
+        out, at = self.out, self.field(offset)
+        found = out.emit(f"add {t} {out.emit(f'load {t}, ptr {at}, align 4')}, {step}")
+        out.line(f"store {t} {found}, ptr {at}, align 4")
+        return found
+
     def resumes_used(self) -> list[int]:
         wanted = {f"resume{b.stop}:": b.stop for b in self.graph.blocks}
         return [wanted[line] for line in self.out.lines if line in wanted]
 
 
-def of_each_warp(lines: list[str]) -> tuple[list[str], list[str]]:
-    """Lines that are the same for all warps, and those that are not."""
-    own = {"%index", "%first32", "%first"}
+def apart(lines: list[str], own: set[str], mark: re.Pattern[str] | None = None) -> tuple[list[str], list[str]]:
+    """Lines without the names in `own` and what comes of them, and the others; those with `mark` are others, too."""
+    own = set(own)
     once: list[str] = []
     each: list[str] = []
     for line in lines:
         name, *used = _NAME.findall(line)
-        if own.isdisjoint(used):
+        if own.isdisjoint(used) and not (mark and mark.search(line)):
             once.append(line)
         else:
             own.add(name)

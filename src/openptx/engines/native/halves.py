@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.flushing import Flushing
 from openptx.engines.native.values import ZEROS, N
@@ -16,11 +18,14 @@ class Halves(Flushing):
 
     def half(self, op: str, operands: tuple[Bits, ...]) -> Bits:
         """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm. Not for
-        a fused one: where its f32 is in the middle of two f16, or below the normal ones, it is rounded to odd."""
+        a fused one, which is rounded to odd first: by AVX-512 always, else where its f32 is in the middle of two f16 or
+        below the normal ones."""
         out, t = self.out, f"<{N} x float>"
         x = [self.half_float(a) for a in operands]
         if op != "fma":
             return self.to_half(out.emit(f"{op} {t} {x[0]}, {x[1]}"))
+        if self.cpu.avx512:
+            return self.to_half(self.odd(op, x))
         if not self.cpu.fma:
             return self.to_half(self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2]))
         quick = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
@@ -30,6 +35,17 @@ class Halves(Flushing):
         with out.seldom(self.any_of(middle | small)) as labels:
             exact = self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2])
         return self.to_half(out.emit(f"phi {t} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"))
+
+    def odd(self, op: str, x: Sequence[str]) -> str:
+        """An operation in f32, rounded to odd: towards zero, with the last bit set where something was cut off. Rounded
+        again, to a number at least two bits shorter, it is as if rounded once (Boldo and Melquiond, 2008)."""
+        out, t, i = self.out, f"<{N} x float>", vector_type(32)
+        down, up = (self.directed(op, 32, x, rnd) for rnd in ("rm", "rp"))
+        cut = out.emit(f"fcmp one {t} {down}, {up}")
+        codes = [out.emit(f"bitcast {t} {e} to {i}") for e in (down, up)]
+        short = out.emit(f"call {i} @llvm.umin.v{N}i32({i} {codes[0]}, {i} {codes[1]})")
+        odd = out.emit(f"or {i} {short}, splat (i32 1)")
+        return out.emit(f"bitcast {i} {out.emit(f'select <{N} x i1> {cut}, {i} {odd}, {i} {short}')} to {t}")
 
     def odd_sum(self, p: str, c: str) -> str:
         """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
@@ -71,13 +87,15 @@ class Halves(Flushing):
     # bf16 by f32
 
     def brains(self, op: str, operands: tuple[Bits, ...]) -> Bits:
-        """Sums are rounded twice without harm. A product, fused or not, is not where its f32 is in the middle of two
-        bf16: everywhere else half a unit is added, and the rest cut off."""
+        """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 always, else
+        where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
         out, t = self.out, f"<{N} x float>"
         operands = tuple(self.bits(self.vector(a), 16) for a in operands)
         x = [self.float(self.brain_float(a), False) for a in operands]
         if op == "fadd":
             return self.brain(self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
+        if self.cpu.avx512:
+            return self.brain(self.raw(self.odd(op, x), 32, False))
         if op == "fma":
             single = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
         else:

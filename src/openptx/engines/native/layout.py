@@ -34,13 +34,14 @@ CHAINED     = 9      # one more than are told: where the stack overflows, the fi
 CLEAR_LOCAL = 832    # i64: what each thread finds cleared of its local memory
 FROM        = 848    # i64: the first CTA that the worker has taken and not finished
 UNTIL       = 856    # i64: behind the last one
-BAND        = 840    # i64: columns of CTAs that run together, for the caches' sake; 0: row by row
+BAND        = 840    # i64: columns of CTAs that run together, for the caches' sake; all of a row: row by row
 WORKSPACE   = 864    # i64: where barriers of the whole grid count who has come
 ASK         = 872    # ptr: asks Python to do what ASKED says
 ASKED       = 880    # i32 question, lanes, first thread of the warp, number of values in DATA; i64 local memory
 HEAP        = 904    # ptr: runtime/heap.py's `left`, or null
 HEAP_BASE   = 912    # i64: the device address that it begins with
 HEAP_SIZE   = 920    # i64
+IN_ROW      = 928    # i32: how many CTAs from this one on differ in nothing but their place in a row
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)

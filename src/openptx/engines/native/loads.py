@@ -6,7 +6,7 @@ from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.row_plans import Plan
 from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
-from openptx.engines.native.values import ZEROS, N
+from openptx.engines.native.values import ZEROS, Lanes, N
 from openptx.numerics import Bits
 
 
@@ -47,7 +47,7 @@ class Loads(Scattered, SlowWay):
 
             def wide() -> tuple[Bits, ...]:
                 if plan is None:
-                    return self.gather(self.apart_from(pointer(), form.lanes), w, count)
+                    return self.load_apart(pointer(), form.lanes, w, count)
                 found = self.wide_load(plan, pointer(), w, count)
                 return tuple(self.bits(self.vector(d), w) for d in found) if self.private(space) else found
 
@@ -68,6 +68,20 @@ class Loads(Scattered, SlowWay):
 
         good = out.emit(f"xor i1 {bad}, true")
         return self.two_ways(good, fast, lambda: self.slow_load(space, address, w, count))
+
+    def load_apart(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
+        """Lanes at known places, one by one if all execute: a gather takes longer, twice as long on some processors."""
+        if not self.full or count > 1 or self.dry:
+            return self.gather(self.apart_from(pointer, lanes), w, count)
+        out, t = self.out, vector_type(w)
+        found: dict[int, str] = {}
+        for lane in dict.fromkeys(lanes):
+            at = out.emit(f"getelementptr i8, ptr {pointer}, i64 {lane}")
+            found[lane] = out.emit(f"load i{w}, ptr {at}, align {w // 8}, !tbaa !6")
+        name = "poison"
+        for i, lane in enumerate(lanes):
+            name = out.emit(f"insertelement {t} {name}, i{w} {found[lane]}, i32 {i}")
+        return (self.bits(name, w),)
 
     def wide_load(self, plan: Plan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
         """The elements by a few moves and shuffles."""

@@ -73,11 +73,13 @@ class Plan:
     def band_of(self) -> int:
         """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
 
-        Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved.
+        Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved. A part of
+        the grid is told by numbers that go by rows.
         """
         x, y, z = self.grid
-        in_rows = not self.code.free_order or self.code.hands_over  # the reference engine goes on by rows
-        return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else 0
+        whole = self.ctas == x * y * z
+        in_rows = not (whole and self.code.free_order) or self.code.hands_over  # the reference engine goes on by rows
+        return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
 
 
 class Plans:

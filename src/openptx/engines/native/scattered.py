@@ -13,15 +13,11 @@ from openptx.numerics import Bits
 WIDEST = 64
 """Bits of a lane that are moved at once. A vector is aligned as the whole of it, so its elements can be one."""
 
-FEW = 8
-"""Instructions of one function whose accesses may be branches in line: compiling each takes milliseconds."""
-
 PLACES, LANES = f"<{N} x ptr>", f"<{N} x i1>"
 
 
 class Scattered(Spans):
     functions: dict[object, Outlined]
-    branching: set[int]  # the instructions whose accesses no instruction of the processor does; dry runs find them
 
     def gather(self, places: str, w: int, count: int) -> tuple[Bits, ...]:
         """`count` elements at each executing lane's place; elsewhere zeros. All places have been found good."""
@@ -45,45 +41,46 @@ class Scattered(Spans):
         return self.out.emit(f"getelementptr i8, {PLACES} {places}, i64 {distance}") if distance else places
 
     def gather_words(self, places: str, w: int) -> str:
-        t = vector_type(w)
+        out, t = self.out, vector_type(w)
 
-        def moved(at: str, mask: str) -> str:
+        def masked(at: str, mask: str) -> str:
             return (
                 f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({PLACES} align {w // 8} {at}, {LANES} {mask},"
                 f" {t} zeroinitializer), !tbaa !6"
             )
 
-        if self.in_line(w):
-            return self.out.emit(moved(places, self.active_mask()))
-        self.share("gather", w, t, f"{PLACES} %at", lambda to, mask: f"{to} = {moved('%at', mask)}\nret {t} {to}")
-        return self.out.emit(f"call {t} @gather.i{w}({PLACES} {places}, i{N} {self.mask_word()})")
+        if self.cpu.gathers and w >= 32:
+            return out.emit(masked(places, self.active_mask()))
+        lines: list[str] = []
+
+        def emit(text: str) -> str:
+            lines.append(f"%o{len(lines)} = {text}")
+            return f"%o{len(lines) - 1}"
+
+        whole = one_by_one(emit, "%at", w)
+        parts = "\n".join((*lines, f"ret {t} {whole}")), f"%r = {masked('%at', '%mask')}\nret {t} %r"
+        self.share("gather", w, t, f"{PLACES} %at", *parts)
+        return out.emit(f"call {t} @gather.i{w}({PLACES} {places}, i{N} {self.mask_word()})")
 
     def scatter_words(self, places: str, word: Bits) -> None:
         w, t = word.width, vector_type(word.width)
 
-        def moved(value: str, at: str, mask: str) -> str:
+        def masked(value: str, at: str, mask: str) -> str:
             return (
                 f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {value}, {PLACES} align {w // 8} {at},"
                 f" {LANES} {mask}), !tbaa !6"
             )
 
         value = self.vector(word)
-        if self.in_line(w):
-            self.out.line(moved(value, places, self.active_mask()))
+        if self.cpu.avx512 and w >= 32:
+            self.out.line(masked(value, places, self.active_mask()))
             return
-        parameters = f"{t} %value, {PLACES} %at"
-        self.share("scatter", w, "void", parameters, lambda _, mask: f"{moved('%value', '%at', mask)}\nret void")
+        parts = (masked("%value", "%at", mask) + "\nret void" for mask in ("splat (i1 true)", "%mask"))
+        self.share("scatter", w, "void", f"{t} %value, {PLACES} %at", *parts)
         self.out.line(f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {self.mask_word()})")
 
-    def in_line(self, w: int) -> bool:
-        """Not where a kernel has many accesses of which LLVM makes 32 branches each: the calls cost a tenth."""
-        if self.cpu.avx512 and w >= 32:
-            return True
-        self.branching.add(self.site)
-        return len(self.branching) <= FEW
-
-    def share(self, what: str, w: int, result: str, parameters: str, moved: Callable[[str, str], str]) -> None:
-        """Make a function of an access, with nothing to ask of lanes where all of them execute."""
+    def share(self, what: str, w: int, result: str, parameters: str, whole: str, part: str) -> None:
+        """Make a function of an access: what it does where all lanes execute, and where a `%mask` of them does."""
         name = f"{what}.i{w}"
         if name not in self.functions:
             text = f"""define internal {result} @{name}({parameters}, i{N} %lanes) noinline nounwind #0 {{
@@ -92,9 +89,19 @@ entry:
 %all = icmp eq i{N} %lanes, -1
 br i1 %all, label %whole, label %part
 whole:
-{moved("%a", "splat (i1 true)")}
+{whole}
 part:
-{moved("%b", "%mask")}
+{part}
 }}
 """
             self.functions[name] = Outlined(name, w, text)
+
+
+def one_by_one(emit: Callable[[str], str], places: str, w: int) -> str:
+    """The element at each place, all of which are good."""
+    t, found = vector_type(w), "poison"
+    for i in range(N):
+        at = emit(f"extractelement {PLACES} {places}, i32 {i}")
+        element = emit(f"load i{w}, ptr {at}, align {w // 8}, !tbaa !6")
+        found = emit(f"insertelement {t} {found}, i{w} {element}, i32 {i}")
+    return found

@@ -591,15 +591,21 @@ entry:
   %wholelocal = icmp eq i64 %clearlocalsize, %stride
   %pband = getelementptr i8, ptr %w, i64 {BAND}
   %band = load i64, ptr %pband
+  %band32 = trunc i64 %band to i32
+  %gx64 = zext i32 %gx to i64
+  %gy64 = zext i32 %gy to i64
+  %perband = mul i64 %band, %gy64
+  %perplane = mul i64 %gx64, %gy64
   %hasshared = icmp ne i64 %clearsize, 0
   %haslocal = icmp ne i64 %localsize, 0
   %pfrom = getelementptr i8, ptr %w, i64 {FROM}
+  %pinrow = getelementptr i8, ptr %w, i64 {IN_ROW}
   %puntil = getelementptr i8, ptr %w, i64 {UNTIL}
   br label %take
 take:
   %first = atomicrmw add ptr %grid, i64 %chunk monotonic
-  %left = icmp ult i64 %first, %ctas
-  br i1 %left, label %some, label %finished
+  %untaken = icmp ult i64 %first, %ctas
+  br i1 %untaken, label %some, label %finished
 finished:
   ret i32 0
 some:
@@ -608,9 +614,25 @@ some:
   %end = select i1 %fewer, i64 %behind, i64 %ctas
   store i64 %first, ptr %pfrom
   store i64 %end, ptr %puntil
+  %z64 = udiv i64 %first, %perplane
+  %inplane = urem i64 %first, %perplane
+  %bandnumber = udiv i64 %inplane, %perband
+  %inband = urem i64 %inplane, %perband
+  %bandleft = mul i64 %bandnumber, %band
+  %y64 = udiv i64 %inband, %band
+  %column = urem i64 %inband, %band
+  %x64 = add i64 %bandleft, %column
+  %x0 = trunc i64 %x64 to i32
+  %y0 = trunc i64 %y64 to i32
+  %z0 = trunc i64 %z64 to i32
+  %edge0 = trunc i64 %bandleft to i32
   br label %cta
 cta:
   %i = phi i64 [ %first, %some ], [ %i1, %ended ]
+  %x = phi i32 [ %x0, %some ], [ %x1, %ended ]
+  %y = phi i32 [ %y0, %some ], [ %y1, %ended ]
+  %z = phi i32 [ %z0, %some ], [ %z1, %ended ]
+  %edge = phi i32 [ %edge0, %some ], [ %edge1, %ended ]
   %stopped = load volatile i32, ptr %pstop
   %stop = icmp ne i32 %stopped, 0
   br i1 %stop, label %finished, label %begin
@@ -623,29 +645,6 @@ asking:
   br i1 %no, label %failed, label %place
 place:
   store i64 %i, ptr %plinear
-  %gx64 = zext i32 %gx to i64
-  %gy64 = zext i32 %gy to i64
-  %x64 = urem i64 %i, %gx64
-  %yz = udiv i64 %i, %gx64
-  %y64 = urem i64 %yz, %gy64
-  %z64 = udiv i64 %yz, %gy64
-  %isband = icmp ne i64 %band, 0
-  br i1 %isband, label %banded, label %placed
-banded:
-  %perband = mul i64 %band, %gy64
-  %bandnumber = udiv i64 %i, %perband
-  %inband = urem i64 %i, %perband
-  %bandstart = mul i64 %bandnumber, %band
-  %column = urem i64 %inband, %band
-  %bx = add i64 %bandstart, %column
-  %by = udiv i64 %inband, %band
-  br label %placed
-placed:
-  %x640 = phi i64 [ %x64, %place ], [ %bx, %banded ]
-  %y640 = phi i64 [ %y64, %place ], [ %by, %banded ]
-  %x = trunc i64 %x640 to i32
-  %y = trunc i64 %y640 to i32
-  %z = trunc i64 %z64 to i32
   store i32 %x, ptr %pc
   store i32 %y, ptr %pcy
   store i32 %z, ptr %pcz
@@ -673,7 +672,21 @@ run:
 
 ; [once
 once:
-  %k = phi i32 [ 0, %run ], [ %k1, %onceon ]
+  ; The kernel itself goes on along the row, to where something else is to be done first.
+  %edgeright = add i32 %edge, %band32
+  %inrow = sub i32 %edgeright, %x
+  %inrow64 = zext i32 %inrow to i64
+  %ofchunk = sub i64 %end, %i
+  %toask = sub i64 256, %every
+  %fewer1 = call i64 @llvm.umin.i64(i64 %inrow64, i64 %ofchunk)
+  %fewer2 = call i64 @llvm.umin.i64(i64 %fewer1, i64 %toask)
+  %clears = or i1 %hasshared, %haslocal
+  %alike64 = select i1 %clears, i64 1, i64 %fewer2
+  %alike = trunc i64 %alike64 to i32
+  store i32 %alike, ptr %pinrow
+  br label %warp
+warp:
+  %k = phi i32 [ 0, %once ], [ %k1, %onceon ]
   %status0 = call i32 @{KERNEL}(ptr %w, ptr %frames, i32 %k)
   switch i32 %status0, label %failed [ i32 {DONE}, label %ended i32 {LEFT}, label %onceslow ]
 onceslow:
@@ -684,7 +697,7 @@ onceslow:
 onceon:
   %k1 = add i32 %left0, 1
   %morewarps = icmp ult i32 %k1, %warps
-  br i1 %morewarps, label %once, label %ended
+  br i1 %morewarps, label %warp, label %ended
 ; once]
 
 ; [rounds
@@ -829,8 +842,26 @@ deadlock:
 ; rounds]
 
 ended:
-  %i1 = add i64 %i, 1
+  %last = load i64, ptr %plinear
+  %lastx = load i32, ptr %pc
+  %i1 = add i64 %last, 1
   store i64 %i1, ptr %pfrom
+  ; The next place: along the band's row, then down the band, then the next band, then the next plane.
+  %right = add i32 %edge, %band32
+  %beside = add i32 %lastx, 1
+  %rowdone = icmp uge i32 %beside, %right
+  %below = add i32 %y, 1
+  %lastrow = icmp uge i32 %below, %gy
+  %banddone = and i1 %rowdone, %lastrow
+  %lastband = icmp uge i32 %right, %gx
+  %planedone = and i1 %banddone, %lastband
+  %following = select i1 %lastband, i32 0, i32 %right
+  %edge1 = select i1 %banddone, i32 %following, i32 %edge
+  %x1 = select i1 %rowdone, i32 %edge1, i32 %beside
+  %firstrow = select i1 %lastrow, i32 0, i32 %below
+  %y1 = select i1 %rowdone, i32 %firstrow, i32 %y
+  %behindplane = zext i1 %planedone to i32
+  %z1 = add i32 %z, %behindplane
   %more = icmp ult i64 %i1, %end
   br i1 %more, label %cta, label %take
 failed:
