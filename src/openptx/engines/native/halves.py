@@ -87,8 +87,8 @@ class Halves(Flushing):
     # bf16 by f32
 
     def brains(self, op: str, operands: tuple[Bits, ...]) -> Bits:
-        """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 always, else
-        where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
+        """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 always,
+        else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
         out, t = self.out, f"<{N} x float>"
         operands = tuple(self.bits(self.vector(a), 16) for a in operands)
         x = [self.float(self.brain_float(a), False) for a in operands]

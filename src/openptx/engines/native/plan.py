@@ -73,8 +73,8 @@ class Plan:
     def band_of(self) -> int:
         """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
 
-        Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved. A part of
-        the grid is told by numbers that go by rows.
+        Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved. A part
+        of the grid is told by numbers that go by rows.
         """
         x, y, z = self.grid
         whole = self.ctas == x * y * z
