@@ -16,6 +16,15 @@ class Barriers(Paths):
     numbers: set[int] | None  # barriers that are used; None: nobody knows
     suspends: frozenset[int]  # blocks that end with one
 
+    def counts(self) -> bool:
+        """Whether barriers count anything but threads that have not ended."""
+
+        def counts(op: Op) -> bool:
+            given = {t.name for t, o in zip(op.form.operands, op.operands, strict=True) if o is not None}
+            return not given <= {"a"}
+
+        return any(counts(op) for op in self.function.code if control(op) == "barrier")
+
     def barrier(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
         out = self.out
         waiting = frozenset()  # `park` has waited for them

@@ -9,14 +9,16 @@ from math import inf
 from openptx.engines.native.cpu import CPU
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.outline import Outliner
-from openptx.engines.native.values import ZEROS, N, Value, as_lanes
+from openptx.engines.native.values import ZEROS, N, Value, as_lanes, number
 from openptx.numerics import Bits, Format
+from openptx.numerics.formats import F16, F32, F64
 
 FLOAT = {16: "half", 32: "float", 64: "double"}
 """LLVM's names, by width."""
 
 _DIRECTION = {"rn": 8, "rm": 9, "rp": 10, "rz": 11}  # _MM_FROUND_..., with exceptions suppressed
 _X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "fsqrt": "sqrt"}
+_FORMAT = {f.storage: f for f in (F16, F32, F64)}
 _NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
 
 
@@ -76,12 +78,14 @@ class FloatBits(Outliner):
         return v
 
     def float_select(self, p: str, a: Bits, b: Bits) -> Bits:
-        va, vb, w = a.v, b.v, a.width
+        w = a.width
         both = self.uniform(a) and self.uniform(b) and p.startswith("i1")
-        if isinstance(va, Value) and isinstance(vb, Value) and not va.name and not vb.name and va.raw and vb.raw:
+        raw = [isinstance(e.v, Value) and bool(e.v.raw) and not e.v.name for e in (a, b)]
+        if any(raw) and all(r or number(e.v, w) for r, e in zip(raw, (a, b), strict=True)):
             t = self.float_type(w, both)
             name = self.out.emit(f"select {p}, {t} {self.float(a, both)}, {t} {self.float(b, both)}")
-            return self.raw(name, w, both, max(va.bound, vb.bound), va.flushed and vb.flushed)
+            flushed = all(isinstance(e.v, Value) and e.v.flushed for e in (a, b))
+            return self.raw(name, w, both, max(self.bound(_FORMAT[w], e) for e in (a, b)), flushed)
         if both:
             name = self.out.emit(f"select {p}, i{w} {self.scalar(a)}, i{w} {self.scalar(b)}")
             return self.bits(name, w, ZEROS)

@@ -41,12 +41,13 @@ METADATA = """
 
 
 @functools.cache
-def support(address_size: int, rounds: bool) -> str:
-    """The text that every kernel needs, with its numbers filled in."""
+def support(address_size: int, rounds: bool, counted: bool) -> str:
+    """The text that every kernel needs, with its numbers filled in. `rounds`: warps wait for each other; `counted`: at
+    barriers that count threads or votes."""
     text = files("openptx.engines.native").joinpath("support.ll").read_text("utf-8")
-    dropped = "once" if rounds else "rounds"
-    before, _, rest = text.partition(f"; [{dropped}\n")
-    text = before + rest.partition(f"; {dropped}]\n")[2]
+    for dropped in ("once" if rounds else "rounds", "uncounted" if counted else "counted"):
+        before, _, rest = text.partition(f"; [{dropped}\n")
+        text = before + rest.partition(f"; {dropped}]\n")[2]
     shift = SHIFT[address_size]
     numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
     numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "CONST": CONST << shift, "PARAM": PARAM << shift}
@@ -141,7 +142,8 @@ def text_of(
     body.needs = Stack.of(bodies)
     body.free_order = not any(b.touches_others() for b in bodies)
     body.borrows = any(b.borrowed for b in bodies)
-    parts = [support(program.address_size, body.rounds), *(f.text for f in functions.values()), *own]
+    counted = any(b.counts() for b in bodies)
+    parts = [support(program.address_size, body.rounds, counted), *(f.text for f in functions.values()), *own]
     if not calls_wait and waits_in_calls(bodies):
         if any(b.calls_in_loops() for b in bodies[1:]):
             raise Fallback("a loop with calls of functions that may wait for other threads, in a function")

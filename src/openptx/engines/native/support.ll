@@ -438,6 +438,7 @@ go:
 }
 
 ; Barriers. A warp arrives as a whole, so it counts as 32 threads; without a count, all that have not ended must come.
+; [counted
 define internal void @openptx.settle(ptr %w, i32 %number) alwaysinline {
   %offset = mul i32 %number, 32
   %all = getelementptr i8, ptr %w, i64 {BARRIERS}
@@ -534,6 +535,49 @@ define internal i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %
   %r = select i1 %first, i32 %yes, i32 %rest
   ret i32 %r
 }
+; counted]
+
+; [uncounted
+; Where no barrier of a kernel has a count or a vote, all that matters is how many lanes have come.
+define internal void @openptx.settle(ptr %w, i32 %number) alwaysinline {
+  %offset = mul i32 %number, {BARRIER}
+  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %b = getelementptr i8, ptr %all, i32 %offset
+  %p3 = getelementptr i8, ptr %b, i64 12
+  %come32 = load i32, ptr %p3
+  %come = zext i32 %come32 to i64
+  %some = icmp ne i32 %come32, 0
+  %p4 = getelementptr i8, ptr %w, i64 {ALIVE}
+  %alive = load i64, ptr %p4
+  %everybody = icmp uge i64 %come, %alive
+  %done = and i1 %some, %everybody
+  br i1 %done, label %release, label %leave
+leave:
+  ret void
+release:
+  %p2 = getelementptr i8, ptr %b, i64 8
+  %generation = load i32, ptr %p2
+  %after = add i32 %generation, 1
+  store i32 %after, ptr %p2
+  store i32 0, ptr %p3
+  ret void
+}
+
+define internal i32 @openptx.arrive(ptr %w, i32 %number, i32 %wanted, i32 %live, i32 %votes) alwaysinline {
+  %offset = mul i32 %number, {BARRIER}
+  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
+  %b = getelementptr i8, ptr %all, i32 %offset
+  %p2 = getelementptr i8, ptr %b, i64 8
+  %generation = load i32, ptr %p2
+  %p3 = getelementptr i8, ptr %b, i64 12
+  %come = load i32, ptr %p3
+  %here = call i32 @llvm.ctpop.i32(i32 %live)
+  %more = add i32 %come, %here
+  store i32 %more, ptr %p3
+  call void @openptx.settle(ptr %w, i32 %number)
+  ret i32 %generation
+}
+; uncounted]
 
 ; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever; 3: the CTA wants the reference engine.
 define i32 @openptx.run(ptr %w) #0 "no-jump-tables"="true" {

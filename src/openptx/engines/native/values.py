@@ -117,17 +117,21 @@ def shape_of(v: V, w: int) -> Shape:
 _EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF << 52}
 
 
-def number(shape: Shape, w: int) -> bool:
-    """Whether it is a constant that, as a float, is a finite number: then it may be kept with raw floats."""
+def number(known: V, w: int) -> bool:
+    """Whether it is a constant that, as floats, is finite: then it may be kept with raw floats."""
     exponent = _EXPONENT.get(w, 0)
-    return isinstance(shape.known, int) and shape.known & exponent != exponent
+    return not isinstance(known, Value) and all(v & exponent != exponent for v in as_lanes(known))
+
+
+def finite(shape: Shape, w: int) -> bool:
+    return shape.known is not None and number(shape.known, w)
 
 
 def join(a: Shape, b: Shape, w: int, widen: bool) -> Shape:
     """What holds of both. With `widen`, bounds that grew are given up, so that loops settle."""
     if a.known is not None and a.known == b.known:
         return a
-    raw = (a.raw and (b.raw or number(b, w))) or (b.raw and number(a, w))
+    raw = (a.raw and (b.raw or finite(b, w))) or (b.raw and finite(a, w))
     origin = a.origin if a.origin == b.origin else None
     if a.lanes is None or a.lanes != b.lanes:
         return varying(raw, origin)
