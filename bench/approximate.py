@@ -15,7 +15,7 @@ from collections.abc import Callable
 from openptx.engines.native.compiler import Library, compile
 from openptx.engines.native.cpu import host
 from openptx.engines.native.floats import Floats
-from openptx.engines.native.kernel import ATTRIBUTES, METADATA
+from openptx.engines.native.support import ATTRIBUTES, METADATA
 from openptx.engines.native.values import ZEROS, N
 from openptx.numerics import FORMATS, Bits
 

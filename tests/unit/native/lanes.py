@@ -12,7 +12,7 @@ import numpy as np
 from openptx.engines.native.compiler import Library, compile
 from openptx.engines.native.cpu import CPU, host
 from openptx.engines.native.floats import Floats
-from openptx.engines.native.kernel import ATTRIBUTES, METADATA
+from openptx.engines.native.support import ATTRIBUTES, METADATA
 from openptx.engines.native.values import Value
 from openptx.numerics import Arithmetic, Bits, Format
 from openptx.numerics.lanes import Lanes

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import cache, identity, kernel, settings
+from openptx.engines.native import cache, identity, kernel, settings, support
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
 from openptx.engines.native.options import Options
@@ -74,7 +74,7 @@ def test_functions_that_may_be_called_are_part_of_a_name() -> None:
 def test_facts_are_read_as_they_were_written() -> None:
     facts = Facts(
         64, ["v", "w"], [("trap", "words")], ["f"], {3: Exit((1, 2), (7,)), 9: Exit((), ())}, Stack(16, True),
-        (0, -1), True, True, True, {-5: Stand((9,), (Kept(1, 32, 64), Kept(2, 8, 0, (1, 2), (0, 1), False), Kept(3, 1, 0, 1)))},
+        (0, -1), True, True, True, 64, True, True, {-5: Stand((9,), (Kept(1, 32, 64), Kept(2, 8, 0, (1, 2), (0, 1), False), Kept(3, 1, 0, 1)))},
     )  # fmt: skip
     assert unpack(pack(facts, b"object")) == (facts, b"object")
     good = pack(facts, b"")
@@ -99,15 +99,17 @@ def launched(source: str) -> int:
 
 def test_a_second_process_translates_and_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = program(5)
+    monkeypatch.setattr(support, "made", {})
     with settings.cache_at(tmp_path):
         launched(source)
-        assert len(cache.files(tmp_path)) == 1
+        assert len(cache.files(tmp_path)) == 2  # the kernel, and what all kernels call
 
         def never(*_: object) -> Any:
             raise AssertionError("it was there")
 
         monkeypatch.setattr(kernel, "text_of", never)
-        monkeypatch.setattr(kernel, "compile", never)
+        monkeypatch.setattr(support, "compile", never)
+        monkeypatch.setattr(support, "made", {})
         launched(source)
 
 

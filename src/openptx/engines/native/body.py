@@ -101,6 +101,7 @@ class Body(FunctionText):
 
     needs = Stack(0, False)  # of local memory, with all that it calls
     borrows = False  # an instruction, or one of what it calls does
+    counted = False  # barriers count threads or votes
     free_order = False  # CTAs may run in any order with the same results
 
     def all_that_matters(self) -> list[frozenset[int]]:

@@ -7,7 +7,9 @@ import itertools
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 
 import llvmlite.binding as llvm
 
@@ -114,13 +116,16 @@ def assembly(text: str) -> str:
 
 
 class Library:
-    """A linked object: the addresses of its functions are good as long as it lives."""
+    """A linked object: the addresses of its functions are good as long as it lives. `known` are those of functions that
+    it calls and does not have."""
 
     __slots__ = ("_tracker",)
 
-    def __init__(self, image: bytes, names: tuple[str, ...]) -> None:
+    def __init__(self, image: bytes, names: tuple[str, ...], known: Mapping[str, int] = MappingProxyType({})) -> None:
         with LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+            for name, address in known.items():
+                builder = builder.import_symbol(name, address)
             for name in names:
                 builder = builder.export_symbol(name)
             self._tracker = builder.link(_linker(), f"openptx.{next(_numbers)}")

@@ -30,6 +30,11 @@ class Facts(NamedTuple):
     """Warps may have to go on on the reference engine."""
     borrows: bool
     """The reference engine executes some of the instructions."""
+    address_size: int
+    rounds: bool
+    """Warps wait for each other."""
+    counted: bool
+    """At barriers that count threads or votes."""
     stands: dict[int, Stand]
     """Where warps may stand then, by what their frame says."""
 
@@ -70,6 +75,9 @@ def read(found: Any) -> Facts:
         found["free_order"] is True,
         found["hands_over"] is True,
         found["borrows"] is True,
+        integer(found["address_size"]),
+        found["rounds"] is True,
+        found["counted"] is True,
         {integer(at): Stand(integers(waiting), tuple(map(kept, cells))) for at, waiting, cells in found["stands"]},
     )
 

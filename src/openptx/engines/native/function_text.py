@@ -95,12 +95,10 @@ class FunctionText(Blocks):
         if self.is_function:
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
             return "\n".join([f"define internal i32 @{self.label_name}({given}) noinline nounwind #0 {{", *lines, ""])
-        linkage = "" if self.enters else "internal "
-        inline = "noinline " if self.rounds or self.enters else ""
         given = "ptr noalias %w, " + (
             "ptr noalias %frames, i32 %start" if self.takes_turns else "ptr noalias %frame, i32 %index"
         )
-        return "\n".join([f"define {linkage}i32 @{self.label_name}({given}) {inline}nounwind #0 {{", *lines, ""])
+        return "\n".join([f"define i32 @{self.label_name}({given}) nounwind #0 {{", *lines, ""])
 
     def search(self, state: str, places: list[tuple[int, str]]) -> None:
         """Go to the label of a number, or else to the beginning. A table would be one jump that is rarely foreseen:
@@ -219,7 +217,7 @@ class FunctionText(Blocks):
     def next_in_row(self) -> None:
         """The next CTA's turn, if it is beside this one; else `openptx.run` looks further."""
         out = self.out
-        left = self.counted(layout.IN_ROW, "i32", -1)
+        left = self.added(layout.IN_ROW, "i32", -1)
         grid = out.emit(f"load ptr, ptr {self.field(layout.GRID)}, align 8")
         where = out.emit(f"getelementptr i8, ptr {grid}, i64 {layout.STOP}")
         stop = out.emit(f"load volatile i32, ptr {where}, align 4")  # another worker's fault
@@ -228,12 +226,12 @@ class FunctionText(Blocks):
         out.start("done")
         out.line(f"ret i32 {layout.DONE}")
         out.start("beside")
-        self.counted(layout.CTAID, "i32", 1)
-        self.counted(layout.LINEAR, "i64", 1)
-        self.counted(layout.FROM, "i64", 1)
+        self.added(layout.CTAID, "i32", 1)
+        self.added(layout.LINEAR, "i64", 1)
+        self.added(layout.FROM, "i64", 1)
         out.jump("cta")
 
-    def counted(self, offset: int, t: str, step: int) -> str:
+    def added(self, offset: int, t: str, step: int) -> str:
         """A number in the worker's state after `step` was added."""
         out, at = self.out, self.field(offset)
         found = out.emit(f"add {t} {out.emit(f'load {t}, ptr {at}, align 4')}, {step}")

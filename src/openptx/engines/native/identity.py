@@ -17,12 +17,14 @@ PACKAGE = Path(__file__).parents[2]
 
 
 def name_of(program: Program, function: Function, options: Options, version_of_it: str) -> str:
-    """A digest of the text that the code follows from, of how it is compiled, of the translator and the processor."""
+    """A digest of the text that the code follows from, and of how it is compiled."""
+    return digest(*parts(program, function), version_of_it, repr(options.key()))
+
+
+def digest(*parts: str) -> str:
+    """Of what a piece of code depends on, and of the translator and the processor."""
     made = hashlib.sha256()
-    for part in parts(program, function):
-        made.update(part.encode())
-        made.update(b"\0")
-    for part in (version_of_it, repr(options.key()), SOURCES, version()):
+    for part in (*parts, SOURCES, version()):
         made.update(part.encode())
         made.update(b"\0")
     return made.hexdigest()

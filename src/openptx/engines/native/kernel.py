@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
 
 from openptx.engines.interp.plan import NoMeaning
-from openptx.engines.native import cache, layout, settings
-from openptx.engines.native.apart import compile_apart
+from openptx.engines.native import cache, settings
 from openptx.engines.native.body import Body
-from openptx.engines.native.compiler import LOCK, Library, compile
+from openptx.engines.native.compiler import LOCK, Library
 from openptx.engines.native.cpu import host
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
@@ -22,44 +19,20 @@ from openptx.engines.native.identity import name_of
 from openptx.engines.native.options import Options
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.stack import Stack
+from openptx.engines.native.support import ATTRIBUTES, METADATA, RUN, object_of, support
 from openptx.engines.native.workers import Worker
 from openptx.errors import Bug
-from openptx.isa.windows import CONST, PARAM, SHIFT
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
-
-ATTRIBUTES = 'attributes #0 = { "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
-METADATA = """
-!0 = !{!"branch_weights", i32 1, i32 2000}
-!1 = !{!"branch_weights", i32 2000, i32 1}
-!2 = !{!"openptx"}
-!3 = !{!"state", !2}
-!4 = !{!"data", !2}
-!5 = !{!3, !3, i64 0}
-!6 = !{!4, !4, i64 0}
-"""
-
-
-@functools.cache
-def support(address_size: int, rounds: bool, counted: bool) -> str:
-    """The text that every kernel needs, with its numbers filled in. `rounds`: warps wait for each other; `counted`: at
-    barriers that count threads or votes."""
-    text = files("openptx.engines.native").joinpath("support.ll").read_text("utf-8")
-    for dropped in ("once" if rounds else "rounds", "uncounted" if counted else "counted"):
-        before, _, rest = text.partition(f"; [{dropped}\n")
-        text = before + rest.partition(f"; {dropped}]\n")[2]
-    shift = SHIFT[address_size]
-    numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
-    numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "CONST": CONST << shift, "PARAM": PARAM << shift}
-    for name, value in {**numbers, "KERNEL": "kernel", "ONCE_OR_ROUNDS": "rounds" if rounds else "once"}.items():
-        text = text.replace(f"{{{name}}}", str(value))
-    return text
 
 
 def waits_in_calls(bodies: list[Body]) -> bool:
     """Whether called functions do what loops around their calls may be waiting for."""
     strong = any(b.touches_others() for b in bodies[1:])
     return strong and any(b.calls_in_loops() for b in bodies)
+
+
+CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
 class Compiled:
@@ -73,6 +46,7 @@ class Compiled:
         "globals",
         "hands_over",
         "idle",
+        "kernel",
         "library",
         "messages",
         "names",
@@ -81,6 +55,7 @@ class Compiled:
         "slow",
         "stack",
         "stands",
+        "support",
     )
 
     def __init__(self, facts: Facts, image: bytes) -> None:
@@ -88,8 +63,10 @@ class Compiled:
         self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
         self.shared_range, self.free_order = facts.shared_range, facts.free_order
         self.stands, self.hands_over, self.borrows = [facts.stands], facts.hands_over, facts.borrows
-        self.library = Library(image, ("openptx.run",))
-        self.run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library["openptx.run"])
+        self.support = support(facts.address_size, facts.rounds, facts.counted)
+        self.library = self.support.link(image, "kernel")
+        self.kernel = self.library["kernel"]
+        self.run = CALL(self.support.library[RUN])
         self.slow: Library | None = None
         self.idle: dict[tuple[int, int, int], list[Worker]] = {}
 
@@ -100,7 +77,7 @@ def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]
         with contextlib.suppress(ValueError):
             return unpack(data)
     body, text = make()
-    facts, image = facts_of(body), compile_apart(text) if settings.compiles_apart() else compile(text)
+    facts, image = facts_of(body), object_of(text)
     cache.store(name, pack(facts, image))
     return facts, image
 
@@ -109,6 +86,7 @@ def facts_of(body: Body) -> Facts:
     return Facts(
         -(-body.frame_size // 64) * 64, body.globals, body.messages, body.callees.names, body.exits, body.needs,
         body.shared_range, body.free_order, body.hands_over, body.borrows,
+        body.address_size, body.rounds, body.counted,
         body.stands if body.hands_over else {},
     )  # fmt: skip
 
@@ -142,14 +120,16 @@ def text_of(
     body.needs = Stack.of(bodies)
     body.free_order = not any(b.touches_others() for b in bodies)
     body.borrows = any(b.borrowed for b in bodies)
-    counted = any(b.counts() for b in bodies)
-    parts = [support(program.address_size, body.rounds, counted), *(f.text for f in functions.values()), *own]
+    body.counted = any(b.counts() for b in bodies)
+    parts = [
+        support(program.address_size, body.rounds, body.counted).head(),
+        *(f.text for f in functions.values()),
+        *own,
+    ]
     if not calls_wait and waits_in_calls(bodies):
         if any(b.calls_in_loops() for b in bodies[1:]):
             raise Fallback("a loop with calls of functions that may wait for other threads, in a function")
         return text_of(program, function, image, options, entries, globals, messages, True)
-    if entries is not None:
-        parts[0] = parts[0].partition("; Runs CTAs")[0]
     return body, "\n".join([*parts, ATTRIBUTES, METADATA])
 
 
@@ -207,4 +187,4 @@ def made_slow(program: Program, function: Function, image: Image, options: Optio
         raise Bug(f"the slow version of `{function.name}` waits otherwise")
     code.stands.append(facts.stands)
     code.messages = facts.messages  # it may have more
-    return Library(object, ("slow",))
+    return code.support.link(object, "slow")

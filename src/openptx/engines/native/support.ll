@@ -174,12 +174,12 @@ eight:
   ret void
 }
 
-define internal i1 @openptx.load(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
+define i1 @openptx.load(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
   %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 0)
   ret i1 %r
 }
 
-define internal i1 @openptx.store(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
+define i1 @openptx.store(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
   %check = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 3)
   br i1 %check, label %failed, label %fine
 failed:
@@ -189,7 +189,7 @@ fine:
   ret i1 %r
 }
 
-define internal i1 @openptx.places(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
+define i1 @openptx.places(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
   %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 2)
   ret i1 %r
 }
@@ -253,7 +253,7 @@ next:
 }
 
 ; Bytes from one place to another of each lane's local memory, for arguments; both places are known to be good.
-define internal void @openptx.copy(ptr %w, i32 %mask, i64 %to, i64 %from, i64 %size, i32 %first) noinline {
+define void @openptx.copy(ptr %w, i32 %mask, i64 %to, i64 %from, i64 %size, i32 %first) noinline {
 entry:
   %p0 = getelementptr i8, ptr %w, i64 {LOCAL}
   %local = load ptr, ptr %p0
@@ -282,7 +282,7 @@ one:
 
 ; Bytes from one memory to another, lane by lane. Up to 16 are moved as words as wide as they are aligned; of more, the
 ; first and the last must be inside of one allocation. Targets, origins and sizes are in the scratch, data and more.
-define internal i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
+define i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
 entry:
   %targets = getelementptr i8, ptr %w, i64 {SCRATCH}
   %origins = getelementptr i8, ptr %w, i64 {DATA}
@@ -355,7 +355,7 @@ moved:
 }
 
 ; A fault leaves through a call: where that is.
-define internal void @openptx.chain(ptr %w, i32 %site) noinline {
+define void @openptx.chain(ptr %w, i32 %site) noinline {
   %p0 = getelementptr i8, ptr %w, i64 {CHAIN}
   %n = load i32, ptr %p0
   %room = icmp ult i32 %n, {CHAINED}
@@ -371,7 +371,7 @@ leave:
 }
 
 ; Whether the launch is to stop. Python is asked once in a while.
-define internal i1 @openptx.poll(ptr %w) noinline {
+define i1 @openptx.poll(ptr %w) noinline {
   %pp = getelementptr i8, ptr %w, i64 {POLL}
   %poll = load ptr, ptr %pp
   %stop = call i32 %poll(ptr %w)
@@ -388,7 +388,7 @@ stay:
 }
 
 ; Has Python do something with the words in DATA; whether a lane did wrong, or the launch is to stop.
-define internal i1 @openptx.ask(ptr %w, i32 %what, i32 %mask, i32 %first, i32 %count, i64 %locals) noinline {
+define i1 @openptx.ask(ptr %w, i32 %what, i32 %mask, i32 %first, i32 %count, i64 %locals) noinline {
   %p0 = getelementptr i8, ptr %w, i64 {ASKED}
   store i32 %what, ptr %p0
   %p1 = getelementptr i8, ptr %p0, i64 4
@@ -437,83 +437,8 @@ go:
   ret i32 %status
 }
 
-; Barriers. A warp arrives as a whole, so it counts as 32 threads; without a count, all that have not ended must come.
-; [counted
-define internal void @openptx.settle(ptr %w, i32 %number) alwaysinline {
-  %offset = mul i32 %number, 32
-  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
-  %b = getelementptr i8, ptr %all, i32 %offset
-  %come = load i32, ptr %b
-  %some = icmp ne i32 %come, 0
-  br i1 %some, label %open, label %leave
-leave:
-  ret void
-open:
-  %p1 = getelementptr i8, ptr %b, i64 4
-  %wanted = load i32, ptr %p1
-  %p2 = getelementptr i8, ptr %b, i64 8
-  %generation = load i32, ptr %p2
-  %p3 = getelementptr i8, ptr %b, i64 12
-  %real32 = load i32, ptr %p3
-  %real = zext i32 %real32 to i64
-  %p4 = getelementptr i8, ptr %w, i64 {ALIVE}
-  %alive = load i64, ptr %p4
-  %everybody = icmp uge i64 %real, %alive
-  %enough = icmp uge i32 %come, %wanted
-  %counted = icmp ne i32 %wanted, 0
-  %done = select i1 %counted, i1 %enough, i1 %everybody
-  br i1 %done, label %release, label %leave
-release:
-  %after = add i32 %generation, 1
-  store i32 %after, ptr %p2
-  store i32 0, ptr %b
-  store i32 0, ptr %p1
-  store i32 0, ptr %p3
-  %parity = and i32 %after, 1
-  %at = mul i32 %parity, 4
-  %p5 = getelementptr i8, ptr %b, i64 16
-  %yes = getelementptr i8, ptr %p5, i32 %at
-  store i32 0, ptr %yes
-  %p6 = getelementptr i8, ptr %b, i64 24
-  %voters = getelementptr i8, ptr %p6, i32 %at
-  store i32 0, ptr %voters
-  ret void
-}
-
-define internal i32 @openptx.arrive(ptr %w, i32 %number, i32 %wanted, i32 %live, i32 %votes) alwaysinline {
-  %offset = mul i32 %number, 32
-  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
-  %b = getelementptr i8, ptr %all, i32 %offset
-  %come = load i32, ptr %b
-  %more = add i32 %come, 32
-  store i32 %more, ptr %b
-  %p1 = getelementptr i8, ptr %b, i64 4
-  store i32 %wanted, ptr %p1
-  %p2 = getelementptr i8, ptr %b, i64 8
-  %generation = load i32, ptr %p2
-  %p3 = getelementptr i8, ptr %b, i64 12
-  %real = load i32, ptr %p3
-  %here = call i32 @llvm.ctpop.i32(i32 %live)
-  %real1 = add i32 %real, %here
-  store i32 %real1, ptr %p3
-  %parity = and i32 %generation, 1
-  %at = mul i32 %parity, 4
-  %p5 = getelementptr i8, ptr %b, i64 16
-  %yes = getelementptr i8, ptr %p5, i32 %at
-  %yes0 = load i32, ptr %yes
-  %said = call i32 @llvm.ctpop.i32(i32 %votes)
-  %yes1 = add i32 %yes0, %said
-  store i32 %yes1, ptr %yes
-  %p6 = getelementptr i8, ptr %b, i64 24
-  %voters = getelementptr i8, ptr %p6, i32 %at
-  %voters0 = load i32, ptr %voters
-  %voters1 = add i32 %voters0, %here
-  store i32 %voters1, ptr %voters
-  call void @openptx.settle(ptr %w, i32 %number)
-  ret i32 %generation
-}
-
-define internal i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noinline {
+; What a barrier's votes come to: how many, all, any.
+define i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %kind) noinline {
   %offset = mul i32 %number, 32
   %all = getelementptr i8, ptr %w, i64 {BARRIERS}
   %b = getelementptr i8, ptr %all, i32 %offset
@@ -535,53 +460,12 @@ define internal i32 @openptx.verdict(ptr %w, i32 %number, i32 %generation, i32 %
   %r = select i1 %first, i32 %yes, i32 %rest
   ret i32 %r
 }
-; counted]
-
-; [uncounted
-; Where no barrier of a kernel has a count or a vote, all that matters is how many lanes have come.
-define internal void @openptx.settle(ptr %w, i32 %number) alwaysinline {
-  %offset = mul i32 %number, {BARRIER}
-  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
-  %b = getelementptr i8, ptr %all, i32 %offset
-  %p3 = getelementptr i8, ptr %b, i64 12
-  %come32 = load i32, ptr %p3
-  %come = zext i32 %come32 to i64
-  %some = icmp ne i32 %come32, 0
-  %p4 = getelementptr i8, ptr %w, i64 {ALIVE}
-  %alive = load i64, ptr %p4
-  %everybody = icmp uge i64 %come, %alive
-  %done = and i1 %some, %everybody
-  br i1 %done, label %release, label %leave
-leave:
-  ret void
-release:
-  %p2 = getelementptr i8, ptr %b, i64 8
-  %generation = load i32, ptr %p2
-  %after = add i32 %generation, 1
-  store i32 %after, ptr %p2
-  store i32 0, ptr %p3
-  ret void
-}
-
-define internal i32 @openptx.arrive(ptr %w, i32 %number, i32 %wanted, i32 %live, i32 %votes) alwaysinline {
-  %offset = mul i32 %number, {BARRIER}
-  %all = getelementptr i8, ptr %w, i64 {BARRIERS}
-  %b = getelementptr i8, ptr %all, i32 %offset
-  %p2 = getelementptr i8, ptr %b, i64 8
-  %generation = load i32, ptr %p2
-  %p3 = getelementptr i8, ptr %b, i64 12
-  %come = load i32, ptr %p3
-  %here = call i32 @llvm.ctpop.i32(i32 %live)
-  %more = add i32 %come, %here
-  store i32 %more, ptr %p3
-  call void @openptx.settle(ptr %w, i32 %number)
-  ret i32 %generation
-}
-; uncounted]
 
 ; Runs CTAs until there are no more. 0: no more; 1: a fault is recorded; 2: threads wait for ever; 3: the CTA wants the reference engine.
 define i32 @openptx.run(ptr %w) #0 "no-jump-tables"="true" {
 entry:
+  %pkernel = getelementptr i8, ptr %w, i64 {KERNEL}
+  %kernel = load ptr, ptr %pkernel
   %p0 = getelementptr i8, ptr %w, i64 {GRID}
   %grid = load ptr, ptr %p0
   %pstop = getelementptr i8, ptr %grid, i64 {STOP}
@@ -731,7 +615,7 @@ once:
   br label %warp
 warp:
   %k = phi i32 [ 0, %once ], [ %k1, %onceon ]
-  %status0 = call i32 @{KERNEL}(ptr %w, ptr %frames, i32 %k)
+  %status0 = call i32 %kernel(ptr %w, ptr %frames, i32 %k)
   switch i32 %status0, label %failed [ i32 {DONE}, label %ended i32 {LEFT}, label %onceslow ]
 onceslow:
   %left0 = load i32, ptr %pwarp
@@ -810,7 +694,7 @@ go:
   %slowly = icmp ne i32 %version, 0
   br i1 %slowly, label %goslow, label %gofast
 gofast:
-  %status3 = call i32 @{KERNEL}(ptr %w, ptr %frames, i32 %n)
+  %status3 = call i32 %kernel(ptr %w, ptr %frames, i32 %n)
   %n3 = load i32, ptr %pwarp
   %n364 = zext i32 %n3 to i64
   %fat3 = mul i64 %n364, %framesize

@@ -149,6 +149,7 @@ class Worker:
         size = (plan.shared if end < 0 else end) - begin
         struct.pack_into("<2q", self.memory, layout.CLEAR_FROM, begin, size)
         struct.pack_into("<q", self.memory, layout.BUDGET, plan.budget)
+        struct.pack_into("<q", self.memory, layout.KERNEL, code.kernel)
         struct.pack_into("<2q", self.memory, layout.CLEAR_LOCAL, code.stack.size, plan.band)
         self.plan = plan
 

@@ -1,0 +1,119 @@
+"""What all kernels' machine code calls: made once for a processor, kept on disk, linked once for a process."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from importlib.resources import files
+
+from openptx.engines.native import cache, layout, settings
+from openptx.engines.native.apart import compile_apart
+from openptx.engines.native.compiler import LOCK, Library, compile
+from openptx.engines.native.identity import digest
+from openptx.isa.windows import CONST, PARAM, SHIFT
+
+ATTRIBUTES = 'attributes #0 = { "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
+METADATA = """
+!0 = !{!"branch_weights", i32 1, i32 2000}
+!1 = !{!"branch_weights", i32 2000, i32 1}
+!2 = !{!"openptx"}
+!3 = !{!"state", !2}
+!4 = !{!"data", !2}
+!5 = !{!3, !3, i64 0}
+!6 = !{!4, !4, i64 0}
+"""
+RUN = "openptx.run"
+NAMES = tuple(
+    f"openptx.{name}" for name in ("load", "store", "places", "copy", "bring", "chain", "poll", "ask", "verdict")
+)
+"""What kernels call."""
+
+_HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\))", re.MULTILINE)
+
+
+class Support:
+    """For kernels of an address size. `rounds`: their warps wait for each other; `counted`: at barriers that count
+    threads or votes."""
+
+    def __init__(self, address_size: int, rounds: bool, counted: bool) -> None:
+        self.address_size, self.rounds, self.counted = address_size, rounds, counted
+        self._library: Library | None = None
+
+    def barriers(self) -> str:
+        return self.read("barriers.ll", "uncounted" if self.counted else "counted")
+
+    def own(self) -> str:
+        return self.read("support.ll", "once" if self.rounds else "rounds")
+
+    def text(self) -> str:
+        return "\n".join([self.own(), self.barriers(), ATTRIBUTES, METADATA])
+
+    def head(self) -> str:
+        """What a kernel's text begins with."""
+        headers = {name: header for header, name in _HEADER.findall(self.own())}
+        return "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
+
+    def read(self, name: str, dropped: str) -> str:
+        """A file of LLVM text beside this one, without one of its sections, with its numbers filled in."""
+        before, _, rest = files("openptx.engines.native").joinpath(name).read_text("utf-8").partition(f"; [{dropped}\n")
+        text = before + rest.partition(f"; {dropped}]\n")[2]
+        shift = SHIFT[self.address_size]
+        numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
+        numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "CONST": CONST << shift, "PARAM": PARAM << shift}
+        for key, value in {**numbers, "ONCE_OR_ROUNDS": "rounds" if self.rounds else "once"}.items():
+            text = text.replace(f"{{{key}}}", str(value))
+        return text
+
+    @property
+    def library(self) -> Library:
+        with LOCK:  # one for all threads: kernels call what it has as long as they live
+            if self._library is None and not self.loaded():
+                image = object_of(self.text())
+                cache.store(self.name, image)
+                self.link_own(image)
+            assert self._library is not None
+            return self._library
+
+    @property
+    def name(self) -> str:
+        return digest(f"support {self.address_size} {self.rounds} {self.counted}")
+
+    def loaded(self) -> bool:
+        """Whether it was on disk."""
+        with LOCK:
+            if self._library is None and (image := cache.load(self.name)) is not None:
+                self.link_own(image)
+            return self._library is not None
+
+    def link_own(self, image: bytes) -> None:
+        self._library = Library(image, (RUN, *NAMES))
+
+    def link(self, image: bytes, name: str) -> Library:
+        """A kernel's object, of whose functions one is `name`."""
+        library = self.library
+        return Library(image, (name,), {name: library[name] for name in NAMES})
+
+
+made: dict[tuple[int, bool, bool], Support] = {}
+
+
+def support(address_size: int, rounds: bool, counted: bool) -> Support:
+    key = address_size, rounds, counted and rounds
+    found = made.get(key)
+    return found if found is not None else made.setdefault(key, Support(*key))
+
+
+def object_of(text: str) -> bytes:
+    """LLVM text compiled, here or in a process of its own."""
+    return compile_apart(text) if settings.compiles_apart() else compile(text)
+
+
+def _load() -> None:
+    for rounds in (False, True):
+        support(64, rounds, False).loaded()
+
+
+# Ready before a first launch asks for it, as the linker is (compiler.py).
+with contextlib.suppress(RuntimeError):
+    threading.Thread(target=_load, name="openptx-support").start()
