@@ -8,7 +8,7 @@ from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.flushing import Flushing
 from openptx.engines.native.values import ZEROS, N
 from openptx.numerics import Bits
-from openptx.numerics.formats import BF16, F32
+from openptx.numerics.formats import BF16, F16, F32
 
 _ODD = ", ".join(f"i32 {i}" for i in range(1, 2 * N, 2))
 
@@ -41,11 +41,11 @@ class Halves(Flushing):
         again, to a number at least two bits shorter, it is as if rounded once (Boldo and Melquiond, 2008)."""
         out, t, i = self.out, f"<{N} x float>", vector_type(32)
         down, up = (self.directed(op, 32, x, rnd) for rnd in ("rm", "rp"))
-        cut = out.emit(f"fcmp one {t} {down}, {up}")
         codes = [out.emit(f"bitcast {t} {e} to {i}") for e in (down, up)]
         short = out.emit(f"call {i} @llvm.umin.v{N}i32({i} {codes[0]}, {i} {codes[1]})")
-        odd = out.emit(f"or {i} {short}, splat (i32 1)")
-        return out.emit(f"bitcast {i} {out.emit(f'select <{N} x i1> {cut}, {i} {odd}, {i} {short}')} to {t}")
+        # Neighbours differ in the last bit; 0 and -0, the sums of what cancels, do not.
+        cut = out.emit(f"and {i} {out.emit(f'xor {i} {codes[0]}, {codes[1]}')}, splat (i32 1)")
+        return out.emit(f"bitcast {i} {out.emit(f'or {i} {short}, {cut}')} to {t}")
 
     def odd_sum(self, p: str, c: str) -> str:
         """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
@@ -79,10 +79,9 @@ class Halves(Flushing):
         short = out.emit(f"fptrunc {single} {name} to {half}")
         if self.cpu.fp16:
             return self.raw(short, 16, uniform)
-        lanes = ZEROS if uniform else None
-        nan = self.bits(out.emit(f"fcmp uno {single} {name}, zeroinitializer"), 1, lanes)
         t = "i16" if uniform else vector_type(16)
-        return self.pick(nan, 0x7FFF, self.bits(out.emit(f"bitcast {half} {short} to {t}"), 16, lanes))
+        d = self.bits(out.emit(f"bitcast {half} {short} to {t}"), 16, ZEROS if uniform else None)
+        return self.pick(super().isnan(F16, d), 0x7FFF, d)
 
     # bf16 by f32
 
@@ -95,14 +94,14 @@ class Halves(Flushing):
         if op == "fadd":
             return self.brain(self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
         if self.cpu.avx512:
-            return self.brain(self.raw(self.odd(op, x), 32, False))
+            odd = self.bits(out.emit(f"bitcast {t} {self.odd(op, x)} to {vector_type(32)}"), 32)
+            return self.canonical_brain(self.upper(self.tied(odd)))
         if op == "fma":
             single = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
         else:
             single = out.emit(f"fmul {t} {x[0]}, {x[1]}")
         up = self.bits(out.emit(f"bitcast {t} {single} to {vector_type(32)}"), 32) + 0x8000
-        d = self.upper(up)  # a NaN of bf16 operands has no bits below, so it is one still
-        quick = self.vector(self.pick(self.isnan(BF16, d), BF16.nan or 0, d))
+        quick = self.vector(self.canonical_brain(self.upper(up)))
         with out.seldom(self.any_of((up & 0xFFFF) == 0)) as labels:
             exact = self.vector(self.exact_brains(op, operands, x))
         return self.bits(out.emit(f"phi {vector_type(16)} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"), 16)
@@ -128,8 +127,16 @@ class Halves(Flushing):
         t = "i32" if uniform else vector_type(32)
         name = self.out.emit(f"bitcast {self.float_type(32, uniform)} {self.float(a, uniform)} to {t}")
         code = self.bits(name, 32, ZEROS if uniform else None)
-        up = code + (((code >> 16) & 1) + 0x7FFF)
+        up = self.tied(code)
         return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16) if uniform else self.upper(up))
+
+    def tied(self, code: Bits) -> Bits:
+        """Half a unit of the upper half more, or a bit less where that is even already."""
+        return code + (((code >> 16) & 1) + 0x7FFF)
+
+    def canonical_brain(self, d: Bits) -> Bits:
+        """A NaN that arithmetic of bf16 made in f32 has no bits below, so it is one still."""
+        return self.pick(self.isnan(BF16, d), BF16.nan or 0, d)
 
     def upper(self, a: Bits) -> Bits:
         """The upper halves of 32-bit lanes, by one permutation."""
