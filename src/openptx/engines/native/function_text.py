@@ -13,7 +13,7 @@ from openptx.engines.native.standing import TURNS
 from openptx.engines.native.values import N
 
 _NAME = re.compile(r"%[\w.]+")
-_OF_CTA = re.compile(rf"ptr %w, i64 ({'|'.join(str(layout.CTAID + i) for i in (0, 4, 8))}|{layout.LINEAR})$")
+_OF_CTA = {layout.CTAID, layout.CTAID + 4, layout.CTAID + 8, layout.LINEAR}
 _FEW = 3
 """So many places are told apart without a table."""
 
@@ -80,7 +80,8 @@ class FunctionText(Blocks):
             size = -(-self.frame_size // 64) * 64 if self.rounds else 0  # without barriers there is one at a time
             begins = "%start, %entry"
             if not self.rounds:  # nor is there anything between one CTA and the next
-                once, of_cta = apart(once, set(), _OF_CTA)
+                own = {name for key, name in self.entries.items() if isinstance(key, tuple) and key[0] in _OF_CTA}
+                once, of_cta = apart(once, own)
                 once += ["br label %cta", "cta:", "%begin = phi i32 [ %start, %entry ], [ 0, %beside ]", *of_cta]
                 begins = "%begin, %cta"
             warp = [
@@ -243,16 +244,16 @@ class FunctionText(Blocks):
         return [wanted[line] for line in self.out.lines if line in wanted]
 
 
-def apart(lines: list[str], own: set[str], mark: re.Pattern[str] | None = None) -> tuple[list[str], list[str]]:
-    """Lines without the names in `own` and what comes of them, and the others; those with `mark` are others, too."""
+def apart(lines: list[str], own: set[str]) -> tuple[list[str], list[str]]:
+    """Lines that have nothing to do with the names in `own`, and those that make or use them, or what comes of them."""
     own = set(own)
     once: list[str] = []
     each: list[str] = []
     for line in lines:
-        name, *used = _NAME.findall(line)
-        if own.isdisjoint(used) and not (mark and mark.search(line)):
+        names = _NAME.findall(line)
+        if own.isdisjoint(names):
             once.append(line)
         else:
-            own.add(name)
+            own.add(names[0])
             each.append(line)
     return once, each
