@@ -28,7 +28,7 @@ LOOP = STORE.replace(
 
 
 class Watched:
-    """Which engine ran each launch, on a clock by which the reference engine takes ten milliseconds."""
+    """Which engine ran each launch, on a clock by which the reference engine takes four milliseconds."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now, self.seen = 0.0, list[str]()
@@ -40,7 +40,7 @@ class Watched:
 
         def watched_interp(*args: Any, **options: Any) -> None:
             self.seen.append("interp")
-            self.now += 0.01
+            self.now += 0.004
             interp(*args, **options)
 
         patch.setattr(choose, "run", watched_native)

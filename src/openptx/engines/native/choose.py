@@ -24,7 +24,7 @@ LOG = logging.getLogger("openptx")
 OPERATION = 3e-9
 """Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many)."""
 
-MADE, MADE_OF_EACH = 0.025, 0.0009
+MADE, MADE_OF_EACH = 0.010, 0.0006
 """Seconds that translating and compiling takes: at least, and for each instruction."""
 
 FOUND = 0.0015
