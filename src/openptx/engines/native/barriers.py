@@ -19,11 +19,10 @@ class Barriers(Paths):
     def counts(self) -> bool:
         """Whether barriers count anything but threads that have not ended."""
 
-        def counts(op: Op) -> bool:
-            given = {t.name for t, o in zip(op.form.operands, op.operands, strict=True) if o is not None}
-            return not given <= {"a"}
+        def given(op: Op) -> set[str]:
+            return {t.name for t, o in zip(op.form.operands, op.operands, strict=True) if o is not None}
 
-        return any(counts(op) for op in self.function.code if control(op) == "barrier")
+        return any(not given(op) <= {"a"} for op in self.function.code if control(op) == "barrier")
 
     def barrier(self, b: Block, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
         out = self.out
