@@ -1,7 +1,7 @@
 ; Barriers. A warp arrives as a whole, so it counts as 32 threads; without a count, all that have not ended must come.
 ; [counted
 define internal void @openptx.settle(ptr %w, i32 %number) alwaysinline {
-  %offset = mul i32 %number, 32
+  %offset = mul i32 %number, {BARRIER}
   %all = getelementptr i8, ptr %w, i64 {BARRIERS}
   %b = getelementptr i8, ptr %all, i32 %offset
   %come = load i32, ptr %b
@@ -42,7 +42,7 @@ release:
 }
 
 define internal i32 @openptx.arrive(ptr %w, i32 %number, i32 %wanted, i32 %live, i32 %votes) alwaysinline {
-  %offset = mul i32 %number, 32
+  %offset = mul i32 %number, {BARRIER}
   %all = getelementptr i8, ptr %w, i64 {BARRIERS}
   %b = getelementptr i8, ptr %all, i32 %offset
   %come = load i32, ptr %b

@@ -122,7 +122,7 @@ def text_of(
     body.borrows = any(b.borrowed for b in bodies)
     body.counted = any(b.counts() for b in bodies)
     parts = [
-        support(program.address_size, body.rounds, body.counted).head(),
+        support(program.address_size, body.rounds, body.counted).head,
         *(f.text for f in functions.values()),
         *own,
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import threading
 from importlib.resources import files
@@ -49,6 +50,7 @@ class Support:
     def text(self) -> str:
         return "\n".join([self.own(), self.barriers(), ATTRIBUTES, METADATA])
 
+    @functools.cached_property
     def head(self) -> str:
         """What a kernel's text begins with."""
         headers = {name: header for header, name in _HEADER.findall(self.own())}
@@ -99,6 +101,7 @@ made: dict[tuple[int, bool, bool], Support] = {}
 
 
 def support(address_size: int, rounds: bool, counted: bool) -> Support:
+    """The one of this process for such kernels."""
     key = address_size, rounds, counted and rounds
     found = made.get(key)
     return found if found is not None else made.setdefault(key, Support(*key))
