@@ -12,15 +12,20 @@ the rest. Results are stored as differences to the definition's. `--all` takes a
 from __future__ import annotations
 
 import argparse
-import ctypes
 import datetime
 import json
+import multiprocessing
+import os
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from hardware import tensor_cores
+from hardware.driver import Driver
 from numpy.typing import NDArray
 
 from openptx.numerics import FORMATS
@@ -293,74 +298,20 @@ def function(x: Lanes, op: str, modifiers: list[str], v: list[Bits]) -> Bits:
 # The device
 
 
-class Driver:
-    """CUDA's driver, as far as it is needed."""
-
-    def __init__(self) -> None:
-        for name in ("libcuda.so.1", "libcuda.so", "nvcuda.dll"):
-            try:
-                self.cuda = ctypes.CDLL(name)
-                break
-            except OSError:
-                continue
-        else:
-            raise SystemExit("there is no NVIDIA driver on this machine (libcuda.so.1)")
-        self.call("cuInit", 0)
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
-        name = ctypes.create_string_buffer(100)
-        self.call("cuDeviceGetName", name, len(name), device)
-        version, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
-        self.call("cuDriverGetVersion", ctypes.byref(version))
-        self.call("cuDeviceGetAttribute", ctypes.byref(major), 75, device)
-        self.call("cuDeviceGetAttribute", ctypes.byref(minor), 76, device)
-        self.name = name.value.decode()
-        self.driver = f"{version.value // 1000}.{version.value % 1000 // 10}"
-        self.capability = 10 * major.value + minor.value
-
-    def call(self, function: str, *arguments: Any) -> None:
-        """A call of the driver; OSError with its name for the error."""
-        status = getattr(self.cuda, function)(*arguments)
-        if status:
-            text = ctypes.c_char_p()
-            self.cuda.cuGetErrorName(status, ctypes.byref(text))
-            raise OSError(f"{function}: {(text.value or b'unknown error').decode()}")
-
-    def run(self, form: Form, target: str, batches: list[list[Array]]) -> list[Array]:
-        """The results of each batch; OSError where the device does not take the module."""
-        handle, kernel = ctypes.c_void_p(), ctypes.c_void_p()
-        self.call("cuModuleLoadData", ctypes.byref(handle), module([form], target).encode() + b"\0")
-        try:
-            self.call("cuModuleGetFunction", ctypes.byref(kernel), handle, form.name.encode())
-            return [self.launch(kernel, arrays, np.dtype(f"u{width(form.result) // 8}")) for arrays in batches]
-        finally:
-            self.call("cuModuleUnload", handle)
-
-    def launch(self, kernel: ctypes.c_void_p, arrays: list[Array], dtype: np.dtype[Any]) -> Array:
-        count = arrays[0].size
-        result = np.empty(count, dtype)
-        buffers: list[ctypes.c_uint64] = []
-        try:
-            for array in (*arrays, result):
-                pointer = ctypes.c_uint64()
-                self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(array.nbytes))
-                buffers.append(pointer)
-            for pointer, array in zip(buffers, arrays, strict=False):
-                self.call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes))
-            values = [*buffers, ctypes.c_uint32(count)]
-            pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
-            blocks = -(-count // THREADS)
-            self.call("cuLaunchKernel", kernel, blocks, 1, 1, THREADS, 1, 1, 0, None, pointers, None)
-            self.call("cuCtxSynchronize")
-            self.call(
-                "cuMemcpyDtoH_v2", ctypes.c_void_p(result.ctypes.data), buffers[-1], ctypes.c_size_t(result.nbytes)
-            )
-        finally:
-            for pointer in buffers:
-                self.call("cuMemFree_v2", pointer)
-        return result
+def results(driver: Driver, form: Form, target: str, arrays: list[Array]) -> Array:
+    """What the device gives for a batch; OSError where it does not take the module."""
+    d = np.empty(arrays[0].size, np.dtype(f"u{width(form.result) // 8}"))
+    loaded = driver.load(module([form], target))
+    try:
+        pointers = [driver.upload(a) for a in (*arrays, d)]
+        values = [*(p.value.to_bytes(8, "little") for p in pointers), d.size.to_bytes(4, "little")]
+        driver.launch(driver.function(loaded, form.name), (-(-d.size // THREADS), 1, 1), (THREADS, 1, 1), values)
+        driver.download(d, pointers[-1])
+        for pointer in pointers:
+            driver.free(pointer)
+    finally:
+        driver.unload(loaded)
+    return d
 
 
 def targets(form: Form, capability: int) -> str | None:
@@ -371,47 +322,70 @@ def targets(form: Form, capability: int) -> str | None:
     return form.target
 
 
-def record(driver: Driver, folder: Path, everything: bool) -> int:
-    """Writes a file for each form: results as differences to the definition's, modulo 2^width, which compress well."""
-    folder.mkdir(parents=True, exist_ok=True)
-    known: dict[str, object] = {"device": driver.name, "capability": driver.capability, "driver": driver.driver}
-    known["date"] = datetime.date.today().isoformat()
-    rows: dict[str, object] = {}
-    for form in forms():
-        target = targets(form, driver.capability)
-        if target is None:
-            continue
-        batches = list(operands(form)) if not everything else operands(form, True)
-        differing, total, parts = 0, 0, {}
-        try:
-            for i, arrays in enumerate(batches):
-                [got] = driver.run(form, target, [arrays])
-                parts[f"d{i}"] = got - defined(form, arrays)
-                differing += int(np.count_nonzero(parts[f"d{i}"]))
-                total += got.size
-        except OSError as error:
-            rows[form.opcode] = {"skipped": str(error)}
-            print(f"{form.opcode:40} skipped: {error}", file=sys.stderr)
-            continue
-        np.savez_compressed(folder / f"{form.name}.npz", **parts)
-        rows[form.opcode] = {"operands": total, "differ": differing}
-        print(f"{form.opcode:40} {total:>12,} operands  {differing:>10,} differ from OpenPTX", file=sys.stderr)
-    (folder / "index.json").write_text(json.dumps(known | {"all": everything, "forms": rows}, indent=1) + "\n")
+def record_form(form: Form, target: str, path: Path, everything: bool) -> dict[str, object]:
+    """Writes the file of a form, and says how it compares."""
+    driver = this_driver()
+    differing, total, parts = 0, 0, {}
+    try:
+        for i, arrays in enumerate(operands(form, everything)):
+            got = results(driver, form, target, arrays)
+            parts[f"d{i}"] = got - defined(form, arrays)
+            differing += int(np.count_nonzero(parts[f"d{i}"]))
+            total += got.size
+    except OSError as error:
+        return {"skipped": str(error)}
+    if differing:
+        np.savez_compressed(path, **parts)
+    return {"operands": total, "differ": differing}
+
+
+@cache
+def this_driver() -> Driver:
+    return Driver()
+
+
+def record(folder: Path, everything: bool, workers: int) -> int:
+    """Writes a file for each form that differs: results less the definition's, modulo 2^width, which compress well."""
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        name, capability, driver = pool.submit(facts).result()
+        folder = folder / f"sm_{capability}-{driver}-{datetime.date.today().isoformat()}"
+        folder.mkdir(parents=True, exist_ok=True)
+        known: dict[str, object] = {"device": name, "capability": capability, "driver": driver}
+        known["date"] = datetime.date.today().isoformat()
+        wanted = [(form, target) for form in forms() if (target := targets(form, capability))]
+        wanted.sort(key=lambda each: "approx" not in each[0].opcode)  # what takes longest first
+        tasks = {
+            form.opcode: pool.submit(record_form, form, target, folder / f"{form.name}.npz", everything)
+            for form, target in wanted
+        }
+        rows: dict[str, object] = {}
+        for opcode, task in tasks.items():
+            rows[opcode] = row = task.result()
+            words = row.get("skipped") or "{operands:>12,} operands  {differ:>10,} differ from OpenPTX".format(**row)
+            print(f"{opcode:40} {words}", file=sys.stderr)
+        tensor = pool.submit(tensor_cores.record, folder).result()
+    facts_of = known | {"all": everything, "forms": rows, "products": tensor}
+    (folder / "index.json").write_text(json.dumps(facts_of, indent=1) + "\n")
     return 0
+
+
+def facts() -> tuple[str, int, str]:
+    """Name, capability and driver of the device."""
+    driver = this_driver()
+    return driver.name, driver.capability, driver.driver
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="all 2^32 operands of functions of one f32")
     parser.add_argument("--ptx", metavar="TARGET", help="print the kernels of a target and stop")
-    parser.add_argument("--out", type=Path, help="the folder to write to")
+    parser.add_argument("--out", type=Path, default=ROOT, help="the folder to write the device's folder to")
+    parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 8), help="processes on the device")
     args = parser.parse_args()
     if args.ptx:
         print(module([form for form in forms() if form.target == args.ptx], args.ptx))
         return 0
-    driver = Driver()
-    name = f"sm_{driver.capability}-{driver.driver}-{datetime.date.today().isoformat()}"
-    return record(driver, args.out or ROOT / name, args.all)
+    return record(args.out, args.all, args.workers)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import functools
+import os
 import random
 import re
 import struct
 
 import openptx
+from openptx.isa.fidelity import EXACT
 from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, load, refusal, resolve
 from openptx.isa.types import TYPES, Type
 
-TARGET = ".version 8.8\n.target sm_100a\n.address_size 64\n"
+DEVICE = os.environ.get("OPENPTX_RANDOM_FOR", "")
+"""A target whose statements are wanted, and of them those alone whose results are exact: for runs on real devices."""
+
+TARGET = f".version 8.8\n.target {DEVICE or 'sm_100a'}\n.address_size 64\n"
 
 # fmt: off
 #          register, how many of them
@@ -100,7 +105,7 @@ def anything(dice: random.Random) -> tuple[str, Form, Modifiers]:
         ]
         modifiers = [part for choice in taken if choice is not None for part in choice.split(".")]
         m = form.match(tuple(modifiers))
-        if m is not None and refusal(form, m) is None:
+        if m is not None and refusal(form, m) is None and (not DEVICE or i.fidelity(m) == EXACT):
             return ".".join((i.name, *(choice for choice in taken if choice is not None))), form, m
 
 

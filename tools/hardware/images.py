@@ -1,0 +1,100 @@
+"""Textures, surfaces and tensor maps of the driver, made from what OpenPTX's objects say."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from typing import Any
+
+import numpy as np
+
+from hardware.driver import Array, Driver
+
+LAYERED, SURFACE = 0x01, 0x02  # CUDA_ARRAY3D
+HOST, ARRAY = 1, 3  # CUmemorytype
+ADDRESS = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}
+FILTER = {"nearest": 0, "linear": 1}
+AS_INTEGER, NORMALIZED = 1, 2  # CU_TRSF
+# fmt: off
+FORMAT = {"uint8": 0x01, "uint16": 0x02, "uint32": 0x03, "int8": 0x08, "int16": 0x09, "int32": 0x0A,
+          "float16": 0x10, "float32": 0x20}
+ELEMENT = {"u8": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
+SWIZZLE = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
+# fmt: on
+
+
+class ArrayDescription(ctypes.Structure):
+    """CUDA_ARRAY3D_DESCRIPTOR."""
+
+    _fields_ = [("extent", c_size_t * 3), ("format", c_int), ("channels", c_uint), ("flags", c_uint)]
+
+
+class Copy(ctypes.Structure):
+    """CUDA_MEMCPY3D: two ends and an extent."""
+
+    class End(ctypes.Structure):
+        _fields_ = [("at", c_size_t * 4), ("kind", c_int), ("host", c_void_p), ("device", c_uint64),
+                    ("array", c_void_p), ("reserved", c_void_p), ("pitch", c_size_t), ("height", c_size_t)]  # fmt: skip
+
+    _fields_ = [("source", End), ("target", End), ("extent", c_size_t * 3)]
+
+
+class Resource(ctypes.Structure):
+    """CUDA_RESOURCE_DESC of an array."""
+
+    _fields_ = [("kind", c_int), ("array", c_void_p), ("reserved", c_int * 30), ("flags", c_uint)]
+
+
+class TextureDescription(ctypes.Structure):
+    """CUDA_TEXTURE_DESC."""
+
+    _fields_ = [("address", c_int * 3), ("filter", c_int), ("flags", c_uint), ("anisotropy", c_uint),
+                ("mipmap_filter", c_int), ("mipmap", c_float * 3), ("border", c_float * 4),
+                ("reserved", c_int * 12)]  # fmt: skip
+
+
+class Image:
+    """Texels (layer, z, y, x, component) as an array of the device, and the handle that a kernel takes."""
+
+    def __init__(self, driver: Driver, texels: Array, layered: bool, sampler: dict[str, Any] | None) -> None:
+        self.driver = driver
+        *outer, channels = texels.shape
+        sizes = [*reversed(outer), 0, 0][:3]
+        if layered:
+            sizes = [*reversed(outer[1:]), 0][:2] + [outer[0]]
+        kind = LAYERED * layered | SURFACE * (sampler is None)
+        description = ArrayDescription((c_size_t * 3)(*sizes), FORMAT[texels.dtype.name], channels, kind)
+        self.array, self.handle = c_void_p(), c_uint64()
+        self.extent = [sizes[0] * channels * texels.itemsize, max(sizes[1], 1), max(sizes[2], 1)]
+        driver.call("cuArray3DCreate_v2", byref(self.array), byref(description))
+        self.copy(texels, True)
+        resource = Resource(0, self.array)
+        if sampler is None:
+            driver.call("cuSurfObjectCreate", byref(self.handle), byref(resource))
+            return
+        flags = AS_INTEGER * sampler["integer"] | NORMALIZED * sampler["normalized"]
+        modes = (c_int * 3)(*(ADDRESS[mode] for mode in sampler["address"]))
+        wanted = TextureDescription(modes, FILTER[sampler["filter"]], flags)
+        driver.call("cuTexObjectCreate", byref(self.handle), byref(resource), byref(wanted), None)
+
+    def copy(self, texels: Array, up: bool) -> None:
+        """Between the texels, which are contiguous, and the device."""
+        host = Copy.End(kind=HOST, host=texels.ctypes.data, pitch=self.extent[0], height=self.extent[1])
+        device = Copy.End(kind=ARRAY, array=self.array)
+        ends = (host, device) if up else (device, host)
+        self.driver.call("cuMemcpy3D_v2", byref(Copy(*ends, (c_size_t * 3)(*self.extent))))
+
+
+def tensor_map(driver: Driver, described: dict[str, Any], address: int) -> bytes:
+    """A CUtensorMap for an array at an address."""
+    shape, strides = described["shape"][::-1], described["strides"][-2::-1]
+    rank = len(shape)
+    data = np.zeros(256, np.uint8)
+    at = -data.ctypes.data % 64
+    driver.call(
+        "cuTensorMapEncodeTiled", c_void_p(data.ctypes.data + at), ELEMENT[described["element"]], rank,
+        c_uint64(address), (c_uint64 * rank)(*shape), (c_uint64 * 5)(*strides),
+        (c_uint * rank)(*described["box"][::-1]), (c_uint * rank)(*described["steps"][::-1]),
+        0, SWIZZLE[described["swizzle"]], 0, int(described["fill"] == "nan"),
+    )  # fmt: skip
+    return data[at : at + 128].tobytes()
