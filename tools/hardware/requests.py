@@ -135,7 +135,11 @@ def fitted(text: str, capability: int, version: tuple[int, int]) -> str:
     def target(match: re.Match[str]) -> str:
         number = int(match[2])
         specific = match[3] and number != capability
-        return f"{match[1]}sm_{capability}{'a' if capability >= 90 else ''}" if number > capability or specific else match[0]
+        return (
+            f"{match[1]}sm_{capability}{'a' if capability >= 90 else ''}"
+            if number > capability or specific
+            else match[0]
+        )
 
     def known(match: re.Match[str]) -> str:
         major, minor = min((int(match[1]), int(match[2])), version)

@@ -81,3 +81,6 @@ SPECIAL_REGISTERS: dict[str, SpecialRegister] = _registers()
 
 COMPONENTS = ("x", "y", "z", "w")
 """The selectors of vector registers; `.r .g .b .a` mean the same (6.4.3)."""
+
+MULTIPROCESSORS = 1  # all CTAs report multiprocessor 0: they share one processor's caches
+WARPS = 64  # that a multiprocessor holds, as an H100's does

@@ -37,6 +37,9 @@ _CODES: dict[str, dict[int, str]] = {
     "swizzle_atomicity": {0: "16B"},
     "fill_mode": {0: "zero", 1: "OOB-NaN"},
 }
+OUT_OF_BOUNDS_NAN = 0x7FF7
+"""What a box has outside of the tensor under OOB-NaN, twice in a word, whatever the elements are: recorded on H100."""
+
 CHUNK = 16  # bytes of shared memory that stay together, however a box is swizzled
 LARGEST = 256  # elements of a box in one dimension
 MOST = (227 << 10) // CHUNK  # chunks that the shared memory of a CTA can hold
@@ -141,8 +144,7 @@ class Box:
         )
 
     def fill(self) -> tuple[Bits, Bits]:
-        """What a chunk has outside of the tensor, in turns: 0, or NaN of the elements' type."""
+        """What a chunk has outside of the tensor, in turns: 0, or a NaN of whatever type."""
         x = self.x
-        nan, wide = self.word("fill_mode") != 0, self.shift == 3
-        high = x.pick(self.shift == 1, 0x7FFF7FFF, x.const(0x7FFFFFFF, 32))
-        return x.pick(nan, x.pick(wide, 0xFFFFFFFF, high), 0), x.pick(nan, high, 0)
+        word = x.pick(self.word("fill_mode") != 0, OUT_OF_BOUNDS_NAN << 16 | OUT_OF_BOUNDS_NAN, x.const(0, 32))
+        return word, word

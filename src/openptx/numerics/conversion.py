@@ -10,6 +10,10 @@ from openptx.numerics.rounding import TO_INTEGER, RandomBits
 from openptx.numerics.words import aligned
 
 # Of two formats whose NaN payloads carry over: how far the payload moves. Everything else gives the canonical NaN.
+PAYLOADS = {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0}
+"""The formats whose NaNs f64 takes and gives with sign and payload, and what all quiet ones have in common."""
+
+NAN64 = 0x7FF0000000000000 | QUIET64
 NAN_F32_F64 = 0x7FFFFFFFE0000000  # f32 or narrower to f64, where the payload is not kept
 
 
@@ -42,15 +46,22 @@ class Conversion(Floats):
         w = 64 if max(d.man, s.man) > 28 else 32
         r = x.unpack(s, a, w, ftz and f32[0], normal=d.emin < s.emin or ftz)
         v = x.round(d, r, rnd, ftz=ftz and f32[1], satfinite=satfinite, rbits=rbits)
+        return x.kept_nan(d, s, a, r.nan, v, ftz)
+
+    def kept_nan(self, d: Format, s: Format, a: Bits, nan: Bits, v: Bits, ftz: bool) -> Bits:
+        """`v`; but a NaN keeps its sign and payload from and to f64, quieted, and as it is from bf16 to f32 (H100)."""
+        x = self
         if d.name == "f64":
-            if f32[0] and not ftz:
-                wide = x.resize(a, 64)
-                nan = ((wide & 0x80000000) << 32) | ((wide & 0x7FFFFF) << 29) | 0x7FF0000000000000 | QUIET64
-                return x.select(r.nan, nan, v)
-            return x.pick(r.nan, NAN_F32_F64, v)
-        if f32[1] and s.name == "f64":
-            nan = x.resize((a >> 32) & 0x80000000 | (a >> 29) & 0x3FFFFF | 0x7FC00000, 32)
-            return x.select(r.nan, nan, v)
+            if s.name not in PAYLOADS or (ftz and s.name == "f32"):
+                return x.pick(nan, NAN_F32_F64, v)
+            wide = x.resize(a, 64)
+            code = (wide >> s.storage - 1) << 63 | (wide & s.hidden - 1) << 52 - s.man
+            return x.select(nan, code | NAN64, v)
+        if s.name == "f64" and d.name in PAYLOADS:
+            code = (a >> 63) << d.storage - 1 | (a >> 52 - d.man) & d.hidden - 1
+            return x.select(nan, x.resize(code | PAYLOADS[d.name], d.storage), v)
+        if (s.name, d.name) == ("bf16", "f32"):
+            return x.select(nan, x.resize(a, 32) << 16, v)
         return v
 
     def from_int(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.numerics.arithmetic import Arithmetic
-from openptx.numerics.bits import Bits, S, U
+from openptx.numerics.bits import Bits, S
 from openptx.numerics.formats import F32, Fixed, Format
 from openptx.numerics.names import ELEMENTS, PACKED, SUBBYTE, Element, Integer, Packed
 from openptx.numerics.reals import Real
@@ -132,9 +132,10 @@ def _saturates(d: Format, m: Modifiers) -> bool:
 
 
 def _nearest_away_tf32(x: Arithmetic, a: Bits, satfinite: bool) -> Bits:
-    """A rule for bits, not for values: it treats NaN like any other code (recorded on B200)."""
-    magnitude = x.min(U, (a & 0x7FFFFFFF) + 0x1000 & 0xFFFFE000, 0x7FFFE000) | (a & 0x80000000)
-    # One unit less wherever the exponent is all ones: infinity becomes finite, NaN stays NaN.
+    """A rule for bits, not for values: NaN is cut, where a number is rounded (H100)."""
+    up = x.pick(x.isnan(F32, a), 0, x.const(0x1000, 32))
+    magnitude = ((a & 0x7FFFFFFF) + up & 0xFFFFE000) | (a & 0x80000000)
+    # One unit less wherever the exponent is all ones: infinity becomes finite.
     return x.pick((magnitude & 0x7F800000) == 0x7F800000, magnitude - 0x2000, magnitude) if satfinite else magnitude
 
 

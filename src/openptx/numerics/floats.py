@@ -10,12 +10,15 @@ from openptx.numerics.words import lowest, widen
 
 QUIET64 = 1 << 51  # the quiet bit of f64
 
+HANDED_ON = {"fadd": (1, 0), "fsub": (1, 0), "fmul": (1, 0), "fma": (1, 2, 0), "fdiv": (0, 1), "fsqrt": (0,)}
+"""Whose NaN an f64 operation hands on: the first of these operands that is one. As an H100 has it."""
+
 
 class Floats(Rounding):
     """Formats come first; `rnd` is one of rn rz rm rp; `ftz` flushes subnormal operands and results.
 
-    A NaN result is the format's canonical NaN, whatever the operands; but f64 supports payloads, so there the first
-    operand that is NaN is handed on, quieted (modelled: the manual leaves the choice among several open).
+    A NaN result is the format's canonical NaN, whatever the operands; but f64 supports payloads, so there the NaN of an
+    operand is handed on, quieted. Which one, the manual leaves open: `HANDED_ON`.
     """
 
     # Arithmetic
@@ -23,22 +26,22 @@ class Floats(Rounding):
     def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         w = 32 if f.man <= 28 else 64
         r = self.sum(self.unpack(f, a, w, ftz), self.unpack(f, b, w, ftz), rnd)
-        return self.payload(f, self.round(f, r, rnd, ftz=ftz), a, b)
+        return self.payload(f, self.round(f, r, rnd, ftz=ftz), "fadd", a, b)
 
     def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         d = self.fadd(f, a, b ^ f.sign, rnd, ftz)
-        return self.payload(f, d, a, b)
+        return self.payload(f, d, "fsub", a, b)
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         w = 32 if f.man <= 28 else 64
         r = self.product(self.unpack(f, a, w, ftz), self.unpack(f, b, w, ftz))
-        return self.payload(f, self.round(f, r, rnd, ftz=ftz), a, b)
+        return self.payload(f, self.round(f, r, rnd, ftz=ftz), "fmul", a, b)
 
     def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         w = 32 if f.man <= 28 else 64
         p = self.product(self.unpack(f, a, w, ftz), self.unpack(f, b, w, ftz))
         r = self.sum(p, self.unpack(f, c, 2 * w, ftz), rnd)
-        return self.payload(f, self.round(f, r, rnd, ftz=ftz), a, b, c)
+        return self.payload(f, self.round(f, r, rnd, ftz=ftz), "fma", a, b, c)
 
     def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         x = self
@@ -61,7 +64,7 @@ class Floats(Rounding):
         exp = n.exp - d.exp - x.resize(smaller, 32)
         sig = x.pick((zero_n & ~n.inf) | d.inf, 0, sig)
         r = Real(sign, exp, sig, inf, nan)
-        return x.payload(f, x.round(f, r, rnd, ftz=ftz), a, b)
+        return x.payload(f, x.round(f, r, rnd, ftz=ftz), "fdiv", a, b)
 
     def long_division(self, over: Bits, under: Bits, bits: int, smaller: Bits) -> tuple[Bits, Bits]:
         """`bits` bits of the quotient, the first of them set, and the remainder; `over << 1` where it is `smaller`."""
@@ -95,15 +98,21 @@ class Floats(Rounding):
         zero = sig == 0
         nan = r.nan | (r.sign & ~(zero & ~r.inf))
         value = Real(r.sign, exp, lowest(top), r.inf & ~nan, nan)
-        return x.payload(f, x.round(f, value, rnd, ftz=ftz), a)
+        return x.payload(f, x.round(f, value, rnd, ftz=ftz), "fsqrt", a)
 
-    def payload(self, f: Format, d: Bits, *operands: Bits) -> Bits:
-        """`d`, but of f64 operands the first NaN, quieted, where there is one."""
+    def payload(self, f: Format, d: Bits, op: str, *operands: Bits) -> Bits:
+        """`d`, but of f64 operands a NaN, quieted, where there is one."""
         if f.name != "f64":
             return d
-        for a in reversed(operands):
-            d = self.select(self.isnan(f, a), a | QUIET64, d)
+        for i in reversed(HANDED_ON[op]):
+            d = self.quieted(f, d, operands[i])
         return d
+
+    def quieted(self, f: Format, d: Bits, a: Bits) -> Bits:
+        """`d`; but where the operand `a` is NaN the canonical NaN, or `a` itself, quieted, if payloads are kept."""
+        if f.name == "f64":
+            return self.select(self.isnan(f, a), a | QUIET64, d)
+        return d if f.nan is None else self.pick(self.isnan(f, a), f.nan << f.low, d)
 
     # Parts and comparisons: integer tricks
 
@@ -116,10 +125,11 @@ class Floats(Rounding):
         return self.magnitude(f, a) > (f.largest + bool(f.inf) << f.low)
 
     def fneg(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
-        return self.flush(f, a, ftz) ^ (f.sign << f.low)
+        """The other sign. NaN is a result as of any operation, as an H100 has it; the manual leaves it open."""
+        return self.quieted(f, self.flush(f, a, ftz) ^ (f.sign << f.low), a)
 
     def fabs(self, f: Format, a: Bits, ftz: bool = False) -> Bits:
-        return self.magnitude(f, self.flush(f, a, ftz))
+        return self.quieted(f, self.magnitude(f, self.flush(f, a, ftz)), a)
 
     def copysign(self, f: Format, a: Bits, b: Bits) -> Bits:
         """`b` with the sign of `a`, as `copysign` has its operands."""
@@ -203,7 +213,7 @@ class Floats(Rounding):
     def fmin(self, f: Format, a: Bits, b: Bits, *more: Bits, nan: bool = False, xorsign: bool = False) -> Bits:
         """-0 is below +0. A NaN loses to a number, or wins with `nan`. `xorsign`: of magnitudes, the signs multiplied.
 
-        NaN results are canonical, and then `xorsign` does nothing.
+        NaN results are canonical, and then `xorsign` does nothing; of two NaNs in f64 the second one is kept, quieted.
         """
         return self.extreme(f, (a, b, *more), False, nan, xorsign)
 
@@ -226,4 +236,4 @@ class Floats(Rounding):
             d = x.select(better, b, d)
         if xorsign:
             d = d | (sign & f.sign)
-        return x.pick(x.isnan(f, d), f.nan, d)
+        return x.quieted(f, d, d)

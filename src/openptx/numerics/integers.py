@@ -50,11 +50,11 @@ class Integers(Core):
         return self.pick(b == 0, -1, q)
 
     def remainder(self, t: Signedness, a: Bits, b: Bits) -> Bits:
-        """With the sign of `a`; by zero `a`."""
+        """With the sign of `a`; by zero all ones."""
         if not t.signed:
-            return self.binary("urem", a, b)
+            return self.pick(b == 0, -1, self.binary("urem", a, b))
         r = self.binary("urem", self.abs(a), self.abs(b))
-        return self.select(self.negative(a), -r, r)
+        return self.pick(b == 0, -1, self.select(self.negative(a), -r, r))
 
     def mulhi(self, t: Signedness, a: Bits, b: Bits) -> Bits:
         """The upper half of the full product."""

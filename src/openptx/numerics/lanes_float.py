@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.numerics.bits import Bits, Signedness
-from openptx.numerics.floats import QUIET64
+from openptx.numerics.floats import HANDED_ON, QUIET64
 from openptx.numerics.formats import BF16, F16, F32, F64, Format
 from openptx.numerics.lanes_integer import IntegerLanes
 from openptx.numerics.rounding import TO_INTEGER, RandomBits
@@ -56,7 +56,7 @@ class FloatLanes(IntegerLanes):
 
     def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, np.add, a, b)
+            return self._hardware(f, "fadd", np.add, a, b)
         if f.name in _IN_F64:
             return self._through_f64(f, _add, rnd, ftz, a, b)
         generic = super().fadd
@@ -64,7 +64,7 @@ class FloatLanes(IntegerLanes):
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, np.multiply, a, b)
+            return self._hardware(f, "fmul", np.multiply, a, b)
         if f.name in _IN_F64:
             return self._through_f64(f, np.multiply, rnd, ftz, a, b)
         generic = super().fmul
@@ -72,7 +72,7 @@ class FloatLanes(IntegerLanes):
 
     def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, np.divide, a, b)
+            return self._hardware(f, "fdiv", np.divide, a, b)
         if f.name in _IN_F64:
             return self._through_f64(f, np.divide, rnd, ftz, a, b)
         generic = super().fdiv
@@ -80,7 +80,7 @@ class FloatLanes(IntegerLanes):
 
     def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if rnd == "rn" and not ftz and f.name in NATIVE:
-            return self._hardware(f, np.sqrt, a)
+            return self._hardware(f, "fsqrt", np.sqrt, a)
         if f.name in _IN_F64:
             return self._through_f64(f, np.sqrt, rnd, ftz, a)
         generic = super().fsqrt
@@ -94,7 +94,7 @@ class FloatLanes(IntegerLanes):
         generic = super().fma
         return self.blocks(lambda a, b, c: generic(f, a, b, c, rnd, ftz), a, b, c)
 
-    def _hardware(self, f: Format, ufunc: Callable[..., Array], *operands: Bits) -> Bits:
+    def _hardware(self, f: Format, op: str, ufunc: Callable[..., Array], *operands: Bits) -> Bits:
         dtype = NATIVE[f.name]
         values = [a.v.view(dtype) for a in operands]
         d = self._native(ufunc, *values)
@@ -104,7 +104,8 @@ class FloatLanes(IntegerLanes):
             np.copyto(bits, NAN32, where=nan)
         elif nan.any():
             chosen = np.full(bits.shape, ABSENT)
-            for v in reversed(values):
+            for i in reversed(HANDED_ON[op]):
+                v = values[i]
                 np.copyto(chosen, v.view(np.uint64) | np.uint64(QUIET64), where=np.isnan(v))
             np.copyto(bits, chosen, where=nan)
         return Bits(self, f.storage, bits)
@@ -241,11 +242,9 @@ class FloatLanes(IntegerLanes):
     def _from_f64(self, d: Format, a: Bits, rnd: str, ftz: bool) -> Bits:
         v = a.v.view(np.float64)
         code = self._narrow(d, v, rnd, ftz)
-        if d is F32:
-            nan = np.isnan(v)
-            if nan.any():
-                payload = (a.v >> np.uint64(32) & np.uint64(0x80000000)) | (a.v >> np.uint64(29) & np.uint64(0x3FFFFF))
-                np.copyto(code.v, (payload | np.uint64(0x7FC00000)).astype(np.uint32), where=nan)
+        nan = np.isnan(v)
+        if nan.any():
+            np.copyto(code.v, self.kept_nan(d, F64, a, Bits(self, 1, nan), code, False).v)
         return code
 
     def _to_bf16(self, a: Bits, rnd: str) -> Bits:
@@ -268,18 +267,19 @@ class FloatLanes(IntegerLanes):
 
     def _to_single(self, s: Format, a: Bits) -> Bits:
         if s is BF16:
-            d = a.v.astype(np.uint32) << np.uint32(16)
-        else:
-            d = self._native(a.v.view(np.float16).astype, np.float32).view(np.uint32)
+            return Bits(self, 32, a.v.astype(np.uint32) << np.uint32(16))
+        d = self._native(a.v.view(np.float16).astype, np.float32).view(np.uint32)
         np.copyto(d, NAN32, where=self._native(np.isnan, d.view(np.float32)))
         return Bits(self, 32, d)
 
     def _to_double(self, s: Format, a: Bits, ftz: bool) -> Bits:
         v = self._widen(s, self.flush(s, a, ftz))
         d = v.view(np.uint64)
-        if s is F32 and not ftz:
-            return Bits(self, 64, d)  # the hardware keeps sign and payload, and sets the quiet bit, as PTX does
-        np.copyto(d, np.uint64(0x7FFFFFFFE0000000), where=np.isnan(v))
+        nan = np.isnan(v)
+        if ftz:
+            np.copyto(d, np.uint64(0x7FFFFFFFE0000000), where=nan)
+        else:  # the processor keeps sign and payload, as PTX does; the quiet bit of a half it may not set
+            np.bitwise_or(d, np.uint64(QUIET64), out=d, where=nan)
         return Bits(self, 64, d)
 
     def from_int(
@@ -343,6 +343,8 @@ class FloatLanes(IntegerLanes):
         zeros = (np.bitwise_and if largest else np.bitwise_or)(a.v, b.v)
         np.copyto(d, zeros, where=self._native(np.equal, p, q))
         lost = np.isnan(p) | np.isnan(q) if nan else np.isnan(d.view(NATIVE[f.name]))
+        if f is F64 and lost.any():
+            return super().extreme(f, operands, largest, nan, xorsign)
         np.copyto(d, d.dtype.type(f.nan or 0), where=lost)
         return Bits(self, f.storage, d)
 

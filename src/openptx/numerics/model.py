@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, decode, encode, finite, integral, two
-from openptx.numerics.formats import F32, F64, Fixed, Format
+from openptx.numerics.formats import BF16, F32, F64, Fixed, Format
 from openptx.numerics.forms import Form
 from openptx.numerics.names import Element, Integer, Packed
 from openptx.numerics.rounding import TO_INTEGER
 
-QUIET32, QUIET64 = 1 << 22, 1 << 51
+QUIET64 = 1 << 51
+KEPT = ("f32", "f16", "bf16")  # formats whose NaNs f64 takes and gives with sign and payload
 RANDOM = {"f16": 13}  # random bits that an element takes; sixteen in all other formats
 
 
@@ -123,20 +124,23 @@ def nan(form: Form, code: int, v: Value) -> int:
         return code & -(1 << d.low)
     if d is s is F64 and not form.sat:
         return code | QUIET64
-    if d is F64 and s is F32 and not form.ftz:
-        return v.sign << 63 | 0x7FF << 52 | v.payload << 29 | QUIET64
+    if d is F64 and isinstance(s, Format) and s.name in KEPT and not (s is F32 and form.ftz):
+        return v.sign << 63 | 0x7FF << 52 | v.payload << 52 - s.man | QUIET64
     if d is F64:
         return 0x7FFFFFFFE0000000
-    if d is F32 and s is F64:
-        return v.sign << 31 | 0xFF << 23 | v.payload >> 29 | QUIET32
+    if s is F64 and d.name in KEPT and d.infinity is not None and not form.relu:
+        return v.sign << d.storage - 1 | d.infinity | v.payload >> 52 - d.man | d.hidden >> 1
+    if d is F32 and s is BF16:
+        return code << 16
     if d.name == "tf32" and s is F32 and form.rnd == "rna":
         return nearest_away_tf32(code, form.satfinite)
     return (d.largest if d.nan is None else d.nan) << d.low
 
 
 def nearest_away_tf32(code: int, satfinite: bool) -> int:
-    """A rule for bits, recorded from hardware; it holds for NaN as well."""
-    magnitude = min((code & 0x7FFFFFFF) + 0x1000 & ~0x1FFF, 0x7FFFE000)
+    """A rule for bits, recorded from hardware: NaN is cut."""
+    number = code & 0x7FFFFFFF
+    magnitude = number + (0x1000 if number <= 0x7F800000 else 0) & ~0x1FFF
     if satfinite and magnitude >> 23 == 0xFF:
         magnitude -= 0x2000
     return code & 0x80000000 | magnitude

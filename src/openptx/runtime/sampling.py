@@ -1,7 +1,7 @@
 """Texture fetching as the appendix of the CUDA programming guide has it: from coordinates to texels, and filtering.
 
 All numbers are NumPy arrays with an element a lane. Coordinates are exact here: a 32-bit float, or its product with an
-extent, is a double. Where the guide is silent: NaN is the coordinate 0, components that a texture lacks are 0, 0 and 1.
+extent, is a double. Where the guide is silent: NaN is the coordinate 0; components that a texture lacks are 0 (H100).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from openptx.runtime.texture import Array, Image, Sampler, Texture
 FRACTION = 256.0
 """Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""
 
-NAN, ONE = 0x7FFFFFFF, 0x3F800000
+NAN = 0x7FFFFFFF
 
 
 class Place(NamedTuple):
@@ -33,20 +33,23 @@ def fetch(t: Texture, s: Sampler, at: Place) -> Array:
     u = scaled(t, s, at.c)
     if s.filter == "linear":
         return four(t, linear(t, s, at, u))
-    return four(t, texels(t, s, at.layer, moved([np.floor(a) for a in u], at.offset)))
+    return four(t, texels(t, modes(t, s), at.layer, moved([np.floor(a) for a in u], at.offset)))
 
 
 def element(t: Texture, s: Sampler, at: Place) -> Array:
-    """The same at int32 coordinates, which are never normalized; nothing is filtered."""
+    """The same at int32 coordinates, which are never normalized; nothing is filtered.
+
+    Outside of the texture there are zeros, whatever the address mode (H100).
+    """
     index = moved([a.astype(np.float64) for a in at.c], at.offset)
-    return four(t, texels(t, s, at.layer, index, repeats=False))
+    return four(t, texels(t, ("border",) * len(index), at.layer, index))
 
 
 def gather(t: Texture, s: Sampler, at: Place, component: int) -> Array:
     """One component of the four texels around: counter-clockwise from the lower left, y pointing down."""
     x, y = moved([np.floor(a - 0.5) for a in scaled(t, s, at.c)], at.offset)
     around = ((x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y))
-    return np.stack([four(t, texels(t, s, at.layer, each))[:, component] for each in around], axis=1)
+    return np.stack([four(t, texels(t, modes(t, s), at.layer, each))[:, component] for each in around], axis=1)
 
 
 def is_normalized(t: Texture, s: Sampler) -> bool:
@@ -73,23 +76,24 @@ def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
     with np.errstate(all="ignore"):
         for corner in product((0, 1), repeat=len(u)):
             weights = [part if up else 1.0 - part for part, up in zip(parts, corner, strict=True)]
-            found = texels(t, s, at.layer, [i + up for i, up in zip(low, corner, strict=True)])
+            found = texels(t, modes(t, s), at.layer, [i + up for i, up in zip(low, corner, strict=True)])
             total += np.prod(weights, axis=0)[:, np.newaxis] * found
         result = total.astype(np.float32)
     result.view(np.uint32)[np.isnan(result)] = NAN
     return result
 
 
-def texels(t: Texture, s: Sampler, layer: Array | None, at: Sequence[Array], repeats: bool = True) -> Array:
-    """The components of texels at whole positions, each in its place or where the address mode puts it.
+def modes(t: Texture, s: Sampler) -> Sequence[str]:
+    """How to address each dimension. Only where coordinates are normalized a texture may repeat itself."""
+    return s.address if is_normalized(t, s) else [mode if mode == "border" else "clamp" for mode in s.address]
 
-    Only where coordinates are normalized a texture may repeat itself; otherwise `wrap` and `mirror` are `clamp`.
-    """
-    repeats = repeats and is_normalized(t, s)
+
+def texels(t: Texture, address: Sequence[str], layer: Array | None, at: Sequence[Array]) -> Array:
+    """The components of texels at whole positions, each in its place or where the address mode puts it."""
     index: list[Array] = []
     outside = np.zeros(1, np.bool_)
-    for i, n, mode in zip(at, t.shape, s.address, strict=False):
-        index.insert(0, placed(i, n, mode if repeats else "clamp").astype(np.int64))
+    for i, n, mode in zip(at, t.shape, address, strict=False):
+        index.insert(0, placed(i, n, mode).astype(np.int64))
         if mode == "border":
             outside = outside | (i < 0) | (i >= n)
     if layer is not None:
@@ -124,6 +128,4 @@ def four(t: Image, found: Array) -> Array:
     """All four components as 32 bits."""
     bits = np.zeros((found.shape[0], 4), np.uint32)
     bits[:, : t.channels] = np.ascontiguousarray(found).view(np.uint32)
-    if t.channels < 4:
-        bits[:, 3] = ONE if t.real else 1
     return bits

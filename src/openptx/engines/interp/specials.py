@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp.geometry import WARP
+from openptx.isa.special_registers import MULTIPROCESSORS, WARPS
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Reader = Callable[["Threads"], Array]
-MULTIPROCESSORS = 1  # all CTAs report multiprocessor 0: they share one processor's caches
 
 
 def value(n: int) -> Array:
@@ -60,7 +60,7 @@ ONE = np.uint64(1)
 SPECIALS: dict[str, Reader] = {
     "laneid": lambda t: t.geometry.lane,
     "warpid": lambda t: t.geometry.thread // np.uint32(WARP),
-    "nwarpid": every(lambda t: t.geometry.warps_per_cta),
+    "nwarpid": every(lambda t: WARPS),
     "nsmid": every(lambda t: MULTIPROCESSORS),
     "lanemask_eq": lanemask(lambda bit: bit),
     "lanemask_lt": lanemask(lambda bit: bit - ONE),

@@ -14,7 +14,6 @@ from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.float_bits import FLOAT
 from openptx.engines.native.values import ZEROS, N, Value
 from openptx.numerics import Bits, Format, Signedness
-from openptx.numerics.floats import QUIET64
 from openptx.numerics.rounding import TO_INTEGER
 
 _WHOLE = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
@@ -40,7 +39,7 @@ class Floats(Approximations):
             return self.rounded("fsub", f, (a, b), rnd, ftz)
         if f.name == "f64" and not self.payload_free:  # the payload of a NaN `b` keeps its sign
             d = self.fadd(f, a, b ^ f.sign, rnd, ftz)
-            return self.payloads(f, d, (a, b), True)
+            return self.payloads(f, "fsub", d, (a, b), True)
         return self.fadd(f, a, b ^ f.sign, rnd, ftz)
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
@@ -66,7 +65,7 @@ class Floats(Approximations):
                 d = self.raw(name, f.storage, uniform, self.bound_of(op, f, operands))
                 if ftz:
                     return self.flushed(op, f, d, operands, rnd)
-                return self.payloads(f, d, operands) if f.name == "f64" else d
+                return self.payloads(f, op, d, operands) if f.name == "f64" else d
         if f.name == "f16" and rnd == "rn" and self.cpu.f16c and op != "fsqrt":
             if ftz:
                 operands = tuple(self.flush(f, a) for a in operands)
@@ -104,8 +103,8 @@ class Floats(Approximations):
 
     # What the processor does otherwise
 
-    def payloads(self, f: Format, d: Bits, operands: tuple[Bits, ...], always: bool = False) -> Bits:
-        """The first NaN operand is handed on. Where at most one can be NaN the processor has done so."""
+    def payloads(self, f: Format, op: str, d: Bits, operands: tuple[Bits, ...], always: bool = False) -> Bits:
+        """A NaN operand is handed on. Where at most one can be NaN the processor has done so."""
         doubtful = {id(a.v): a for a in operands if not self.number_known(f, a)}
         if self.payload_free or (len(doubtful) < 2 and not always):
             return d
@@ -120,8 +119,7 @@ class Floats(Approximations):
             exact = self.bits(
                 self.out.emit(f"bitcast {t} {name} to {self.full_type(d)}"), 64, ZEROS if uniform else None
             )
-            for a in reversed(operands):
-                exact = self.select(self.isnan(f, a), a | QUIET64, exact)
+            exact = self.payload(f, exact, op, *operands)
             slow = self.float(exact, uniform)
         return self.raw(self.out.emit(f"phi {t} [{name}, %{labels[0]}], [{slow}, %{labels[1]}]"), 64, uniform)
 
@@ -145,7 +143,7 @@ class Floats(Approximations):
         )
 
     def signed(self, f: Format, op: str, a: Bits, d: Bits, ftz: bool) -> Bits:
-        """`d`, the bits, and as a float as well: one of the two will be used. A NaN has a sign only as bits."""
+        """`d`, the bits, and as a float as well: one of the two will be used."""
         if isinstance(a.v, Value) and isinstance(d.v, Value) and a.v.raw and not ftz and f.name in ("f16", "f32"):
             uniform = self.uniform(a)
             t = self.float_type(f.storage, uniform)
@@ -231,7 +229,7 @@ class Floats(Approximations):
                 code = self.out.emit(f"bitcast {self.float_type(d.storage, uniform)} {name} to {t}")
                 return self.bits(code, d.storage, ZEROS if uniform else None)
             if (s.name, d.name) == ("bf16", "f32"):
-                return self.raw(self.float(self.brain_float(a), uniform), 32, uniform)
+                return self.brain_float(a)
             if (s.name, d.name) == ("f32", "bf16") and rnd == "rn":
                 return self.brain(a)
         if d is s and not (ftz and s.name == "f32"):

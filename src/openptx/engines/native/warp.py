@@ -8,6 +8,7 @@ from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.memory import Memory
 from openptx.engines.native.values import ZEROS, N, Value, as_lanes, collapse
+from openptx.isa.special_registers import MULTIPROCESSORS, WARPS
 from openptx.numerics import Bits
 
 Triple = tuple[int, int, int]
@@ -135,9 +136,9 @@ class Warp(Memory):
         if name == "warpid":
             return self.bits("%index", 32, ZEROS, 0, -(-threads // N) - 1)
         if name == "nwarpid":
-            return self.const(-(-threads // N), 32)
+            return self.const(WARPS, 32)
         if name == "nsmid":
-            return self.const(1, 32)
+            return self.const(MULTIPROCESSORS, 32)
         if name.startswith("lanemask_"):
             bits = [1 << i for i in range(N)]
             sets: dict[str, Callable[[int], int]] = {

@@ -258,7 +258,8 @@ rcp = instruction(
 def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
     f = format_of(m)
     if m.rnd or f.name == "f64":
-        return x.fdiv(f, x.const(f.bias << f.man, a.width), a, m.rnd or "rn", m.ftz)
+        ftz = m.ftz and f.name == "f32"  # of f64, `.ftz` does nothing (H100)
+        return x.fdiv(f, x.const(f.bias << f.man, a.width), a, m.rnd or "rn", ftz)
     return x.approx("rcp", f, a, m.ftz)
 
 
