@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
     from openptx.isa.types import Type
+    from openptx.numerics import Format
     from openptx.numerics.dot import Scales, Tile
 
     Registers = tuple[Bits, ...]
     Operand = Bits | Registers
 
 TENSOR_CORE = modelled("MMA-Sim, Hopper and Blackwell: terms cut 25 bits below the largest exponent, exact sum")
+IN_HALVES = modelled("as ptxas makes it for sm_90 and sm_100, of f16 products: two sums from zero on, then c is added")
 BLOCKS = modelled("MMA-Sim, Blackwell: sixteen products exactly, then cut 35 bits below the largest exponent")
 CHAIN = modelled("fused multiply-adds in the order of k")
 
@@ -44,12 +46,18 @@ def fidelity(m: Modifiers) -> Fidelity:
         return EXACT
     if t is not None and t.format == "f64":
         return CHAIN
-    return BLOCKS if blocked(m) else TENSOR_CORE
+    return BLOCKS if blocked(m) else IN_HALVES if in_halves(m) else TENSOR_CORE
 
 
 def blocked(m: Modifiers) -> bool:
     """Whether blocks of packed e2m1 are scaled."""
     return m.kind in ("kind::mxf4", "kind::mxf4nvf4")
+
+
+def in_halves(m: Modifiers) -> bool:
+    """Whether bytes are multiplied by a warp, without `.kind`: no tensor core of sm_90 and sm_100 does that."""
+    t = m.values.get("atype")
+    return t is not None and t.format in ("e4m3", "e5m2") and m.kind is None and shape(m)[0] == 16
 
 
 def registers(operand: Operand) -> Registers:
@@ -149,8 +157,26 @@ def multiply(
     f, g = factors(a, m), factors(b, m)
     if a.format is None:
         return x.integer_dots(f, g, rows, columns, addends, bool(m.satfinite))
-    return x.dots(
-        f, g, rows, columns, addends, FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""], scales, fraction
+    h, d = FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""]
+    if in_halves(m):
+        return multiply_halves(x, f, g, rows, columns, addends, d)
+    return x.dots(f, g, rows, columns, addends, h, d, scales, fraction)
+
+
+def multiply_halves(
+    x: Machine, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, d: Format
+) -> Tile:  # fmt: skip
+    """The elements in the lower halves of registers, then those in the upper ones, and the addend in the end (H100)."""
+    total: Tile = tuple(tuple(x.const(0, d.storage) for _ in line) for line in addends)
+    for half in (0, 2):
+        left, right = (
+            tuple(tuple(e for i, e in enumerate(x.elements(k, line)) if i & 2 == half) for line in tile)
+            for k, tile in ((f, rows), (g, columns))
+        )
+        total = x.dots(f, g, left, right, total, d, d)
+    return tuple(
+        tuple(x.fadd(d, c, s) for c, s in zip(line, sums, strict=True))
+        for line, sums in zip(addends, total, strict=True)
     )
 
 

@@ -1,43 +1,14 @@
-"""Functions that PTX only bounds (`.approx`), computed from exact primitives so that every machine gives the same bits.
+"""Functions that PTX only bounds (`.approx`), with the bits of an H100: what ptxas makes of the multifunction unit.
 
-Each result is a value in f64 with an error of a few units in its last place, rounded once: the correctly rounded result
-but for about one input in 2^25, where it is the neighbour. ptxas folds these functions to the correctly rounded result
-too. A table recorded from hardware can take their place.
+Without `.ftz` operands and results that the unit would flush are scaled before and after; forms of 16 bits are the
+unit's result of the operand as f32, cut; those of f64 see the upper word alone. Sources: docs/numerics.md.
 """
 
 from __future__ import annotations
 
-import math
-
-from openptx.numerics.bits import Bits, S, U
-from openptx.numerics.conversion import Conversion
-from openptx.numerics.formats import F64, Format
-from openptx.numerics.words import lowest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
-def f64_bits(value: float) -> int:
-    """The code of a Python float; no `struct`, so that nothing is imported for it."""
-    if value == 0:
-        return 0
-    mantissa, exponent = math.frexp(abs(value))
-    return (value < 0) << 63 | (exponent + 1022) << 52 | (int(mantissa * 2**53) & (1 << 52) - 1)
-
-
-# Coefficients, lowest power first.
-EXP2 = [math.log(2) ** i / math.factorial(i) for i in range(14)]  # 2^r, |r| <= 1/2: relative error 2^-60
-ATANH = [2 / (math.log(2) * (2 * i + 1)) for i in range(13)]  # log2((1+s)/(1-s)) / s in s^2, |s| < 0.1716
-SIN = [(-1) ** i / math.factorial(2 * i + 1) for i in range(9)]  # sin(r) / r in r^2, |r| <= pi/4
-COS = [(-1) ** i / math.factorial(2 * i) for i in range(9)]
-TANH_UP = [2027025.0, 270270.0, 6930.0, 36.0]  # Lambert's continued fraction of tanh(r) / r in r^2, cut at 15:
-TANH_DOWN = [2027025.0, 945945.0, 51975.0, 630.0, 1.0]  # relative error 2^-57 for r <= 5/8
-TWO_LOG2E = 2 / math.log(2)
-
-# 2/pi in units of 2^-256: enough for the largest f32 and 128 bits more.
-TWO_OVER_PI = 0xA2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561
+from openptx.numerics.bits import Bits, S
+from openptx.numerics.formats import F16, F32, F64, Format
+from openptx.numerics.multifunction import FRACTION, Multifunction
 
 FUNCTIONS = ("ex2", "lg2", "sin", "cos", "tanh", "rcp", "rsqrt", "sqrt")
 
@@ -63,164 +34,88 @@ BOUNDS: dict[tuple[str, str], str] = {
 # fmt: on
 
 
-class Approximate(Conversion):
+LARGE = 0x7E800000  # 2^126: reciprocals of what lies above are subnormal
+PAST_F16 = 0x47800000  # 2^16, beyond the numbers of f16
+INFINITY_UPPER, NAN_UPPER = 0x7FF00000, 0x7FFFFFFF
+
+
+def power(n: int) -> int:
+    """2^n as f32."""
+    return 127 + n << 23
+
+
+class Approximate(Multifunction):
     def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
         """`op` (one of FUNCTIONS) of codes of `f`; `.ftz` flushes subnormal operands and results."""
+        if op not in FUNCTIONS:
+            raise ValueError(f"no approximate function is called `{op}`; there are {', '.join(FUNCTIONS)}")
+        if f is F64 and op == "rsqrt":
+            return self.root_reciprocal(a)
+        if f is not F32:
+            return self.narrowed_result(f, self.mufu(op, self.convert(F32, f, a)))
+        return self.mufu(op, a) if ftz or op in ("sin", "cos", "tanh") else self.scaled(op, a)
+
+    def scaled(self, op: str, a: Bits) -> Bits:
+        """Functions of f32 that keep subnormals: rcp rsqrt sqrt ex2 lg2."""
         x = self
-        a = x.flush(f, a, ftz)
+        tiny = x.magnitude(F32, a) < F32.hidden
         if op == "rcp":
-            return x.fdiv(f, x.const(f.bias << f.man, f.storage), a, "rn", ftz)
-        if op == "sqrt":
-            return x.fsqrt(f, a, "rn", ftz)
-        if op in ("sin", "cos"):
-            v = x.circular(op, f, a)
-        else:
-            functions = {"ex2": x.ex2, "lg2": x.lg2, "tanh": x.tanh, "rsqrt": x.rsqrt}
-            if op not in functions:
-                raise ValueError(f"no approximate function is called `{op}`; there are {', '.join(FUNCTIONS)}")
-            v = functions[op](x.convert(F64, f, a))
-        d = x.flush(f, x.convert(f, F64, v), ftz)
-        return x.pick(x.isnan(F64, v), f.nan or 0, d)
+            k = x.reciprocal_scale(a)
+            return x.fmul(F32, x.mufu(op, x.fmul(F32, a, k)), k)
+        if op == "ex2":  # in two halves where the result is subnormal
+            half = x.mufu(op, x.fmul(F32, a, x.const(power(-1), 32)))
+            low = (a > 0xC2FC0000) & (a <= 0xFF800000)
+            return x.select(low, x.fmul(F32, half, half), x.mufu(op, a))
+        d = x.mufu(op, x.select(tiny, x.fmul(F32, a, x.const(power(24), 32)), a))
+        if op == "lg2":
+            return x.select(tiny, x.fsub(F32, d, x.const(0x41C00000, 32)), d)  # 24
+        return x.select(tiny, x.fmul(F32, d, x.const(power(12 if op == "rsqrt" else -12), 32)), d)
+
+    def reciprocal_scale(self, a: Bits) -> Bits:
+        """What brings an f32 where its reciprocal is normal."""
+        x, m = self, self.magnitude(F32, a)
+        return x.pick(m < F32.hidden, power(24), x.pick(m > LARGE, power(-2), x.const(power(0), 32)))
+
+    def narrowed_result(self, f: Format, r: Bits) -> Bits:
+        """The unit's result in 16 bits: cut, but infinite where it is past the numbers of f16."""
+        d = self.convert(f, F32, r, "rz")
+        return self.pick((r >= PAST_F16) & (r <= (F32.infinity or 0)), F16.infinity or 0, d) if f is F16 else d
 
     def approx_div(self, f: Format, a: Bits, b: Bits, ftz: bool = False, full: bool = False) -> Bits:
-        """`div.approx` (or `div.full`): a * (1/b), each rounded, of operands scaled into the range where 1/b is normal.
+        """`div.approx` (or `div.full`): a * (1/b), each rounded, of operands scaled to where 1/b is no zero.
 
-        div.approx has no quotient for |b| above 2^126: infinity gives NaN, everything else a zero with the quotient's
-        sign (floating-point-instructions-div). ptxas folds constants to the same bits.
+        div.approx does so for subnormal `b` alone, so that |b| above 2^126 gives zeros, as the manual has it
+        (floating-point-instructions-div).
         """
         x = self
-        a, b = x.flush(f, a, ftz), x.flush(f, b, ftz)
-        one, size = f.bias << f.man, x.magnitude(f, b)
-        large = (size > one + (f.emax - 1 << f.man)) & (size < (f.infinity or 0))
-        scale = x.pick(large, one - (2 << f.man), x.pick(size < f.hidden, one + (24 << f.man), x.const(one, f.storage)))
-        p, q = x.fmul(f, a, scale), x.fmul(f, b, scale)
-        d = x.fmul(f, p, x.fdiv(f, x.const(one, f.storage), q), "rn", ftz)
         if full:
-            return d
-        zero = x.pick(x.magnitude(f, a) >= (f.infinity or 0), f.nan or 0, (a ^ b) & f.sign)
-        return x.select(large, zero, d)
+            k = x.reciprocal_scale(b)
+        elif ftz:
+            return x.fmul(f, a, x.mufu("rcp", b), "rn", True)
+        else:
+            k = x.pick(x.magnitude(f, b) < f.hidden, power(24), x.const(power(0), 32))
+        return x.fmul(f, x.fmul(f, a, k, "rn", ftz), x.mufu("rcp", x.fmul(f, b, k, "rn", ftz)), "rn", ftz)
 
     def approx_upper(self, op: str, a: Bits) -> Bits:
         """`rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: of the upper 32 bits of `a`, 1.11.20, low 32 bits zero."""
         x = self
-        a = x.flush(F64, a & 0xFFFFFFFF00000000)
-        one = x.const(f64_bits(1.0), 64)
-        v = x.fdiv(F64, one, a) if op == "rcp" else x.rsqrt(a)
-        magnitude = x.magnitude(F64, v)
-        # Nearest even at 20 bits of mantissa: no carry reaches infinity, for finite results are at most 2^1022.
-        cut = (magnitude + 0x7FFFFFFF + ((magnitude >> 32) & 1)) & 0xFFFFFFFF00000000
-        cut = x.pick(cut < 1 << 52, 0, cut)
-        return x.pick(x.isnan(F64, v), 0x7FFFFFFF00000000, (v & F64.sign) | cut)
+        u = x.resize(a >> 32, 32)
+        sign, e, f = u & 0x80000000, u >> 20 & 0x7FF, (u & 0xFFFFF) << 3
+        nan = (e == 0x7FF) & (f != 0)
+        if op == "rcp":
+            r = x.reciprocal(f)
+            exponent = 2045 - e + (r >> 23)
+        else:
+            n = e - 1023
+            r = x.reciprocal_root(f | (n & 1) << 23)
+            exponent = 1022 - x.shr(S, n, 1) + (r >> 23)
+            nan = nan | ((sign != 0) & (e != 0))
+        d = x.pick(x.less(S, exponent, x.const(1, 32)), 0, exponent << 20 | (r & FRACTION) >> 3)
+        d = x.pick(e == 0, INFINITY_UPPER, x.pick(e == 0x7FF, 0, d))
+        return x.resize(x.pick(nan, NAN_UPPER, sign | d), 64) << 32
 
-    # Values in f64
-
-    def double(self, value: float) -> Bits:
-        return self.const(f64_bits(value), 64)
-
-    def horner(self, coefficients: Sequence[float], r: Bits) -> Bits:
-        """The polynomial at `r`, each product and sum rounded to f64; finite operands only."""
+    def root_reciprocal(self, a: Bits) -> Bits:
+        """`rsqrt.approx.f64`: 1 / sqrt(a), each rounded; an infinity with its sign for a zero."""
         x = self
-        d = x.double(coefficients[-1])
-        for c in reversed(coefficients[:-1]):
-            d = x.fadd(F64, x.fmul(F64, d, r), x.double(c))
-        return d
-
-    def ex2(self, a: Bits) -> Bits:
-        """2^a for |a| < 1100 and infinities; `a` beyond is clamped, where f32 has overflowed or vanished long ago."""
-        x = self
-        negative = x.negative(a)
-        bound = x.select(negative, x.double(-1100.0), x.double(1100.0))
-        clamped = x.select(x.magnitude(F64, a) > f64_bits(1100.0), bound, a)
-        # Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
-        magic = x.double(6755399441055744.0)
-        shifted = x.fadd(F64, clamped, magic)
-        n = shifted - magic
-        r = x.fsub(F64, clamped, x.fsub(F64, shifted, magic))
-        half = x.binary("sar", n, x.const(1, 64))  # in two steps, for 2^n alone may be out of range
-        v = x.fmul(F64, x.horner(EXP2, r), (half + 1023) << 52)
-        v = x.fmul(F64, v, (n - half + 1023) << 52)
-        v = x.pick(x.magnitude(F64, a) == (F64.infinity or 0), x.pick(negative, 0, x.const(F64.infinity or 0, 64)), v)
-        return x.select(x.isnan(F64, a), a, v)
-
-    def lg2(self, a: Bits) -> Bits:
-        """log2 of normal numbers, which is all that f32 gives; -inf of zeros, NaN of negative numbers."""
-        x = self
-        upper = (a & 0x000FFFFFFFFFFFFF) > 0x6A09E667F3BCC  # mantissas above sqrt(2) are taken as below one
-        n = ((a >> 52) & 0x7FF) - 1023 + x.resize(upper, 64)
-        m = (a & 0x000FFFFFFFFFFFFF) | (x.pick(upper, 1022, x.const(1023, 64)) << 52)
-        one = x.double(1.0)
-        s = x.fdiv(F64, x.fsub(F64, m, one), x.fadd(F64, m, one))
-        v = x.fmul(F64, s, x.horner(ATANH, x.fmul(F64, s, s)))
-        v = x.fadd(F64, v, x.from_int(F64, S, n))
-        infinity = F64.infinity or 0
-        v = x.pick(a == infinity, infinity, v)
-        v = x.pick(x.negative(a), F64.nan or 0, v)
-        v = x.pick(x.magnitude(F64, a) == 0, F64.sign | infinity, v)
-        return x.select(x.isnan(F64, a), a, v)
-
-    def rsqrt(self, a: Bits) -> Bits:
-        """1/sqrt(a); an infinity with its sign for a zero."""
-        x = self
-        v = x.fdiv(F64, x.double(1.0), x.fsqrt(F64, a))
+        v = x.fdiv(F64, x.const(F64.bias << F64.man, 64), x.fsqrt(F64, a))
         return x.pick(x.magnitude(F64, a) == 0, (a & F64.sign) | (F64.infinity or 0), v)
-
-    def tanh(self, a: Bits) -> Bits:
-        """A rational function near zero, 1 - 2/(e^2a + 1) elsewhere."""
-        x = self
-        m = x.magnitude(F64, a)
-        r = x.pick(m > f64_bits(0.625), 0, m)
-        square = x.fmul(F64, r, r)
-        near = x.fmul(F64, r, x.fdiv(F64, x.horner(TANH_UP, square), x.horner(TANH_DOWN, square)))
-        e = x.ex2(x.fmul(F64, m, x.double(TWO_LOG2E)))
-        one = x.double(1.0)
-        far = x.fsub(F64, one, x.fdiv(F64, x.double(2.0), x.fadd(F64, e, one)))
-        return x.select(m > f64_bits(0.625), far, near) | (a & F64.sign)
-
-    def circular(self, op: str, f: Format, a: Bits) -> Bits:
-        """sin or cos of any f32, its argument reduced exactly (Payne and Hanek); NaN of infinities."""
-        x = self
-        r = x.unpack(f, a, 32)
-        quadrant, angle, negative = x.reduce_angle(r.exp, x.resize(lowest(r.sig) >> 8, 64))
-        # Below pi/4 the angle is the operand itself, and no bit of it may be lost.
-        small = x.magnitude(f, a) < 0x3F490FDB
-        angle = x.select(small, x.convert(F64, f, x.magnitude(f, a)), angle)
-        quadrant = x.pick(small, 0, quadrant)
-        negative = negative & ~small
-        square = x.fmul(F64, angle, angle)
-        sine = x.fmul(F64, angle, x.horner(SIN, square)) ^ (x.resize(negative, 64) << 63)
-        cosine = x.horner(COS, square)
-        if op == "cos":
-            quadrant = quadrant + 1
-        v = x.select((quadrant & 1) != 0, cosine, sine)
-        sign = x.resize((quadrant >> 1) & 1, 64) << 63
-        v = v ^ sign
-        if op == "sin":
-            v = v ^ (x.resize(r.sign, 64) << 63)
-        return x.pick(r.nan | r.inf, F64.nan or 0, v)
-
-    def reduce_angle(self, exp: Bits, m: Bits) -> tuple[Bits, Bits, Bits]:
-        """The quadrant of m * 2^(exp - 23), the distance from its nearer axis, and whether that axis is the next one.
-
-        `m` has 24 bits and the value is at least pi/4. The product of `m` with 128 bits of 2/pi, from where they stop
-        to add whole circles: its error is below 2^-100 quadrants, and no f32 is nearer to an axis than 2^-33.
-        """
-        x = self
-        skip = x.max(S, exp - 25, 0)  # bit i of 2/pi adds a multiple of m * 2^(exp - 23 - i)
-        limbs = [x.const((TWO_OVER_PI >> 192 - 64 * i) & (1 << 64) - 1, 64) for i in range(4)]
-        far, part = skip > 63, skip & 63
-        a, b, c = (x.select(far, limbs[i + 1], limbs[i]) for i in range(3))
-        high, low = (a << part) | (b >> (64 - part)), (b << part) | (c >> (64 - part))
-        scaled = m << (exp - skip + 1)  # at most 50 bits; the product below is in units of 2^-152 quadrants
-        p0, p1 = x.multiply(low, scaled)
-        middle, p2 = x.multiply(high, scaled)
-        p1 = p1 + middle
-        p2 = p2 + x.resize(p1 < middle, 64)
-        quadrant = x.resize(p2 >> 24, 32)
-        high, low = (p2 << 40) | (p1 >> 24), (p1 << 40) | (p0 >> 24)  # the fraction, as 128 bits
-        next_one = x.negative(high)
-        high, low = x.select(next_one, ~high, high), x.select(next_one, ~low, low)
-        lost = x.clz(high)
-        fraction = x.from_int(F64, U, (high << lost) | (low >> (64 - lost)))
-        scale = x.resize((1023 - 64) - lost, 64) << 52
-        angle = x.fmul(F64, x.fmul(F64, fraction, scale), x.double(math.pi / 2))
-        return quadrant + x.resize(next_one, 32), angle, next_one

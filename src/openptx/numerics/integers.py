@@ -41,6 +41,15 @@ class Integers(Core):
         w = a.width if isinstance(a, Bits) else b.width if isinstance(b, Bits) else 0
         return self.select(p, self.operand(a, w), self.operand(b, w))
 
+    def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        """Element `index`, which is within the table, in `w` bits: chosen bit by bit, unless a machine knows better."""
+        found = [self.const(value, w) for value in table]
+        for bit in range((len(table) - 1).bit_length()):
+            odd = (index >> bit & 1) != 0
+            pairs = zip(found[::2], [*found[1::2], found[-1]], strict=False)
+            found = [self.select(odd, b, a) for a, b in pairs]
+        return found[0]
+
     def divide(self, t: Signedness, a: Bits, b: Bits) -> Bits:
         """The quotient towards zero; by zero all ones; the smallest integer by -1 wraps."""
         if not t.signed:

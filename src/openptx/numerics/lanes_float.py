@@ -199,10 +199,6 @@ class FloatLanes(IntegerLanes):
             bits[rest] = super().fma(F64, x, y, z).v
         return Bits(self, 64, bits)
 
-    def horner(self, coefficients: Sequence[float], r: Bits) -> Bits:
-        v = r.v.view(np.float64)
-        return Bits(self, 64, self._native(_polynomial, coefficients, v).view(np.uint64))
-
     def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
         generic = super().approx
         return self.blocks(lambda a: generic(op, f, a, ftz), a)
@@ -398,15 +394,6 @@ def _multiply_add(a: Array, b: Array, c: Array) -> Array:
 
 
 PLAIN: dict[Callable[..., Array], Callable[..., Array]] = {_add: np.add, _fma: _multiply_add}
-
-
-def _polynomial(coefficients: Sequence[float], r: Array) -> Array:
-    d = r * coefficients[-1]
-    for c in coefficients[-2:0:-1]:
-        d += c
-        d *= r
-    d += coefficients[0]
-    return d
 
 
 def _between(v: Array, low: int, high: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -10,7 +11,7 @@ from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, Signedness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,6 +44,12 @@ def _urem(a: Array, b: Array) -> Array:
         d = np.remainder(a, b)
     zero = b == 0
     return np.where(zero, a, d) if zero.any() else d
+
+
+@lru_cache(maxsize=64)
+def _column(table: tuple[int, ...], w: int) -> Array:
+    mask = (1 << w) - 1
+    return np.array([value & mask for value in table], UNSIGNED[w])
 
 
 def _or_not(a: Array, b: Array) -> Array:
@@ -219,6 +226,9 @@ class IntegerLanes(Arithmetic):
             return Bits(self, a.width, ufunc(a.v, b.v))
         signed = SIGNED[a.width]
         return Bits(self, a.width, ufunc(a.v.view(signed), b.v.view(signed)).view(a.v.dtype))
+
+    def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        return Bits(self, w, _column(tuple(table), w).take(index.v))
 
     def divide(self, t: Signedness, a: Bits, b: Bits) -> Bits:
         if a.width > 32:

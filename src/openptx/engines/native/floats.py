@@ -37,7 +37,7 @@ class Floats(Approximations):
     def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if f.name == "f32" and rnd == "rn" and not ftz:
             return self.rounded("fsub", f, (a, b), rnd, ftz)
-        if f.name == "f64" and not self.payload_free:  # the payload of a NaN `b` keeps its sign
+        if f.name == "f64":  # the payload of a NaN `b` keeps its sign
             d = self.fadd(f, a, b ^ f.sign, rnd, ftz)
             return self.payloads(f, "fsub", d, (a, b), True)
         return self.fadd(f, a, b ^ f.sign, rnd, ftz)
@@ -106,7 +106,7 @@ class Floats(Approximations):
     def payloads(self, f: Format, op: str, d: Bits, operands: tuple[Bits, ...], always: bool = False) -> Bits:
         """A NaN operand is handed on. Where at most one can be NaN the processor has done so."""
         doubtful = {id(a.v): a for a in operands if not self.number_known(f, a)}
-        if self.payload_free or (len(doubtful) < 2 and not always):
+        if len(doubtful) < 2 and not always:
             return d
         uniform = self.uniform(d)
         t = self.float_type(64, uniform)
