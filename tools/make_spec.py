@@ -15,6 +15,7 @@ from pathlib import Path
 from spec.opcodes import opcodes
 
 from openptx.api import check
+from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
 from openptx.isa.types import Type
@@ -66,8 +67,8 @@ COUNTED = {
 
 
 def chosen(instruction: Instruction) -> list[tuple[str, Form, Modifiers]]:
-    """Opcodes, thinned out where there are very many: every choice of every slot stays."""
-    found = list(opcodes(instruction))
+    """Opcodes that can be executed, thinned out where there are very many: every choice of every slot stays."""
+    found = [(opcode, form, m) for opcode, form, m in opcodes(instruction) if instruction.fidelity(m) != UNSUPPORTED]
     random.Random(instruction.name).shuffle(found)
     seen: set[tuple[int, str]] = set()
     first: list[tuple[str, Form, Modifiers]] = []
@@ -154,21 +155,14 @@ def function(
             continue
         outcomes = outcome if isinstance(outcome, tuple) else (outcome,)
         spelled = [spell(v, kind, extended=True) for v, (_, kind) in zip(outcomes, results, strict=False)]
-        if None in spelled:
-            continue
-        right = ", ".join(str(text) for text in spelled)
-        inputs = ", ".join(str(spell(v, kind)) for v, (_, kind) in zip(row, takes, strict=True))
+        right = ", ".join(spelled)
+        inputs = ", ".join(spell(v, kind) for v, (_, kind) in zip(row, takes, strict=True))
         lines.append(f"// run: {name}({inputs}) == {f'({right})' if len(spelled) > 1 else right}")
     return lines if len(lines) > 1 else []
 
 
-def spell(v: object, t: Type, *, extended: bool = False) -> str | None:
-    """A value as run lines have it; None for a NaN whose bits are open, where only bits can be written.
-
-    Results are extended to their register by the sign of their type.
-    """
-    if v == floats.NAN:
-        return "nan" if t.name in ("f32", "f64") else None
+def spell(v: object, t: Type, *, extended: bool = False) -> str:
+    """A value as run lines have it; results are extended to their register by the sign of their type."""
     width = max(t.width, 16) if t.kind != "pred" else 1
     bits = int(v) & (1 << t.width) - 1  # type: ignore[call-overload]
     if extended and t.signed and bits >> t.width - 1:

@@ -3,7 +3,8 @@
 Needs an NVIDIA driver and this package, nothing else: PTX is loaded through the driver with ctypes. Each form is a
 module of its own, so that one which the device lacks is skipped by itself. Operands are edges, ties and random codes
 from a fixed seed, or all codes of 16 bits; of functions of one f32 the two binades from 1 to 4 in full and a sample of
-the rest. Results are stored as differences to the definition's. `--all` takes all 2^32 codes.
+the rest. Of results a digest is stored, and where the definition's differ, the differences. Then products of matrices
+and every instruction that only computes (`hardware.opcodes`). `--all` takes all 2^32 codes.
 
     python tools/record_hardware.py               writes tests/hardware/sm_90-550.54-2026-11-21/
     python tools/record_hardware.py --ptx sm_90   prints the kernels instead
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
 import multiprocessing
 import os
@@ -24,10 +26,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from hardware import tensor_cores
+from hardware import opcodes, tensor_cores
 from hardware.driver import Driver
 from numpy.typing import NDArray
 
+import openptx
 from openptx.numerics import FORMATS
 from openptx.numerics.bits import Bits
 from openptx.numerics.cvt import cvt
@@ -38,6 +41,7 @@ Array = NDArray[Any]
 ROOT = Path(__file__).parents[1] / "tests" / "hardware"
 COUNT = 1 << 16  # operands of a form that is not done in full
 THREADS = 256
+EXHAUSTING = 1 << 24  # operands at once, where all are tried
 
 ANY, HOPPER, NEWEST = "sm_80", "sm_90", "sm_100a"
 FOUR = ("rn", "rz", "rm", "rp")
@@ -215,21 +219,22 @@ def module(some: list[Form], target: str) -> str:
 # Operands and what the definitions give
 
 
-def operands(form: Form, everything: bool = False) -> Iterator[list[Array]]:
+def operands(form: Form) -> Iterator[list[Array]]:
     """Batches of operands: all codes where that is possible, else edges, ties and random ones."""
     names = form.operands
     if len(names) == 1 and width(names[0]) <= 16:
         w = width(names[0])
         yield [np.arange(1 << w, dtype=np.uint64).astype(f"u{w // 8}")]
         return
-    if form.opcode.split(".")[1] == "approx" and names == ("f32",):
-        if everything:
-            for start in range(0, 1 << 32, 1 << 24):
-                yield [np.arange(start, start + (1 << 24), dtype=np.uint64).astype(np.uint32)]
-            return
+    if of_one_f32(form):
         yield [np.arange(0x3F800000, 0x40800000, dtype=np.uint32)]
         yield [np.arange(0, 1 << 32, 1 << 12, dtype=np.uint64).astype(np.uint32) | np.uint32(0x5A5)]
     yield [codes(name, i) for i, name in enumerate(names)]
+
+
+def of_one_f32(form: Form) -> bool:
+    """Whether it is an approximate function of one f32."""
+    return form.opcode.split(".")[1] == "approx" and form.operands == ("f32",)
 
 
 def codes(name: str, seed: int) -> Array:
@@ -322,21 +327,38 @@ def targets(form: Form, capability: int) -> str | None:
     return form.target
 
 
-def record_form(form: Form, target: str, path: Path, everything: bool) -> dict[str, object]:
-    """Writes the file of a form, and says how it compares."""
+def record_form(form: Form, target: str, path: Path) -> dict[str, object]:
+    """What the device gives, batch by batch: a digest, and a file of differences to the definition if there are any."""
     driver = this_driver()
-    differing, total, parts = 0, 0, {}
+    differing, total, digests, parts = 0, 0, [], {}
     try:
-        for i, arrays in enumerate(operands(form, everything)):
+        for i, arrays in enumerate(operands(form)):
             got = results(driver, form, target, arrays)
             parts[f"d{i}"] = got - defined(form, arrays)
+            digests.append(digest(got))
             differing += int(np.count_nonzero(parts[f"d{i}"]))
             total += got.size
     except OSError as error:
         return {"skipped": str(error)}
     if differing:
         np.savez_compressed(path, **parts)
-    return {"operands": total, "differ": differing}
+    return {"operands": total, "differ": differing, "digests": digests}
+
+
+def exhaust(form: Form, target: str) -> dict[str, object]:
+    """All 2^32 operands of a function of one f32, on the device and by this package's machine code."""
+    driver, differing = this_driver(), 0
+    kernel = openptx.load(module([form], target))[form.name]
+    ours = np.empty(EXHAUSTING, np.uint32)
+    for start in range(0, 1 << 32, EXHAUSTING):
+        a = np.arange(start, start + EXHAUSTING, dtype=np.uint64).astype(np.uint32)
+        kernel(EXHAUSTING // THREADS, THREADS, (a, ours, EXHAUSTING), engine="native", workers=1)
+        differing += int(np.count_nonzero(results(driver, form, target, [a]) != ours))
+    return {"operands": 1 << 32, "differ": differing}
+
+
+def digest(results: Array) -> str:
+    return hashlib.sha256(results.tobytes()).hexdigest()[:16]
 
 
 @cache
@@ -355,16 +377,19 @@ def record(folder: Path, everything: bool, workers: int) -> int:
         wanted = [(form, target) for form in forms() if (target := targets(form, capability))]
         wanted.sort(key=lambda each: "approx" not in each[0].opcode)  # what takes longest first
         tasks = {
-            form.opcode: pool.submit(record_form, form, target, folder / f"{form.name}.npz", everything)
-            for form, target in wanted
+            form.opcode: pool.submit(record_form, form, target, folder / f"{form.name}.npz") for form, target in wanted
         }
         rows: dict[str, object] = {}
         for opcode, task in tasks.items():
             rows[opcode] = row = task.result()
             words = row.get("skipped") or "{operands:>12,} operands  {differ:>10,} differ from OpenPTX".format(**row)
             print(f"{opcode:40} {words}", file=sys.stderr)
-        tensor = pool.submit(tensor_cores.record, folder).result()
-    facts_of = known | {"all": everything, "forms": rows, "products": tensor}
+        products = pool.submit(tensor_cores.record, folder).result()
+        all_of = [pool.submit(exhaust, *each) for each in wanted if everything and of_one_f32(each[0])]
+        exhausted = {form.opcode: task.result() for (form, _), task in zip(wanted, all_of, strict=False)}
+        statements = opcodes.record(pool)
+    (folder / "opcodes.json").write_text(json.dumps(statements, indent=1) + "\n")
+    facts_of = known | {"forms": rows, "products": products, "exhausted": exhausted}
     (folder / "index.json").write_text(json.dumps(facts_of, indent=1) + "\n")
     return 0
 

@@ -61,7 +61,7 @@ class Image:
         *outer, channels = texels.shape
         sizes = [*reversed(outer), 0, 0][:3]
         if layered:
-            sizes = [*reversed(outer[1:]), 0][:2] + [outer[0]]
+            sizes = [*[*reversed(outer[1:]), 0][:2], outer[0]]
         kind = LAYERED * layered | SURFACE * (sampler is None)
         description = ArrayDescription((c_size_t * 3)(*sizes), FORMAT[texels.dtype.name], channels, kind)
         self.array, self.handle = c_void_p(), c_uint64()

@@ -1,36 +1,26 @@
 """Every instruction that only computes, on a GPU: one kernel a statement, operands with edges among them.
 
-    python tools/hardware/opcodes.py OUT [--only PREFIX] [--workers N]
-
-writes OUT, JSON: for each statement a digest of what the device gives (`results`), and where OpenPTX differs, how often
-and the first places (`differing`). Statements are spelt out of the declarations: all modifiers of an instruction, or a
-sample of them where there are many. A test holds OpenPTX against the digests without a GPU.
+Statements are spelt out of the declarations: all modifiers of an instruction, or a sample of them where there are many.
+Of what the device gives a digest is kept, so that a test can hold OpenPTX against it without a GPU.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import itertools
-import json
-import multiprocessing
-import os
 import random
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from hardware.driver import Driver
-
 import openptx
+from hardware.driver import Driver
+from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, load, refusal
+from openptx.isa.tensor_maps import OUT_OF_BOUNDS_NAN
 from openptx.isa.types import TYPES, Type
 from openptx.numerics import FORMATS
 
@@ -75,10 +65,10 @@ def computes(i: Instruction) -> bool:
     return i.meaning is not None and alone and all(t.role not in OTHERS for f in i.forms for t in f.operands)
 
 
-def forms(only: str = "") -> list[tuple[int, int]]:
+def forms() -> list[tuple[int, int]]:
     """Numbers of instructions and of their forms."""
     load()
-    some = [n for n, i in enumerate(INSTRUCTIONS) if computes(i) and i.name.startswith(only)]
+    some = [n for n, i in enumerate(INSTRUCTIONS) if computes(i)]
     return [(n, k) for n in some for k in range(len(INSTRUCTIONS[n].forms))]
 
 
@@ -97,7 +87,7 @@ def of_form(i: Instruction, form: Form) -> Iterator[Statement]:
     for choice in taken:
         modifiers = tuple(part for each in choice if each is not None for part in each.split("."))
         m = form.match(modifiers)
-        if m is None or refusal(form, m) is not None:
+        if m is None or refusal(form, m) is not None or i.fidelity(m) == UNSUPPORTED:
             continue
         opcode = ".".join((i.name, *(each for each in choice if each is not None)))
         for layout in form.layouts(m):
@@ -141,7 +131,7 @@ def statement(
             texts.append(text)
     if any(o.width == 128 for o in operands):
         return None
-    return Statement(f"{opcode} {', '.join(texts)};", tuple(operands), i.fidelity(m).kind == "exact")
+    return Statement(f"{opcode} {', '.join(texts)};", tuple(operands), i.fidelity(m) == EXACT)
 
 
 def accepted(s: Statement) -> bool:
@@ -212,6 +202,8 @@ def floats(rng: np.random.Generator, f: Any) -> Array:
     near = rng.integers(max(f.bias - 8, 0), f.bias + 9, LANES).astype(np.uint64) & np.uint64((1 << f.exp) - 1)
     tie = mantissa & ~((np.uint64(1) << rng.integers(0, f.man + 1, LANES).astype(np.uint64)) - np.uint64(1))
     edges = np.array([0, 1, f.hidden - 1, f.hidden, top - 1, top, f.magnitude, f.bias << f.man], np.uint64)
+    if f.storage == 16:
+        edges = np.append(edges, np.uint64(OUT_OF_BOUNDS_NAN))
     kind = rng.integers(0, 12, LANES)
     magnitude = np.select(
         [kind < 4, kind < 6, kind < 7, kind < 9, kind < 10],
@@ -286,20 +278,11 @@ def of_numbers(numbers: tuple[int, int]) -> list[tuple[str, dict[str, Any]]]:
     return [(s.text, compared(s)) for s in of_form(i, i.forms[numbers[1]])]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--only", default="", metavar="PREFIX", help="instructions whose names begin so")
-    parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 12))
-    args = parser.parse_args()
-    with ProcessPoolExecutor(args.workers, multiprocessing.get_context("spawn")) as pool:
-        rows = dict(row for found in pool.map(of_numbers, forms(args.only)) for row in found)
-    agree = {text: row["digest"] for text, row in rows.items() if "digest" in row and "differ" not in row}
-    differ = {text: row for text, row in rows.items() if "differ" in row}
-    refused = {text: row["refused"] for text, row in rows.items() if "refused" in row}
-    args.out.write_text(json.dumps({"agree": agree, "differ": differ, "refused": refused}, indent=1) + "\n")
-    print(f"{len(agree)} statements agree, {len(differ)} differ, {len(refused)} are refused")
-
-
-if __name__ == "__main__":
-    main()
+def record(pool: ProcessPoolExecutor) -> dict[str, Any]:
+    """Statements that agree, with the digests of their results; those that differ; and what the device refuses."""
+    rows = dict(row for found in pool.map(of_numbers, forms()) for row in found)
+    return {
+        "agree": {text: row["digest"] for text, row in rows.items() if "digest" in row and "differ" not in row},
+        "differ": {text: row for text, row in rows.items() if "differ" in row},
+        "refused": {text: row["refused"] for text, row in rows.items() if "refused" in row},
+    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from spec.exact import SHAPES, Shape, flush, is_infinite, is_nan, round_to, value, whole
-from spec.floats import NAN
 from spec.integers import clamp, of
 
 TO_INTEGER = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
@@ -50,9 +49,7 @@ def to_integer(d, s, f: Shape, a: int, rnd: str) -> int:
 def between(m, d, to: Shape, s, f: Shape, a: int):
     negative = a & f.sign != 0
     if is_nan(f, a):
-        if m.sat:
-            return 0
-        return to.nan if m.relu or (to.width == 16 and s.width == 32) else NAN
+        return 0 if m.sat else to.nan if m.relu else nan_between(m, d, to, s, f, a)
     if is_infinite(f, a):
         code = to.infinity | (to.sign if negative else 0)
     else:
@@ -67,3 +64,17 @@ def between(m, d, to: Shape, s, f: Shape, a: int):
     if m.sat:
         return 0 if code & to.sign else min(code, to.bias << to.mantissa)
     return 0 if m.relu and code & to.sign else code
+
+
+def nan_between(m, d, to: Shape, s, f: Shape, a: int) -> int:
+    """As an H100 has it: NaN is canonical but keeps what it can, quieted, to and from f64, and is shifted from bf16."""
+    if d.name == s.name and m.rnd not in TO_INTEGER and not m.ftz:
+        return a  # nothing is done
+    if (d.name, s.name) == ("f32", "bf16"):
+        return a << 16
+    if "f64" not in (d.name, s.name):
+        return to.nan
+    if m.ftz and s.name == "f32":
+        a = f.nan
+    payload = (a & (1 << f.mantissa) - 1) << 52 - f.mantissa >> 52 - to.mantissa
+    return (to.sign if a & f.sign else 0) | to.infinity | to.quiet | payload

@@ -33,6 +33,10 @@ class Shape:
     def sign(self) -> int:
         return 1 << self.width - 1
 
+    @property
+    def quiet(self) -> int:
+        return 1 << self.mantissa - 1
+
 
 SHAPES = {
     "f16": Shape(5, 10, 0x7FFF),
@@ -44,6 +48,15 @@ SHAPES = {
 
 def is_nan(f: Shape, bits: int) -> bool:
     return bits & ~f.sign > f.infinity
+
+
+def nan_of(f: Shape, *operands: int) -> int:
+    """A NaN result: the canonical one; but f64 has the first of `operands` that is NaN, quieted.
+
+    The manual leaves open which that is: the order of the operands is that of an H100.
+    """
+    kept = [q for q in operands if f.width == 64 and is_nan(f, q)]
+    return kept[0] | f.quiet if kept else f.nan
 
 
 def is_infinite(f: Shape, bits: int) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from spec.exact import SHAPES, Shape, flush, is_infinite, is_nan, is_subnormal, root, round_to, value
+from spec.exact import SHAPES, Shape, flush, is_infinite, is_nan, is_subnormal, nan_of, root, round_to, value
 from spec.integers import combine, of, signed
 
 NAN = "nan"
-"""A result whose bits the manual leaves open."""
+"""A result that is no number; `nan_of` has its bits."""
+OUT_OF_BOUNDS = 0x7FF7
+"""The NaN that `.oob` is about, as recorded on an H100; the manual does not give it."""
 
 
 def packed(model):
@@ -18,25 +20,20 @@ def packed(model):
         t = m.type.element
         f, w = SHAPES[t.format], t.width
         results = [model(m, f, *(v >> i * w & (1 << w) - 1 for v in operands)) for i in range(m.type.count)]
-        if m.type.count == 1:
-            return results[0]
-        if NAN in results:
-            return None
-        codes = [int(r) for r in results]
-        return sum(code << i * w for i, code in enumerate(codes))
+        return sum(code << i * w for i, code in enumerate(results))
 
     return apply
 
 
-def finish(m, f: Shape, d):
-    """Saturation and .relu; 64-bit NaN are open, the others canonical."""
+def finish(m, f: Shape, d, *operands: int) -> int:
+    """Saturation, .relu and NaN, of which the operands come as `nan_of` wants them."""
     if m.sat:
         if d == NAN or d & f.sign:
             return 0
         return min(d, f.bias << f.mantissa)
     if m.relu and d != NAN and d & f.sign:
         return 0
-    return f.nan if d == NAN and f.width < 64 else d
+    return nan_of(f, *operands) if d == NAN else d
 
 
 def sum_of(f: Shape, a: int, b: int, rnd: str, ftz: bool):
@@ -53,17 +50,17 @@ def sum_of(f: Shape, a: int, b: int, rnd: str, ftz: bool):
 
 @packed
 def add(m, f, a, b):
-    return finish(m, f, sum_of(f, a, b, m.rnd, m.ftz))
+    return finish(m, f, sum_of(f, a, b, m.rnd, m.ftz), b, a)
 
 
 @packed
 def sub(m, f, a, b):
-    return finish(m, f, NAN if is_nan(f, b) else sum_of(f, a, b ^ f.sign, m.rnd, m.ftz))
+    return finish(m, f, NAN if is_nan(f, b) else sum_of(f, a, b ^ f.sign, m.rnd, m.ftz), b, a)
 
 
 @packed
 def mul(m, f, a, b):
-    return finish(m, f, product(f, a, b, m.rnd, m.ftz))
+    return finish(m, f, product(f, a, b, m.rnd, m.ftz), b, a)
 
 
 def product(f: Shape, a: int, b: int, rnd: str, ftz: bool):
@@ -80,9 +77,9 @@ def product(f: Shape, a: int, b: int, rnd: str, ftz: bool):
 
 @packed
 def fma(m, f, a, b, c):
-    if m.oob and 0xFFFF in (a, b):
+    if m.oob and OUT_OF_BOUNDS in (a, b):
         return 0
-    return finish(m, f, fused(f, a, b, c, m.rnd, m.ftz))
+    return finish(m, f, fused(f, a, b, c, m.rnd, m.ftz), b, c, a)
 
 
 def fused(f: Shape, a: int, b: int, c: int, rnd: str, ftz: bool):
@@ -108,16 +105,17 @@ def div(m, a, b):
     f = SHAPES[m.type.format]
     if not m.rnd:
         return None  # bounded, not exact
-    a, b = flush(f, a, m.ftz), flush(f, b, m.ftz)
+    ftz = bool(m.ftz) and f.width == 32  # of f64, `.ftz` does nothing (H100)
+    a, b = flush(f, a, ftz), flush(f, b, ftz)
     sign = (a ^ b) & f.sign
     zero_a, zero_b = not a & ~f.sign, not b & ~f.sign
     if is_nan(f, a) or is_nan(f, b) or (zero_a and zero_b) or (is_infinite(f, a) and is_infinite(f, b)):
-        return finish(m, f, NAN)
+        return finish(m, f, NAN, a, b)
     if is_infinite(f, a) or zero_b:
         return f.infinity | sign
     if is_infinite(f, b):
         return sign
-    return round_to(f, value(f, a) / value(f, b), m.rnd, sign != 0, m.ftz)
+    return round_to(f, value(f, a) / value(f, b), m.rnd, sign != 0, ftz)
 
 
 def rcp(m, a):
@@ -131,7 +129,7 @@ def sqrt(m, a):
         return None
     a = flush(f, a, m.ftz)
     if is_nan(f, a) or (a & f.sign and a != f.sign):
-        return finish(m, f, NAN)
+        return finish(m, f, NAN, a)
     if not a & ~f.sign or is_infinite(f, a):
         return a
     return root(f, value(f, a), m.rnd)
@@ -139,12 +137,12 @@ def sqrt(m, a):
 
 @packed
 def neg(m, f, a):
-    return NAN if is_nan(f, a) else flush(f, a, m.ftz) ^ f.sign
+    return nan_of(f, a) if is_nan(f, a) else flush(f, a, m.ftz) ^ f.sign
 
 
 @packed
 def abs_(m, f, a):
-    return NAN if is_nan(f, a) else flush(f, a, m.ftz) & ~f.sign
+    return nan_of(f, a) if is_nan(f, a) else flush(f, a, m.ftz) & ~f.sign
 
 
 def extreme(m, f: Shape, operands, largest: bool):
@@ -156,7 +154,7 @@ def extreme(m, f: Shape, operands, largest: bool):
         operands = [q & ~f.sign for q in operands]
     numbers = [q for q in operands if not is_nan(f, q)]
     if not numbers or (m.NaN and len(numbers) < len(operands)):
-        return f.nan if f.width < 64 else NAN
+        return nan_of(f, *reversed(operands))
 
     def key(q):
         if is_infinite(f, q):

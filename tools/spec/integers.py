@@ -78,14 +78,14 @@ def sad(m, a, b, c):
 
 def div(m, a, b):
     if b == 0:
-        return None  # unspecified
+        return -1  # unspecified; an H100 gives all ones
     x, y = of(m.type, a), of(m.type, b)
     return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
 
 def rem(m, a, b):
     if b == 0:
-        return None
+        return -1
     x, y = of(m.type, a), of(m.type, b)
     return abs(x) % abs(y) * (-1 if x < 0 else 1)
 

@@ -115,7 +115,16 @@ class Approximate(Multifunction):
         return x.resize(x.pick(nan, NAN_UPPER, sign | d), 64) << 32
 
     def root_reciprocal(self, a: Bits) -> Bits:
-        """`rsqrt.approx.f64`: 1 / sqrt(a), each rounded; an infinity with its sign for a zero."""
+        """`rsqrt.approx.f64`: the unit's upper word, made better by a step of Halley's iteration, as ptxas has it."""
         x = self
-        v = x.fdiv(F64, x.const(F64.bias << F64.man, 64), x.fsqrt(F64, a))
-        return x.pick(x.magnitude(F64, a) == 0, (a & F64.sign) | (F64.infinity or 0), v)
+        half, three_eighths, one = (x.const(code, 64) for code in (0x3FE << 52, 0x3FD8 << 48, 0x3FF << 52))
+        size = x.magnitude(F64, a)
+        tiny = size < F64.hidden
+        v = x.select(tiny, x.fmul(F64, a, x.const(1023 + 54 << 52, 64)), a)
+        y = x.approx_upper("rsqrt", v)
+        e = x.fma(F64, v, x.fmul(F64, y, y) ^ F64.sign, one)
+        d = x.fma(F64, x.fma(F64, e, three_eighths, half), x.fmul(F64, y, e), y)
+        d = x.select(tiny, x.fmul(F64, d, x.const(1023 + 27 << 52, 64)), d)
+        d = x.pick(a == (F64.infinity or 0), 0, x.pick(x.negative(a), F64.nan or 0, d))
+        d = x.pick(size == 0, (a & F64.sign) | (F64.infinity or 0), d)
+        return x.quieted(F64, d, a)

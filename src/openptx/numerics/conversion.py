@@ -60,7 +60,7 @@ class Conversion(Floats):
         if s.name == "f64" and d.name in PAYLOADS:
             code = (a >> 63) << d.storage - 1 | (a >> 52 - d.man) & d.hidden - 1
             return x.select(nan, x.resize(code | PAYLOADS[d.name], d.storage), v)
-        if (s.name, d.name) == ("bf16", "f32"):
+        if (s.name, d.name, ftz) == ("bf16", "f32", False):
             return x.select(nan, x.resize(a, 32) << 16, v)
         return v
 

@@ -229,7 +229,7 @@ class FloatLanes(IntegerLanes):
                 return self._to_bf16(self.flush(F32, a, ftz), rnd)
             if s is F32 and d is F16 and rnd == "rn":
                 return self._to_f16(self.flush(F32, a, ftz))
-            if s in (F16, BF16) and d is F32:
+            if (s is F16 or (s is BF16 and not ftz)) and d is F32:
                 return self.flush(F32, self._to_single(s, a), ftz)
             if s in (F16, BF16, F32) and d is F64:
                 return self._to_double(s, a, ftz and s is F32)

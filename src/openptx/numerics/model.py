@@ -130,7 +130,7 @@ def nan(form: Form, code: int, v: Value) -> int:
         return 0x7FFFFFFFE0000000
     if s is F64 and d.name in KEPT and d.infinity is not None and not form.relu:
         return v.sign << d.storage - 1 | d.infinity | v.payload >> 52 - d.man | d.hidden >> 1
-    if d is F32 and s is BF16:
+    if d is F32 and s is BF16 and not form.ftz:
         return code << 16
     if d.name == "tf32" and s is F32 and form.rnd == "rna":
         return nearest_away_tf32(code, form.satfinite)

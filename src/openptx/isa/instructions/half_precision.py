@@ -117,7 +117,10 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
         return x.saturate(f, d)
     if m.relu:
         d = x.relu(f, d)
-    return x.pick((a == OUT_OF_BOUNDS_NAN) | (b == OUT_OF_BOUNDS_NAN), 0, d) if m.oob else d
+    if not m.oob:
+        return d
+    outside = [x.magnitude(f, v) == OUT_OF_BOUNDS_NAN for v in (a, b)]
+    return x.pick(outside[0] | outside[1], 0, d)
 
 
 neg = instruction(
