@@ -272,15 +272,19 @@ def compared(s: Statement) -> dict[str, Any]:
     return row
 
 
-def of_numbers(numbers: tuple[int, int]) -> list[tuple[str, dict[str, Any]]]:
+def of_numbers(instruction: int, form: int) -> Iterator[Statement]:
     load()
-    i = INSTRUCTIONS[numbers[0]]
-    return [(s.text, compared(s)) for s in of_form(i, i.forms[numbers[1]])]
+    i = INSTRUCTIONS[instruction]
+    return of_form(i, i.forms[form])
+
+
+def compared_all(numbers: tuple[int, int]) -> list[tuple[str, dict[str, Any]]]:
+    return [(s.text, compared(s)) for s in of_numbers(*numbers)]
 
 
 def record(pool: ProcessPoolExecutor) -> dict[str, Any]:
     """Statements that agree, with the digests of their results; those that differ; and what the device refuses."""
-    rows = dict(row for found in pool.map(of_numbers, forms()) for row in found)
+    rows = dict(row for found in pool.map(compared_all, forms()) for row in found)
     return {
         "agree": {text: row["digest"] for text, row in rows.items() if "digest" in row and "differ" not in row},
         "differ": {text: row for text, row in rows.items() if "differ" in row},

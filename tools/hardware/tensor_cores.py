@@ -180,6 +180,10 @@ def results(driver: Driver, form: Form, arrays: list[Array]) -> Array:
     return d
 
 
+def digest(results: Array) -> str:
+    return hashlib.sha256(results.tobytes()).hexdigest()[:16]
+
+
 def record(folder: Path) -> dict[str, Any]:
     """What the device gives for each form; writes products.npz, the differences to OpenPTX's results."""
     driver = Driver()
@@ -195,8 +199,7 @@ def record(folder: Path) -> dict[str, Any]:
         differ = int(np.count_nonzero(got != ours))
         if differ:
             parts[form.name] = got - ours
-        digest = hashlib.sha256(got.tobytes()).hexdigest()[:16]
-        rows[form.opcode] = {"results": got.size, "differ": differ, "digest": digest}
+        rows[form.opcode] = {"results": got.size, "differ": differ, "digest": digest(got)}
     if parts:
         np.savez_compressed(folder / "products.npz", **parts)
     return rows

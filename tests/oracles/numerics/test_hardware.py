@@ -1,9 +1,8 @@
-"""The recorder's kernels assemble, its operands and definitions fit them, and recorded results agree with the lanes."""
+"""The recorder's kernels assemble, and its operands and definitions fit them."""
 
 from __future__ import annotations
 
 import importlib.util
-import json
 import subprocess
 import sys
 from collections import defaultdict
@@ -16,12 +15,12 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 
 import record_hardware as recorder
 
+from hardware import driver, opcodes, tensor_cores
+
 FORMS = list(recorder.forms())
 TARGETS = defaultdict(list)
 for _form in FORMS:
     TARGETS[_form.target].append(_form)
-RECORDS = sorted(recorder.ROOT.glob("*/index.json"))
-OPEN = ("abs.", "neg.")  # NaN unspecified
 
 
 def assembler() -> str:
@@ -35,11 +34,7 @@ def assembler() -> str:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_kernels_assemble(target: str, tmp_path: Path) -> None:
-    source = tmp_path / "k.ptx"
-    source.write_text(recorder.module(TARGETS[target], target))
-    command = [assembler(), f"-arch={target}", "-O0", str(source), "-o", str(tmp_path / "k.cubin")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert not done.returncode, done.stdout + done.stderr
+    assembles(recorder.module(TARGETS[target], target), target, tmp_path)
 
 
 def test_forms() -> None:
@@ -61,18 +56,25 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise OSError(name)
 
-    monkeypatch.setattr(recorder.ctypes, "CDLL", missing)
+    monkeypatch.setattr(driver.ctypes, "CDLL", missing)
     with pytest.raises(SystemExit, match="no NVIDIA driver"):
-        recorder.Driver()
+        driver.Driver()
 
 
-def test_recorded_results() -> None:
-    if not RECORDS:
-        pytest.skip("no results recorded from hardware: run tools/record_hardware.py on a machine with a GPU")
-    for index in RECORDS:
-        facts = json.loads(index.read_text())
-        for form in FORMS:
-            row = facts["forms"].get(form.opcode, {})
-            if "skipped" in row or not row or ".approx" in form.opcode or form.opcode.startswith(OPEN):
-                continue
-            assert row["differ"] == 0, (index.parent.name, form.opcode, row)
+def assembles(text: str, target: str, folder: Path) -> None:
+    source = folder / "k.ptx"
+    source.write_text(text)
+    command = [assembler(), f"-arch={target}", "-O0", str(source), "-o", str(folder / "k.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert not done.returncode, done.stdout + done.stderr
+
+
+def test_products_assemble(tmp_path: Path) -> None:
+    for form in tensor_cores.forms()[::5]:
+        assembles(tensor_cores.text(form), "sm_90a", tmp_path)
+
+
+def test_statements_assemble(tmp_path: Path) -> None:
+    for numbers in opcodes.forms()[::6]:
+        for statement in list(opcodes.of_numbers(*numbers))[:2]:
+            assembles(opcodes.kernel(statement), "sm_90a", tmp_path)

@@ -1,4 +1,4 @@
-"""Approximate functions: the manual's tables of special operands, its error bounds, and libm's f64 rounded once."""
+"""Approximate functions: the manual's tables of special operands, and its error bounds."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SPECIAL = {
     "rcp":   (MINUS,        MINUS | ONE, MINUS | INF,  INF,  0,     NAN),
     "rsqrt": (NAN,          NAN,         MINUS | INF,  INF,  0,     NAN),
     "sqrt":  (NAN,          NAN,         MINUS,        0,    INF,   NAN),
-    "sin":   (NAN,          0xBF576AA4,  MINUS,        0,    NAN,   NAN),
-    "cos":   (NAN,          0x3F0A5140,  ONE,          ONE,  NAN,   NAN),
-    "tanh":  (MINUS | ONE,  0xBF42F7D6,  MINUS,        0,    ONE,   NAN),
+    "sin":   (NAN,          0xBF576AA3,  MINUS,        0,    NAN,   NAN),
+    "cos":   (NAN,          0x3F0A5141,  ONE,          ONE,  NAN,   NAN),
+    "tanh":  (MINUS | ONE,  0xBF42F848,  MINUS,        0,    ONE,   NAN),
 }
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "ex2": lambda a: 2.0**a,
@@ -59,25 +59,35 @@ def operands(op: str) -> np.ndarray:
     return a[keep]
 
 
+def allowed(op: str, v: np.ndarray, exact: np.ndarray) -> np.ndarray:
+    """The error that the manual allows; angles beyond 100 pi have none."""
+    ulp = np.spacing(np.abs(exact).astype(np.float32)).astype(float)
+    if op in ("sin", "cos"):
+        return np.select([np.abs(v) <= 2 * np.pi, np.abs(v) <= 100 * np.pi], [2**-20.5, 2**-14.7], np.inf)
+    if op == "lg2":
+        return np.where((v > 0.5) & (v < 2), 2.0**-22, 2.0**-22 * np.abs(exact))
+    relative = {"rsqrt": 2**-22.9, "sqrt": 2.0**-23, "tanh": 2.0**-11}
+    return relative[op] * np.abs(exact) if op in relative else {"ex2": 2, "rcp": 1}[op] * ulp
+
+
 @pytest.mark.parametrize("op", FUNCTIONS)
-def test_libm_rounded_once(op: str) -> None:
-    """Equal to libm's f64 result rounded to f32, but for results so near a tie that libm's own error decides."""
+def test_bounds(op: str) -> None:
+    """An H100's results, which these are, stay within the manual's bounds."""
     a = operands(op)
-    exact = np.array([FUNCTIONS[op](float(v)) for v in a.view(np.float32)])
-    with np.errstate(all="ignore"):
-        expected = exact.astype(np.float32)
-    got = x.approx(op, F32, x.lanes(a)).v.view(np.float32)
-    wrong = np.flatnonzero(got.view(np.uint32) != expected.view(np.uint32))
-    assert wrong.size <= a.size // 1000, (op, wrong.size)
-    ulp = np.spacing(np.abs(expected[wrong]))
-    assert np.all(np.abs(got[wrong].astype(float) - exact[wrong]) <= 0.5001 * ulp)
+    v = a.view(np.float32).astype(float)
+    exact = np.array([FUNCTIONS[op](e) for e in v])
+    got = x.approx(op, F32, x.lanes(a)).v.view(np.float32).astype(float)
+    tiny = np.abs(exact) < 2.0**-126  # results that are subnormal are rounded once more
+    assert np.all(
+        (np.abs(got - exact) <= allowed(op, v, exact) + tiny * 2.0**-149)[~tiny | (op not in ("sin", "tanh"))]
+    )
 
 
 @pytest.mark.parametrize(("op", "name", "relative", "absolute"), [
-    ("ex2", "f16", 2**-9.9, 2.0**-25),  # beside the bound, the smallest subnormal's half
+    ("ex2", "f16", 2**-9.9, 2.0**-24),  # beside the bound, the smallest subnormal: results are cut
     ("ex2", "bf16", 2.0**-7, 0.0),
     ("tanh", "f16", 0.0, 2**-10.987),
-    ("tanh", "bf16", 0.0, 2.0**-8),
+    ("tanh", "bf16", 0.0, 2.0**-8 + 2.0**-11),  # cut as well; an H100 is that much beyond the bound
 ])  # fmt: skip
 def test_bounds_of_halves(op: str, name: str, relative: float, absolute: float) -> None:
     f = FORMATS[name]
@@ -91,12 +101,11 @@ def test_bounds_of_halves(op: str, name: str, relative: float, absolute: float) 
     assert np.all(np.abs(got[inside] - exact) <= relative * np.abs(exact) + absolute)
 
 
-def test_large_arguments() -> None:
-    """Reduced exactly: libm is right to the last place for any f64."""
-    a = np.array([0x7F7FFFFF, 0x6F000001, 0x5A5A5A5A, 0x501502F9, 0x4F000000, 0x47C34FF3], np.uint32)
-    for op in ("sin", "cos"):
-        expected = np.array([FUNCTIONS[op](float(v)) for v in a.view(np.float32)], np.float32)
-        assert np.array_equal(x.approx(op, F32, x.lanes(a)).v, expected.view(np.uint32))
+def test_large_angles() -> None:
+    """The angle in turns is an f32: from 2^26 on it is a whole number."""
+    a = x.lanes(np.array([0x7F7FFFFF, 0x6F000001, 0x5A5A5A5A, 0xCF000000], np.uint32))
+    assert x.approx("sin", F32, a).v.tolist() == [0, 0, 0, MINUS]
+    assert x.approx("cos", F32, a).v.tolist() == [ONE] * 4
 
 
 def test_flushing() -> None:

@@ -1,0 +1,114 @@
+"""OpenPTX gives what GPUs gave: recorded digests of results, without a GPU."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import record_hardware as recorder
+
+from hardware import opcodes, tensor_cores
+from openptx import Texture
+from openptx.runtime import sampling
+
+FOLDERS = sorted(p.parent for p in Path(__file__).parent.glob("*/index.json"))
+FORMS = {form.opcode: form for form in recorder.forms()}
+PRODUCTS = {form.opcode: form for form in tensor_cores.forms()}
+LARGE = 1 << 21  # operands of a batch that only the sweep looks at
+
+
+def load(folder: Path, name: str = "index.json") -> Any:
+    return json.loads((folder / name).read_text())
+
+
+def rows(kind: str, known: dict[str, Any]) -> list[Any]:
+    """Those that agreed when they were recorded."""
+    return [
+        pytest.param(known[opcode], row, id=f"{folder.name}-{opcode}")
+        for folder in FOLDERS
+        for opcode, row in load(folder)[kind].items()
+        if opcode in known and row.get("differ") == 0
+    ]
+
+
+@pytest.mark.parametrize(("form", "row"), rows("forms", FORMS))
+def test_forms(form: recorder.Form, row: dict[str, Any]) -> None:
+    """Conversions, approximate functions, rounded operations; batches of millions under make sweep."""
+    for arrays, digest in zip(recorder.operands(form), row["digests"], strict=True):
+        if arrays[0].size < LARGE:
+            assert recorder.digest(recorder.defined(form, arrays)) == digest
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("form", "row"), [p for p in rows("forms", FORMS) if recorder.of_one_f32(p.values[0])])
+def test_whole_binades(form: recorder.Form, row: dict[str, Any]) -> None:
+    for arrays, digest in zip(recorder.operands(form), row["digests"], strict=True):
+        assert recorder.digest(recorder.defined(form, arrays)) == digest
+
+
+@pytest.mark.parametrize(("form", "row"), rows("products", PRODUCTS))
+def test_products(form: tensor_cores.Form, row: dict[str, Any]) -> None:
+    assert tensor_cores.digest(tensor_cores.defined(form, tensor_cores.operands(form))) == row["digest"]
+
+
+def check_statements(which: slice) -> None:
+    """Of every form some statements, or all."""
+    for folder in FOLDERS:
+        agreed = load(folder, "opcodes.json")["agree"]
+        found = [s for n, k in opcodes.forms() for s in opcodes.of_numbers(n, k) if s.text in agreed]
+        assert len(found) > 5000
+        wrong = [s.text for s in found[which] if opcodes.digest(opcodes.ours(s, opcodes.arrays(s))) != agreed[s.text]]
+        assert not wrong
+
+
+def test_statements() -> None:
+    check_statements(slice(None, None, 16))
+
+
+@pytest.mark.sweep
+def test_all_statements() -> None:
+    check_statements(slice(None))
+
+
+# Textures
+
+
+def fetched(t: Texture, *coordinates: Any) -> Any:
+    return sampling.fetch(t, t.sampler, sampling.Place(None, coordinates, ()))[:, : t.channels].squeeze()
+
+
+def recorded(name: str) -> list[Any]:
+    """Texels, coordinates, results."""
+    found = []
+    for folder in FOLDERS:
+        with np.load(folder / "textures.npz") as file:
+            found += [file[key] for key in sorted(file.files) if key.rpartition("_")[0] == name]
+    return found
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("lin1", {}), ("lin1n", {}), ("lin2", {}), ("lin2b", {"address": "border"}), ("f-float16", {"channels": 2}),
+    *((f"f-{dtype}", {"channels": 2, "read": "normalized_float"}) for dtype in ("uint8", "uint16", "int16")),
+])  # fmt: skip
+def test_filters(name: str, options: dict[str, Any]) -> None:
+    """Weights of eight bits, and how their sum is rounded."""
+    texels, *coordinates, expected = recorded(name)
+    t = Texture(texels if "channels" in options else texels[..., 0], filter="linear", **options)
+    np.testing.assert_array_equal(fetched(t, *coordinates), expected)
+
+
+@pytest.mark.parametrize("size", [3, 7, 100, 1000])
+@pytest.mark.parametrize("way", ["wrap-nearest", "wrap-linear", "mirror-nearest", "mirror-linear", "clamp-nearest",
+                                 "clamp-linear", "border-nearest"])  # fmt: skip
+def test_normalized_coordinates(size: int, way: str) -> None:
+    address, filter = way.split("-")
+    x, expected = recorded(f"norm-{size}-{way}")
+    t = Texture(np.arange(size, dtype=np.float32), filter=filter, address=address, normalized=True)
+    np.testing.assert_array_equal(fetched(t, x), expected)
