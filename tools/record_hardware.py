@@ -3,8 +3,8 @@
 Needs an NVIDIA driver and this package, nothing else: PTX is loaded through the driver with ctypes. Each form is a
 module of its own, so that one which the device lacks is skipped by itself. Operands are edges, ties and random codes
 from a fixed seed, or all codes of 16 bits; of functions of one f32 the two binades from 1 to 4 in full and a sample of
-the rest. Of results a digest is stored, and where the definition's differ, the differences. Then products of matrices
-and every instruction that only computes (`hardware.opcodes`). `--all` takes all 2^32 codes.
+the rest. Of results a digest is stored, and where the definition's differ, the differences. Then products of matrices,
+textures, and every instruction that only computes (`hardware.opcodes`). `--all` takes all 2^32 codes.
 
     python tools/record_hardware.py               writes tests/hardware/sm_90-550.54-2026-11-21/
     python tools/record_hardware.py --ptx sm_90   prints the kernels instead
@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from hardware import opcodes, tensor_cores
 from hardware.driver import Driver
 from numpy.typing import NDArray
 
 import openptx
+from hardware import opcodes, tensor_cores, textures
 from openptx.numerics import FORMATS
 from openptx.numerics.bits import Bits
 from openptx.numerics.cvt import cvt
@@ -385,6 +385,7 @@ def record(folder: Path, everything: bool, workers: int) -> int:
             words = row.get("skipped") or "{operands:>12,} operands  {differ:>10,} differ from OpenPTX".format(**row)
             print(f"{opcode:40} {words}", file=sys.stderr)
         products = pool.submit(tensor_cores.record, folder).result()
+        pool.submit(textures.record, folder).result()
         all_of = [pool.submit(exhaust, *each) for each in wanted if everything and of_one_f32(each[0])]
         exhausted = {form.opcode: task.result() for (form, _), task in zip(wanted, all_of, strict=False)}
         statements = opcodes.record(pool)

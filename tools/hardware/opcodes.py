@@ -28,7 +28,7 @@ TARGET = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 LANES = 2048
 BLOCK = 256
 MOST = 160  # statements of a form; the rest is left to chance
-PLACES = 6
+PLACES = 2
 TRIES = 12_000  # of modifiers, where there are too many for all of them
 MODULES = ("integer_arithmetic", "extended_precision", "floating_point", "half_precision", "mixed_precision",
            "comparison_selection", "half_comparison", "logic_shift", "move", "convert", "video")  # fmt: skip

@@ -1,9 +1,8 @@
-"""Cases of textures.cu. Address modes are those of `numpy.pad`; weights and sums are exact fractions."""
+"""Cases of textures.cu. Address modes are those of `numpy.pad`; weights and sums are fractions, cut as on an H100."""
 
 from collections.abc import Mapping
 from fractions import Fraction
-from itertools import product
-from math import floor
+from math import floor, frexp
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from kernels.case import Out, Surface, Texture, case
 
 PADDING = {"clamp": "edge", "border": "constant", "wrap": "wrap", "mirror": "symmetric"}
 FAR = 64  # texels around the array
+KEPT = {"float32": (28, 24), "float16": (15, 11)}  # bits of a texel that count beside the largest, and of the result
 
 
 def sampled(a: np.ndarray, at: np.ndarray, options: Mapping[str, Any]) -> np.ndarray:
@@ -27,30 +27,58 @@ def sampled(a: np.ndarray, at: np.ndarray, options: Mapping[str, Any]) -> np.nda
 
 
 def one(shape: tuple[int, ...], around: np.ndarray, row: np.ndarray, options: Mapping[str, Any]) -> float:
-    scale = shape[::-1] if options.get("normalized") else (1,) * len(shape)
-    place = [Fraction(float(x)) * n for x, n in zip(row, scale, strict=True)]
+    """One fetch, as recorded on an H100 where the guide leaves it open."""
+    place = [Fraction(float(x)) for x in row]
+    if options.get("normalized"):
+        place = [Fraction(floor(x * 2**21), 2**21) * n for x, n in zip(place, shape[::-1], strict=True)]
     if options.get("filter", "nearest") == "nearest":
-        return texel(shape, around, [floor(x) for x in place])
-    total = Fraction(0)
-    for corner in product((0, 1), repeat=len(shape)):
-        weight, index = Fraction(1), []
-        for x, up in zip(place, corner, strict=True):
-            i = floor(x - Fraction(1, 2))
-            alpha = Fraction(round_half_up((x - Fraction(1, 2) - i) * 256), 256)
-            weight *= alpha if up else 1 - alpha
-            index.append(i + up)
-        total += weight * Fraction(texel(shape, around, index))
-    return float(total)
+        return float(texel(shape, around, [floor(x) for x in place]))
+    low = [floor(x - Fraction(1, 2)) for x in place]
+    parts = [round_half_up((x - Fraction(1, 2) - i) * 256) for x, i in zip(place, low, strict=True)]
+    terms = [
+        (Fraction(float(texel(shape, around, [i + up for i, up in zip(low, corner, strict=True)]))), weight)
+        for corner, weight in weights(parts).items()
+        if weight
+    ]
+    if around.dtype == np.uint8:
+        return float(Fraction(round_half_up(sum(v * w for v, w in terms) * 65535 / (256 * 255)), 65535))
+    return averaged(terms, *KEPT[around.dtype.name])
+
+
+def weights(parts: list[int]) -> dict[tuple[int, ...], int]:
+    """Of the corners, in 256ths: of the last the product, rounded; the others have what is left. The middle is last."""
+    x, y = parts[0], parts[-1]
+    both = round_half_up(Fraction(x * y, 256))
+    plane = {(0, 0): 256 - x - y + both, (1, 0): x - both, (0, 1): y - both, (1, 1): both}
+    if len(parts) == 2:
+        return plane
+    found: dict[tuple[int, ...], int] = {}
+    for (i, k), weight in plane.items():
+        upper = round_half_up(Fraction(weight * parts[1], 256))
+        found |= {(i, 0, k): weight - upper, (i, 1, k): upper}
+    return found
+
+
+def averaged(terms: list[tuple[Fraction, int]], kept: int, precision: int) -> float:
+    """Texels are cut below the largest, and their sum is rounded, a tie away from zero."""
+    unit = Fraction(2) ** (exponent(max(abs(v) for v, _ in terms)) - kept)
+    total = sum(int(v / unit) * w for v, w in terms) * unit / 256
+    step = Fraction(2) ** (exponent(abs(total)) - precision)
+    return float(round_half_up(abs(total) / step) * step) * (-1 if total < 0 else 1)
+
+
+def exponent(v: Fraction) -> int:
+    return frexp(float(v))[1]
 
 
 def round_half_up(x: Fraction) -> int:
     return floor(x + Fraction(1, 2))
 
 
-def texel(shape: tuple[int, ...], around: np.ndarray, index: list[int]) -> float:
+def texel(shape: tuple[int, ...], around: np.ndarray, index: list[int]) -> np.generic:
     """Of the padded array, which clamped and border textures do not leave."""
     held = [min(max(i, -FAR), n + FAR - 1) + FAR for i, n in zip(reversed(index), shape, strict=True)]
-    return float(around[tuple(held)])
+    return around[tuple(held)]
 
 
 def places(r: Generator, shape: tuple[int, ...], normalized: bool, n: int) -> np.ndarray:
@@ -92,11 +120,11 @@ for _name, _options in PLANES.items():
 
 @case("textures.cu", "sample_colours", grid=2, block=40, builds=("sm_80", "sm_90a"), host=False)
 def sample_colours(r: Generator):
-    """Bytes that read as 0 to 1: first the colours as floats, then the filter."""
+    """Bytes that read as 0 to 1."""
     a = r.integers(0, 256, (6, 5, 4), dtype=np.uint8)
     options = {"filter": "linear", "read": "normalized_float", "channels": 4}
     at = places(r, (6, 5), False, 80)
-    colours = [sampled(a[..., i] / np.float32(255), at, options) for i in range(4)]
+    colours = [sampled(a[..., i], at, options) for i in range(4)]
     return Texture(a, options), at, Out(np.stack(colours, 1)), np.int32(80)
 
 

@@ -70,7 +70,7 @@ def nan_between(m, d, to: Shape, s, f: Shape, a: int) -> int:
     """As an H100 has it: NaN is canonical but keeps what it can, quieted, to and from f64, and is shifted from bf16."""
     if d.name == s.name and m.rnd not in TO_INTEGER and not m.ftz:
         return a  # nothing is done
-    if (d.name, s.name) == ("f32", "bf16"):
+    if (d.name, s.name) == ("f32", "bf16") and not m.ftz:
         return a << 16
     if "f64" not in (d.name, s.name):
         return to.nan

@@ -10,7 +10,7 @@ from spec.integers import combine, of, signed
 NAN = "nan"
 """A result that is no number; `nan_of` has its bits."""
 OUT_OF_BOUNDS = 0x7FF7
-"""The NaN that `.oob` is about, as recorded on an H100; the manual does not give it."""
+"""The NaN that `.oob` is about, of either sign, as recorded on an H100; the manual does not give it."""
 
 
 def packed(model):
@@ -77,7 +77,7 @@ def product(f: Shape, a: int, b: int, rnd: str, ftz: bool):
 
 @packed
 def fma(m, f, a, b, c):
-    if m.oob and OUT_OF_BOUNDS in (a, b):
+    if m.oob and OUT_OF_BOUNDS in (a & ~f.sign, b & ~f.sign):
         return 0
     return finish(m, f, fused(f, a, b, c, m.rnd, m.ftz), b, c, a)
 

@@ -30,8 +30,8 @@ UNSUPPORTED = Fidelity("unsupported")
 
 
 def bounded(error: str) -> Fidelity:
-    """Within the error that the document allows, such as `bounded("2 ulp")`; engines still agree bit for bit."""
-    return Fidelity("bounded", error)
+    """Within the error that the document allows, such as `bounded("2 ulp")`; the bits are an H100's on all engines."""
+    return Fidelity("bounded", f"{error}, as an H100")
 
 
 def modelled(source: str) -> Fidelity:

@@ -54,10 +54,10 @@ class Lanes(DotLanes):
         return generic(d, s, a, rnd, ftz=ftz, satfinite=satfinite, rbits=rbits)
 
     def square(self, x: Bits) -> Bits:
-        table = _TABLES.get("square")
+        table = _TABLES.get(("square",))
         if table is None:
             every = self.lanes(np.arange(1 << 17, dtype=np.uint32))
-            table = _TABLES["square"] = super().square(every).v
+            table = _TABLES[("square",)] = super().square(every).v
         return Bits(self, 32, table.take(x.v))
 
     def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:

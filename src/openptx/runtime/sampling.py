@@ -111,14 +111,14 @@ def halved(product: Array) -> Array:
 
 def averaged(terms: Sequence[tuple[Array, Array]], kept: int, precision: int) -> Array:
     """Of floats, as float32."""
-    largest = np.max([np.abs(v) for v, _ in terms], axis=0)
+    largest: Array = np.max([np.abs(v) for v, _ in terms], axis=0)
     unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - kept)
     total = np.sum([np.trunc(v / unit) * w for v, w in terms], axis=0) * unit / FRACTION
     mantissa, exponent = np.frexp(np.abs(total))
     scale = 2.0**precision
-    rounded = np.copysign(np.ldexp(np.floor(mantissa * scale + 0.5) / scale, exponent), total)
-    plain = np.sum([v * w for v, w in terms], axis=0)  # infinities and NaN
-    result = np.where(np.isfinite(largest), rounded + 0.0, plain).astype(np.float32)
+    rounded: Array = np.copysign(np.ldexp(np.floor(mantissa * scale + 0.5) / scale, exponent), total)
+    plain: Array = np.sum([v * w for v, w in terms], axis=0)  # infinities and NaN
+    result: Array = np.where(np.isfinite(largest), rounded + 0.0, plain).astype(np.float32)
     result.view(np.uint32)[np.isnan(result)] = NAN
     return result
 

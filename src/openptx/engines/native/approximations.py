@@ -1,4 +1,8 @@
-"""Approximate functions: the multifunction unit's, one internal function each, its tables in registers or in memory."""
+"""Approximate functions: the multifunction unit's, its tables in registers or in memory.
+
+Four of them stand in line for operands and results that are normal numbers, where less is to be done; for a warp that
+has others the definition is called, one internal function for each.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,57 @@ from openptx.engines.native.halves import Halves
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.values import ZEROS, N, Value
 from openptx.numerics import Bits
+from openptx.numerics.bits import S
+from openptx.numerics.coefficients import POWER, ROOT
+from openptx.numerics.multifunction import FRACTION, HIDDEN, PLACE
 
+_F, _I = f"<{N} x float>", vector_type(32)
 ROW = 32  # elements of a table that one permutation of AVX-512 chooses from
 
 
 class Approximations(Halves):
     def mufu(self, op: str, a: Bits) -> Bits:
-        return self.outlined("mufu", op, a)
+        quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
+        if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
+            return self.outlined("mufu", op, a)
+        self.vector(a)
+        d, rare = quick[op](a)
+        name = self.vector(d)
+        with self.out.seldom(self.any_of(rare)) as labels:
+            exact = self.vector(self.outlined("mufu", op, a))
+        return self.bits(self.out.emit(f"phi {_I} [{name}, %{labels[0]}], [{exact}, %{labels[1]}]"), 32)
 
-    def reciprocal(self, f: Bits) -> Bits:
-        return self.outlined("reciprocal", f)
+    def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
+        """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
+        out, x = self.out, self.float(a, False)
+        t = self.bits(out.emit(f"fptosi {_F} {out.emit(f'fmul {_F} {x}, splat (float 8388608.0)')} to {_I}"), 32)
+        k = t - self.resize(self.negative(t) & ((t & FRACTION) != 0), 32)
+        place = k & PLACE
+        r = self.cut(POWER, (k & FRACTION) >> 17, place, self.square(place), 15)
+        size = out.emit(f"call {_F} @llvm.fabs.v{N}f32({_F} {x})")
+        rare = self.bits(out.emit(f"fcmp ugt {_F} {size}, splat (float 126.0)"), 1)
+        return (k & 0x100000000 - HIDDEN) + r + (126 << 23), rare
 
-    def reciprocal_root(self, f: Bits) -> Bits:
-        return self.outlined("reciprocal_root", f)
+    def quick_rcp(self, a: Bits) -> tuple[Bits, Bits]:
+        field = a & 0x7F800000
+        d = (253 << 23) - field + self.reciprocal(a & FRACTION)
+        return a & 0x80000000 | d, field - HIDDEN >= 252 << 23
+
+    def quick_rsqrt(self, a: Bits) -> tuple[Bits, Bits]:
+        n = (a >> 23) - 127
+        r = self.reciprocal_root(a & FRACTION | (n & 1) << 23)
+        return (126 - self.shr(S, n, 1) << 23) + r, self.no_positive(a)
+
+    def quick_sqrt(self, a: Bits) -> tuple[Bits, Bits]:
+        n = (a >> 23) - 127
+        k = a & FRACTION | (n & 1) << 23
+        place = k & PLACE
+        r = self.pick(k == 0, HIDDEN, self.cut(ROOT, k >> 17, place, self.square(place) << 1, 17))
+        return (self.shr(S, n, 1) + 126 << 23) + r, self.no_positive(a)
+
+    def no_positive(self, a: Bits) -> Bits:
+        """Where it is no positive normal number."""
+        return a - HIDDEN >= 0x7F800000 - HIDDEN
 
     def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         if not isinstance(index.v, Value):
