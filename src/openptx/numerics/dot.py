@@ -2,9 +2,9 @@
 
 The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit:
 products are exact; every term is cut towards zero at `fraction` bits below the largest exponent among the products and
-the addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent
-and zeros have -126; f32 results are cut towards zero (but overflow gives infinity), f16 results rounded to nearest.
-A zero is positive, NaN canonical.
+the addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent and
+zeros have -126, a product of zero -252 (so that it does not count; H100); f32 results are cut towards zero (but overflow
+gives infinity), f16 results rounded to nearest. A zero is positive, NaN canonical.
 """
 
 from __future__ import annotations
@@ -124,7 +124,8 @@ class Dots(Approximate):
         x = self
         p, q = lowest(a.sig), lowest(b.sig)
         nan = a.nan | b.nan | (a.inf & (q == 0)) | (b.inf & (p == 0))
-        return Real(a.sign ^ b.sign, a.exp + b.exp + extra, x.resize(p, 64) * x.resize(q, 64), a.inf | b.inf, nan)
+        exp = x.pick((p == 0) | (q == 0), 2 * ZERO, a.exp + b.exp + extra)
+        return Real(a.sign ^ b.sign, exp, x.resize(p, 64) * x.resize(q, 64), a.inf | b.inf, nan)
 
     def aligned_sum(self, d: Format, terms: Sequence[Real], fraction: int, point: int) -> Bits:
         """The sum of terms whose significands have `point` bits below the point, cut where the model cuts."""

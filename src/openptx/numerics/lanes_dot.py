@@ -42,8 +42,10 @@ class DotLanes(FloatLanes):
                 (u, eu), (v, ev) = (self.values(Factors(8, scales[0]), each) for each in more)
                 p, ep, q, eq = p * u, ep + eu, q * v, eq + ev
             r, er = self.values(Factors(h.storage, h), c[..., None])
-            top = np.maximum((ep[:, None] + eq[None]).max(-1), er[..., 0])
-            return self.narrowed(d, aligned_sum(p[:, None] * q[None], r, top, fraction))
+            products, exponents = p[:, None] * q[None], ep[:, None] + eq[None]
+            np.copyto(exponents, 2 * ZERO, where=products == 0)
+            top = np.maximum(exponents.max(-1), er[..., 0])
+            return self.narrowed(d, aligned_sum(products, r, top, fraction))
 
         tiles = [rows, columns, addends]
         if scales is not None:
