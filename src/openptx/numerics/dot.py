@@ -3,7 +3,7 @@
 The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit:
 products are exact; every term is cut towards zero at `fraction` bits below the largest exponent among the products and
 the addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent and
-zeros have -126, a product of zero -252 (so that it does not count; H100); f32 results are cut towards zero (but overflow
+zeros have -126, a product of zero -252 (it does not count; H100); f32 results are cut towards zero (but overflow
 gives infinity), f16 results rounded to nearest. A zero is positive, NaN canonical.
 """
 
