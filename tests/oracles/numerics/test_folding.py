@@ -22,30 +22,34 @@ def is_nan(code: int) -> bool:
     return (code & 0x7FFFFFFF) > 0x7F800000
 
 
-def subnormal(code: int) -> bool:
-    return 0 < (code & 0x7FFFFFFF) < 0x00800000
+def is_nan64(code: int) -> bool:
+    return code & (1 << 63) - 1 > 0x7FF << 52
 
 
 # Where the two differ, for which operands, and why. docs/numerics.md says more.
 KNOWN = {
     "cvt.ftz.f32.f32": lambda a: is_nan(a),  # ptxas quiets, a B200 gives 7fffffff
-    "abs.f32": lambda a: is_nan(a),  # unspecified
+    "abs.f32": lambda a: is_nan(a),  # ptxas changes the sign and quiets, an H100 gives 7fffffff
     "neg.f32": lambda a: is_nan(a),
-    "neg.bf16": lambda a: a & 0x7FFF > 0x7F80,
-    "neg.f16": lambda a: a & 0x7FFF > 0x7C00,
-    "sin.approx.f32": lambda a: subnormal(a),  # ptxas flushes though .ftz is absent
-    "lg2.approx.f32": lambda a: subnormal(a),  # ptxas rounds twice, one unit
+    "abs.f64": lambda a: is_nan64(a),  # ptxas changes the sign alone, an H100 keeps it and quiets
+    "neg.f64": lambda a: is_nan64(a),
+    "cvt.f32.bf16": lambda a: a & 0x7FFF > 0x7F80,  # ptxas gives the canonical NaN, an H100 keeps sign and payload
+    "cvt.f64.bf16": lambda a: a & 0x7FFF > 0x7F80,
+    "cvt.f64.f16": lambda a: a & 0x7FFF > 0x7C00,
+    "cvt.rn.bf16.f64": lambda a: is_nan64(a),
+    "cvt.rn.f16.f64": lambda a: is_nan64(a),
     "add.rn.f32": lambda a, b: a >> 31 != b >> 31,  # ptxas does not tie to even where signs differ
     "add.rn.ftz.f32": lambda a, b: a >> 31 != b >> 31,
 }
 CALLS = ("div.r", "rcp.r", "sqrt.r")  # become calls of a subroutine, whose registers look like constants
+ROUNDED = (".approx.", "div.full.")  # folded to what is exact, rounded: an H100 gives the bits of its tables
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list[np.ndarray], dict[int, int]]]:
     names = lambda form: (*form.operands, form.result)  # noqa: E731
     forms = [f for f in recorder.forms() if all(recorder.width(n) >= 16 and n not in ("s8", "u8") for n in names(f))]
-    forms = [f for f in forms if not f.opcode.startswith(CALLS)]
+    forms = [f for f in forms if not f.opcode.startswith(CALLS) and not any(part in f.opcode for part in ROUNDED)]
     operands = {f.opcode: [recorder.codes(name, i)[:COUNT] for i, name in enumerate(f.operands)] for f in forms}
     text = folding.program(forms, operands, TARGET)
     code = folding.assemble(assembler(), text, TARGET, tmp_path_factory.mktemp("folding"))
@@ -67,7 +71,7 @@ def test_folded_results(answers: dict[str, tuple[list[np.ndarray], dict[int, int
                 unknown.append((form.opcode, [hex(v) for v in operands], hex(value), hex(int(expected[i]))))
     assert not unknown, unknown[:5]
     assert compared > 4000
-    assert forms > 130
+    assert forms > 120
 
 
 def test_a_fold_is_read_right(tmp_path: Path) -> None:

@@ -78,6 +78,17 @@ def test_an_instruction_without_a_meaning_stops_only_who_comes_to_it() -> None:
     assert "tcgen05.shift" in found.value.form
 
 
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize("form", ["fma.rz.bf16", "fma.rp.relu.bf16x2"])
+def test_bf16_is_fused_to_nearest_alone(form: str, engine: str) -> None:
+    """ptxas accepts the other directions, the manual does not have them, and an H100 takes no notice of them."""
+    width = 32 if form.endswith("x2") else 16
+    text = f"{HEAD}.visible .entry k() {{ .reg .b{width} d, a; mov.b{width} a, 0; {form} d, a, a, a; ret; }}"
+    with pytest.raises(Unsupported) as found:
+        load(text)["k"](1, 1, (), engine=engine)
+    assert found.value.form == form
+
+
 @pytest.mark.parametrize("folder", BROKEN, ids=lambda folder: folder.name)
 def test_broken_kernels(folder: Path) -> None:
     case = read_case(str(folder))

@@ -130,6 +130,7 @@ LITERAL = (
     ("cvt.rp.ue8m0.f32",                       [0x00400001],             0x01),
     ("cvt.rp.satfinite.ue8m0.f32",             [0x7F800000],             0xFE),
     ("cvt.rn.tf32.f32",                        [0x7F7FFFFF],             0x7F800000),
+    ("cvt.rna.tf32.f32",                       [0x7FFFFFFF],             0x7FFFE000),  # NaN is cut, not rounded
     ("cvt.rna.satfinite.tf32.f32",             [0x7FC00000],             0x7FBFE000),
     ("cvt.rni.s32.f32",                        [0x40200000],             2),           # 2.5: ties to even
     ("cvt.rpi.s32.f32",                        [0x00000001],             1),
@@ -142,6 +143,14 @@ LITERAL = (
     ("cvt.rn.f32.f64",                         [0xFFF0000020000001],     0xFFC00001),  # sign and payload kept
     ("cvt.f64.f32",                            [0xFF800001],             0xFFF8000020000000),
     ("cvt.ftz.f64.f32",                        [0xFF800001],             0x7FFFFFFFE0000000),
+    ("cvt.f64.f16",                            [0xFC01],                 0xFFF8040000000000),  # as recorded on H100
+    ("cvt.f64.bf16",                           [0x7F81],                 0x7FF8200000000000),
+    ("cvt.rn.f16.f64",                         [0xFFF0040000000000],     0xFE01),
+    ("cvt.rz.bf16.f64",                        [0x7FF0000000000001],     0x7FC0),
+    ("cvt.rn.relu.f16.f64",                    [0xFFF0040000000000],     0x7FFF),
+    ("cvt.f32.bf16",                           [0xFF81],                 0xFF810000),  # shifted, not quieted
+    ("cvt.ftz.f32.bf16",                       [0xFF81],                 0x7FFFFFFF),
+    ("cvt.f32.f16",                            [0xFC01],                 0x7FFFFFFF),
     ("cvt.sat.f32.f32",                        [0x80000000],             0),
     ("cvt.sat.f32.f32",                        [0x7FC00000],             0),
     ("cvt.rni.f32.f32",                        [0xBF000000],             0x80000000),  # -0.5 to -0

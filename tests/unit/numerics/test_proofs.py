@@ -31,6 +31,13 @@ def code(v: Any, name: str) -> Any:
     return z3.If(z3.fpIsNaN(v), z3.BitVecVal(f.nan or 0, f.storage), z3.fpToIEEEBV(v))
 
 
+def narrowed(a: Any, d: str) -> Any:
+    """What a NaN of f64 becomes: its sign and the upper bits of its payload, and it is quiet (H100)."""
+    f = FORMATS[d]
+    sign, payload = z3.Extract(63, 63, a), z3.Extract(50, 52 - f.man, a)
+    return z3.Concat(sign, z3.BitVecVal((1 << f.exp + 1) - 1, f.exp + 1), payload)
+
+
 def operand(name: str, letter: str = "a") -> tuple[Bits, Any]:
     f = FORMATS[name]
     v = z3.BitVec(letter, f.storage)
@@ -52,7 +59,16 @@ def test_f64_narrows_as_ieee(d: str, rnd: str) -> None:
     """All 2^64 operands."""
     a, v = operand("f64")
     got = x.convert(FORMATS[d], FORMATS["f64"], a, rnd)
-    assert counterexample(got.v == code(z3.fpFPToFP(MODES[rnd], v, sort(d)), d), a.v) is None
+    number = z3.fpToIEEEBV(z3.fpFPToFP(MODES[rnd], v, sort(d)))
+    assert counterexample(got.v == z3.If(z3.fpIsNaN(v), narrowed(a.v, d), number), a.v) is None
+
+
+@pytest.mark.parametrize("s", ["f16", "bf16"])
+def test_nan_of_halves_is_widened_and_back(s: str) -> None:
+    """Sign and payload go to f64 and come back, quieted (H100)."""
+    a, v = operand(s)
+    back = x.convert(FORMATS[s], FORMATS["f64"], x.convert(FORMATS["f64"], FORMATS[s], a))
+    assert counterexample(back.v == z3.If(z3.fpIsNaN(v), a.v | FORMATS[s].hidden >> 1, a.v), a.v) is None
 
 
 @pytest.mark.parametrize(("d", "s"), [("f32", "f16"), ("f32", "bf16"), ("f64", "f32")])

@@ -46,6 +46,7 @@ def test_what_is_outside_can_be_nan() -> None:
     source, target = np.ones((9, 64), np.float32), np.zeros((9, 64), np.float32)
     openptx.load(KERNEL)["k"](1, 1, (TensorMap(source, (1, 8), fill="nan"), TensorMap(target, (1, 8)), 32))
     np.testing.assert_array_equal(target[1, 16:24], [np.nan] * 2 + [1] * 6)
+    assert set(target[1, 16:18].view(np.uint16).tolist()) == {0x7FF7}  # as an H100 has it
 
 
 F32 = np.zeros((8, 32), np.float32)

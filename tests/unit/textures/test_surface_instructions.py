@@ -105,7 +105,7 @@ def test_formatted_loads() -> None:
     halves = Surface(np.array([[1.5, -2], [3, 4]], np.float16), channels=2)
     code = "suld.p.1d.v4.f32.{} {{a0,a1,a2,a3}}, [t, {{{}}}];"
     old = {"target": "sm_60"}
-    assert run(code.format("trap", 1), halves, **old).view(np.float32).tolist() == [[3, 4, 0, 1]]
+    assert run(code.format("trap", 1), halves, **old).view(np.float32).tolist() == [[3, 4, 0, 0]]
     assert run(code.format("zero", 2), halves, **old).tolist() == [[0, 0, 0, 0]]
     bytes1 = Surface(np.array([[1, -2], [3, 4]], np.int8))
     assert run("suld.p.2d.s32.clamp a0, [t, {9, -9}];", bytes1, **old).view(np.int32)[0, 0] == -2
