@@ -9,7 +9,6 @@ from openptx.numerics.reals import Real
 from openptx.numerics.rounding import TO_INTEGER, RandomBits
 from openptx.numerics.words import aligned
 
-# Of two formats whose NaN payloads carry over: how far the payload moves. Everything else gives the canonical NaN.
 PAYLOADS = {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0}
 """The formats whose NaNs f64 takes and gives with sign and payload, and what all quiet ones have in common."""
 
