@@ -46,16 +46,20 @@ def one(shape: tuple[int, ...], around: np.ndarray, row: np.ndarray, options: Ma
 
 
 def weights(parts: list[int]) -> dict[tuple[int, ...], int]:
-    """Of the corners, in 256ths: of the last the product, rounded; the others have what is left. The middle is last."""
-    x, y = parts[0], parts[-1]
-    both = round_half_up(Fraction(x * y, 256))
-    plane = {(0, 0): 256 - x - y + both, (1, 0): x - both, (0, 1): y - both, (1, 1): both}
+    """Of the corners, in 256ths: products are rounded half up, and what shares with them gets what is left."""
     if len(parts) == 2:
-        return plane
+        x, y = parts
+        both = round_half_up(Fraction(x * y, 256))
+        return {(0, 0): 256 - x - y + both, (1, 0): x - both, (0, 1): y - both, (1, 1): both}
+    x, y, z = parts
     found: dict[tuple[int, ...], int] = {}
-    for (i, k), weight in plane.items():
-        upper = round_half_up(Fraction(weight * parts[1], 256))
-        found |= {(i, 0, k): weight - upper, (i, 1, k): upper}
+    for k, row in ((0, 256 - z), (1, z)):
+        right = round_half_up(Fraction(row * x, 256))
+        lower = round_half_up(Fraction((row - right) * (256 - y), 256))
+        upper = round_half_up(Fraction(right * y, 256))
+        if x == 256:
+            upper = right - round_half_up(Fraction(right * (256 - y), 256))
+        found |= {(0, 0, k): lower, (0, 1, k): row - right - lower, (1, 0, k): right - upper, (1, 1, k): upper}
     return found
 
 

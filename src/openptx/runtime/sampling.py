@@ -1,8 +1,7 @@
 """Texture fetching as the appendix of the CUDA programming guide has it: from coordinates to texels, and filtering.
 
 All numbers are NumPy arrays, an element a lane. What the guide leaves open is as recorded on an H100: how coordinates
-and weights are cut, how a weighted sum is rounded, that NaN is the coordinate 0, and a missing component 0 as well. Of
-three dimensions the weights are not known well: there one result in seven is off by a step of a weight or two.
+and weights are cut, how a weighted sum is rounded, that NaN is the coordinate 0, and a missing component 0 as well.
 """
 
 from __future__ import annotations
@@ -76,32 +75,38 @@ def moved(c: Sequence[Array], offset: Sequence[Array]) -> list[Array]:
 
 def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
     """The weighted sum of the 2, 4 or 8 texels around."""
-    base = [a - 0.5 for a in u]
+    address = modes(t, s)
+    base = [
+        (np.clip(a, 0.5, n - 0.5) if mode == "clamp" else a) - 0.5
+        for a, n, mode in zip(moved(u, at.offset), t.shape, address, strict=False)
+    ]
     low = [np.floor(a) for a in base]
     parts = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
-    low = moved(low, at.offset)
     terms: list[tuple[Array, Array]] = []
     for corner, weight in weights(parts).items():
-        found = raw(t, modes(t, s), at.layer, [i + up for i, up in zip(low, corner, strict=True)])
+        found = raw(t, address, at.layer, [i + up for i, up in zip(low, corner, strict=True)])
         terms.append((np.where(weight[:, np.newaxis] > 0, found, 0).astype(np.float64), weight[:, np.newaxis]))
     with np.errstate(all="ignore"):
         return averaged(terms, *KEPT[t.texels.dtype.name]) if t.floating else quantized(terms, t.texels.dtype)
 
 
 def weights(parts: Sequence[Array]) -> dict[tuple[int, ...], Array]:
-    """Of each corner, in 256ths: the last corner's is the product, rounded half up, and the others are what is left."""
-    x, *rest = parts
-    if not rest:
-        return {(0,): FRACTION - x, (1,): x}
-    z = rest[-1]
-    both = halved(x * z)
-    plane = {(0, 0): FRACTION - x - z + both, (1, 0): x - both, (0, 1): z - both, (1, 1): both}
-    if len(rest) == 1:
-        return plane
+    """Of each corner, in 256ths. A product is rounded half up, and what shares with it gets what is left."""
+    if len(parts) == 1:
+        return {(0,): FRACTION - parts[0], (1,): parts[0]}
+    if len(parts) == 2:
+        x, y = parts
+        both = halved(x * y)
+        return {(0, 0): FRACTION - x - y + both, (1, 0): x - both, (0, 1): y - both, (1, 1): both}
+    x, y, z = parts
     found: dict[tuple[int, ...], Array] = {}
-    for (i, k), weight in plane.items():
-        upper = halved(weight * rest[0])
-        found[i, 0, k], found[i, 1, k] = weight - upper, upper
+    for k, row in enumerate((FRACTION - z, z)):
+        right = halved(row * x)
+        for i, weight in enumerate((row - right, right)):
+            upper = weight - halved(weight * (FRACTION - y))
+            if i:  # where all weight is on the right, that is the corner that the place is counted from
+                upper = np.where(x < FRACTION, halved(weight * y), upper)
+            found[i, 0, k], found[i, 1, k] = weight - upper, upper
     return found
 
 
