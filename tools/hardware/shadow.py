@@ -60,7 +60,7 @@ def shadowed(self: Kernel, grid: Any, block: Any, args: Any = (), **options: Any
         if sum(a.nbytes for a in live) > LARGEST:
             raise Elsewhere("large arrays")
         reason = ""
-    except Exception as error:
+    except Exception as error:  # tests launch with wrong arguments on purpose: what is wrong, the launch below says
         made, live, reason = None, [], f"{type(error).__name__}: {error}"
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

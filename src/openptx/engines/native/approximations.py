@@ -26,7 +26,7 @@ class Approximations(Halves):
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
         if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
             return self.outlined("mufu", op, a)
-        self.vector(a)
+        self.vector(a)  # both ways need its bits, so they are settled before the ways part
         d, rare = quick[op](a)
         name = self.vector(d)
         with self.out.seldom(self.any_of(rare)) as labels:
