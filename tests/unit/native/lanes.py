@@ -12,7 +12,7 @@ import numpy as np
 from openptx.engines.native.compiler import Library, compile
 from openptx.engines.native.cpu import CPU, host
 from openptx.engines.native.floats import Floats
-from openptx.engines.native.support import ATTRIBUTES, METADATA
+from openptx.engines.native.support import METADATA, attributes
 from openptx.engines.native.values import Value
 from openptx.numerics import Arithmetic, Bits, Format
 from openptx.numerics.lanes import Lanes
@@ -56,7 +56,7 @@ def run(primitive: Primitive, inputs: list[Any], widths: list[int], cpu: CPU) ->
     header = ", ".join([f"ptr %in{i}" for i in range(len(inputs))] + [f"ptr %out{i}" for i in range(len(results))])
     body = "\n".join([f"define void @test({header}) #0 {{", "entry:", *x.out.lines, "ret void", "}"])
     library = Library(
-        compile("\n".join([*(f.text for f in x.functions.values()), body, ATTRIBUTES, METADATA])), ("test",)
+        compile("\n".join([*(f.text for f in x.functions.values()), body, attributes(), METADATA])), ("test",)
     )
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(inputs) + len(results)))(library["test"])
     n = len(inputs[0])

@@ -14,6 +14,9 @@ from openptx.program import Address, Op, Reg
 FUEL = 1 << 16
 """Turns of loops between two polls."""
 
+OFTEN = 5
+"""One of so many operations of a loop must be an access that is checked with others, or two copies do not pay."""
+
 
 class Blocks(Borrower):
     headers: set[int]  # where loops begin: lowest blocks of cycles
@@ -45,9 +48,31 @@ class Blocks(Borrower):
             self.poll(b)
         if waiting and b.parks:
             self.park(b, waiting)
+        self.groups = {} if self.dry else self.grouped(b)
+        if self.hurries(b):
+            self.careful = again = out.fresh()
+            self.operations(b)
+            out.start(again)
+            self.current, self.written, self.doubtful, self.unknown = {}, set(), set(), False
+        self.operations(b)
+
+    def hurries(self, b: Block) -> bool:
+        """Whether to make the block twice: it is the whole of a loop, and has accesses that are checked together.
+
+        The first time no access of theirs has another way beside it. Where a check fails, before anything was written
+        to memory, all begins anew in the second, which is what other blocks are.
+        """
+        ops = self.function.code[b.start : b.stop]
+        if not self.groups or not self.checked or b.index not in b.successors or len(self.groups) * OFTEN < len(ops):
+            return False
+        plain = all(control(op) is None and op.form.instruction.converges is None for op in ops[:-1])
+        return plain and control(ops[-1]) == "branch"
+
+    def operations(self, b: Block) -> None:
+        """All that stands in the block, and where it goes on."""
         self.guarded: set[tuple[object, ...]] = set()
-        self.groups, self.group_good, self.rows_here = ({} if self.dry else self.grouped(b)), {}, {}
-        lives = graph.live_after(b, self.kept)
+        self.group_good, self.rows_here = {}, {}
+        lives = self.graph.live_after(b, self.kept)
         self.live_before = b.live_in
         stop = b.stop - 1 if b.last is not None else b.stop
         for pc in range(b.start, stop):
@@ -56,6 +81,7 @@ class Blocks(Borrower):
             self.live_before = self.live_behind
         self.live_behind = lives[-1]
         self.site = b.stop - 1
+        self.careful = ""
         self.finish(b)
 
     def grouped(self, b: Block) -> dict[int, Group]:

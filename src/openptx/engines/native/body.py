@@ -57,7 +57,7 @@ class Body(FunctionText):
         self.borrowed = set()
         self.sizes = {}
         self.shared_range = shared_range(program, function)
-        self.static_shared = program.shared_size
+        self.static_shared, self.constants = program.shared_size, image.const.size
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
         self.checked = options.checks
@@ -138,7 +138,7 @@ class Body(FunctionText):
                 raise Fallback(f"`{op.form.instruction.name}` in a function")
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
-        self.touches[self.site] = "atomic"
+        self.touches[self.site], self.careful = "atomic", ""
         return super().atomic(space, address, w, update, *operands)
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
@@ -237,7 +237,7 @@ class Body(FunctionText):
 
     def begin(self) -> None:
         """Nothing is known yet of what stands at the function's beginning."""
-        self.entries, self.known, self.rows = {}, {}, {}
+        self.entries, self.known, self.rows, self.aligned = {}, {}, {}, {}
 
     def run(self, dry: bool) -> None:
         self.dry = dry

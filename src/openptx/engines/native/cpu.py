@@ -19,6 +19,7 @@ class CPU:
     permute: bool  # vpermi2d and its like
     fp16: bool  # arithmetic of f16, with subnormal numbers
     gathers: bool  # faster than one element after the other
+    x86: bool
 
 
 @cache
@@ -38,4 +39,5 @@ def host() -> CPU:
         # Older processors of Intel got microcode against Downfall, which makes a gather take 2 ns an element; AMD's
         # load one element after the other as well.
         gathers=found.get("avx512fp16", False),
+        x86=x86,
     )

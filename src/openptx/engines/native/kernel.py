@@ -19,7 +19,7 @@ from openptx.engines.native.identity import name_of
 from openptx.engines.native.options import Options
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.stack import Stack
-from openptx.engines.native.support import ATTRIBUTES, METADATA, RUN, object_of, support
+from openptx.engines.native.support import METADATA, RUN, attributes, object_of, support
 from openptx.engines.native.workers import Worker
 from openptx.errors import Bug
 from openptx.program import Function, Program
@@ -130,7 +130,7 @@ def text_of(
         if any(b.calls_in_loops() for b in bodies[1:]):
             raise Fallback("a loop with calls of functions that may wait for other threads, in a function")
         return text_of(program, function, image, options, entries, globals, messages, True)
-    return body, "\n".join([*parts, ATTRIBUTES, METADATA])
+    return body, "\n".join([*parts, attributes(), METADATA])
 
 
 _compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | Fallback]] = weakref.WeakKeyDictionary()

@@ -6,7 +6,7 @@ from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.row_plans import Plan
 from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
-from openptx.engines.native.values import ZEROS, Lanes, N
+from openptx.engines.native.values import ZEROS, Lanes, N, Value
 from openptx.numerics import Bits
 
 
@@ -43,7 +43,8 @@ class Loads(Scattered, SlowWay):
         size = w * count // 8
         if form is not None and way != "local":
             plan = Plan.of(form.lanes, w // 8, count)
-            good, pointer = self.check_span(way, form, size, False)
+            good, pointer, span = self.check_span(way, form, size, False)
+            told = span if isinstance(address.v, Value) else address
 
             def wide() -> tuple[Bits, ...]:
                 if plan is None:
@@ -51,7 +52,7 @@ class Loads(Scattered, SlowWay):
                 found = self.wide_load(plan, pointer(), w, count)
                 return tuple(self.bits(self.vector(d), w) for d in found) if self.private(space) else found
 
-            return self.two_ways(good, wide, lambda: self.slow_load(space, address, w, count))
+            return self.two_ways(good, wide, lambda: self.slow_load(space, told, w, count))
         bad, pointers = self.check_lanes(way, place, size, False)
 
         def rows() -> tuple[Bits, ...]:

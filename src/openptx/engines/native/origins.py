@@ -25,12 +25,22 @@ class Row(NamedTuple):
     delta: str
 
 
+class Aligned(NamedTuple):
+    """A row from its first aligned place on: the place, bytes there are, bytes that may be written, the place here."""
+
+    start: str
+    size: str
+    writable: str
+    host: str
+
+
 def origin_of(a: Bits) -> object:
     return a.v.origin if isinstance(a.v, Value) else None
 
 
 class Origins(Ways):
     rows: dict[object, Row]
+    aligned: dict[object, Aligned]
 
     def come_from(self, a: Bits, origin: object) -> Bits:
         """The same, remembered as computed from a pointer."""
@@ -59,6 +69,20 @@ class Origins(Ways):
             self.entries[key] = ""
             self.rows[origin] = self.columns(self.out.first, self.entries[origin])
         return self.rows[origin]
+
+    def aligned_row(self, origin: object, align: int) -> Aligned:
+        """The row that a pointer leads to, from its first aligned place on."""
+        row, first = self.origin_row(origin), self.out.first
+        key = ("aligned", origin, align)
+        if key not in self.entries:
+            self.entries[key] = ""
+            up = first(f"add i64 {row.start}, {align - 1}")
+            start = first(f"and i64 {up}, {-align}")
+            lost = first(f"sub i64 {start}, {row.start}")
+            size, writable = (first(f"sub i64 {size}, {lost}") for size in (row.size, row.writable))
+            host = first(f"add i64 {start}, {row.delta}")
+            self.aligned[key] = Aligned(start, size, writable, first(f"inttoptr i64 {host} to ptr"))
+        return self.aligned[key]
 
     def columns(self, emit: Callable[[str], str], address: str) -> Row:
         """All columns of the row for a scalar address."""

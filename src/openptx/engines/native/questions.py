@@ -20,6 +20,7 @@ class Questions(State):
 
     def ask(self, what: str, values: Sequence[Bits], at: int = layout.DATA, detail: int | None = None) -> None:
         """Has something done for the executing lanes; a fault where one of them did wrong."""
+        self.careful = ""
         for i, value in enumerate(values):
             where = self.field(at + layout.COLUMN * i)
             self.out.line(f"store {vector_type(64)} {self.vector(self.resize(value, 64))}, ptr {where}, align 64")

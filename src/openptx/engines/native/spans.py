@@ -9,7 +9,9 @@ from typing import NamedTuple
 from openptx.engines.native import layout
 from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.fallback import Borrowed
-from openptx.engines.native.origins import Origins, origin_of
+from openptx.engines.native.groups import Form, Group
+from openptx.engines.native.origins import Aligned, Origins, origin_of
+from openptx.engines.native.slow_way import SlowWay, Span
 from openptx.engines.native.values import ZEROS, Lanes, N, Value, as_lanes, normal, trailing_zeros
 from openptx.engines.native.ways import GOOD
 from openptx.isa.windows import LOCAL, SHARED, SHIFT, window
@@ -19,54 +21,24 @@ Check = tuple[str, Callable[[], str]]
 """An i1, and what makes the pointers."""
 
 
-class Form(NamedTuple):
-    """What is known of an address: its scalar for lane offset 0, the lanes' offsets in bytes, the scalar's low zero
-    bits, the most it may be (-1: no matter what), and the pointer it comes from."""
+class Checked(NamedTuple):
+    """An i1 (or GOOD, or "" where an earlier access has it), what makes the pointer, and the addresses."""
 
-    base: str
-    lanes: Lanes
-    tz: int
-    high: int
-    origin: object
-
-    def surely_within(self, limit: int, size: int) -> bool:
-        """Whether `size` bytes at every lane's place are aligned and below `limit`, whatever the base is."""
-        align = size & -size
-        aligned = align <= 1 << min(self.tz, 6) and all(v % align == 0 for v in self.lanes)
-        return aligned and 0 <= self.high <= limit - size - max(self.lanes)
+    good: str
+    pointer: Callable[[], str]
+    span: Span
 
 
-class Group:
-    """Accesses with one base register in one block: positions with their offsets and sizes."""
+class Wanted(NamedTuple):
+    """What to look at, seen from an access's lowest place: from where on, how many bytes, how aligned, to write?"""
 
-    __slots__ = ("align", "first", "members", "way", "write")
-
-    def __init__(self, way: str, members: dict[int, tuple[int, int]], write: bool) -> None:
-        self.way, self.members, self.write = way, members, write
-        self.align = max(min(size & -size, 64) for _, size in members.values())
-
-    def low(self, site: int) -> int:
-        """Where the lowest access begins, seen from the one at `site`."""
-        return min(offset for offset, _ in self.members.values()) - self.members[site][0]
-
-    def span(self, top: int) -> int:
-        begin = min(offset for offset, _ in self.members.values())
-        return max(offset + size for offset, size in self.members.values()) - begin + top
-
-    @staticmethod
-    def of(accesses: list[tuple[int, int, tuple[str, int, bool]]]) -> Group | None:
-        """Of (position, offset, (way, size, write)); None where there is nothing to gain."""
-        ways = {facts[0] for _, _, facts in accesses}
-        if len(accesses) < 2 or len(ways) > 1 or ways & {"local", "slow"}:
-            return None
-        first = accesses[0][1]
-        if any((offset - first) % min(facts[1] & -facts[1], 64) for _, offset, facts in accesses):
-            return None
-        members = {pc: (offset, facts[1]) for pc, offset, facts in accesses}
-        return Group(ways.pop(), members, any(facts[2] for _, _, facts in accesses))
+    low: int
+    span: int
+    align: int
+    write: bool
 
 
-class Spans(Origins):
+class Spans(SlowWay, Origins):
     # Accesses of one block that differ from each other by known numbers are checked together, by the first of them.
     groups: dict[int, Group]
     group_good: dict[Group, str]
@@ -109,57 +81,98 @@ class Spans(Origins):
         """Whether one address may mean different places for different lanes."""
         return space in ("local", "frame") or (space == "generic" and self.has_local)
 
-    def check_span(self, way: str, form: Form, size: int, write: bool) -> Check:
-        """Whether all that lies between the lowest and the highest lane's places is good, and where it begins."""
-        out = self.out
-        base, lanes, tz = form[:3]
-        span = max(lanes) + size
-        align = min(size & -size, 64)
+    def check_span(self, way: str, form: Form, size: int, write: bool) -> Checked:
+        """Whether all that lies between the lowest and the highest lane's places is good, where it begins, and the
+        addresses."""
         group = self.group_here(way, size, write)
         good = self.group_good.get(group) if group is not None else None
-        low = 0
-        if group is not None and good is None:  # what later accesses of the group want is checked here as well
-            low, span, align, write = group.low(self.site), group.span(max(lanes)), group.align, group.write
+        wanted: Wanted | None = None  # nothing, if an earlier access of the group has seen to it
+        if good is None:
+            wanted = Wanted(0, max(form.lanes) + size, min(size & -size, 64), write)
+            if group is not None:  # what later accesses of the group want is checked here as well
+                wanted = Wanted(group.low(self.site), group.span(max(form.lanes)), group.align, group.write)
         if way == "shared":
-            limit, offset = self.state(layout.SHARED_SIZE, "i64"), base
-            origin = self.state(layout.SHARED, "ptr")
-
-            def pointer() -> str:
-                return out.emit(f"getelementptr i8, ptr {origin}, i64 {base}")
-
-            if form.surely_within(self.static_shared, size):
-                return GOOD, pointer
-            if good is None:
-                good = self.aligned_too(self.inside(offset, low, self.room(limit, span)), base, align, lanes, tz)
+            found = self.in_shared(form, size, wanted)
+        elif (origin := form.origin or self.known_slot(form.base)) is not None:
+            align = min(size & -size, 64) if group is None else group.align
+            found = self.in_slot(self.aligned_row(origin, align), form, wanted, not write and self.constant(form, size))
         else:
-            early = form.origin is not None
-            if early:
-                column = self.origin_row(form.origin).__getitem__
-            else:
-                key = (self.here_key(), base) if group is None else group
-                row = self.rows_here.get(key)
-                if row is None:
-                    row = self.row(base)
-                    if not out.aside:
-                        self.rows_here[key] = row
-                column = partial(self.column, row)
-            if good is None:
-                start = column(0)
-                limit = column(2 if write else 1)
-                offset = out.emit(f"sub i64 {base}, {start}")
-                room = self.room(limit, span, early)
-                good = self.aligned_too(self.inside(offset, low, room), base, align, lanes, tz)
+            found = self.in_table((self.here_key(), form.base) if group is None else group, form, wanted)
+        if not self.checked or found.good == GOOD:
+            return found._replace(good=GOOD)
+        found = found._replace(good=self.surely(found.good) if found.good else good or GOOD)
+        if group is not None and not self.out.aside:
+            self.group_good[group] = found.good
+        return found
 
-            def pointer() -> str:
-                delta = column(3)
-                host = out.emit(f"add i64 {base}, {delta}")
-                return out.emit(f"inttoptr i64 {host} to ptr")
+    def surely(self, good: str) -> str:
+        """GOOD, where the block begins anew otherwise."""
+        if not self.careful:
+            return good
+        on = self.out.fresh()
+        self.out.branch(good, on, self.careful, ", !prof !1")
+        self.out.start(on)
+        return GOOD
 
-        if not self.checked:
-            return GOOD, pointer
-        if group is not None and not out.aside:
-            self.group_good[group] = good
-        return good, pointer
+    def in_shared(self, form: Form, size: int, wanted: Wanted | None) -> Checked:
+        origin, base = self.state(layout.SHARED, "ptr"), form.base
+
+        def pointer() -> str:
+            return self.out.emit(f"getelementptr i8, ptr {origin}, i64 {base}")
+
+        good = GOOD if form.surely_within(self.static_shared, size) else ""
+        if wanted is not None and not good:
+            good = self.fits(base, self.state(layout.SHARED_SIZE, "i64"), form, wanted)
+        return Checked(good, pointer, Span(base, form.lanes, offset=base))
+
+    def in_slot(self, row: Aligned, form: Form, wanted: Wanted | None, surely: bool) -> Checked:
+        """Where the address comes from a pointer, whose row of the table is known."""
+        out, offset = self.out, ""
+
+        def pointer() -> str:
+            at = offset or out.emit(f"sub i64 {form.base}, {row.start}")
+            return out.emit(f"getelementptr i8, ptr {row.host}, i64 {at}")
+
+        good = GOOD if surely else ""
+        if wanted is not None and not surely:
+            offset = out.emit(f"sub i64 {form.base}, {row.start}")
+            good = self.fits(offset, row.writable if wanted.write else row.size, form, wanted)
+        return Checked(good, pointer, Span(form.base, form.lanes, row.start, offset))
+
+    def in_table(self, key: object, form: Form, wanted: Wanted | None) -> Checked:
+        """Where the row is looked up for the address; accesses with one `key` share it."""
+        out, base = self.out, form.base
+        row = self.rows_here.get(key)
+        if row is None:
+            row = self.row(base)
+            if not out.aside:
+                self.rows_here[key] = row
+
+        def pointer() -> str:
+            where = out.emit(f"add i64 {base}, {self.column(row, 3)}")
+            return out.emit(f"inttoptr i64 {where} to ptr")
+
+        good = ""
+        if wanted is not None:
+            start, limit = self.column(row, 0), self.column(row, 2 if wanted.write else 1)
+            offset = out.emit(f"sub i64 {base}, {start}")
+            room = self.room(limit, wanted.span, False)
+            good = self.aligned_too(self.inside(offset, wanted.low, room), base, wanted.align, form)
+        return Checked(good, pointer, Span(base, form.lanes, offset=base))
+
+    def known_slot(self, base: str) -> object:
+        """The origin of an address that is known now: the slot that it lies in. None for others."""
+        if base.startswith("%"):
+            return None
+        slot = int(base) >> SHIFT[self.address_size]
+        self.entries[key := ("slot", slot)] = str(slot << SHIFT[self.address_size])
+        return key
+
+    def constant(self, form: Form, size: int) -> bool:
+        """Whether a known address leads to constants that the module has."""
+        begin = window("const", self.address_size)
+        known = not form.base.startswith("%") and form.high >= begin
+        return known and form._replace(high=form.high - begin).surely_within(self.constants, size)
 
     def room(self, limit: str, span: int, early: bool = True) -> str:
         """At how many places `span` bytes may begin; `early`: computed where the function begins, as the limit is."""
@@ -172,16 +185,32 @@ class Spans(Origins):
             self.entries[key] = found
         return found
 
+    def fits(self, offset: str, limit: str, form: Form, wanted: Wanted) -> str:
+        """Whether what is wanted, seen from `offset` on, lies before `limit` and is aligned; both by one comparison:
+        turned to the right, what is not aligned is greater than all limits."""
+        low, span, align, _ = wanted
+        room = self.room(limit, span)
+        if align <= 1 << form.tz or low % align or any(v % align for v in form.lanes):
+            return self.aligned_too(self.inside(offset, low, room), offset, align, form)
+        out, bits = self.out, align.bit_length() - 1
+        key = ("room", limit, span, align)
+        if key not in self.entries:
+            more = out.first(f"add i64 {room}, {align - 1}")
+            self.entries[key] = out.first(f"lshr i64 {more}, {bits}")
+        begin = out.emit(f"add i64 {offset}, {low}") if low else offset
+        turned = out.emit(f"call i64 @llvm.fshr.i64(i64 {begin}, i64 {begin}, i64 {bits})")
+        return out.emit(f"icmp ult i64 {turned}, {self.entries[key]}")
+
     def inside(self, offset: str, low: int, room: str) -> str:
         """Whether `offset + low` is one of the places from 0 on."""
         begin = self.out.emit(f"add i64 {offset}, {low}") if low else offset
         return self.out.emit(f"icmp ult i64 {begin}, {room}")
 
-    def aligned_too(self, good: str, base: str, align: int, lanes: Lanes, tz: int) -> str:
+    def aligned_too(self, good: str, base: str, align: int, form: Form) -> str:
         out = self.out
-        if align > 1 and any(v % align for v in lanes):
+        if align > 1 and any(v % align for v in form.lanes):
             return "false"
-        if align > 1 << tz:
+        if align > 1 << form.tz:
             low = out.emit(f"and i64 {base}, {align - 1}")
             aligned = out.emit(f"icmp eq i64 {low}, 0")
             return out.emit(f"and i1 {good}, {aligned}")

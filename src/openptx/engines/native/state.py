@@ -19,9 +19,11 @@ class State(Floats):
     stepping = ""  # the lane whose steps take the place of lanes, if they do
     local_size: int = 0
     static_shared: int = 0  # bytes of shared memory that every CTA has
+    constants: int = 0  # bytes of constant memory that the module has
     has_local = False
     dry = False  # nothing is kept of the text being made but what is learnt on the way
     checked = True
+    careful = ""  # the label of a copy of the block, to begin anew there, as long as nothing was written to memory
     entries: dict[object, str]
     messages: list[tuple[str, str]]
     parameter_size: int = 0

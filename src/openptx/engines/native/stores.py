@@ -8,7 +8,7 @@ from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.row_plans import RUNS
 from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
-from openptx.engines.native.values import ZEROS, Lanes, N
+from openptx.engines.native.values import ZEROS, Lanes, N, Value
 from openptx.engines.native.ways import GOOD
 from openptx.numerics import Bits
 
@@ -20,6 +20,7 @@ class Stores(Scattered, SlowWay):
             self.if_any(lambda: self._store(space, address, values))
         else:
             self._store(space, address, values)
+        self.careful = ""
 
     def _store(self, space: str, address: Bits, values: Sequence[Bits]) -> tuple[Bits, ...]:
         out, w, count = self.out, values[0].width, len(values)
@@ -31,7 +32,8 @@ class Stores(Scattered, SlowWay):
         size = w * count // 8
         form = self.offsets(place)
         if form is not None and way != "local":
-            good, pointer = self.check_span(way, form, size, True)
+            good, pointer, span = self.check_span(way, form, size, True)
+            told = span if isinstance(address.v, Value) else address
 
             def fast() -> None:
                 if form.lanes == tuple(size * i for i in range(N)):
@@ -41,6 +43,7 @@ class Stores(Scattered, SlowWay):
                 else:
                     self.store_apart(pointer(), form.lanes, values, w)
         else:
+            told = address
             bad, pointers = self.check_lanes(way, place, size, True)
             good = out.emit(f"xor i1 {bad}, true")
 
@@ -66,7 +69,7 @@ class Stores(Scattered, SlowWay):
         out.branch(good, a, b, ", !prof !1")
         out.aside += 1
         out.start(b)
-        self.slow_store(space, address, values)
+        self.slow_store(space, told, values)
         out.jump(done)
         out.start(a)
         fast()

@@ -174,29 +174,41 @@ eight:
   ret void
 }
 
-define i1 @openptx.load(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
-  %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 0)
+; Accesses of the lanes in %mask at the addresses in the scratch; %what is the space's number, a byte above it the bytes
+; of an element, and above that how many there are. Whether one of them did wrong.
+;
+; Functions of #1 take words of 64 bits alone: LLVM believes that they hand back the upper half of a register whose
+; lower half is a parameter, and what a kernel keeps in the whole of it is lost.
+define i1 @openptx.load(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals) #1 noinline {
+  %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 0)
   ret i1 %r
 }
 
-define i1 @openptx.store(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
-  %check = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 3)
+define i1 @openptx.store(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals) #1 noinline {
+  %check = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 3)
   br i1 %check, label %failed, label %fine
 failed:
   ret i1 true
 fine:
-  %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 1)
+  %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 1)
   ret i1 %r
 }
 
-define i1 @openptx.places(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals) noinline {
-  %r = call i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 2)
+define i1 @openptx.places(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals) #1 noinline {
+  %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 2)
   ret i1 %r
 }
 
 ; mode 0 loads, 1 stores, 2 leaves the host's addresses in the scratch, 3 only checks that one may store.
-define internal i1 @openptx.access(ptr %w, i32 %mask, i32 %space, i32 %step, i32 %count, i32 %first, i64 %locals, i32 %mode) noinline {
+define internal i1 @openptx.access(ptr %w, i64 %mask64, i64 %what64, i64 %first64, i64 %locals, i32 %mode) noinline {
 entry:
+  %mask = trunc i64 %mask64 to i32
+  %first = trunc i64 %first64 to i32
+  %what = trunc i64 %what64 to i32
+  %space = and i32 %what, 255
+  %what8 = lshr i32 %what, 8
+  %step = and i32 %what8, 255
+  %count = lshr i32 %what, 16
   %all = mul i32 %step, %count
   %size = zext i32 %all to i64
   %write = icmp ne i32 %mode, 0
@@ -371,7 +383,7 @@ leave:
 }
 
 ; Whether the launch is to stop. Python is asked once in a while.
-define i1 @openptx.poll(ptr %w) noinline {
+define i1 @openptx.poll(ptr %w) #1 noinline {
   %pp = getelementptr i8, ptr %w, i64 {POLL}
   %poll = load ptr, ptr %pp
   %stop = call i32 %poll(ptr %w)

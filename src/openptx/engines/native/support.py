@@ -11,10 +11,10 @@ from importlib.resources import files
 from openptx.engines.native import cache, layout, settings
 from openptx.engines.native.apart import compile_apart
 from openptx.engines.native.compiler import LOCK, Library, compile
+from openptx.engines.native.cpu import host
 from openptx.engines.native.identity import digest
 from openptx.isa.windows import CONST, PARAM, SHIFT
 
-ATTRIBUTES = 'attributes #0 = { "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
 METADATA = """
 !0 = !{!"branch_weights", i32 1, i32 2000}
 !1 = !{!"branch_weights", i32 2000, i32 1}
@@ -30,7 +30,18 @@ NAMES = tuple(
 )
 """What kernels call."""
 
-_HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\))", re.MULTILINE)
+_HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\)(?: #1)?)", re.MULTILINE)
+
+
+def attributes() -> str:
+    """Of functions. Those of #1 are hardly ever called and leave all registers as they are: values that live across
+    such calls would be kept in memory otherwise, at the cost of every turn of a loop. LLVM knows that on x86 alone, and
+    must be kept from clearing the upper halves of the vectors that it has just restored."""
+    keeping = f' "target-features"="{host().features},-vzeroupper"' if host().x86 else ""
+    return f"""
+attributes #0 = {{ "prefer-vector-width"="512" "min-legal-vector-width"="512" }}
+attributes #1 = {{ "no_caller_saved_registers"{keeping} }}
+"""
 
 
 class Support:
@@ -48,7 +59,7 @@ class Support:
         return self.read("support.ll", "once" if self.rounds else "rounds")
 
     def text(self) -> str:
-        return "\n".join([self.own(), self.barriers(), ATTRIBUTES, METADATA])
+        return "\n".join([self.own(), self.barriers(), attributes(), METADATA])
 
     @functools.cached_property
     def head(self) -> str:

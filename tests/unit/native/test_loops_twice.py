@@ -1,0 +1,107 @@
+"""Loops whose accesses are checked together: quick where all is right, begun anew where something is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+
+TURNS, STEP = 5, 64  # elements of a warp's turn: two rows of 32
+FAULT = ("code", "block", "thread", "space", "span", "notes")
+
+TEXT = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 from, .param .u64 to, .param .u32 lanes, .param .u64 shift) {{
+.reg .b64 %a, %b, %from, %to, %s; .reg .b32 %t, %n, %turn; .reg .f32 %x, %y; .reg .b64 %v; .reg .pred %p, %q;
+ld.param.u64 %from, [from]; ld.param.u64 %to, [to]; ld.param.u32 %n, [lanes]; ld.param.u64 %s, [shift];
+mov.u32 %t, %tid.x;
+setp.ge.u32 %p, %t, %n; @%p exit;
+add.s64 %from, %from, %s; mad.wide.u32 %a, %t, 4, %from; mad.wide.u32 %b, %t, 4, %to; mov.u32 %turn, {turns};
+LOOP: {body}
+add.s64 %a, %a, 256; add.s64 %b, %b, 256; sub.s32 %turn, %turn, 1; setp.ne.s32 %p, %turn, 0; @%p bra LOOP;
+exit; }}"""
+BODIES = {
+    "moved": "ld.global.f32 %x, [%a]; ld.global.f32 %y, [%a+128]; st.global.f32 [%b], %y; st.global.f32 [%b+128], %x;",
+    "added": """ld.global.f32 %x, [%b]; ld.global.f32 %y, [%a+128]; add.f32 %x, %x, %y; st.global.f32 [%b], %x;
+ld.global.f32 %y, [%a]; ld.global.f32 %x, [%b+128]; add.f32 %x, %x, %y; st.global.f32 [%b+128], %x;""",
+    "counted": """atom.global.add.f32 %y, [%b+128], 0f3F800000; ld.global.f32 %x, [%a+128]; st.global.f32 [%b], %x;
+ld.global.f32 %x, [%a]; add.f32 %x, %x, %y; st.global.f32 [%b+128], %x;""",
+    "stored, then read elsewhere": """ld.global.f32 %x, [%b]; add.f32 %x, %x, 0f3F800000; st.global.f32 [%b], %x;
+ld.global.f32 %x, [%a]; ld.global.f32 %y, [%a+128]; add.f32 %x, %x, %y; st.global.f32 [%b+128], %x;""",
+    "guarded": """setp.lt.u32 %q, %t, 7; ld.global.f32 %x, [%a]; @%q ld.global.f32 %y, [%a+128];
+@!%q mov.f32 %y, %x; st.global.f32 [%b], %y; @%q st.global.f32 [%b+128], %x;""",
+}
+ENOUGH = TURNS * STEP
+# What differs from plain: lanes, elements of each array, bytes added to one address, first elements of what is passed.
+CASES = {
+    "all lanes": {},
+    "few lanes, exactly": {"lanes": 9, "a": ENOUGH - 23, "b": ENOUGH - 23},
+    "few lanes, one short": {"lanes": 9, "a": ENOUGH - 24},
+    "few lanes, one short to write": {"lanes": 9, "b": ENOUGH - 24},
+    "one short": {"a": ENOUGH - 1},
+    "one short to write": {"b": ENOUGH - 1},
+    "only the second row short": {"b": ENOUGH - 32},
+    "nothing": {"a": 0, "b": 0},
+    "crooked": {"shift": 2},
+    "before the array": {"shift": (1 << 64) - 4},
+    "far away": {"shift": 1 << 40},
+    "views": {"begin": 3, "a": ENOUGH + 3, "b": ENOUGH + 3},
+    "short views": {"begin": 3, "a": ENOUGH + 2, "b": ENOUGH + 3},
+    "views, before the array": {"begin": 3, "a": ENOUGH + 3, "b": ENOUGH + 3, "shift": (1 << 64) - 4},
+}
+
+
+def outcome(text: str, engine: str, case: dict[str, int], writable: bool = True) -> tuple[object, ...]:
+    """What a launch leaves, and what it says that was wrong."""
+    begin = case.get("begin", 0)
+    x = np.arange(case.get("a", ENOUGH), dtype=np.float32)[begin:]
+    y = np.arange(case.get("b", ENOUGH), dtype=np.float32)[begin:] * 100
+    whole = np.concatenate([np.zeros(begin, np.float32), y])
+    y = whole[begin:]
+    y.flags.writeable = writable
+    said: tuple[object, ...] = ()
+    try:
+        openptx.load(text)["k"](1, 32, (x, y, case.get("lanes", 32), case.get("shift", 0)), engine=engine)
+    except openptx.Fault as fault:
+        said = tuple(getattr(fault, fact) for fact in FAULT[:-1])
+    return whole.tobytes(), said
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_loop_leaves_and_says(case: str, body: str) -> None:
+    text = TEXT.format(body=BODIES[body], turns=TURNS)
+    found = [outcome(text, engine, CASES[case]) for engine in ("interp", "native")]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_what_may_not_be_written(body: str) -> None:
+    text = TEXT.format(body=BODIES[body], turns=TURNS)
+    reference, ours = (outcome(text, engine, {}, writable=False) for engine in ("interp", "native"))
+    assert reference[1]
+    assert ours == reference
+
+
+def test_a_table_of_constants_is_read_where_it_is_and_no_further() -> None:
+    text = """.version 8.8
+.target sm_90
+.address_size 64
+.const .align 4 .b32 table[4] = {3, 1, 4, 1};
+.visible .entry k(.param .u64 to) {
+.reg .b64 %b; .reg .b32 %x, %y;
+ld.param.u64 %b, [to]; ld.const.u32 %x, [table+12]; ld.const.u32 %y, [table+AT]; add.u32 %x, %x, %y;
+st.global.u32 [%b], %x; exit; }"""
+    for at, sum in (("8", 5), ("0", 4), ("16", None), ("-4", None), ("6", None)):
+        for engine in ("interp", "native"):
+            result = np.zeros(1, np.uint32)
+            kernel = openptx.load(text.replace("AT", at))["k"]
+            if sum is None:
+                with pytest.raises(openptx.Fault) as fault:
+                    kernel(1, 1, (result,), engine=engine)
+                assert fault.value.space == "const"
+            else:
+                kernel(1, 1, (result,), engine=engine)
+                assert result[0] == sum
