@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.halves import Halves
 from openptx.engines.native.outline import Outlined
-from openptx.engines.native.values import ZEROS, N, Value
+from openptx.engines.native.values import ZEROS, N, Value, vector_type
 from openptx.numerics import Bits
 from openptx.numerics.bits import S
 from openptx.numerics.coefficients import POWER, ROOT

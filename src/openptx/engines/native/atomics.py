@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from openptx.engines.native import layout
-from openptx.engines.native.emitter import vector_type
-from openptx.engines.native.values import ZEROS, N
+from openptx.engines.native.values import ZEROS, N, vector_type
 from openptx.engines.native.warp import Warp
 from openptx.isa import updates
 from openptx.numerics import Bits

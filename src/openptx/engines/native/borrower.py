@@ -8,8 +8,8 @@ from openptx.engines.native import layout
 from openptx.engines.native.asking import INSTRUCTION
 from openptx.engines.native.barriers import Barriers
 from openptx.engines.native.borrowing import travelling
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.fallback import Borrowed, Fallback
+from openptx.engines.native.values import vector_type
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.program import Op

@@ -10,10 +10,9 @@ from typing import cast
 
 from openptx.engines.native import layout
 from openptx.engines.native.asking import QUESTIONS
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.operands import Operands
-from openptx.engines.native.values import ZEROS, N, Value
+from openptx.engines.native.values import ZEROS, N, Value, vector_type
 from openptx.engines.sites import Formal, Site
 from openptx.numerics import Bits
 from openptx.program import (

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from openptx.engines.native import layout
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.frames import Traffic
 from openptx.engines.native.registers import Registers
 from openptx.engines.native.standing import Kept
-from openptx.engines.native.values import N
+from openptx.engines.native.values import N, vector_type
 from openptx.numerics import Bits
 
 

@@ -10,9 +10,8 @@ from math import inf
 from typing import Any
 
 from openptx.engines.native.approximations import Approximations
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.float_bits import FLOAT
-from openptx.engines.native.values import ZEROS, N, Value
+from openptx.engines.native.values import ZEROS, N, Value, vector_type
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.rounding import TO_INTEGER
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.float_bits import FloatBits
-from openptx.engines.native.values import ZEROS, Value
+from openptx.engines.native.values import ZEROS, Value, vector_type
 from openptx.numerics import Bits, Format
 
 

@@ -7,10 +7,9 @@ import re
 from openptx.engines.native import layout
 from openptx.engines.native.blocks import FUEL, Blocks
 from openptx.engines.native.calls import SLOT
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.flow import control
 from openptx.engines.native.standing import TURNS
-from openptx.engines.native.values import N
+from openptx.engines.native.values import N, vector_type
 
 _NAME = re.compile(r"%[\w.]+")
 _OF_CTA = {layout.CTAID, layout.CTAID + 4, layout.CTAID + 8, layout.LINEAR}

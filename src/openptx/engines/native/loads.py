@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.row_plans import Plan
 from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
-from openptx.engines.native.values import ZEROS, Lanes, N, Value
+from openptx.engines.native.values import ZEROS, Lanes, N, Value, vector_type
 from openptx.numerics import Bits
 
 

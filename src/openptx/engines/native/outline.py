@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
-from openptx.engines.native.emitter import Emitter, vector_type
-from openptx.engines.native.values import ZEROS, Value
+from openptx.engines.native.emitter import Emitter
+from openptx.engines.native.values import ZEROS, Value, vector_type
 from openptx.engines.native.writer import Writer
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from openptx.engines.native import layout
 from openptx.engines.native.departures import Departures
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.flow import END, Block
-from openptx.engines.native.values import N
+from openptx.engines.native.values import N, vector_type
 from openptx.numerics import Bits
 from openptx.program import Op, Targets
 

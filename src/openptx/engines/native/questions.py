@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from openptx.engines.native import layout
 from openptx.engines.native.asking import QUESTIONS, TIME
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.state import State
-from openptx.engines.native.values import ZEROS
+from openptx.engines.native.values import ZEROS, vector_type
 from openptx.numerics import Bits
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.spans import Spans
-from openptx.engines.native.values import N
+from openptx.engines.native.values import N, vector_type
 from openptx.numerics import Bits
 
 WIDEST = 64

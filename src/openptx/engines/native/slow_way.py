@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from openptx.engines.native import layout
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.state import State
-from openptx.engines.native.values import Lanes, N
+from openptx.engines.native.values import Lanes, N, vector_type
 from openptx.isa.windows import window
 from openptx.numerics import Bits
 

@@ -7,12 +7,11 @@ from functools import partial
 from typing import NamedTuple
 
 from openptx.engines.native import layout
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.fallback import Borrowed
 from openptx.engines.native.groups import Form, Group
 from openptx.engines.native.origins import Aligned, Origins, origin_of
 from openptx.engines.native.slow_way import SlowWay, Span
-from openptx.engines.native.values import ZEROS, Lanes, N, Value, as_lanes, normal, trailing_zeros
+from openptx.engines.native.values import ZEROS, Lanes, N, Value, as_lanes, normal, trailing_zeros, vector_type
 from openptx.engines.native.ways import GOOD
 from openptx.isa.windows import LOCAL, SHARED, SHIFT, window
 from openptx.numerics import Bits

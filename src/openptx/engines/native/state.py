@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from openptx.engines.native import layout
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.floats import Floats
-from openptx.engines.native.values import N, Value
+from openptx.engines.native.values import N, Value, vector_type
 from openptx.numerics import Bits
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.state import State
-from openptx.engines.native.values import ZEROS, N
+from openptx.engines.native.values import ZEROS, N, vector_type
 from openptx.numerics import Bits
 
 

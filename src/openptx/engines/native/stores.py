@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.row_plans import RUNS
 from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
-from openptx.engines.native.values import ZEROS, Lanes, N, Value
+from openptx.engines.native.values import ZEROS, Lanes, N, Value, vector_type
 from openptx.engines.native.ways import GOOD
 from openptx.numerics import Bits
 

@@ -18,6 +18,10 @@ Lanes = tuple[int, ...]
 ZEROS: Lanes = (0,) * N
 
 
+def vector_type(w: int) -> str:
+    return f"<{N} x i{w}>"
+
+
 class Value:
     """The name of a value in the text being made.
 

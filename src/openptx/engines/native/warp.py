@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from openptx.engines.native import layout
-from openptx.engines.native.emitter import vector_type
 from openptx.engines.native.memory import Memory
-from openptx.engines.native.values import ZEROS, N, Value, as_lanes, collapse
+from openptx.engines.native.values import ZEROS, N, Value, as_lanes, collapse, vector_type
 from openptx.isa.special_registers import MULTIPROCESSORS, WARPS
 from openptx.numerics import Bits
 
