@@ -26,12 +26,15 @@ class Row(NamedTuple):
 
 
 class Aligned(NamedTuple):
-    """A row from its first aligned place on: the place, bytes there are, bytes that may be written, the place here."""
+    """A row from its first aligned place on: the place, bytes there are, bytes that may be written, the place here; and
+    the pointer that led to it, with how far behind that place it is."""
 
     start: str
     size: str
     writable: str
     host: str
+    origin: str
+    lead: str
 
 
 def origin_of(a: Bits) -> object:
@@ -81,7 +84,10 @@ class Origins(Ways):
             lost = first(f"sub i64 {start}, {row.start}")
             size, writable = (first(f"sub i64 {size}, {lost}") for size in (row.size, row.writable))
             host = first(f"add i64 {start}, {row.delta}")
-            self.aligned[key] = Aligned(start, size, writable, first(f"inttoptr i64 {host} to ptr"))
+            host = first(f"inttoptr i64 {host} to ptr")
+            pointer = self.entries[origin]
+            lead = first(f"sub i64 {pointer}, {start}")
+            self.aligned[key] = Aligned(start, size, writable, host, pointer, lead)
         return self.aligned[key]
 
     def columns(self, emit: Callable[[str], str], address: str) -> Row:

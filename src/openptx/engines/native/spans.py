@@ -129,14 +129,18 @@ class Spans(SlowWay, Origins):
         out, offset = self.out, ""
 
         def pointer() -> str:
-            at = offset or out.emit(f"sub i64 {form.base}, {row.start}")
+            at = offset or self.behind(row, form.base)
             return out.emit(f"getelementptr i8, ptr {row.host}, i64 {at}")
 
         good = GOOD if surely else ""
         if wanted is not None and not surely:
-            offset = out.emit(f"sub i64 {form.base}, {row.start}")
+            offset = self.behind(row, form.base)
             good = self.fits(offset, row.writable if wanted.write else row.size, form, wanted)
         return Checked(good, pointer, Span(form.base, form.lanes, row.start, offset))
+
+    def behind(self, row: Aligned, address: str) -> str:
+        """How far behind a row's first place an address is. LLVM sees what was added to the pointer."""
+        return self.out.emit(f"add i64 {row.lead}, {self.out.emit(f'sub i64 {address}, {row.origin}')}")
 
     def in_table(self, key: object, form: Form, wanted: Wanted | None) -> Checked:
         """Where the row is looked up for the address; accesses with one `key` share it."""
