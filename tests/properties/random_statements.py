@@ -9,7 +9,7 @@ import re
 import struct
 
 import openptx
-from openptx.isa.fidelity import EXACT
+from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, load, refusal, resolve
 from openptx.isa.types import TYPES, Type
 
@@ -105,7 +105,9 @@ def anything(dice: random.Random) -> tuple[str, Form, Modifiers]:
         ]
         modifiers = [part for choice in taken if choice is not None for part in choice.split(".")]
         m = form.match(tuple(modifiers))
-        if m is not None and refusal(form, m) is None and (not DEVICE or i.fidelity(m) == EXACT):
+        if m is None or refusal(form, m) is not None:
+            continue
+        if (found := i.fidelity(m)) == EXACT or (found != UNSUPPORTED and not DEVICE):
             return ".".join((i.name, *(choice for choice in taken if choice is not None))), form, m
 
 
