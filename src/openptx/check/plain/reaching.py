@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _WORD = r"[A-Za-z_$%][\w$]*+"
 _STATEMENT = re.compile(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{_WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction that has its line to itself."""
+_DECLARATION = re.compile(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
 
 
 class _Blocks:
@@ -73,7 +74,10 @@ def surely_written(text: str, body: Span, names: set[str]) -> bool:
 
 def _does(text: str, start: int, end: int) -> tuple[str, int]:
     """What is done with the register between two places, and where the statement ends; "reads" if that is not plain."""
-    statement = _STATEMENT.match(text, text.rfind("\n", 0, start) + 1)
+    line = text.rfind("\n", 0, start) + 1
+    statement = _STATEMENT.match(text, line)
+    if statement is None and (declared := _DECLARATION.match(text, line)) and end < declared.end():
+        return "declares", end
     if statement is None or start < statement.start(2) or end > statement.end(2):
         return "reads", end
     opcode, first = statement[1], statement.start(2)
