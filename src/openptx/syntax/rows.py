@@ -21,7 +21,7 @@ _WORD = rf"(?:[A-Za-z_$]{_LETTERS}*+|%{_LETTERS}++)"
 _PLAIN = r"[^;{}/\":@\#,() \t\r\n\f\v]"
 _OFFSET = r"\+[ ]?+(?:0|-?[1-9][0-9]{0,8}+)[ ]?+\]"
 _OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
-        | \[(?:[ ]?+%\w++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
+        | \[(?:[ ]?+%[A-Za-z0-9]++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
         | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[,;])
       )(?:\]|{_OFFSET}|[ ](?:\]|{_OFFSET})|)"""
 _PLACE = r"[0-9]++[ \t]++[0-9]++[ \t]++[0-9]++(?!\w)"
@@ -51,7 +51,10 @@ ROWS = re.compile(
     """,
     re.X | re.A,
 )
-"""An address in a register, `[%rd4+16]`, is the operand `[%rd4`: an offset of at most nine digits changes nothing."""
+"""An address in a register, `[%rd4+16]`, is the operand `[%rd4`: an offset of at most nine digits changes nothing.
+
+Names with `_` or `$` are not cut: GCC calls parameters `%out_arg1`, where an offset does change what is read.
+"""
 
 DECLARATION = re.compile(_DECLARATION)
 """A row that is a declaration of memory, several of registers, or a pragma."""

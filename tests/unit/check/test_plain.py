@@ -16,7 +16,8 @@ REAL = sorted({*(ROOT / "tests").glob("kernels/*/kernel.ptx"), *(ROOT / "tests" 
 
 
 def kernel(body: str) -> str:
-    return f"{HEAD}.extern .func g(.param .b64 x);\n.visible .entry k(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
+    outside = ".global .b32 y;\n.extern .func g(.param .b64 x);\n"
+    return f"{HEAD}{outside}.visible .entry k(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
 
 
 def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
@@ -36,7 +37,7 @@ def test_both_ways_say_nothing_of_what_compilers_write(path: Path, monkeypatch: 
 
 FAULTY = {
     "a register that is read and never written": ".reg .b32 a, b; add.u32 a, b, 1;",
-    "the same in a block": ".reg .b32 a; { .reg .b32 b; add.u32 a, b, 1; }",
+    "a register that is only read, in a block": ".reg .b32 a; { .reg .b32 b; add.u32 a, b, 1; }",
     "a name that a block declared": ".reg .b32 a; { .reg .b32 b; mov.u32 b, 1; } mov.u32 a, b;",
     "a label of an inner block": "{ INNER: } bra INNER;",
     "a label twice": "L: bra L; L: bra L;",
@@ -80,6 +81,17 @@ FAULTY = {
     "a variable with a special register's name": ".shared .u32 %tid;",
     "a vector that nothing wrote": ".reg .v2 .u32 %v; .shared .v2 .u32 x; st.shared.v2.u32 [x], %v;",
     "an unwritten first element of a stored list": ".reg .b32 a, b; .shared .v2 .u32 x; st.shared.v2.u32 [x], {a, b};",
+    "a variable that hides a parameter": ".reg .b32 a; ld.param.u32 a, [p]; { .local .b32 p; ld.param.u32 a, [p]; }",
+    "a variable that hides a global one": ".reg .b32 a; ld.global.u32 a, [y]; { .local .b32 y; ld.global.u32 a, [y]; }",
+    "a register that hides a global one": ".reg .b32 a; ld.global.u32 a, [y]; .reg .b32 y; ld.global.u32 a, [y];",
+    "the same in a block": ".reg .b32 a; ld.global.u32 a, [y]; { .reg .b32 y; ld.global.u32 a, [y]; }",
+    "an address that a block declared": ".reg .b32 a; { .reg .b64 b; mov.b64 b, 0; ld.u32 a, [b]; } ld.u32 a, [b];",
+    "a list that a block declared": ".reg .b64 a; { .reg .b32 b, c; mov.b64 {b, c}, 0; } mov.b64 a, {b, c};",
+    "components of what a block declared": ".reg .b64 a; { .reg .v2 .b32 v; mov.b64 {v.x, v.y}, 0;"
+    "mov.b64 a, {v.x, v.y}; } mov.b64 a, {v.x, v.y};",
+    "a place in a parameter of another call": "{ .param .b64 x; st.param.b64 [x], 1; call g, (x); }"
+    "{ .param .b32 x; st.param.b64 [x], 1; }",
+    "a parameter of an earlier call": "{ .param .b64 x; st.param.b64 [x], 1; call g, (x); } st.param.b64 [x], 1;",
     "a pragma that is none": '.pragma "nounrol";',
     "no end": ".reg .b32 a; mov.u32 a, 1; } .visible .entry l() { .reg .b32 a; mov.u32 a, 1; } .entry m() {",
 }
@@ -100,6 +112,9 @@ FINE = {
     "a label further on": ".reg .pred q; setp.eq.u32 q, 1, 2; @q bra END; { bra END; } END:",
     "a table of targets": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, B; brx.idx a, T; A: B:",
     "registers by name and range": ".reg .b32 %a10, %a<4>; mov.u32 %a10, 1; mov.u32 %a3, %a10;",
+    "parameters of calls whose names look like registers": ".reg .b64 %r<2>; mov.b64 %r1, 1;"
+    "{ .param .b64 %out_arg1; st.param.b64 [%out_arg1], %r1; call g, (%out_arg1); }"
+    "{ .param .b64 %out_arg1; st.param.b64 [%out_arg1+0], %r1; call g, (%out_arg1); }",
     "vectors": ".reg .v4 .f32 v; .reg .b64 a; mov.u64 a, 0; ld.global.v4.f32 v, [a]; st.global.f32 [a+16], v.y;",
     "lines and pragmas": ".reg .b32 a; .loc 1 2 3\n .loc 1 2 3, function_name L, inlined_at 1 2 3 // x\n mov.u32 a, 1;"
     '.pragma "nounroll";',

@@ -1,4 +1,4 @@
-"""What an open block has of its own: labels, registers, and where to go back to at its `}`."""
+"""What an open block has of its own: labels, registers, variables, and where to go back to at its `}`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,20 @@ class Block:
         self.mark = mark
         self.needs: set[str] = set()  # names without declaration: labels, if all is well
         self.own: set[str] = set()  # not kept for the body, where a name can't hide another
-        self.hidden: tuple[dict[str, Kind], ...] = {}, {}, {}
+        self.hidden: tuple[dict[str, Kind], dict[str, Kind], dict[str, Declared]] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
+
+
+class Declared:
+    """A variable that a body declares, and its kind with its whole size.
+
+    `texts` are its name and the addresses in it that have been met, with their kinds: files declare the same parameters
+    of calls, `param0`, again and again, and store to the same places in them.
+    """
+
+    __slots__ = ("name", "texts", "whole")
+
+    def __init__(self, name: str, whole: Kind, kind: Kind) -> None:
+        self.name, self.whole = name, whole
+        self.texts = {name: kind}

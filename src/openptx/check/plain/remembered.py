@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.check.module import ModuleChecker
+    from openptx.check.plain.blocks import Declared
+    from openptx.check.plain.calling import Call
     from openptx.check.scopes import Scope
     from openptx.syntax.declarations import Form, Variable
     from openptx.syntax.tree import Function, HeaderForm
@@ -44,7 +46,10 @@ def pool(prefix: str, count: int) -> list[str]:
 class Remembered:
     """Declarations of one file, with what they declare, and the calls that fit what they call."""
 
-    __slots__ = ("_kept", "_registers", "_shapes", "calls", "forms", "headers", "pragmas", "variables")
+    __slots__ = (
+        "_kept", "_registers", "_shapes", "_shapes_of", "calls", "declared", "forms", "headers", "parts", "pragmas",
+        "variables",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.forms: dict[Form, Kind] = {}
@@ -55,23 +60,26 @@ class Remembered:
         self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
         """What stands before and behind the name of a variable in a body: its kind with and without its whole size,
         and how many bytes of shared memory it takes."""
+        self.declared: dict[str, Declared] = {}
+        """Declarations of parameters of calls."""
         self.pragmas: set[str] = set()
         self.calls: set[tuple[object, ...]] = set()
-        self._shapes: dict[str | HeaderForm, tuple[object, ...]] = {}
+        self.parts: dict[str, Call] = {}
+        """Calls as they stand, and their parts."""
+        self._shapes: dict[tuple[object, ...], int] = {}
+        self._shapes_of: dict[str | HeaderForm, int] = {}
         self._registers: dict[str, dict[str, Kind]] = {}
         self._kept = 0
 
-    def shape(self, callee: str, module: ModuleChecker) -> tuple[object, ...] | None:
-        """The types of results and parameters of a function; None where it has not been declared."""
+    def shape(self, callee: str, module: ModuleChecker) -> int | None:
+        """A number for the types of results and parameters of a function; None where it has not been declared."""
         function = module.headers.get(callee)
         if function is None:
             return None
-        found = self._shapes.get(function.form or callee)
+        found = self._shapes_of.get(function.form or callee)
         if found is None:
-            found = self._shapes[function.form or callee] = (
-                len(function.returns),
-                *map(_type, (*function.returns, *function.parameters)),
-            )
+            types = len(function.returns), *map(_type, (*function.returns, *function.parameters))
+            found = self._shapes_of[function.form or callee] = self._shapes.setdefault(types, len(self._shapes))
         return found
 
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:

@@ -9,6 +9,7 @@ from openptx.check.addresses import guarded_parameter
 from openptx.check.budgets import bytes_of, shared_limit
 from openptx.check.calls import fits
 from openptx.check.flow import is_destination, names_in, writes
+from openptx.check.plain.blocks import Declared
 from openptx.check.plain.calling import signature
 from openptx.check.plain.meeting import Meeting
 from openptx.check.reading import at, kind_of
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_MOST = 1 << 10
+"""How many declarations of parameters of calls are kept as they stand."""
 
 
 class Singly:
@@ -53,11 +56,16 @@ class Singly:
             return True
         if text == "}":
             return len(self.names.blocks) > 1 and self.tables(self.names.close())
-        if text.startswith(".reg"):
-            found = self.remembered.registers(text, self.checker.module)
-            return self.names.declare(found) if found is not None else None
         if text[0] == ".":
-            return self._declaration(text)
+            if text.startswith(".reg"):
+                found = self.remembered.registers(text, self.checker.module)
+                if found is None:
+                    return None
+                return not self.names.hides(found) and self.names.declare(found)
+            variable = self.remembered.declared.get(text)
+            return self._declaration(text) if variable is None else self.names.variable(variable)
+        if text.startswith("call") and ")" in text:
+            return self._call(text)
         match = STATEMENT.match(text)
         if match is None or match.lastindex != INSTRUCTION or match.end() != len(text):
             return None
@@ -69,7 +77,10 @@ class Singly:
         if (known := self.remembered.variables.get((head, tail))) is not None and name not in ("", "WARP_SZ"):
             whole, kind, size = known
             self.shared += size
-            return self.names.variable(name, whole, kind) and (not size or self._fits())
+            variable = Declared(name, whole, kind)
+            if head.startswith(".param") and len(self.remembered.declared) < _MOST:
+                self.remembered.declared[text] = variable
+            return self.names.variable(variable) and (not size or self._fits())
         if text in self.remembered.pragmas:
             return True
         return self.alone(text) if DECLARATION.fullmatch(text) else None
@@ -182,12 +193,12 @@ class Singly:
         if found is None:
             return False
         size = bytes_of(declaration) if declaration.space == "shared" else 0
-        known = [(name, kind, at(kind, 0)) for name, kind in found]
         head, name, tail = parted(declaration.text)
-        if len(known) == 1 and name == known[0][0]:
-            self.remembered.variables[head, tail] = *known[0][1:], size
+        if len(found) == 1 and name == found[0][0]:
+            self.remembered.variables[head, tail] = found[0][1], at(found[0][1], 0), size
         self.shared += size
-        return all(self.names.variable(*each) for each in known) and self._fits()
+        known = [Declared(name, kind, at(kind, 0)) for name, kind in found]
+        return all(map(self.names.variable, known)) and self._fits()
 
     def _fits(self) -> bool:
         """Whether there is as much shared memory as the body declares."""
@@ -218,7 +229,7 @@ class Singly:
     def tables(self, block: Block) -> bool:
         """Whether the functions in the `.calltargets` of a block are known."""
         functions = self.checker.module.names.functions
-        return all(
+        return not block.tables or all(
             target.text in functions
             for table in block.tables.values()
             if isinstance(table, BranchTargets) and table.name == "calltargets"

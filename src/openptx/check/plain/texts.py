@@ -10,7 +10,7 @@ from openptx.check import kinds
 from openptx.check.kinds import Kind, composed
 from openptx.check.names import Memory
 from openptx.check.names import kind_of as kind_of_registers
-from openptx.check.plain.blocks import Block
+from openptx.check.plain.blocks import Block, Declared
 from openptx.check.reading import address, at, kind_of, selected
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.source import File
@@ -34,6 +34,7 @@ _EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 _CONSTANTS: dict[str, Kind] = {}
 _COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}  # some of them, which every function begins with
 _PLACES: dict[tuple[Kind, int], Kind] = {}
+_ANYWHERE: dict[Kind, Kind] = {}
 _LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind] = {}
 _MOST, _FEW = 1 << 16, 1 << 7
 
@@ -52,48 +53,68 @@ def _constant(text: str) -> Kind | None:
 class Kinds(dict[str, Kind]):
     """Kinds by text. A register is in it from where it is first written; in `first.declared`, from its declaration.
 
-    What a block declares or learns is undone at its `}` by a log: chains of dictionaries would cost more.
+    What a block declares, and what it learns of texts that may hold such names, is undone at its `}` by a log: chains
+    of dictionaries would cost more.
     """
 
-    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "scope")
+    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "outside", "scope")
 
     def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
         super().__init__(_COMMON)
         self.checker = checker
-        self.scope = scope  # what the header and the module declare
+        self.scope = scope  # what the header declares
+        self.outside = checker.module.scope.names  # what the module declares
         self.first = First(self)
-        self.bases: dict[str, Kind] = {}  # variables that the body declares, with their whole size
+        self.bases: dict[str, Declared] = {}  # variables that the body declares
         self.blocks = [Block(0)]
         self.log: list[str] = []  # what to forget at the end of the block
         self.early: set[str] = set()  # registers that are read before they are written, in the order of the text
         self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
 
     def __missing__(self, text: str) -> Kind:
-        start = text[0]
-        if start == "[":
-            found = self._place(text)
+        if text[0] == "[":
+            if text[-1] != "]":
+                name = text[1:].lstrip()
+                found = self._anywhere(self[name])
+                inner = name in self.inner
+            else:
+                found = self._place(text)
+                inner = True
         elif (found := self.first.get(text)) is not None:
             self.early.add(text)
-            self[text] = found
-            return found
+            inner = False
         elif (found := _CONSTANTS.get(text)) is not None:
-            self[text] = found
-            return found
+            inner = False
         else:
             found = self._name(text) if _NAME.fullmatch(text) else self._read(text)
+            inner = True
         self[text] = found
-        if len(self.blocks) > 1:
+        if inner and len(self.blocks) > 1:
             self.log.append(text)
         return found
 
+    @staticmethod
+    def _anywhere(base: Kind) -> Kind:
+        """`[%rd1`, an address in a register with any offset."""
+        found = _ANYWHERE.get(base)
+        if found is None:
+            found = address(base, 0) if base.sort == kinds.REGISTER else kinds.UNREADABLE_KIND
+            if len(_ANYWHERE) < _MOST:
+                _ANYWHERE[base] = found
+        return found
+
     def _place(self, text: str) -> Kind:
-        """`[%rd1`, an address in a register with any offset, and others, which are whole."""
-        if text[-1] != "]":
-            base = self[text[1:].lstrip()]
-            return _place(base, 0) if base.sort == kinds.REGISTER else kinds.UNREADABLE_KIND
-        if match := _ADDRESS.fullmatch(text):
+        """Other addresses, which are whole."""
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
+            return self._precisely(text)
+        variable = self.bases.get(match[1])
+        if variable is None:
             return _place(self.known(match[1]), int(match[2] or 0))
-        return self._precisely(text)
+        found = _place(variable.whole, int(match[2] or 0))
+        if len(variable.texts) < _FEW:
+            variable.texts[text] = found
+        return found
 
     def _read(self, text: str) -> Kind:
         """The kind of an operand that was not seen before."""
@@ -124,13 +145,14 @@ class Kinds(dict[str, Kind]):
     def _outside(self, text: str) -> Kind:
         """What the header or the module says of a name, variables with their whole size; quick for labels."""
         module, scope = self.checker.module, self.scope
-        if text[0] == "%" or scope.ranges or module.scope.ranges:
-            found = module.kind(text, scope)
-            outer = found.sort in (kinds.REGISTER, kinds.VECTOR) and text not in scope.names
-            return kinds.UNREADABLE_KIND if outer else found
-        meaning = scope.names.get(text) or module.scope.names.get(text)
+        meaning = scope.names.get(text)
         if meaning is None:
-            return module.names.functions.get(text, kinds.NAME_KIND)
+            if text[0] == "%" or scope.ranges or module.scope.ranges:
+                found = module.kind(text, scope)
+                return kinds.UNREADABLE_KIND if found.sort in (kinds.REGISTER, kinds.VECTOR) else found
+            meaning = self.outside.get(text)
+            if meaning is None:
+                return module.names.functions.get(text, kinds.NAME_KIND)
         if isinstance(meaning, Memory):
             return meaning.kind
         # A register of the module is written somewhere else, if at all.
@@ -138,9 +160,9 @@ class Kinds(dict[str, Kind]):
 
     def known(self, name: str) -> Kind:
         """The kind of a plain name, variables with their whole size."""
-        found = self.bases.get(name)
-        if found is not None:
-            return found
+        variable = self.bases.get(name)
+        if variable is not None:
+            return variable.whole
         if name not in self.first:
             found = self._outside(name)
             if found.sort == kinds.VARIABLE:
@@ -197,17 +219,22 @@ class Kinds(dict[str, Kind]):
         labels.add(name)
         return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
 
-    def variable(self, name: str, whole: Kind, kind: Kind) -> bool:
-        """Make a variable known, with its whole size and as an operand; False where the name has a meaning already."""
-        block = self.blocks[-1]
-        if name in self or name in self.first or name in block.labels:
+    def hides(self, names: dict[str, Kind]) -> bool:
+        """Whether one of these means something outside of the body: texts may be known already that hold it."""
+        declared = names.keys()
+        return not (declared.isdisjoint(self.scope.names.keys()) and declared.isdisjoint(self.outside.keys()))
+
+    def variable(self, variable: Declared) -> bool:
+        """Make a variable known, and the addresses in it; False where the name has a meaning already."""
+        name = variable.name
+        if name in self or name in self.first or name in self.blocks[-1].labels:
+            return False
+        if name in self.scope.names or name in self.outside:
             return False
         if len(self.blocks) > 1:
-            self.log.append(name)
-        elif name in self.scope.names:
-            return False
-        self.bases[name] = whole
-        self[name] = kind
+            self.log += variable.texts
+        self.bases[name] = variable
+        self.update(variable.texts)
         return True
 
     def settle(self, names: Iterable[str]) -> None:
@@ -227,14 +254,18 @@ class Kinds(dict[str, Kind]):
     def close(self) -> Block:
         """A block ends: forget what was learnt in it, but what was written in it."""
         block = self.blocks.pop()
-        known = self, self.first, self.bases
         learnt = self.log[block.mark :]
-        for kinds_of in known:
-            deque(map(kinds_of.pop, learnt, repeat(None)), maxlen=0)
-        for kinds_of, hidden in zip(known, block.hidden, strict=True):
-            kinds_of.update(hidden)
-        del self.log[block.mark :]
-        self.blocks[-1].needs |= block.needs - block.labels
+        if learnt:
+            for known in (self, self.first, self.bases):
+                if known:
+                    deque(map(known.pop, learnt, repeat(None)), maxlen=0)
+            del self.log[block.mark :]
+        if block.hidden is not None:
+            self.update(block.hidden[0])
+            self.first.update(block.hidden[1])
+            self.bases.update(block.hidden[2])
+        if block.needs:
+            self.blocks[-1].needs |= block.needs - block.labels
         return block
 
     def _shadow(self, names: Iterable[str]) -> None:
@@ -243,12 +274,17 @@ class Kinds(dict[str, Kind]):
         learnt = set(self.log[block.mark :])
         again = (self.keys() | self.first.keys()) & set(names)
         holds = re.compile("|".join(map(re.escape, again))).search  # or texts like them, which are learnt again
-        for known, hidden in zip((self, self.first, self.bases), block.hidden, strict=True):
+        block.hidden = block.hidden or ({}, {}, {})
+        for known, hidden in zip((self, self.first), block.hidden[:2], strict=True):
             # What begins with `%` and has no other sign holds no name but one that is the whole of it.
             for text in [t for t in known if t in again or (not (t[:1] == "%" and t[1:].isalnum()) and holds(t))]:
                 kind = known.pop(text)
                 if text not in learnt:
                     hidden.setdefault(text, kind)
+        for name in again & self.bases.keys():
+            variable = self.bases.pop(name)
+            if name not in learnt:
+                block.hidden[2].setdefault(name, variable)
 
 
 class First(dict[str, Kind]):

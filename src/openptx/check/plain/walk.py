@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Row = tuple[str, ...]
 
-_FINE = {FINE}
 _CUT = re.compile(r";\r?\n")
 _DECLARED = r'[ \t\r\n]*+\.{}[ \t.][^;{{}}/"=]*+;'
 _HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARED.format('reg')})++)")
@@ -109,28 +108,40 @@ class Plain:
         )
         found = map(self.checker.verdicts.rows.__getitem__, keys)
         begin = 0
+        marks = iter((*compress(count(), labels), len(rows)))
+        mark = next(marks)
         for i in (*compress(count(), others), len(rows)):
-            if begin < i:
+            if begin == i:
+                next(found, None)
+            else:  # with that of the other statement, which is fine for the lack of an opcode
                 before = len(names)
-                said = list(islice(found, i - begin))
-                if set(said) != _FINE and not self._closely(rows, said, begin, before):
+                said = list(islice(found, i - begin + 1))
+                if said.count(FINE) != len(said) and not self._closely(rows, said, begin, before):
                     return None
-                if not all(map(names.label, compress(labels[begin:i], labels[begin:i]))):
-                    return None
-                last = i - 1
-                while last > begin and not opcodes[last]:
-                    last -= 1
-                if opcodes[last]:
-                    self.singly.last = guards[last], opcodes[last]
+                while mark < i:
+                    if not names.label(labels[mark]):
+                        return None
+                    mark = next(marks)
             if i < len(rows):
                 fine = self.singly.statement(others[i])
                 if not fine:
-                    self.meeting.passed(rows, i, known=False)
+                    self._passed(rows, i, known=False)
                     return None if fine is False else self.singly.odd(self._match(i).start(OTHER), end)
-                next(found)
             begin = i + 1
-        self.meeting.passed(rows, len(rows), known=True)
+        self._passed(rows, len(rows), known=True)
         return stop
+
+    def _passed(self, rows: list[Row], number: int, *, known: bool) -> None:
+        """All rows before this one are right. What follows them is not `known` if it is no row."""
+        self.meeting.passed(rows, number, known=known)
+        while number:
+            number -= 1
+            row = rows[number]
+            if row[OPCODE - 1]:
+                self.singly.last = row[GUARD - 1], row[OPCODE - 1]
+                return
+            if row[OTHER - 1] and row[OTHER - 1][0] not in "{}.":
+                return  # an instruction, too: `singly` knows
 
     def _closely(self, rows: list[Row], said: list[str], begin: int, before: int) -> bool:
         """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
