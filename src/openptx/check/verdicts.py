@@ -34,13 +34,15 @@ Findings = tuple[Problem, ...]
 class Verdicts(dict["Key", "Findings | None"]):
     """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
 
-    __slots__ = ("_judged", "context", "rows")
+    __slots__ = ("_judged", "context", "rows", "valued")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
         self.rows = Rows(self)
         self._judged: dict[Key, Judged | None] = {}  # the forms that the verdicts are about
+        self.valued: set[tuple[Key, tuple[str, ...]]] = set()
+        """Instructions whose constants, as they are written, were found right."""
 
     def __missing__(self, key: Key) -> Findings | None:
         opcode, operands = key[0], key[1:]
@@ -55,6 +57,13 @@ class Verdicts(dict["Key", "Findings | None"]):
         """Whether constants may have values that the instruction does not take."""
         judged = self._judged[key]
         return judged is not None and doubtful(judged.form, judged.m, key[1:])
+
+    def constants(self, key: Key, texts: Sequence[str]) -> tuple[Key, tuple[str, ...]] | None:
+        """The member of `valued` for these operands; None where more is to be looked at than constants."""
+        if self[key] != LOOK or calls(key[0]) or joins(key[0]):
+            return None
+        given = zip(texts, key[1:], strict=True)
+        return key, tuple([text for text, kind in given if kind.sort in (kinds.INTEGER, kinds.FLOAT)])
 
     def misvalued(self, key: Key, operands: Sequence[Operand]) -> list[Problem]:
         """What is wrong with the values of constants, in an instruction that is right but for them."""
@@ -86,7 +95,7 @@ class Rows(dict["Row", str]):
         elif (verdict := self.verdicts[(opcode, *given)]) is None:
             found = FINE if passive or writes(opcode) else READS_FIRST
         else:
-            met = joins(opcode) and passive and guard is kinds.ABSENT_KIND and verdict is LOOK
+            met = joins(opcode) and guard is kinds.ABSENT_KIND and verdict is LOOK
             plain = met and not self.verdicts.doubtful((opcode, *given))
             found = BARRIER if plain else LOOK_CLOSER
         self[key] = found
@@ -94,7 +103,8 @@ class Rows(dict["Row", str]):
 
 
 FINE, READS_FIRST, BARRIER, LOOK_CLOSER = "fine", "reads what it names first", "barrier", "look closer"
-"""Verdicts on rows. The second and third are fine too where the register is written, and the warp not split."""
+"""Verdicts on rows. The second and third are fine too where the register is written, and the warp not split. The
+operand that stands first is read by a barrier, too."""
 
 _PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
 

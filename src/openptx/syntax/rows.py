@@ -29,10 +29,12 @@ _INLINED = rf",[ ]function_name[ ]{_WORD}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{
 _LINE = rf"\.loc[ \t]++{_PLACE}(?:{_INLINED})?+(?=[ \t]*+(?://[^\n]*+)?+\r?\n)"
 _GUARD = r"@[ ]?+!?[ ]?+"
 _REGISTERS = r'\.reg(?=[ \t.])[^;{}/"=]*+;'
+_PARAMETERS = r'\.param(?=[ \t.])[^;{}/"=]*+;'
 _DECLARATION = (
-    rf"{_REGISTERS}(?:[ \t\r\n]*+{_REGISTERS})*+"
-    r'|\.(?:param|local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
+    rf"{_REGISTERS}(?:[ \t\r\n]*+{_REGISTERS})*+|{_PARAMETERS}(?:[ \t\r\n]*+{_PARAMETERS})*+"
+    r'|\.(?:local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
 )
+_TABLE = rf'{_WORD}[ \t]*+:[ \t\r\n]*+\.(?:branchtargets|callprototype)\b[^;{{}}/"]*+;'
 _operands = _OPERAND
 for _ in range(4):
     _operands = rf"{_OPERAND}(?:,[ ]?+{_operands}|)"
@@ -44,6 +46,7 @@ ROWS = re.compile(
     | ({_WORD}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ([{{}}]
       | {_DECLARATION}
+      | {_TABLE}
       | (?:{_GUARD}[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
         [^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+ ;
       | (?s:.+))
@@ -57,4 +60,4 @@ Names with `_` or `$` are not cut: GCC calls parameters `%out_arg1`, where an of
 """
 
 DECLARATION = re.compile(_DECLARATION)
-"""A row that is a declaration of memory, several of registers, or a pragma."""
+"""A row that is a declaration of memory, several of registers or of parameters of calls, or a pragma."""

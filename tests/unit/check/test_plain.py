@@ -35,6 +35,11 @@ def test_both_ways_say_nothing_of_what_compilers_write(path: Path, monkeypatch: 
     assert usual == precise == []
 
 
+CALL = (
+    ".reg .b64 a; mov.u64 a, g; { P: .callprototype _ (.param .b64 _); .param .b64 x; call a, (x), P; }"
+    "{ P: .callprototype _ (.param .b64 _); .param .b64 x; call a, (x), P; }"
+)
+
 FAULTY = {
     "a register that is read and never written": ".reg .b32 a, b; add.u32 a, b, 1;",
     "a register that is only read, in a block": ".reg .b32 a; { .reg .b32 b; add.u32 a, b, 1; }",
@@ -92,6 +97,20 @@ FAULTY = {
     "a place in a parameter of another call": "{ .param .b64 x; st.param.b64 [x], 1; call g, (x); }"
     "{ .param .b32 x; st.param.b64 [x], 1; }",
     "a parameter of an earlier call": "{ .param .b64 x; st.param.b64 [x], 1; call g, (x); } st.param.b64 [x], 1;",
+    "a table again, with a label that is none": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, A; brx.idx a, T; A:"
+    "{ U: .branchtargets A, B; brx.idx a, U; }",
+    "a label of a table again": "T: .branchtargets A; A: { U: .branchtargets A; U: .branchtargets A; }",
+    "a call through another prototype": f"{CALL} {{ P: .callprototype _ (.param .b64 _); .param .b32 x;"
+    "call a, (x), P; }",
+    "a call through a prototype of another block": f"{CALL} {{ .param .b64 x; call a, (x), P; }}",
+    "a constant that is wrong behind one that is right": ".reg .b64 a; .reg .b32 b; mov.b64 a, 0; mov.b32 b, 0;"
+    "cp.async.ca.shared.global [b], [a], 16; cp.async.ca.shared.global [b], [a], 8;"
+    "cp.async.ca.shared.global [b], [a], 5;",
+    "the same behind a guard that is none": ".reg .b64 a; .reg .b32 b; mov.b64 a, 0; mov.b32 b, 0;"
+    "cp.async.ca.shared.global [b], [a], 16; @b cp.async.ca.shared.global [b], [a], 16;",
+    "a barrier that nothing wrote": ".reg .b32 a; bar.sync a, 64; mov.b32 a, 1;",
+    "a pair of what nothing declared": ".reg .b32 a; mov.b32 a, 1; shfl.sync.idx.b32 a|q, a, 0, 31, -1;",
+    "an integer with a suffix that is none": ".reg .b32 a; mov.b32 a, 0x1L; mov.b32 a, 1U;",
     "a pragma that is none": '.pragma "nounrol";',
     "no end": ".reg .b32 a; mov.u32 a, 1; } .visible .entry l() { .reg .b32 a; mov.u32 a, 1; } .entry m() {",
 }
@@ -115,6 +134,15 @@ FINE = {
     "parameters of calls whose names look like registers": ".reg .b64 %r<2>; mov.b64 %r1, 1;"
     "{ .param .b64 %out_arg1; st.param.b64 [%out_arg1], %r1; call g, (%out_arg1); }"
     "{ .param .b64 %out_arg1; st.param.b64 [%out_arg1+0], %r1; call g, (%out_arg1); }",
+    "tables again": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, B; brx.idx a, T; A: B:"
+    "U: .branchtargets A,\n B; brx.idx a, U;",
+    "prototypes again": CALL,
+    "constants": ".reg .b64 a; .reg .b32 b; mov.u32 b, 0x1U; mov.b64 a, {b, 5}; mov.b64 a, {0,0}; mov.b64 a, { 0, b };"
+    "mov.u64 a, 18446744073709551615;",
+    "pairs": ".reg .b32 a; .reg .pred q; mov.b32 a, 1; shfl.sync.idx.b32 a|q, a, 0, 31, -1; @q mov.b32 a, 1;",
+    "constants with limits": ".reg .b64 a; .reg .b32 b; .reg .pred q; mov.b64 a, 0; mov.b32 b, 0; setp.eq.u32 q, b, 1;"
+    "cp.async.ca.shared.global [b], [a], 16; @q cp.async.ca.shared.global [ b + 4 ], [a], 16;",
+    "barriers by number": ".reg .b32 a; mov.b32 a, 1; bar.sync a, 64; barrier.sync a;",
     "vectors": ".reg .v4 .f32 v; .reg .b64 a; mov.u64 a, 0; ld.global.v4.f32 v, [a]; st.global.f32 [a+16], v.y;",
     "lines and pragmas": ".reg .b32 a; .loc 1 2 3\n .loc 1 2 3, function_name L, inlined_at 1 2 3 // x\n mov.u32 a, 1;"
     '.pragma "nounroll";',

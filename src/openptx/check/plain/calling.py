@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 
+from openptx.syntax.directives import CallPrototype
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.check.plain.remembered import Remembered
     from openptx.check.plain.texts import Kinds
 
-    Call = tuple[str, str, str, list[str]]
+    Call = tuple[str, str, str, list[str], str]
 
 _NAME = r"(?:[A-Za-z_][\w$]*|[%$][\w$]+)"
 _CALL = rf"""(call(?:\.uni)?) \s+ (?:\(\s*({_NAME})\s*\)\s*,\s*)? ({_NAME})
-    \s* (?:,\s*\(\s*({_NAME}(?:\s*,\s*{_NAME})*)\s*\)\s*)?;"""  # compiled when there is a call
+    \s* (?:,\s*\(\s*({_NAME}(?:\s*,\s*{_NAME})*)?\s*\)\s*)? (?:,\s*({_NAME})\s*)?;"""  # compiled when there is a call
 _MOST = 1 << 12
 
 
@@ -24,8 +26,8 @@ def signature(text: str, names: Kinds) -> tuple[object, ...] | None:
     call = _parts(text, checker.module.remembered)
     if call is None:
         return None
-    opcode, result, callee, arguments = call
-    shape = checker.module.remembered.shape(callee, checker.module)
+    opcode, result, callee, arguments, table = call
+    shape = _prototype(table, names) if table else checker.module.remembered.shape(callee, checker.module)
     if shape is None:
         return None
     given: list[Kind] = [names[name] for name in arguments]
@@ -34,13 +36,21 @@ def signature(text: str, names: Kinds) -> tuple[object, ...] | None:
     return checker.context.entry, opcode, names[callee], shape, names[result], *given
 
 
+def _prototype(label: str, names: Kinds) -> CallPrototype | None:
+    """What says how a call through a pointer is done, which is the same object for all that say the same."""
+    for block in reversed(names.blocks):
+        if (table := block.tables.get(label)) is not None:
+            return table if isinstance(table, CallPrototype) else None
+    return None
+
+
 def _parts(text: str, remembered: Remembered) -> Call | None:
-    """The opcode, result ("" for none), callee and arguments of a call. Few texts of calls stand only once in a file:
-    their parameters have the same names everywhere."""
+    """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Few texts of calls
+    stand only once in a file: their parameters have the same names everywhere."""
     found = remembered.parts.get(text)
     if found is None and (match := re.fullmatch(_CALL, text, re.X | re.A)) is not None:
-        opcode, result, callee, arguments = match.groups()
-        found = opcode, result or "", callee, [name.strip() for name in arguments.split(",")] if arguments else []
+        opcode, result, callee, arguments, table = match.groups(default="")
+        found = opcode, result, callee, [name.strip() for name in arguments.split(",")] if arguments else [], table
         if len(remembered.parts) < _MOST:
             remembered.parts[text] = found
     return found

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from openptx.check.plain.calling import Call
     from openptx.check.scopes import Scope
     from openptx.syntax.declarations import Form, Variable
+    from openptx.syntax.directives import CallPrototype
     from openptx.syntax.tree import Function, HeaderForm
 
 _REGISTERS = re.compile(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
@@ -47,8 +48,8 @@ class Remembered:
     """Declarations of one file, with what they declare, and the calls that fit what they call."""
 
     __slots__ = (
-        "_kept", "_registers", "_shapes", "_shapes_of", "calls", "declared", "forms", "headers", "parts", "pragmas",
-        "variables",
+        "_kept", "_registers", "_shapes", "_shapes_of", "branches", "calls", "declared", "forms", "headers", "parts",
+        "pragmas", "prototypes", "variables",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -60,8 +61,12 @@ class Remembered:
         self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
         """What stands before and behind the name of a variable in a body: its kind with and without its whole size,
         and how many bytes of shared memory it takes."""
-        self.declared: dict[str, Declared] = {}
-        """Declarations of parameters of calls."""
+        self.declared: dict[str, list[Declared]] = {}
+        """Declarations of parameters of calls, or several of them, as they stand."""
+        self.prototypes: dict[str, CallPrototype] = {}
+        """`.callprototype ...;` as it stands, behind its label."""
+        self.branches = False
+        """Whether there was a `.branchtargets`, which the target of the file has then."""
         self.pragmas: set[str] = set()
         self.calls: set[tuple[object, ...]] = set()
         self.parts: dict[str, Call] = {}

@@ -9,6 +9,7 @@ from openptx.check.addresses import guarded_parameter
 from openptx.check.budgets import bytes_of, shared_limit
 from openptx.check.calls import fits
 from openptx.check.flow import is_destination, names_in, writes
+from openptx.check.plain import tables
 from openptx.check.plain.blocks import Declared
 from openptx.check.plain.calling import signature
 from openptx.check.plain.meeting import Meeting
@@ -23,20 +24,20 @@ from openptx.syntax.declarations import Variable
 from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma, Preprocessor
 from openptx.syntax.repeated import parted
 from openptx.syntax.rows import DECLARATION
-from openptx.syntax.statements import END, INSTRUCTION, STATEMENT
+from openptx.syntax.statements import END, INSTRUCTION, LABEL, STATEMENT
 from openptx.syntax.tokens import Cursor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.functions import FunctionChecker
-    from openptx.check.plain.blocks import Block
     from openptx.check.plain.texts import Kinds
+    from openptx.check.verdicts import Key
     from openptx.diagnostics import Diagnostic
 
 _OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_MOST = 1 << 10
-"""How many declarations of parameters of calls are kept as they stand."""
+_MOST = 1 << 12
+"""How many declarations of parameters of calls are kept as they stand, and instructions whose constants are right."""
 
 
 class Singly:
@@ -47,6 +48,7 @@ class Singly:
         self.file = checker.function.file
         self.remembered = checker.module.remembered
         self.shared = 0  # bytes
+        self.declared: list[Declared] = []  # by the statement that was read last, if it declares variables
         self.last: tuple[str | None, str] | None = None  # guard and opcode of an instruction
 
     def statement(self, text: str) -> bool | None:
@@ -55,35 +57,56 @@ class Singly:
             self.names.open()
             return True
         if text == "}":
-            return len(self.names.blocks) > 1 and self.tables(self.names.close())
+            return len(self.names.blocks) > 1 and tables.known(self.names.close(), self.names)
         if text[0] == ".":
             if text.startswith(".reg"):
                 found = self.remembered.registers(text, self.checker.module)
                 if found is None:
                     return None
                 return not self.names.hides(found) and self.names.declare(found)
-            variable = self.remembered.declared.get(text)
-            return self._declaration(text) if variable is None else self.names.variable(variable)
+            known = self.remembered.declared.get(text)
+            return self._declaration(text) if known is None else all(map(self.names.variable, known))
         if text.startswith("call") and ")" in text:
             return self._call(text)
         match = STATEMENT.match(text)
+        if match is not None and match.lastindex == LABEL:
+            return tables.again(text, self.names, self.remembered)
         if match is None or match.lastindex != INSTRUCTION or match.end() != len(text):
             return None
         return self._listed(text, match[2], match[3], match[4].replace(", ", ","))
 
     def _declaration(self, text: str) -> bool | None:
-        """A variable, or a pragma."""
+        """A variable, parameters of a call, or a pragma."""
+        if text.startswith(".param"):
+            return self._parameters(text)
         head, name, tail = parted(text)
         if (known := self.remembered.variables.get((head, tail))) is not None and name not in ("", "WARP_SZ"):
             whole, kind, size = known
             self.shared += size
-            variable = Declared(name, whole, kind)
-            if head.startswith(".param") and len(self.remembered.declared) < _MOST:
-                self.remembered.declared[text] = variable
-            return self.names.variable(variable) and (not size or self._fits())
+            return self.names.variable(Declared(name, whole, kind)) and (not size or self._fits())
         if text in self.remembered.pragmas:
             return True
         return self.alone(text) if DECLARATION.fullmatch(text) else None
+
+    def _parameters(self, text: str) -> bool | None:
+        """Parameters of a call: what they declare is kept, since files do so in the same words again and again."""
+        if DECLARATION.fullmatch(text) is None:
+            return None
+        found: list[Declared] = []
+        for each in text.split(";")[:-1]:
+            one = each.strip() + ";"
+            head, name, tail = parted(one)
+            known = self.remembered.variables.get((head, tail))
+            if known is not None and name not in ("", "WARP_SZ"):
+                self.declared = [Declared(name, known[0], known[1])]
+                if not self.names.variable(self.declared[0]):
+                    return False
+            elif not self.alone(one):
+                return False
+            found += self.declared
+        if len(self.remembered.declared) < _MOST:
+            self.remembered.declared[text] = found
+        return True
 
     def _listed(self, text: str, guard: str | None, opcode: str, operands: str) -> bool:
         """A call, or an instruction with many operands, or with blanks between them."""
@@ -102,10 +125,22 @@ class Singly:
         if first:
             names.settle(_WORD.findall(parts[0]))
             given.insert(0, names[parts[0]])
-        if self.checker.verdicts[(opcode, *given)] is not None:
-            return self.alone(text)
+        key = opcode, *given
+        if self.checker.verdicts[key] is not None and not self._valued(text, key, parts):
+            return False
         self.last = guard, opcode
         return True
+
+    def _valued(self, text: str, key: Key, parts: list[str]) -> bool:
+        """Whether the constants of an instruction are right: the same ones stand with the same kinds quite often."""
+        verdicts = self.checker.verdicts
+        values = verdicts.constants(key, parts)
+        if values is not None and values in verdicts.valued:
+            return True
+        fine = self.alone(text)
+        if fine and values is not None and len(verdicts.valued) < _MOST:
+            verdicts.valued.add(values)
+        return fine
 
     def _call(self, text: str) -> bool:
         key = signature(text, self.names)
@@ -147,7 +182,7 @@ class Singly:
             case Variable():
                 return self._variable(statement)
             case BranchTargets() | CallPrototype():
-                return self._table(statement)
+                return tables.new(statement, self.names, self.remembered)
             case tree.Label():
                 return self.names.label(statement.name.text)
             case Pragma():
@@ -179,8 +214,8 @@ class Singly:
             return False
         if not calls(instruction.mnemonic):
             return True
-        tables = {name: table for block in names.blocks for name, table in block.tables.items()}
-        return fits(self.checker, operands, names.known, tables)
+        known = {name: table for block in names.blocks for name, table in block.tables.items()}
+        return fits(self.checker, operands, names.known, known)
 
     def _meets(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp come to a barrier together, for certain."""
@@ -197,8 +232,8 @@ class Singly:
         if len(found) == 1 and name == found[0][0]:
             self.remembered.variables[head, tail] = found[0][1], at(found[0][1], 0), size
         self.shared += size
-        known = [Declared(name, kind, at(kind, 0)) for name, kind in found]
-        return all(map(self.names.variable, known)) and self._fits()
+        self.declared = [Declared(name, kind, at(kind, 0)) for name, kind in found]
+        return all(map(self.names.variable, self.declared)) and self._fits()
 
     def _fits(self) -> bool:
         """Whether there is as much shared memory as the body declares."""
@@ -210,28 +245,3 @@ class Singly:
         if fine:
             self.remembered.pragmas.add(pragma.text)
         return fine
-
-    def _table(self, table: BranchTargets | CallPrototype) -> bool:
-        names, block = self.names, self.names.blocks[-1]
-        if table.label is None or table.label.text in names or table.label.text in block.labels:
-            return False
-        name = table.label.text
-        names[name] = kinds.TABLE_KINDS[table.name]
-        if len(names.blocks) > 1:
-            names.log.append(name)
-        block.tables[name] = table
-        if isinstance(table, BranchTargets) and table.name == "branchtargets":
-            for target in table.targets:
-                count = target.count
-                block.needs.update([target.text] if count is None else [f"{target.text}{i}" for i in range(count)])
-        return True
-
-    def tables(self, block: Block) -> bool:
-        """Whether the functions in the `.calltargets` of a block are known."""
-        functions = self.checker.module.names.functions
-        return not block.tables or all(
-            target.text in functions
-            for table in block.tables.values()
-            if isinstance(table, BranchTargets) and table.name == "calltargets"
-            for target in table.targets
-        )

@@ -7,12 +7,13 @@ from collections import deque
 from itertools import repeat
 
 from openptx.check import kinds
-from openptx.check.kinds import Kind, composed
+from openptx.check.kinds import Kind
 from openptx.check.names import Memory
 from openptx.check.names import kind_of as kind_of_registers
+from openptx.check.plain import everywhere
 from openptx.check.plain.blocks import Block, Declared
+from openptx.check.plain.everywhere import COMMON, CONSTANTS
 from openptx.check.reading import address, at, kind_of, selected
-from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.source import File
 from openptx.syntax.precise import read_operands
 
@@ -24,30 +25,15 @@ if TYPE_CHECKING:
     from openptx.check.scopes import Scope
 
 _NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}", re.A)
-_EXACT = re.compile(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", re.A)
-_ADDRESS = re.compile(r"\[([A-Za-z_][\w$]*|[%$][\w$]+)(?:\+(-?[1-9][0-9]{0,17}|0))?\]", re.A)
+_NUMERAL = re.compile(r"-?[0-9][\w.]*", re.A)
+_PART = re.compile(r"([A-Za-z_][\w$]*|[%$][\w$]+)\.([xyzwrgba])", re.A)
+_PAIR = re.compile(r"([A-Za-z_][\w$]*|[%$][\w$]+)\|([A-Za-z_][\w$]*|[%$][\w$]+)", re.A)
+_ADDRESS = re.compile(
+    r"\[ ?([A-Za-z_][\w$]*|[%$][\w$]+)(?: ?\+ ?(-?[1-9][0-9]{0,17}|0))? ?(?:, ?(\{[^{}]*\}))?\]", re.A
+)
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
-
-# Remembered for all functions, since they mean the same everywhere.
-_CONSTANTS: dict[str, Kind] = {}
-_COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}  # some of them, which every function begins with
-_PLACES: dict[tuple[Kind, int], Kind] = {}
-_ANYWHERE: dict[Kind, Kind] = {}
-_LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind] = {}
-_MOST, _FEW = 1 << 16, 1 << 7
-
-
-def _constant(text: str) -> Kind | None:
-    """The kind of a plain literal, or of a component of a special register."""
-    if _INTEGER.fullmatch(text):
-        return kinds.integer(int(text, 0))
-    if _EXACT.fullmatch(text):
-        return _EXACT_KINDS[len(text) > 10]
-    if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
-        return selected(kinds.special(special.type, 4), text[-1]) if special.vector and text[-1] in "xyzw" else None
-    return None
+_MOST = 1 << 7
+"""How many addresses in a variable are remembered with it."""
 
 
 class Kinds(dict[str, Kind]):
@@ -60,7 +46,7 @@ class Kinds(dict[str, Kind]):
     __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "outside", "scope")
 
     def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
-        super().__init__(_COMMON)
+        super().__init__(COMMON)
         self.checker = checker
         self.scope = scope  # what the header declares
         self.outside = checker.module.scope.names  # what the module declares
@@ -75,7 +61,7 @@ class Kinds(dict[str, Kind]):
         if text[0] == "[":
             if text[-1] != "]":
                 name = text[1:].lstrip()
-                found = self._anywhere(self[name])
+                found = everywhere.anywhere(self[name])
                 inner = name in self.inner
             else:
                 found = self._place(text)
@@ -83,7 +69,7 @@ class Kinds(dict[str, Kind]):
         elif (found := self.first.get(text)) is not None:
             self.early.add(text)
             inner = False
-        elif (found := _CONSTANTS.get(text)) is not None:
+        elif (found := CONSTANTS.get(text)) is not None:
             inner = False
         else:
             found = self._name(text) if _NAME.fullmatch(text) else self._read(text)
@@ -93,39 +79,40 @@ class Kinds(dict[str, Kind]):
             self.log.append(text)
         return found
 
-    @staticmethod
-    def _anywhere(base: Kind) -> Kind:
-        """`[%rd1`, an address in a register with any offset."""
-        found = _ANYWHERE.get(base)
-        if found is None:
-            found = address(base, 0) if base.sort == kinds.REGISTER else kinds.UNREADABLE_KIND
-            if len(_ANYWHERE) < _MOST:
-                _ANYWHERE[base] = found
-        return found
-
     def _place(self, text: str) -> Kind:
         """Other addresses, which are whole."""
         match = _ADDRESS.fullmatch(text)
         if match is None:
             return self._precisely(text)
-        variable = self.bases.get(match[1])
+        name, offset, parts = match.groups()
+        if parts is not None:
+            listed = self[parts]
+            plain = listed.sort == kinds.LIST and offset is None
+            return address(self.known(name), 0, (listed,)) if plain else self._precisely(text)
+        variable = self.bases.get(name)
         if variable is None:
-            return _place(self.known(match[1]), int(match[2] or 0))
-        found = _place(variable.whole, int(match[2] or 0))
-        if len(variable.texts) < _FEW:
+            return everywhere.place(self.known(name), int(offset or 0))
+        found = everywhere.place(variable.whole, int(offset or 0))
+        if len(variable.texts) < _MOST:
             variable.texts[text] = found
         return found
 
     def _read(self, text: str) -> Kind:
         """The kind of an operand that was not seen before."""
-        if (constant := _constant(text)) is not None:
-            if len(_CONSTANTS) < _MOST:
-                _CONSTANTS[text] = constant
-                if len(_COMMON) < _FEW:
-                    _COMMON[text] = constant
+        if (constant := everywhere.constant(text)) is not None:
+            everywhere.remember(text, constant)
             return constant
-        if text[:1] == "{" and text[-1:] == "}":
+        if text[0] == "{" and text[-1] == "}":
             return self._list(text)
+        if match := _PAIR.fullmatch(text):
+            return everywhere.pair(self[match[1]], self[match[2]]) or self._precisely(text)
+        if match := _PART.fullmatch(text):
+            return selected(self.known(match[1]), match[2])
+        if _NUMERAL.fullmatch(text):
+            found = self._precisely(text)
+            if found.sort in (kinds.INTEGER, kinds.FLOAT):
+                everywhere.remember(text, found)
+            return found
         stripped = text.strip()
         if stripped != text:
             return self[stripped] if stripped else kinds.UNREADABLE_KIND
@@ -178,20 +165,16 @@ class Kinds(dict[str, Kind]):
         return kind_of(operands[0], self.known)
 
     def _list(self, text: str) -> Kind:
-        """`{%r1, %r2}`: nearly each is new, but most are of as many registers of one type as some other."""
+        """`{%r1, %r2}`."""
         elements = text[1:-1].replace(", ", ",").split(",")
         if " " in text or "\n" in text or "\t" in text:
             elements = [element.strip() for element in elements]
         parts = tuple([self[element] for element in elements])
-        key = len(set(elements)) < len(elements), parts
-        found = _LISTS.get(key)
-        if found is not None:
-            return found
-        if any(part.sort not in (kinds.REGISTER, kinds.SINK) or part.space for part in parts):
-            return self._precisely(text)
-        if len(_LISTS) < _MOST:
-            _LISTS[key] = composed(kinds.LIST, parts, key[0])
-        return composed(kinds.LIST, parts, key[0])
+        repeated = len(set(elements)) < len(elements)
+        if repeated:  # constants may be
+            names = [element for element in elements if element not in CONSTANTS]
+            repeated = len(set(names)) < len(names)
+        return everywhere.listed(repeated, parts) or self._precisely(text)
 
     def declare(self, names: dict[str, Kind]) -> bool:
         """Make registers known; False where this block declares one of them already, as a label perhaps."""
@@ -308,13 +291,3 @@ class First(dict[str, Kind]):
         if len(names.blocks) > 1:
             names.log.append(text)
         return found
-
-
-def _place(base: Kind, offset: int) -> Kind:
-    """An address at a constant distance from a base."""
-    found = _PLACES.get((base, offset))
-    if found is None:
-        found = address(base, offset)
-        if len(_PLACES) < _MOST:
-            _PLACES[base, offset] = found
-    return found

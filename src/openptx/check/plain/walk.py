@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from itertools import compress, count, islice
 
+from openptx.check.addresses import guarded_parameter
 from openptx.check.flow import assigns, ends
-from openptx.check.kinds import FUNCTION, VARIABLE
+from openptx.check.kinds import FUNCTION, PREDICATE_KIND, VARIABLE
+from openptx.check.plain import tables
 from openptx.check.plain.meeting import Meeting
 from openptx.check.plain.paths import never_written
 from openptx.check.plain.reaching import surely_written
 from openptx.check.plain.singly import Singly
 from openptx.check.plain.texts import Kinds
 from openptx.check.verdicts import BARRIER, FINE, READS_FIRST
-from openptx.syntax.rows import FIRST, GUARD, OPCODE, OTHER, ROWS
+from openptx.syntax.rows import FIRST, GUARD, LABEL, OPCODE, OTHER, ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ class Plain:
         last, blocks = self.singly.last, self.names.blocks
         if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
             return False
-        return blocks[0].needs <= blocks[0].labels and self.singly.tables(blocks[0])
+        return blocks[0].needs <= blocks[0].labels and tables.known(blocks[0], self.names)
 
     def _written(self) -> bool:
         """Say which registers no path has written; False where names are too many-sided to say so."""
@@ -147,12 +149,13 @@ class Plain:
         """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
         new: set[str] | None = None
         for number, verdict in enumerate(said, begin):
-            if verdict is FINE or (verdict is BARRIER and self.meeting.simple):
+            if verdict is FINE:
                 continue
             row = rows[number]
-            if not assigns(row[OPCODE - 1]):  # what stands first passed for written
+            if not assigns(row[OPCODE - 1]) and (words := _WORD.findall(row[FIRST - 1])):
+                # What stands first passed for written.
                 new = set(islice(self.names, before, None)) if new is None else new
-                for name in new.intersection(_WORD.findall(row[FIRST - 1])):
+                for name in new.intersection(words):
                     if self.names[name].sort not in (FUNCTION, VARIABLE) and not _writes_any(rows[begin:number], name):
                         self.names.early.add(name)
             if verdict is READS_FIRST:
@@ -161,12 +164,24 @@ class Plain:
                 if self.meeting.diverges(rows, number):
                     return False
                 continue
+            if self._valued(row):
+                continue
             match = self._match(number)
-            if not row[GUARD - 1] and self.singly.statement(self.file.text[match.start(OPCODE) : match.end()]):
+            start = match.start(OPCODE) if not row[GUARD - 1] else self.file.text.rfind("@", 0, match.start(GUARD))
+            if self.singly.statement(self.file.text[start : match.end()]):
                 continue  # where a name with `%` is no register: a row is not all that its address says
             if self.singly.precisely(self.file, match.start(), match.end(), match.end()) is None:
                 return False
         return True
+
+    def _valued(self, row: Row) -> bool:
+        """Whether nothing but constants is to be looked at, and they are right for certain."""
+        names, verdicts = self.names, self.checker.verdicts
+        texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]
+        given = [names[text] for text in texts]
+        if row[GUARD - 1] and (names[row[GUARD - 1]] is not PREDICATE_KIND or guarded_parameter(given) is not None):
+            return False
+        return verdicts.constants((row[OPCODE - 1], *given), texts) in verdicts.valued
 
     def _match(self, number: int) -> re.Match[str]:
         """The row of this number with its place: found again, in the order of the text, since few are asked for."""

@@ -1,0 +1,81 @@
+"""Lists of branch targets and prototypes of calls on the fast way: what one file says in the same words again."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check import kinds
+from openptx.syntax.directives import BranchTargets, CallPrototype
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.plain.blocks import Block
+    from openptx.check.plain.remembered import Remembered
+    from openptx.check.plain.texts import Kinds
+
+_MOST = 1 << 10
+_NAME = r"(?:[A-Za-z_][\w$]*|[%$][\w$]+)"
+# Compiled when there is a table.
+_TABLE = rf"({_NAME})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
+_TARGETS = rf"{_NAME}(?:\s*,\s*{_NAME})*"
+
+
+def again(text: str, names: Kinds, remembered: Remembered) -> bool | None:
+    """Whether a table is right that is like an earlier one. None where that is not certain."""
+    match = re.fullmatch(_TABLE, text, re.A)
+    if match is None:
+        return None
+    name, directive, said = match.groups()
+    if directive == "branchtargets":
+        if not remembered.branches or not re.fullmatch(_TARGETS, said, re.A):
+            return None
+        if not _labels(name, directive, names):
+            return False
+        names.blocks[-1].needs.update(target.strip() for target in said.split(","))
+        return True
+    prototype = remembered.prototypes.get(said)
+    if prototype is None:
+        return None
+    if not _labels(name, directive, names):
+        return False
+    names.blocks[-1].tables[name] = prototype
+    return True
+
+
+def new(table: BranchTargets | CallPrototype, names: Kinds, remembered: Remembered) -> bool:
+    """Whether a table that was read precisely has a name of its own. It is remembered."""
+    block = names.blocks[-1]
+    if table.label is None or not _labels(table.label.text, table.name, names):
+        return False
+    block.tables[table.label.text] = table
+    if isinstance(table, CallPrototype):
+        match = re.fullmatch(_TABLE, table.text, re.A)
+        if match is not None and len(remembered.prototypes) < _MOST:
+            remembered.prototypes[match[3]] = table
+    elif table.name == "branchtargets":
+        remembered.branches = True
+        for target in table.targets:
+            count = target.count
+            block.needs.update([target.text] if count is None else [f"{target.text}{i}" for i in range(count)])
+    return True
+
+
+def known(block: Block, names: Kinds) -> bool:
+    """Whether the functions in the `.calltargets` of a block are known."""
+    functions = names.checker.module.names.functions
+    return not block.tables or all(
+        target.text in functions
+        for table in block.tables.values()
+        if isinstance(table, BranchTargets) and table.name == "calltargets"
+        for target in table.targets
+    )
+
+
+def _labels(name: str, directive: str, names: Kinds) -> bool:
+    """Make the label of a table known; False where the name has a meaning already."""
+    if name in names or name in names.blocks[-1].labels:
+        return False
+    names[name] = kinds.TABLE_KINDS[directive]
+    if len(names.blocks) > 1:
+        names.log.append(name)
+    return True
