@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import compress
 
 from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.directives import Location, Section, SourceFile
@@ -13,11 +12,11 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Collector
     from openptx.source import File, Span
 
-_PLACE = r"(0|[1-9][0-9]{0,8})[ \t]++(0|[1-9][0-9]{0,8})[ \t]++(0|[1-9][0-9]{0,8})"
+_PLACE = r"((?:0|[1-9][0-9]{0,8}) (?:0|[1-9][0-9]{0,8}) (?:0|[1-9][0-9]{0,8}))"
 # Compiled when they are first used: most files have no debug information.
 _BEGINS = r"\.loc(?![\w$])"
 _PLAIN = (
-    rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t]([.$A-Za-z_][\w$]*+)(?:\+[0-9]{{1,9}})?+,"
+    rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t][.$A-Za-z_][\w$]*+(?:\+[0-9]{{1,9}})?+,"
     rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n"
 )
 _LABEL = r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:"  # looked for in the line of a colon alone
@@ -28,38 +27,38 @@ _RULE = "PTX ISA, Debugging Directives (11.5)"
 class Debugging:
     """The debug information of one file, in the order of its text."""
 
-    __slots__ = ("collector", "file", "files", "labels", "places")
+    __slots__ = ("collector", "file", "files", "inlined", "labels", "places")
 
     def __init__(self, file: File, collector: Collector) -> None:
         self.file, self.collector = file, collector
-        self.places: set[tuple[str, ...]] = set()  # that `.loc` has named
+        self.inlined = "inlined_at" in file.text  # else nobody asks for places
+        self.places: set[str] = set()  # that `.loc` has named: numbers with a blank between
         self.labels: dict[str, Span] = {}  # of sections
         self.files: dict[int, Span] = {}
 
     def plain(self, body: Span) -> bool:
-        """Whether every `.loc` of a body is right for certain. Remembers its places then."""
+        """Whether every `.loc` of a body that is right as a row is right for certain. Remembers its places then."""
         text = self.file.text
-        if text.find(".loc", *body) < 0:
+        if not self.inlined or text.find(".loc", *body) < 0:
             return True
-        found: list[tuple[str, ...]] = re.compile(_PLAIN, re.A).findall(text, *body)
+        found: list[tuple[str, str]] = re.compile(_PLAIN, re.A).findall(text, *body)
         begun = text.count(".loc", *body) - text.count(".local", *body)
         if len(found) != begun and len(found) != len(re.compile(_BEGINS, re.A).findall(text, *body)):
             return False
         if found:
-            columns = tuple(zip(*found, strict=True))
-            places, inlined = list(zip(*columns[:3], strict=True)), list(zip(*columns[4:], strict=True))
-            if not self.places.issuperset(compress(inlined, columns[3])) and not self._in_order(places, inlined):
+            places, inlined = zip(*found, strict=True)
+            if not self.places.issuperset(filter(None, inlined)) and not self._in_order(places, inlined):
                 return False
             self.places.update(places)
         return True
 
-    def _in_order(self, places: list[tuple[str, ...]], inlined: list[tuple[str, ...]]) -> bool:
+    def _in_order(self, places: tuple[str, ...], inlined: tuple[str, ...]) -> bool:
         """Whether what is inlined somewhere is inlined where an earlier `.loc` has been."""
         numbers = range(len(places) - 1, -1, -1)
         first = dict(zip(reversed(places), numbers, strict=True))
         asked = dict(zip(reversed(inlined), numbers, strict=True))
         return all(
-            place in self.places or first.get(place, number) < number for place, number in asked.items() if place[0]
+            place in self.places or first.get(place, number) < number for place, number in asked.items() if place
         )
 
     def location(self, location: Location) -> None:
@@ -69,7 +68,7 @@ class Debugging:
             if value.value >> 32:
                 self._add("invalid-integer", f"`{value.text}` does not fit 32 bits", value.span, "too large")
                 return
-        if inlined and tuple(str(value.value) for value in inlined) not in self.places:
+        if inlined and " ".join(str(value.value) for value in inlined) not in self.places:
             where = " ".join(value.text for value in inlined)
             self._add(
                 "invalid-directive",
@@ -78,7 +77,7 @@ class Debugging:
                 "code is inlined into code that has a `.loc`",
                 help=f"write `.loc {where}` before it",
             )
-        self.places.add(tuple(str(value.value) for value in location.values))
+        self.places.add(" ".join(str(value.value) for value in location.values))
 
     def source(self, source: SourceFile) -> None:
         """A `.file`: its number is its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.declared_types import OPAQUE, Misfit, initial_problem, type_problem
 from openptx.check.gating import B128, UNSIZED, gate_problem
-from openptx.check.names import Memory
+from openptx.check.names import Again, Memory
 from openptx.check.reading import variable
 from openptx.check.scopes import Meaning, Registers, Scope
 from openptx.check.sizes import element_bytes, shape_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics.diagnostic import Facts
     from openptx.source import Span
     from openptx.syntax import tree
-    from openptx.syntax.declarations import Declarator, Form
+    from openptx.syntax.declarations import Declarator
     from openptx.syntax.declarations import Variable as Declaration
 
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
@@ -77,13 +77,12 @@ class Declarations:
             self._opaque(declaration)
         self._declare_all(declaration, self.module.scope, declaration.space)
 
-    def again(self, declaration: Declaration, form: Form, kind: Kind) -> None:
+    def again(self, declaration: Declaration, kind: Kind) -> None:
         """A variable outside of functions that differs in its new name from one that was right."""
-        start, name = declaration.span[0], declaration.word
+        name = declaration.word
         if name == "WARP_SZ":
             self._repeated(name, declaration, declaration.names[0], self.module.scope)
-        named, (begin, end) = start + form.named, form.typed
-        self.module.scope.names[name] = Memory(kind, (named, named + len(name)), (start + begin, start + end))
+        self.module.scope.names[name] = Again(kind, declaration)
 
     def header(self, function: tree.Function, scope: Scope) -> None:
         """The parameters and results of a function."""

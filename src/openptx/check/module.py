@@ -129,7 +129,7 @@ class ModuleChecker:
             self._whole_variable(declaration)
         elif (known := self.remembered.forms.get(form)) is not None and self.linkage.new(name):
             self.linkage.variables[name] = declaration
-            self.declarations.again(declaration, form, known)
+            self.declarations.again(declaration, known)
         else:
             before = len(self.collector)
             self._whole_variable(declaration)

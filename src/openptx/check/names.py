@@ -23,6 +23,27 @@ class Memory(Meaning):
         self.kind, self.span, self.type_span = kind, span, type_span
 
 
+class Again(Memory):
+    """A variable that is declared in a form that has been found right before."""
+
+    __slots__ = ("_declaration",)
+
+    def __init__(self, kind: Kind, declaration: Variable) -> None:
+        self.kind, self._declaration = kind, declaration
+
+    if not TYPE_CHECKING:
+
+        @property
+        def span(self) -> Span:
+            """Where its name stands."""
+            return self._declaration.names[0].name.span
+
+        @property
+        def type_span(self) -> Span:
+            """Where its type stands."""
+            return self._declaration.type_span
+
+
 class Given(Memory):
     """A parameter or a result of a function whose header has been found right before."""
 

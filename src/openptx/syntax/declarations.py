@@ -106,12 +106,9 @@ class Declarator:
 
 
 class Form:
-    """How a variable is declared, all but its name: where that and its type stand, from the start of the statement."""
+    """How a variable is declared, all but its name: one object for all that are declared so."""
 
-    __slots__ = ("named", "typed")
-
-    def __init__(self, named: int, typed: Span) -> None:
-        self.named, self.typed = named, typed
+    __slots__ = ()
 
 
 class Variable(Statement):

@@ -18,7 +18,7 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
-_NAMED = re.compile(r"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)([A-Za-z]\w*|_\w+)", re.A)
+_NAMED = re.compile(r"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)([A-Za-z][\w$]*|_[\w$]+)", re.A)
 _SAME = "\0"
 """Stands for the name of a function in the text of its header, which holds no NUL itself."""
 
@@ -57,9 +57,7 @@ def remember(variable: Variable) -> None:
     (declarator,) = variable.names
     head, name, tail = parted(variable.text)
     if name == declarator.name.text and not isinstance(declarator.initialiser, InitialiserList) and len(_FORMS) < _MOST:
-        start, typed = variable.span[0], variable.type_span
-        variable.word = name
-        variable.form = _FORMS[head, tail] = Form(declarator.name.span[0] - start, (typed[0] - start, typed[1] - start))
+        variable.word, variable.form = name, _FORMS.setdefault((head, tail), Form())
 
 
 class RepeatedHeader:

@@ -21,10 +21,11 @@ _WORD = rf"(?:[A-Za-z_$]{_LETTERS}*+|%{_LETTERS}++)"
 _PLAIN = r"[^;{}/\":@\#,() \t\r\n\f\v]"
 _OFFSET = r"\+[ ]?+(?:0|-?[1-9][0-9]{0,8}+)[ ]?+\]"
 _OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
-        | \[(?:[ ]?+%[A-Za-z0-9]++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
+        | \[(?:[ ]?+%[a-z]++[0-9]++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
         | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[,;])
       )(?:\]|{_OFFSET}|[ ](?:\]|{_OFFSET})|)"""
-_PLACE = r"[0-9]++[ \t]++[0-9]++[ \t]++[0-9]++(?!\w)"
+_NUMBER = r"(?:0|[1-9][0-9]{0,8}+)(?!\w)"  # that fits 32 bits
+_PLACE = rf"{_NUMBER}[ \t]++{_NUMBER}[ \t]++{_NUMBER}"
 _INLINED = rf",[ ]function_name[ ]{_WORD}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{_PLACE}"
 _LINE = rf"\.loc[ \t]++{_PLACE}(?:{_INLINED})?+(?=[ \t]*+(?://[^\n]*+)?+\r?\n)"
 _GUARD = r"@[ ]?+!?[ ]?+"
@@ -56,7 +57,8 @@ ROWS = re.compile(
 )
 """An address in a register, `[%rd4+16]`, is the operand `[%rd4`: an offset of at most nine digits changes nothing.
 
-Names with `_` or `$` are not cut: GCC calls parameters `%out_arg1`, where an offset does change what is read.
+No name is cut that is not letters and a number: GCC calls parameters `%out_arg1` and `%stack`, where an offset does
+change what is read.
 """
 
 DECLARATION = re.compile(_DECLARATION)

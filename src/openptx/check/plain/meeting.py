@@ -29,8 +29,7 @@ class Meeting:
 
     def __init__(self, text: str, body: Span) -> None:
         self.text, self.body = text, body
-        # Guards that may hold for a part of a warp; None while nobody has asked.
-        self.few: set[str] | None = None if text.find("bar", *body) >= 0 else set()
+        self.few: set[str] | None = None  # guards that may hold for a part of a warp; None while nobody has asked
         self.since: set[str] = set()  # guards of the branches behind the last label, in the chunks that were passed
 
     @property
@@ -48,6 +47,8 @@ class Meeting:
 
     def passed(self, rows: list[Row], number: int, *, known: bool) -> None:
         """All rows before this one are behind us. What follows them is not `known` if it is no row."""
+        if self.few is None and self.text.find("bar", *self.body) < 0:
+            self.few = set()
         if self.few is None or self.few:
             self.since = self._guards(rows, number)
             if not known:

@@ -21,7 +21,7 @@ from openptx.source import File
 from openptx.syntax import tree
 from openptx.syntax.body import read_statements
 from openptx.syntax.declarations import Variable
-from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma, Preprocessor
+from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma, Preprocessor
 from openptx.syntax.repeated import parted
 from openptx.syntax.rows import DECLARATION
 from openptx.syntax.statements import END, INSTRUCTION, LABEL, STATEMENT
@@ -188,7 +188,7 @@ class Singly:
             case Pragma():
                 return self._pragma(statement)
             case _:
-                return isinstance(statement, (Location, Preprocessor))
+                return isinstance(statement, Preprocessor)
 
     def _instruction(self, instruction: tree.Instruction) -> bool:
         if instruction.problem is not None:

@@ -79,6 +79,13 @@ class Kinds(dict[str, Kind]):
             self.log.append(text)
         return found
 
+    def function(self, name: str) -> Kind:
+        """The kind of what is called, which need not be kept."""
+        found = self.get(name)
+        if found is None:
+            found = self._outside(name) if name not in self.first else self[name]
+        return found
+
     def _place(self, text: str) -> Kind:
         """Other addresses, which are whole."""
         match = _ADDRESS.fullmatch(text)

@@ -46,7 +46,8 @@ class Plain:
         self.names = Kinds(checker, scope)
         self.meeting = Meeting(self.file.text, self.body)
         self.singly = Singly(checker, self.names, self.meeting)
-        self.matches: Iterator[re.Match[str]] = iter(())  # the rows that are being read, with their places
+        self.chunk = self.body  # that is being read
+        self.matches: Iterator[re.Match[str]] | None = None  # its rows with their places, once they are asked for
         self.matched = 0  # how many of them have been asked for
 
     def accepts(self) -> bool:
@@ -99,7 +100,7 @@ class Plain:
         """The statements between two offsets: where to go on, None if something is wrong."""
         text, names, first = self.file.text, self.names, self.names.first
         rows = ROWS.findall(text, offset, stop)
-        self.matches, self.matched = ROWS.finditer(text, offset, stop), 0
+        self.chunk, self.matches, self.matched = (offset, stop), None, 0
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
         # Lazily, a row at a time: what another statement declares changes what the names behind it mean.
         # First operands come last, and become known as written.
@@ -127,15 +128,16 @@ class Plain:
             if i < len(rows):
                 fine = self.singly.statement(others[i])
                 if not fine:
-                    self._passed(rows, i, known=False)
+                    self._passed(rows, i, known=False, more=True)
                     return None if fine is False else self.singly.odd(self._match(i).start(OTHER), end)
             begin = i + 1
-        self._passed(rows, len(rows), known=True)
+        self._passed(rows, len(rows), known=True, more=stop < end)
         return stop
 
-    def _passed(self, rows: list[Row], number: int, *, known: bool) -> None:
-        """All rows before this one are right. What follows them is not `known` if it is no row."""
-        self.meeting.passed(rows, number, known=known)
+    def _passed(self, rows: list[Row], number: int, *, known: bool, more: bool) -> None:
+        """All rows before this one are right. What follows them, if there is `more`, is not `known` if it is no row."""
+        if more:
+            self.meeting.passed(rows, number, known=known)
         while number:
             number -= 1
             row = rows[number]
@@ -185,6 +187,8 @@ class Plain:
 
     def _match(self, number: int) -> re.Match[str]:
         """The row of this number with its place: found again, in the order of the text, since few are asked for."""
+        if self.matches is None:
+            self.matches = ROWS.finditer(self.file.text, *self.chunk)
         match = next(islice(self.matches, number - self.matched, None))
         self.matched = number + 1
         return match
