@@ -36,7 +36,8 @@ _LAST = re.compile(r"\n\}(?![ \t]*+[;,\]])")
 _OPENED = re.compile(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
 _CLOSED = re.compile(r"\}(?:(?<=[;}\n]\})|(?<=[;}\n][ \t]\}))(?![ \t]*+[;,\]])")
 _GROUP = re.compile(r'\{(?<![;{}\n]\{)(?<![;{}\n][ \t]\{)[^{};\n"/]*+\}')
-_HIDDEN = re.compile(r"//[^{}\n]*+[{}]"), re.compile(r'"[^{}\n]*+[{}]')
+_COMMENTED = re.compile(r"//[^{}\n]*+[{}]")
+_QUOTED = re.compile(r'"[^{}\n]*+[{}]')
 _MODULE = re.compile(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = re.compile(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
 _ITEM = re.compile(r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
@@ -85,7 +86,8 @@ def closing(text: str, start: int, end: int) -> int | None:
 def _closing_plainly(text: str, start: int, end: int) -> int | None:
     """The same where braces stand as compilers put them; None where that is not certain."""
     last = _LAST.search(text, start, end)
-    if last is None or text.find("/*", start, last.end()) >= 0:
+    # To find one character is a hundred times as fast as to find two.
+    if last is None or (text.find("*", start, last.end()) >= 0 and text.find("/*", start, last.end()) >= 0):
         return None
     close = last.end() - 1
     opened, closed = text.count("{", start, close), text.count("}", start, close)
@@ -95,7 +97,9 @@ def _closing_plainly(text: str, start: int, end: int) -> int | None:
         closes = [match.start() for match in _CLOSED.finditer(text, start, close)]
         if (len(opens) + groups, len(closes) + groups) != (opened, closed) or any(map(gt, opens, closes)):
             return None
-        if opened != closed or any(hidden.search(text, start, close) for hidden in _HIDDEN):
+        if opened != closed or _COMMENTED.search(text, start, close):
+            return None
+        if text.find('"', start, close) >= 0 and _QUOTED.search(text, start, close):
             return None
     return close
 

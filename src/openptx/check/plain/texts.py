@@ -43,7 +43,7 @@ class Kinds(dict[str, Kind]):
     of dictionaries would cost more.
     """
 
-    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "outside", "scope")
+    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "mixed", "outside", "scope")
 
     def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
         super().__init__(COMMON)
@@ -54,26 +54,33 @@ class Kinds(dict[str, Kind]):
         self.bases: dict[str, Declared] = {}  # variables that the body declares
         self.blocks = [Block(0)]
         self.log: list[str] = []  # what to forget at the end of the block
+        self.mixed: list[str] = []  # texts that were learnt and may hold names, perhaps forgotten already
         self.early: set[str] = set()  # registers that are read before they are written, in the order of the text
         self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
 
     def __missing__(self, text: str) -> Kind:
-        if text[0] == "[":
+        start, inner = text[0], True
+        if start == "[":
             if text[-1] != "]":
                 name = text[1:].lstrip()
                 found = everywhere.anywhere(self[name])
                 inner = name in self.inner
             else:
                 found = self._place(text)
-                inner = True
+            self.mixed.append(text)
+        elif start == "{":
+            found = self._list(text)
+            self.mixed.append(text)
         elif (found := self.first.get(text)) is not None:
             self.early.add(text)
             inner = False
         elif (found := CONSTANTS.get(text)) is not None:
             inner = False
+        elif _NAME.fullmatch(text):
+            found = self._name(text)
         else:
-            found = self._name(text) if _NAME.fullmatch(text) else self._read(text)
-            inner = True
+            found = self._read(text)
+            self.mixed.append(text)
         self[text] = found
         if inner and len(self.blocks) > 1:
             self.log.append(text)
@@ -109,8 +116,6 @@ class Kinds(dict[str, Kind]):
         if (constant := everywhere.constant(text)) is not None:
             everywhere.remember(text, constant)
             return constant
-        if text[0] == "{" and text[-1] == "}":
-            return self._list(text)
         if match := _PAIR.fullmatch(text):
             return everywhere.pair(self[match[1]], self[match[2]]) or self._precisely(text)
         if match := _PART.fullmatch(text):
@@ -173,6 +178,8 @@ class Kinds(dict[str, Kind]):
 
     def _list(self, text: str) -> Kind:
         """`{%r1, %r2}`."""
+        if text[-1] != "}":
+            return self._precisely(text)
         elements = text[1:-1].replace(", ", ",").split(",")
         if " " in text or "\n" in text or "\t" in text:
             elements = [element.strip() for element in elements]
@@ -225,6 +232,9 @@ class Kinds(dict[str, Kind]):
             self.log += variable.texts
         self.bases[name] = variable
         self.update(variable.texts)
+        if len(variable.texts) > 1:
+            self.first.update(variable.texts)
+        self.mixed += variable.texts
         return True
 
     def settle(self, names: Iterable[str]) -> None:
@@ -262,14 +272,14 @@ class Kinds(dict[str, Kind]):
         """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
         block = self.blocks[-1]
         learnt = set(self.log[block.mark :])
-        again = (self.keys() | self.first.keys()) & set(names)
+        again = {name for name in names if name in self or name in self.first}
         holds = re.compile("|".join(map(re.escape, again))).search  # or texts like them, which are learnt again
+        texts = again.union(filter(holds, self.mixed))
         block.hidden = block.hidden or ({}, {}, {})
         for known, hidden in zip((self, self.first), block.hidden[:2], strict=True):
-            # What begins with `%` and has no other sign holds no name but one that is the whole of it.
-            for text in [t for t in known if t in again or (not (t[:1] == "%" and t[1:].isalnum()) and holds(t))]:
-                kind = known.pop(text)
-                if text not in learnt:
+            for text in texts:
+                kind = known.pop(text, None)
+                if kind is not None and text not in learnt:
                     hidden.setdefault(text, kind)
         for name in again & self.bases.keys():
             variable = self.bases.pop(name)
