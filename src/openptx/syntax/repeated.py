@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _NAMED = re.compile(r"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)([A-Za-z][\w$]*|_[\w$]+)", re.A)
+_PARTS = re.compile(
+    r"((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)(?!_[\[; ])([A-Za-z_]\w*+)((?:\[[0-9]*+\])*+(?: = -?+[0-9]++)?+;)", re.A
+)
+"""What most declarations are."""
 _SAME = "\0"
 """Stands for the name of a function in the text of its header, which holds no NUL itself."""
 
@@ -30,13 +34,16 @@ _MOST = 1 << 12
 
 def repeated(file: File, start: int, end: int) -> Variable | None:
     """The declaration between two offsets, if one of its form has been remembered."""
-    head, name, tail = parted(file.text[start:end])
+    match = _PARTS.fullmatch(file.text, start, end)
+    head, name, tail = match.groups() if match is not None else parted(file.text[start:end])
     form = _FORMS.get((head, tail))
     return Variable.again(file, (start, end), form, name) if form is not None and name else None
 
 
 def parted(text: str) -> tuple[str, str, str]:
     """A plain declaration: what stands before its name, the name ("" if it may be none), what stands behind it."""
+    if match := _PARTS.fullmatch(text):
+        return match[1], match[2], match[3]
     declared, equals, value = text.partition(" = ")
     head, _, tail = declared.rpartition(" ")
     if tail[:1] == "\t":
