@@ -112,6 +112,8 @@ FAULTY = {
     "a pair of what nothing declared": ".reg .b32 a; mov.b32 a, 1; shfl.sync.idx.b32 a|q, a, 0, 31, -1;",
     "an integer with a suffix that is none": ".reg .b32 a; mov.b32 a, 0x1L; mov.b32 a, 1U;",
     "a pragma that is none": '.pragma "nounrol";',
+    "no end, but a call and a table": "T: .branchtargets A; A: ret; } .visible .entry l() { .reg .b32 a; "
+    "{ .param .b64 x; call g, (x); } A: mov.u32 a, 1; T: .branchtargets A; } .entry m() {",
     "no end": ".reg .b32 a; mov.u32 a, 1; } .visible .entry l() { .reg .b32 a; mov.u32 a, 1; } .entry m() {",
 }
 

@@ -17,6 +17,8 @@ _MOST = 1 << 10
 _NAME = r"(?:[A-Za-z_][\w$]*|[%$][\w$]+)"
 # Compiled when there is a table.
 _TABLE = rf"({_NAME})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
+TABLE = re.compile(r"[\w$%]+[ \t]*:[^:]", re.A)
+"""How a row begins that is a table."""
 _TARGETS = rf"{_NAME}(?:\s*,\s*{_NAME})*"
 
 

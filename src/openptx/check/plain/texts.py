@@ -87,11 +87,11 @@ class Kinds(dict[str, Kind]):
         return found
 
     def function(self, name: str) -> Kind:
-        """The kind of what is called, which need not be kept."""
+        """The kind of what is called: that of a function need not be kept."""
         found = self.get(name)
-        if found is None:
-            found = self._outside(name) if name not in self.first else self[name]
-        return found
+        if found is None and name not in self.first:
+            found = self._outside(name)
+        return found if found is not None and found is not kinds.NAME_KIND else self[name]
 
     def _place(self, text: str) -> Kind:
         """Other addresses, which are whole."""

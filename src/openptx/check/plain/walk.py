@@ -144,7 +144,8 @@ class Plain:
             if row[OPCODE - 1]:
                 self.singly.last = row[GUARD - 1], row[OPCODE - 1]
                 return
-            if row[OTHER - 1] and row[OTHER - 1][0] not in "{}.":
+            other = row[OTHER - 1]
+            if other and other[0] not in "{}." and not tables.TABLE.match(other):
                 return  # an instruction, too: `singly` knows
 
     def _closely(self, rows: list[Row], said: list[str], begin: int, before: int) -> bool:
