@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from openptx.check.places import Place
     from openptx.isa.types import Type
 
-_TYPED = frozenset((kinds.REGISTER, kinds.SPECIAL, kinds.VARIABLE))
+_DECLARED = frozenset((kinds.REGISTER, kinds.VARIABLE))
+_TYPED = _DECLARED | {kinds.SPECIAL}
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
@@ -114,11 +115,14 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     common: Type | None = None
     last: Type | None = None
     sink = 0
+    # Integers are as wide as the registers among which they stand, also where these are wider than the instruction's
+    # type: `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
+    width = next((p.type.width for p in kind.parts if p.sort in _DECLARED and p.type is not None), None)
     for i, part in enumerate(kind.parts):
         if part.sort == kinds.SINK:
             sink += 1
             continue
-        own = _own(part, element)
+        own = _own(part, element, width)
         if own is None:
             continue
         if last is not None and not together(last, own):
@@ -164,15 +168,18 @@ def _stands_alone(element: Place, part: Kind) -> bool:
     return wanted.kind == "f" and part.bits == wanted.width
 
 
-def _own(part: Kind, element: Place) -> Type | None:
-    """The type that an element brings along: a variable its declared one, a constant one of the place's size."""
+def _own(part: Kind, element: Place, width: int | None) -> Type | None:
+    """The type that an element brings along: a variable its declared one, a float one of the place's size, an integer
+    one of `width`."""
     match part.sort:
         case kinds.REGISTER | kinds.VARIABLE:
             return part.type
         case kinds.SPECIAL if part.type is not None:
             return TYPES[f"b{part.type.width}"]
-        case kinds.INTEGER | kinds.FLOAT if element.type is not None:
-            return TYPES.get(f"{'s' if part.sort == kinds.INTEGER else 'f'}{element.type.width}")
+        case kinds.INTEGER if element.type is not None:
+            return TYPES.get(f"s{width or element.type.width}")
+        case kinds.FLOAT if element.type is not None:
+            return TYPES.get(f"f{element.type.width}")
         case _:
             return None
 
