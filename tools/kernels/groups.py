@@ -43,3 +43,12 @@ def tile_scans(r: Generator):
     most = np.concatenate([tiles[:, :1], most[:, :-1]], axis=1)
     folded = np.repeat(np.bitwise_xor.reduce(tiles, axis=1), 16)
     return a, Out(np.stack([np.cumsum(tiles, axis=1).ravel(), most.ravel(), folded], axis=1).astype(np.int32))
+
+
+@case("groups.cu", "wide_tiles", block=128, host=False)
+def wide_tiles(r: Generator):
+    a = r.integers(-999, 999, 128, dtype=np.int32)
+    tiles = a.reshape(2, 64)
+    sums, fetched = np.repeat(tiles.sum(axis=1), 64), np.repeat(tiles[:, 40], 64)
+    out = [sums, fetched, np.cumsum(tiles, axis=1).ravel(), -(np.arange(128) % 4)]
+    return a, Out(np.stack(out, axis=1).astype(np.int32))

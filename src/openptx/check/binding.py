@@ -285,7 +285,8 @@ class Binder:
         if tree.text.startswith("%") and (special := SPECIAL_REGISTERS.get(tree.text[1:])) is not None:
             if special.vector:
                 return Vector(tuple(Special(f"{special.name}.{c}", special.type.width) for c in "xyzw"))
-            return Special(special.name, special.type.width)
+            offset = self.body.names.reserved_offset(special.name)
+            return Special(special.name, special.type.width) if offset is None else Imm(offset, special.type.width)
         if self.body.names.is_function(tree.text):
             return self._function(tree.text)
         raise UnboundError(f"no name `{tree.text}`")

@@ -80,7 +80,8 @@ class FunctionChecker:
             unused(self, self.scopes)
         last = self.last
         ended = isinstance(last, tree.Instruction) and ends(last.mnemonic) and not last.guarded
-        if not ended and self.function.body is not None:
+        # Of `.weak` functions only compilers write bodies: those that C++ declares unreachable end with nothing.
+        if not ended and self.function.body is not None and self.function.linkage != "weak":
             close = self.function.body[1]
             self.add(
                 "fall-through",

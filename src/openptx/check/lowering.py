@@ -8,6 +8,7 @@ from openptx.check.bodies import Body
 from openptx.check.layout import Frame, variable
 from openptx.check.scopes import Held, Registers, Scope
 from openptx.check.sizes import rounded_up
+from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
 from openptx.isa.types import TYPES
 from openptx.program import Program, Prototype, Register
 from openptx.source import File
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # A state space of a declaration, not part of an opcode.
 _DECLARES = re.compile(r"(?<![\w:])\.(?:shared|global|const|tex)\b(?!\.|::)")
+_RESERVED = "%reserved_smem_offset_"
 _DYNAMIC_ALIGN = 16
 
 
@@ -49,6 +51,7 @@ class Names:
         for header in self.headers.values():
             if header.body is not None and _DECLARES.search(module.file.text, *header.body):
                 self._take_inner(header)
+        self.reserved = self._place_reserved()
         self.shared_size = self._place_dynamic()
 
     def _take(self, item: tree.Statement) -> None:
@@ -114,6 +117,19 @@ class Names:
             name = f"{header.name.text}::{name}::{declarator.span[0]}"
         self.variables[name] = found = self._placed(declaration, declarator, name)
         return found
+
+    def _place_reserved(self) -> int:
+        """What a CTA has beside its own shared memory stands behind the static one, in modules that ask where it is."""
+        if _RESERVED not in self.module.file.text:
+            return self.window.size
+        return self.window.place(RESERVED_SHARED, _DYNAMIC_ALIGN)
+
+    def reserved_offset(self, name: str) -> int | None:
+        """What `%reserved_smem_offset_begin` and its like read; None for other special registers."""
+        _, found, which = f"%{name}".partition(_RESERVED)
+        if not found:
+            return None
+        return RESERVED_SHARED if which == "cap" else self.reserved + RESERVED_OFFSETS[which]
 
     def _place_dynamic(self) -> int:
         """Dynamic shared memory begins behind all static one; every `extern` array is all of it."""

@@ -83,4 +83,10 @@ COMPONENTS = ("x", "y", "z", "w")
 """The selectors of vector registers; `.r .g .b .a` mean the same (6.4.3)."""
 
 MULTIPROCESSORS = 1  # all CTAs report multiprocessor 0: they share one processor's caches
+RESERVED_SHARED = 1024
+"""Bytes of shared memory that a CTA has beside its own from sm_80 on. Groups of more than a warp wait for each other
+there (cooperative_groups/details/memory.h), at `%reserved_smem_offset_1`; their 288 bytes need no first value."""
+RESERVED_OFFSETS = {"begin": 0, "end": RESERVED_SHARED, "0": 0, "1": RESERVED_SHARED // 2}
+"""Where `%reserved_smem_offset_<key>` stands in them."""
+
 WARPS = 64  # that a multiprocessor holds, as an H100's does

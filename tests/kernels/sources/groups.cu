@@ -46,3 +46,16 @@ extern "C" __global__ void tile_scans(const int *in, int *out) {
     o[1] = tile.thread_rank() ? most : in[i];
     o[2] = cg::reduce(tile, (unsigned)in[i], cg::bit_xor<unsigned>());
 }
+
+// Tiles of two warps: they wait for each other, and hand values on, in shared memory that the kernel does not declare.
+extern "C" __global__ void wide_tiles(const int *in, int *out) {
+    __shared__ int before[4];
+    __shared__ cg::block_tile_memory<128> memory;
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block(memory));
+    int i = threadIdx.x, *o = out + 4 * i;
+    if (i < 4) before[i] = -i;
+    o[0] = cg::reduce(tile, in[i], cg::plus<int>());
+    o[1] = tile.shfl(in[i], 40);
+    o[2] = cg::inclusive_scan(tile, in[i]);
+    o[3] = before[i % 4];
+}

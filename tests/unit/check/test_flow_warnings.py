@@ -92,3 +92,10 @@ def test_selecting_is_not_ignoring() -> None:
     assert "immediate-type" in [d.name for d in openptx.check(wrong, extend_select=["unused"])]
     assert openptx.check(wrong, ignore=["PTX03", "uninitialized-register"]) == []
     assert openptx.check(wrong, select=["PTX06"]) == []
+
+
+@pytest.mark.parametrize(("linkage", "said"), [("", ["fall-through"]), (".visible", ["fall-through"]), (".weak", [])])
+def test_functions_that_end_with_nothing(linkage: str, said: list[str]) -> None:
+    """nvcc writes inline functions of C++ that are never to be called so, in debug code of `mdspan` for one."""
+    text = f"{HEAD.format('sm_90')}{linkage} .func f (.param .b64 a) {{ .reg .b64 q; ld.param.b64 q, [a]; }}\n"
+    assert [found.name for found in openptx.check(text)] == said
