@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from openptx.syntax.tree import Function, Instruction
 
 _RULE = "PTX ISA, call (9.7.12.5), and Function Declarations and Definitions (7.1)"
+_COPIED = frozenset((kinds.SPECIAL, kinds.FUNCTION))
 
 
 def judge_call(checker: FunctionChecker, instruction: Instruction, scope: Scope) -> None:
@@ -87,7 +88,7 @@ def fits(
             kind = kind_of(element, known)
             if kind.sort == kinds.SINK and what == "result":
                 continue
-            if formal.type not in TYPES or not suits(kind, formal, what, precedent):
+            if formal.type not in TYPES or not _stands(element, kind, formal, what, precedent):
                 return False
     return True
 
@@ -133,7 +134,7 @@ class _Call:
             if kind.sort == kinds.NAME:
                 self.checker.unknown_operand(element, self.scope)
             return
-        if formal.type not in TYPES or suits(kind, formal, what, self.checker.context.precedent):
+        if formal.type not in TYPES or _stands(element, kind, formal, what, self.checker.context.precedent):
             return
         wanted = f".{formal.type}" + "".join(
             f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
@@ -147,6 +148,7 @@ class _Call:
             expected=words([f"`{wanted}`"]).replace("`", ""),
             actual=kind.text,
             rule=_RULE,
+            help="copy it to a register, and pass that" if what == "argument" and kind.sort in _COPIED else "",
             labels=(Label(formal.names[0].name.span, "the parameter"),),
         )
 
@@ -154,6 +156,11 @@ class _Call:
 def is_open(formal: Variable) -> bool:
     """Whether a parameter is an array of any length, `a[]`, which can only be the last (7.2)."""
     return shape_of(formal.names[0]) == (0,)
+
+
+def _stands(element: text.Operand, kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> bool:
+    """Whether an element of a call suits. Part of a vector register, `v.x`, is no name, and names alone stand here."""
+    return not isinstance(element, text.Selector) and suits(kind, formal, what, precedent)
 
 
 def suits(kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> bool:
@@ -176,8 +183,12 @@ def suits(kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> boo
             return _alike(kind, formal, wanted, size)
         return kind.room == min(size, kinds.FAR) or (not formal.names[0].dimensions and kind.room < 0)
     if kind.sort in (kinds.INTEGER, kinds.FLOAT):
-        return what == "argument" and (wanted.kind == "b" or takes_constant(wanted, kind))
-    return kind.sort in (kinds.SPECIAL, kinds.FUNCTION)
+        return (
+            what == "argument"
+            and not formal.names[0].dimensions
+            and (wanted.kind == "b" or takes_constant(wanted, kind))
+        )
+    return False
 
 
 def _alike(kind: kinds.Kind, formal: Variable, wanted: Type, size: int) -> bool:
