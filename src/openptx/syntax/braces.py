@@ -25,7 +25,7 @@ from openptx.syntax.tokens import COMMENT, TRIVIA
 # operands that lack their other half: a block's `{` follows no comma, and its `}` is followed by none.
 _OPERAND = "|".join(rf"(?<=[\w,\[(|=]{'[ 	]' * blanks})" for blanks in range(4))
 _BRACES = re.compile(
-    rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{[^{{}}"/;]*+\}} | {COMMENT}
+    rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{(?>[^{{}}"/;]+|{COMMENT})*+\}} | {COMMENT}
       | "[^"\n]*+"? | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | \}}(?=[ \t]*+[;,\]])
     )*+([{{}}]?)""",
     re.X | re.A,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from openptx.syntax.tokens import COMMENT
+
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
 
-_BLANK = re.compile(r"\s+")
+_BLANK = re.compile(rf"\s+|{COMMENT}")
 
 
 class Statement:
@@ -60,7 +62,7 @@ class Instruction(Statement):
 
     @property
     def opcode(self) -> str:
-        """The mnemonic with its modifiers, without the blanks that may stand before a dot."""
+        """The mnemonic with its modifiers, without the blanks and comments that may stand before a dot."""
         return _BLANK.sub("", self.file.text[self.opcode_span[0] : self.opcode_span[1]])
 
     @property

@@ -223,3 +223,14 @@ def test_addresses_have_32_bits_unless_the_file_says_otherwise(size: str) -> Non
     assert not openptx.check(f"{NEW}{size}{text}")
     found = openptx.check(f"{NEW}.address_size 64\n{text}")
     assert [each.name for each in found] == ["narrow-address", "narrow-address"]
+
+
+COMMENTED = (
+    "add/* a */.u32 r, r, 1;", "add // to itself\n.u32 r, r, 1;", "add.u32/* a */r/**/,/* b */r,// c\n1/**/;",
+    "st.local.v2.b32 [l], {/* x */r,/* y */r/* z */};", "@/**/p/**/add.u32 r, r, 1;", "mov.u32 r, %tid/**/.x/**/;",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", COMMENTED)
+def test_comments_stand_between_any_two_tokens(statement: str) -> None:
+    assert not errors(kernel(statement))
