@@ -60,7 +60,7 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
     if wanted.kind == "f" and wanted.fundamental and wanted.width >= 32 and kind.sort == kinds.INTEGER:
         expected, help = (
             "a floating-point constant",
-            "write `{}.0`" if kind.literal else "write it with a decimal point",
+            f"write `{{f{wanted.width}}}`" if kind.literal else "write it with a decimal point",
         )
     elif wanted.kind == "f" or wanted.count > 1:
         expected = f"a register: `.{wanted.name}` operands can't be constants"
@@ -77,8 +77,15 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
         actual=kind.text,
         rule="PTX ISA, Constants (4.5), and 6.1: there is no automatic conversion between types",
         help=help,
-        repair=_pointed if help and help.startswith("write `{}") else None,
+        repair=_pointed if help and help.startswith("write `{f") else None,
     )
+
+
+def as_float(literal: str, width: int) -> str:
+    """What an integer literal among floats was meant to be: a number, or in hexadecimal the bits of one."""
+    if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
+        return f"{literal}.0"
+    return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"
 
 
 def _pointed(statement: Instruction) -> tuple[tuple[int, int], str, str] | None:

@@ -155,8 +155,9 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
             )
     if known is None:
         from openptx.check.nearest import nearest
+        from openptx.check.slips import TYPES as FOREIGN
 
-        guess = nearest(name, FUNDAMENTAL)
+        guess = FOREIGN.get(name) or nearest(name, FUNDAMENTAL)
         return Misfit(
             "register-type",
             f"there is no type `.{name}`",

@@ -198,7 +198,8 @@ class Header:
         )
 
     def _unknown(self, item: Target, name: Name) -> None:
-        guess = nearest(name.text, (*TARGETS, *OPTIONS))
+        plain = name.text.lower().replace("compute_", "sm_")  # what `nvcc -arch` takes
+        guess = plain if plain in TARGETS else nearest(name.text, (*TARGETS, *OPTIONS))
         self.collector.add(
             Diagnostic(
                 "unknown-target",

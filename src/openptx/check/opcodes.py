@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from openptx.check.nearest import nearest
 from openptx.check.problems import Problem, rewrite
+from openptx.check.slips import MNEMONICS
+from openptx.check.slips import TYPES as FOREIGN
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import load, refused, resolve
 from openptx.isa.types import TYPES
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.isa.forms import Form, Slot
     from openptx.isa.notation import Instruction
+    from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
 
@@ -65,8 +68,11 @@ def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instru
 
 
 def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
-    guess = nearest(mnemonic, load())
+    known, plain = load(), mnemonic.lower()
+    guess = plain if plain in known else MNEMONICS.get(plain) or nearest(mnemonic, known)
     fixed = f"{guess}{opcode[len(mnemonic) :]}" if guess else None
+    if fixed is not None and plain in known:
+        fixed = fixed.lower()
     if fixed is not None and not resolve(fixed):
         fixed = None
     return Problem(
@@ -75,8 +81,16 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
         label="unknown",
         rule=_RULE,
         help=f"did you mean `{fixed or guess}`?" if guess else None,
-        repair=rewrite(fixed) if fixed else None,
+        repair=rewrite(fixed) if fixed else None if guess or "." in opcode else _labelled,
     )
+
+
+def _labelled(statement: Statement) -> tuple[tuple[int, int], str, str] | None:
+    """A label whose colon was forgotten: an instruction's name stands behind it."""
+    end = statement.opcode_span[1]
+    if not statement.operands or statement.operands[0].text not in load():
+        return None
+    return (end, end), ":", "make it a label"
 
 
 def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
@@ -145,7 +159,8 @@ def _unknown_modifier(
     opcode: str, mnemonic: str, strange: str, choices: set[str], instructions: list[Instruction]
 ) -> Problem:
     guess = next((c for c in sorted(choices) if resolve(_with(opcode, strange, c)) and nearest(strange, (c,))), None)
-    guess = guess or nearest(strange, choices)
+    foreign = FOREIGN.get(strange)
+    guess = foreign if foreign in choices else guess or nearest(strange, choices)
     fixed = _with(opcode, strange, guess) if guess else None
     if strange in TYPES:
         types = sorted(

@@ -90,6 +90,8 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 )
         case kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
+        case kinds.SELECTED if kind.parts[0].sort == kinds.NAME:
+            yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
         case kinds.INTEGER | kinds.FLOAT if not place.writes and not place.count:
             yield from constant(place, kind, where)
         case kinds.SPECIAL if not place.writes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.advice import as_float
 from openptx.check.problems import OPCODE
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.syntax import operands as text
@@ -43,6 +44,10 @@ def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diag
 
 
 def _filled(sentence: str, shown: str) -> str:
+    """`{}` is the text of the operand; `{f32}` and `{f64}` are that integer as a float."""
+    for width in (32, 64):
+        if f"{{f{width}}}" in sentence:
+            sentence = sentence.replace(f"{{f{width}}}", as_float(shown, width))
     return sentence.replace("{}", shown)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check.nearest import nearest
 from openptx.check.scopes import Scope, splits
+from openptx.check.slips import REGISTERS
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 
@@ -25,9 +26,17 @@ def unknown_name(name: str, found: Diagnostic, scope: Scope, functions: Iterable
                     labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
                     help=f"declare more of them: `{prefix}<{int(name[len(prefix) :]) + 1}>`",
                 )  # fmt: skip
-    special = nearest(name[1:], SPECIAL_REGISTERS) if name[0] == "%" else None
-    guess = nearest(name, (*known_names(scope), *functions)) or (special and f"%{special}")
-    is_special = special is not None and guess == f"%{special}"
+    base, dot, field = name.partition(".")
+    word = base.lstrip("%")
+    special = word if word in SPECIAL_REGISTERS else REGISTERS.get(word.lower())
+    guess = f"%{special}" if special else None
+    if guess is None and not dot:
+        guess = nearest(name, (*known_names(scope), *functions))
+    if guess is None and name[0] == "%":
+        special = nearest(word, SPECIAL_REGISTERS)
+        guess = special and f"%{special}"
+    is_special = special is not None and name[0] == "%"
+    guess = guess and guess + dot + field
     return Diagnostic(
         "unknown-special-register" if is_special else "unknown-name",
         f"there is no special register `{name}`" if is_special else f"`{name}` is not declared",

@@ -235,6 +235,15 @@ def _sum(c: Cursor, base: Name) -> Name | Sum:
         raise negative_offset(c, base)
     if not c.take("+"):
         return base
+    if c.kind == "word" and c.word != "WARP_SZ":
+        raise c.mistake(
+            "invalid-expression",
+            f"only a constant can be added to `{base.text}` here, not `{c.word}`",
+            c.span,
+            "expected a constant",
+            rule="PTX ISA, Addresses as Operands (6.4.1): a constant is added, `[reg+immOff]`",
+            help=f"compute the sum first: `add.s64 %x, {base.text}, {c.word};`",
+        )
     offset = constant(c)
     if isinstance(offset, Integer):
         return Sum(base, offset, *_text(c, base.span[0]))
