@@ -12,6 +12,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import kernel, settings
+from openptx.engines.native.flow import bits_of, set_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
 from guards import guards
@@ -61,3 +62,8 @@ def test_workers_that_leave_at_once_share_one_slow_version(monkeypatch: pytest.M
     with settings.cache_at(None):
         openptx.load(SOURCE)["k"](64, 96, (x, y, (1 << 32) - 40), engine="native", workers=2)
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("numbers", [(), (0,), (1, 2, 5), (0, 63, 64, 2047)])
+def test_sets_as_bits(numbers: tuple[int, ...]) -> None:
+    assert set_of(bits_of(numbers)) == frozenset(numbers)

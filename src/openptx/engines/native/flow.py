@@ -46,6 +46,16 @@ class Block:
         self.live_out: frozenset[int] = frozenset()
 
 
+def bits_of(numbers: Collection[int]) -> int:
+    """A set of small numbers as the bits of one: where many blocks wait for many, frozensets took minutes."""
+    return sum(1 << number for number in numbers)
+
+
+def set_of(bits: int) -> frozenset[int]:
+    """The set again."""
+    return frozenset(i for i, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")
+
+
 def control(op: Op) -> str | None:
     return op.form.instruction.control
 
@@ -213,17 +223,18 @@ class Graph:
 
     def pending(self, divergent: Collection[int]) -> list[frozenset[int]]:
         """For each block where lanes may be waiting meanwhile, if the branches that end blocks in `divergent` split."""
-        found: list[frozenset[int]] = [frozenset()] * len(self.blocks)
+        found = [0] * len(self.blocks)  # sets of blocks, as the bits of a number: see `bits_of`
         seen = [False] * len(self.blocks)
         work = [0] if self.blocks else []
         seen[0:1] = [True]
 
-        def reach(candidates: set[int], sure: set[int], also: frozenset[int] = frozenset()) -> None:
-            """One of `candidates` is next: the lowest that has lanes. Those in `sure` together have some."""
-            order = sorted(candidates)
-            last = max(sure) if sure else None
-            for i, c in enumerate(order):
-                waiting = found[c] | frozenset(order[i + 1 :]) | (also - {c})
+        def reach(candidates: int, last: int = END, also: int = 0) -> None:
+            """One of `candidates` is next: the lowest that has lanes, `last` if none before it has."""
+            while candidates:
+                lowest = candidates & -candidates
+                candidates ^= lowest
+                c = lowest.bit_length() - 1
+                waiting = found[c] | candidates | (also & ~lowest)
                 if not seen[c] or waiting != found[c]:
                     seen[c], found[c] = True, waiting
                     if c not in work:
@@ -233,25 +244,27 @@ class Graph:
 
         while work:
             b = self.blocks[work.pop()]
-            here = frozenset[int]() if b.joins else found[b.index]
+            here = 0 if b.joins else found[b.index]
             goals = {s for s in b.successors if s != END}
             if b.index in divergent or len(goals) <= 1:
                 leaves = END in b.successors
                 if goals or here:
-                    reach(set(here) | goals, set() if leaves else goals)
+                    reach(here | bits_of(goals), END if leaves else max(goals, default=END))
             else:
                 for s in goals:
-                    reach(set(here) | {s}, {s})
+                    reach(here | 1 << s, s)
             if END in b.successors and b.index not in divergent and here:
-                reach(set(here), set())
-            if b.parks and found[b.index]:
-                if any(self.blocks[c].parks for c in found[b.index]):  # those that can run go first, see `Standing`
-                    for c in found[b.index]:
-                        reach({c}, {c}, found[b.index] | {b.index})
+                reach(here)
+            if b.parks and (parked := found[b.index]):
+                here = set_of(parked)
+                if any(self.blocks[c].parks for c in here):  # those that can run go first, see `Standing`
+                    for c in here:
+                        reach(1 << c, c, found[b.index] | 1 << b.index)
                 else:
-                    reach(set(found[b.index]), set(), frozenset((b.index,)))
+                    reach(parked, END, 1 << b.index)
         self.reached = seen
-        return found
+        sets = {bits: set_of(bits) for bits in {*found}}
+        return [sets[bits] for bits in found]
 
     def cyclic(self) -> list[frozenset[int]]:
         """The sets of blocks that lie on cycles together."""

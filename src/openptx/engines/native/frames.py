@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.engines.native.flow import END, Graph
+from openptx.engines.native.flow import END, Graph, bits_of, set_of
 
 Sets = list[frozenset[int]]
 
@@ -36,20 +36,23 @@ def writes(graph: Graph, b: int, stop: int) -> frozenset[int]:
 
 def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int], written: Sets) -> Sets:
     """At each block's beginning."""
-    every = frozenset(range(len(graph.cells.widths)))
-    found: Sets = [every if b.index == 0 or b.index in entered else frozenset() for b in graph.blocks]
+    every = (1 << len(graph.cells.widths)) - 1
+    found = [every if b.index == 0 or b.index in entered else 0 for b in graph.blocks]
+    own = [bits_of(each) for each in written]
+    ahead = [{*b.successors, *pending[b.index]} - {END} for b in graph.blocks]
     work = dict.fromkeys(reversed(range(len(graph.blocks))))
     while work:
         b = graph.blocks[work.popitem()[0]]
-        before = found[b.index] | written[b.index]
+        before = found[b.index] | own[b.index]
         fresh = b.index in suspends and b.last is not None
-        after = graph.cells.writes(b.last) if fresh and b.last is not None else before
-        for s in {*b.successors, *pending[b.index]} - {END}:
+        after = bits_of(graph.cells.writes(b.last)) if fresh and b.last is not None else before
+        for s in ahead[b.index]:
             more = found[s] | (after if s not in pending[b.index] else before | after)
             if more != found[s]:
                 found[s] = more
                 work[s] = None
-    return found
+    sets = {bits: set_of(bits) for bits in {*found}}
+    return [sets[bits] for bits in found]
 
 
 def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets, written: Sets) -> Sets:
