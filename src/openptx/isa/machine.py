@@ -49,6 +49,10 @@ class Machine(Arithmetic):
         """In 32 bits, the lanes of the warp that have ended; None where the machine knows of none."""
         return None
 
+    def missing(self) -> Bits | None:
+        """In 32 bits, the lanes that the warp does not have, in the last of a CTA; None where all warps have all."""
+        return None
+
     # Memory. Each access is checked as a whole: bounds, alignment to `count * w` bits, read-only.
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:

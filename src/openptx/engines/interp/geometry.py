@@ -91,6 +91,12 @@ class Geometry:
         return np.flatnonzero(self.lane == 0)
 
     @cached_property
+    def missing(self) -> U32:
+        """In 32 bits, the lanes that the lane's warp does not have."""
+        last = self.thread // WARP == self.threads // WARP
+        return np.where(last, np.uint32(0xFFFFFFFF << self.threads % WARP & 0xFFFFFFFF), np.uint32(0))
+
+    @cached_property
     def tid(self) -> tuple[U32, U32, U32]:
         return split(self.thread, self.shape.block)
 

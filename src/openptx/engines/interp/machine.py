@@ -89,6 +89,11 @@ class Threads(Atomics, Machine):
         self.who = before
         return Bits(self, 32, sets.take(gone.v, before))
 
+    def missing(self) -> Bits | None:
+        if self.geometry.whole_warps:
+            return None
+        return Bits(self, 32, sets.take(self.geometry.missing, self.who))
+
     # The thread.
 
     def special(self, name: str, w: int) -> Bits:

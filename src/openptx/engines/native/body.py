@@ -287,10 +287,14 @@ class Body(FunctionText):
         out = self.out
         live = out.emit(f"load <{N} x i1>, ptr %live, align 4")
         gone = self.bits(out.emit(f"bitcast <{N} x i1> {live} to i{N}"), 32, ZEROS) ^ 0xFFFFFFFF
-        if self.whole:
-            return gone
+        missing = self.missing()
+        return gone if missing is None else gone & ~missing
+
+    def missing(self) -> Bits | None:
+        if self.threads % N == 0:
+            return None
         last = self.bits("%index", 32, ZEROS) == self.threads // N
-        return gone & self.pick(last, (1 << self.threads % N) - 1, self.const(-1, 32))
+        return self.pick(last, 0xFFFFFFFF << self.threads % N & 0xFFFFFFFF, self.const(0, 32))
 
 
 def waits_for_lanes(op: Op) -> bool:

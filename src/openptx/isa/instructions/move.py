@@ -132,8 +132,9 @@ def exchange(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits, members: Bits 
         read = x.resize((members & gone) >> j, 1) & inside
         what = "lane {lane} takes the value of lane {value}, which has ended and which the mask names"
         x.require(~read, "undefined-behavior", what, j & 31)
-    j = x.select(inside, j, lane)
-    return x.shuffle(a, j), inside
+    if (missing := x.missing()) is not None:  # the document leaves open what comes from there
+        return x.shuffle(a, x.select(inside & ((missing >> (j & 31) & 1) == 0), j, lane)), inside
+    return x.shuffle(a, x.select(inside, j, lane)), inside
 
 
 shfl_sync = instruction(
