@@ -151,6 +151,8 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 yield mismatch(element, part.type, (*where, i))
                 break
         return
+    if place.m.aligned:  # fragments of matrices
+        yield from _predicates(place, kind, where)
     for i, part in enumerate(kind.parts):
         if part.sort not in (kinds.INTEGER, kinds.FLOAT):
             continue
@@ -158,6 +160,24 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield _no_element(place, part, (*where, i))
         elif not _constant_fits(element, part, common):
             yield from constant(element, part, (*where, i))
+
+
+def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """Predicates pass among the registers of a fragment, and the assembler's code generator breaks down on them."""
+    from openptx.check.memory import measured
+
+    for i, part in enumerate(kind.parts):
+        if part is kinds.PREDICATE_KIND:
+            yield Problem(
+                "assembler-crash" if measured(place.context) else "document-disagrees",
+                f"`{place.opcode}` can't take a predicate in operand `{place.name}`",
+                (*where, i),
+                "a predicate",
+                operand=place.name,
+                expected="a register of 32 bits",
+                actual=".pred",
+                rule=_RULE,
+            )
 
 
 def _stands_alone(element: Place, part: Kind) -> bool:

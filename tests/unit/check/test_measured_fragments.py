@@ -11,7 +11,7 @@ MODULE = """.version 9.1
 .address_size 64
 .visible .entry k() {{
     .reg .b32 b32<9>; .reg .u32 u32<9>; .reg .s32 s32<9>; .reg .f32 f32<9>; .reg .f16x2 f16x2<9>;
-    .reg .b64 b64<9>; .reg .f64 f64<9>; .reg .u64 u64<9>;
+    .reg .b64 b64<9>; .reg .f64 f64<9>; .reg .u64 u64<9>; .reg .pred p<9>;
     {statement}
     ret;
 }}
@@ -80,3 +80,13 @@ def test_constants_in_a_fragment(sums: str, wrong: list[str]) -> None:
     factors = "{b320, b321, b322, b323}, {b324, 5}"
     opcode = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
     assert errors("sm_80", f"{opcode} {{f320, f321, f322, f323}}, {factors}, {sums};") == wrong
+
+
+def test_a_predicate_in_a_fragment() -> None:
+    """The assembler takes it, and its code generator breaks down: measured on sm_100a with PTX 9.0 alone."""
+    sums = "{f320, f321, f322, f323}"
+    statement = f"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {sums}, {{p0, b321}}, {{b322}}, {sums};"
+    for target, version, severity in (("sm_100a", "9.0", "error"), ("sm_80", "9.1", "warning")):
+        module = MODULE.replace(".version 9.1", f".version {version}")
+        found = openptx.check(module.format(target=target, statement=statement))
+        assert [d.severity for d in found if "predicate" in d.message] == [severity]
