@@ -9,6 +9,7 @@ from openptx.check.names import Again, Memory
 from openptx.check.reading import variable
 from openptx.check.scopes import Meaning, Registers, Scope
 from openptx.check.sizes import element_bytes, shape_of
+from openptx.check.slips import TYPES as FOREIGN
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.targets import satisfied
@@ -233,7 +234,7 @@ class Declarations:
     def _declare(self, declaration: Declaration, declarator: Declarator, scope: Scope, space: str) -> None:
         name = declarator.name.text
         self._repeated(name, declaration, declarator, scope)
-        type = TYPES.get(declaration.type, TYPES["b32"])
+        type = TYPES.get(declaration.type) or TYPES[FOREIGN.get(declaration.type, "b32")]
         count = declarator.count.value if declarator.count is not None else None
         if space == "reg":
             scope.declare(name, Registers(type, declaration.vector or 1, count, declarator.name.span))

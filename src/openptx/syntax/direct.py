@@ -52,7 +52,7 @@ _SHORT_DATA = rf"""{TRIVIA}++
 _ANY_DATA = rf"{_SHORT_DATA} | \.(?:b8|b16|byte)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+"
 _SIMPLE = re.compile(
     r"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
-    ([A-Za-z][\w$]*+|[_%$][\w$]++)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{;]|\.(?!param\b|reg\b)))""",
+    ([A-Za-z][\w$]*+|[_%$][\w$]++)(?!\.)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{;]|\.(?!param\b|reg\b)))""",
     re.X | re.A,
 )
 _LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers

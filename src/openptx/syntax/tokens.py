@@ -120,7 +120,25 @@ class Cursor:
         if self.word == "_":
             help = "it is the sink for unused results"
             raise self.mistake("invalid-name", "`_` alone is no name", self.span, help=help)
-        return self.name(what, where)
+        found, span = self.name(what, where)
+        if self.start == span[1] and self.word[:1] == ".":
+            self._undotted(span)
+        return found, span
+
+    def _undotted(self, span: Span) -> None:
+        """Refuse `a.b` and `a.1` as names, which other assemblers and LLVM have."""
+        from openptx.syntax.directives import NAMES
+
+        end = span[1]
+        while self.start == end and self.word[:1] == "." and self.word not in NAMES:
+            end = self.end
+            self.advance()
+        if end > span[1]:
+            text = self.file.text[span[0] : end]
+            plain = text.replace(".", "_")
+            fix = Fix((span[0], end), plain, f"call it `{plain}`")
+            help = "names are of letters, digits, `_` and `$`; it has to change wherever it stands"
+            raise self.mistake("invalid-name", f"`{text}` is no name: it has a dot", (span[0], end), help=help, fix=fix)
 
     def deeper(self) -> None:
         """Count one level of nesting, and refuse what no program needs before Python's stack does."""
