@@ -33,6 +33,10 @@ _FEW = 64
 """A range of more variables than this is no plain declaration."""
 
 
+def _predefined(name: str) -> bool:
+    return name == "WARP_SZ" or (name.startswith("%") and name[1:] in SPECIAL_REGISTERS)
+
+
 def memory(declaration: Declaration, declarator: Declarator, space: str) -> Kind:
     """The kind of a variable's name."""
     type = TYPES.get(declaration.type, TYPES["b32"])
@@ -83,6 +87,7 @@ class Declarations:
         name = declaration.word
         if name == "WARP_SZ":
             self._repeated(name, declaration, declaration.names[0], self.module.scope)
+            return
         self.module.scope.names[name] = Again(kind, declaration)
 
     def header(self, function: tree.Function, scope: Scope) -> None:
@@ -234,6 +239,8 @@ class Declarations:
     def _declare(self, declaration: Declaration, declarator: Declarator, scope: Scope, space: str) -> None:
         name = declarator.name.text
         self._repeated(name, declaration, declarator, scope)
+        if _predefined(name):  # and so it stays
+            return
         type = TYPES.get(declaration.type) or TYPES[FOREIGN.get(declaration.type, "b32")]
         count = declarator.count.value if declarator.count is not None else None
         if space == "reg":
@@ -244,7 +251,7 @@ class Declarations:
             scope.declare(f"{name}{i}", Memory(kind, declarator.name.span, declaration.type_span))
 
     def _repeated(self, name: str, declaration: Declaration, declarator: Declarator, scope: Scope) -> None:
-        if name == "WARP_SZ" or (name.startswith("%") and name[1:] in SPECIAL_REGISTERS):
+        if _predefined(name):
             self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
             return
         if declarator.count is None:
