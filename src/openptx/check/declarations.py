@@ -195,9 +195,10 @@ class Declarations:
     def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:
         key = _shape(declaration, space, unsized)
         if key is not None and (known := self.right.get(key)) is not None:
-            declarator = declaration.names[0]
-            self._repeated(declarator.name.text, declaration, declarator, scope)
-            scope.names[declarator.name.text] = Memory(known, declarator.name.span, declaration.type_span)
+            declarator, name = declaration.names[0], declaration.names[0].name
+            self._repeated(name.text, declaration, declarator, scope)
+            if not _predefined(name.text):  # and so it stays
+                scope.names[name.text] = Memory(known, name.span, declaration.type_span)
         elif self._declare_each(declaration, scope, space, unsized) and key is not None:
             self.right[key] = memory(declaration, declaration.names[0], space)
 
@@ -239,7 +240,7 @@ class Declarations:
     def _declare(self, declaration: Declaration, declarator: Declarator, scope: Scope, space: str) -> None:
         name = declarator.name.text
         self._repeated(name, declaration, declarator, scope)
-        if _predefined(name):  # and so it stays
+        if _predefined(name):
             return
         type = TYPES.get(declaration.type) or TYPES[FOREIGN.get(declaration.type, "b32")]
         count = declarator.count.value if declarator.count is not None else None
