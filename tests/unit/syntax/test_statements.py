@@ -112,6 +112,9 @@ def test_hostile_input_takes_linear_time(prefix: str, piece: str) -> None:
         return time.process_time() - start
 
     small, large = seconds(5_000), seconds(20_000)
-    if large > 9 * small + 0.05:  # noise? then the next measurement says no
+    for _ in range(5):
+        if large <= 9 * small + 0.05:
+            break
+        # Noise, of other processes perhaps? Then the least of a few measurements says no.
         small, large = min(seconds(5_000), small), min(seconds(20_000), large)
     assert large <= 9 * small + 0.05, (small, large)
