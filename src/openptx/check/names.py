@@ -23,13 +23,14 @@ class Memory(Meaning):
         self.kind, self.span, self.type_span = kind, span, type_span
 
 
-class Again(Memory):
-    """A variable that is declared in a form that has been found right before."""
+class Told(Memory):
+    """A variable whose places are looked up in its declaration, once somebody asks for them."""
 
-    __slots__ = ("_declaration",)
+    __slots__ = ()
 
-    def __init__(self, kind: Kind, declaration: Variable) -> None:
-        self.kind, self._declaration = kind, declaration
+    @property
+    def _declaration(self) -> Variable:
+        raise NotImplementedError
 
     if not TYPE_CHECKING:
 
@@ -44,7 +45,20 @@ class Again(Memory):
             return self._declaration.type_span
 
 
-class Given(Memory):
+class Again(Told):
+    """A variable that is declared in a form that has been found right before."""
+
+    __slots__ = ("_again",)
+
+    def __init__(self, kind: Kind, declaration: Variable) -> None:
+        self.kind, self._again = kind, declaration
+
+    @property
+    def _declaration(self) -> Variable:
+        return self._again
+
+
+class Given(Told):
     """A parameter or a result of a function whose header has been found right before."""
 
     __slots__ = ("_function", "_number")
@@ -55,18 +69,6 @@ class Given(Memory):
     @property
     def _declaration(self) -> Variable:
         return (*self._function.returns, *self._function.parameters)[self._number]
-
-    if not TYPE_CHECKING:
-
-        @property
-        def span(self) -> Span:
-            """Where its name stands."""
-            return self._declaration.names[0].name.span
-
-        @property
-        def type_span(self) -> Span:
-            """Where its type stands."""
-            return self._declaration.type_span
 
 
 class Names:

@@ -37,6 +37,8 @@ FOLD: dict[str, Callable[[int, int, int], int]] = {
 
 
 class Affine(Naming):
+    """What is known of results whose operands are a base and offsets, or bounded."""
+
     def parts(self, v: V, w: int) -> tuple[int | str, Lanes, int, int] | None:
         """Base, offsets, low zero bits and bound; None for what has no such form."""
         if isinstance(v, int):

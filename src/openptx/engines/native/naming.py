@@ -9,6 +9,8 @@ from openptx.numerics import Bits
 
 
 class Naming(Machine):
+    """The text being made, and how values stand in it."""
+
     def __init__(self) -> None:
         self.out = Writer()
         self._constants: dict[tuple[int, int], Bits] = {}
