@@ -15,7 +15,7 @@ class Context:
     32 bits, as in a file without `.address_size` (11.1.3). `independent`: textures and samplers are two things (5.3).
     """
 
-    __slots__ = ("entry", "independent", "narrow", "profile", "target", "version")
+    __slots__ = ("_inside", "entry", "independent", "narrow", "profile", "target", "version")
 
     def __init__(
         self,
@@ -32,10 +32,15 @@ class Context:
         self.entry = entry  # whether the function is a kernel
         self.narrow = narrow
         self.independent = independent
+        self._inside: dict[bool, Context] = {}
 
     def inside(self, entry: bool) -> Context:
         """The surroundings inside a kernel, or else a function, of the same file."""
-        return Context(self.version, self.target, self.profile, entry, self.narrow, self.independent)
+        found = self._inside.get(entry)
+        if found is None:
+            found = Context(self.version, self.target, self.profile, entry, self.narrow, self.independent)
+            self._inside[entry] = found
+        return found
 
     @property
     def precedent(self) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
+    from openptx.check.plain.templates import Template
     from openptx.check.problems import Path
     from openptx.isa.forms import Form, Modifiers
     from openptx.syntax.operands import Operand
@@ -34,7 +35,7 @@ Findings = tuple[Problem, ...]
 class Verdicts(dict["Key", "Findings | None"]):
     """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
 
-    __slots__ = ("_judged", "context", "rows", "valued")
+    __slots__ = ("_judged", "calls", "context", "rows", "templates", "valued")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -43,6 +44,10 @@ class Verdicts(dict["Key", "Findings | None"]):
         self._judged: dict[Key, Judged | None] = {}  # the forms that the verdicts are about
         self.valued: set[tuple[Key, tuple[str, ...]]] = set()
         """Instructions whose constants, as they are written, were found right."""
+        self.calls: set[tuple[object, ...]] = set()
+        """Calls that were found right, by all that this depends on."""
+        self.templates: dict[tuple[object, ...], Template | None] = {}
+        """Blocks that were found right, by what matters of them; None where that is not all."""
 
     def __missing__(self, key: Key) -> Findings | None:
         opcode, operands = key[0], key[1:]

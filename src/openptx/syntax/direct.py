@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import Diagnostic, Label
+from openptx.diagnostics import Diagnostic
 from openptx.syntax.declare import LINKAGE, attributes, integer, parameters
 from openptx.syntax.directives import (
     AddressSize,
@@ -15,7 +15,6 @@ from openptx.syntax.directives import (
     Directive,
     Location,
     Pragma,
-    Section,
     SourceFile,
     Target,
     Text,
@@ -23,8 +22,9 @@ from openptx.syntax.directives import (
 )
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import missing_semicolon
+from openptx.syntax.sections import section
 from openptx.syntax.simple import parameters_between
-from openptx.syntax.tokens import TRIVIA, Cursor, Mistake
+from openptx.syntax.tokens import Cursor
 from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -34,22 +34,6 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.declarations import Attribute, Variable
 
-_NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
-_DIGITS = r"(?:[1-9][0-9]*+|0(?![0-9]))"
-_SHORT = r"(?:[1-9][0-9]{0,3}+|0)"
-_BYTE = r"(?:1[0-9]{0,2}+|2(?:5[0-5]?+|[0-4][0-9]?+|[6-9]|)|[3-9][0-9]?+|0)"
-_VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
-_NO_SYMBOL = r"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)"
-_SYMBOL = rf"{_NO_SYMBOL}\.?[A-Za-z_$%][\w$]*+"
-_SHORT_DATA = rf"""{TRIVIA}++
-      | (?:\.b8[ \t]{_BYTE}(?:,{_BYTE})*+\n)++(?![ \t]*+,)  # most
-      | (?:\.b(?:8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+|16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
-          |(?:32|64)[ \t]++{_DIGITS}(?:,[ ]?+{_DIGITS})*+)[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+(?!,))++
-      | {_SYMBOL}{TRIVIA}*+:
-      | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
-      | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+
-        {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)"""
-_ANY_DATA = rf"{_SHORT_DATA} | \.(?:b8|b16|byte)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+"
 _SIMPLE = re.compile(
     r"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
     ([A-Za-z][\w$]*+|[_%$][\w$]++)(?!\.)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{;]|\.(?!param\b|reg\b)))""",
@@ -287,59 +271,6 @@ def _alias(c: Cursor) -> Directive:
     return Alias(c.file, (start, c.last), name_span, alias, aliasee)
 
 
-def _section(c: Cursor) -> Directive:
-    """`.section .name { lines }`; debug data is kept as a span."""
-    start, name_span = c.start, c.span
-    c.advance()
-    if c.kind != "dot":
-        raise c.expected("the name of a section, with its dot", "behind `.section`")
-    section = c.word
-    c.advance()
-    if c.word != "{":
-        raise _unopened(c)
-    opened = c.expect("{", "before the data of the section")
-    end = _data(c, opened[1], _SHORT_DATA)
-    if not (narrow := c.file.text.startswith("}", end)):
-        end = _data(c, end, _ANY_DATA)
-    if not c.file.text.startswith("}", end):
-        raise _bad_data(c, opened, end)
-    c.seek(end + 1)
-    return Section(c.file, (start, c.last), name_span, section, (opened[1], end), narrow)
-
-
-def _data(c: Cursor, start: int, lines: str) -> int:
-    """Where data of a section ends. Its expressions are compiled when a section occurs."""
-    match = re.compile(rf"(?>{lines})*+", re.X | re.A).match(c.file.text, start, c.limit)
-    return match.end() if match is not None else start
-
-
-def _unopened(c: Cursor) -> Mistake:
-    mistake = c.expected("`{`", "before the data of the section")
-    end = _data(c, c.start, _ANY_DATA)
-    if end > c.start and c.file.text.startswith("}", end):
-        c.seek(end + 1)
-        mistake.recovered = True
-    return mistake
-
-
-def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
-    c.seek(where)
-    if c.kind == "end":
-        return c.mistake("unclosed-brace", "this section is never closed", opened, "opened here")
-    text = c.described
-    mistake = c.mistake(
-        "invalid-directive",
-        f"expected a line of data such as `.b8 1, 2`, found {text}",
-        c.span,
-        labels=(Label(opened, "the section begins here"),),
-        rule="PTX ISA 11.5.2: integers, or one label, `label+imm` or `label-label` a line",
-    )
-    end = c.file.text.find("}", where, c.limit)
-    c.seek(c.limit if end < 0 else end + 1)
-    mistake.recovered = True
-    return mistake
-
-
 LABELLED = (".branchtargets", ".calltargets", ".callprototype")
 
 
@@ -391,5 +322,5 @@ _READERS: dict[str, Callable[[Cursor], Directive]] = {
     ".loc": _loc,
     ".pragma": _pragma,
     ".alias": _alias,
-    ".section": _section,
+    ".section": section,
 }

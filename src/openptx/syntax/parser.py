@@ -12,8 +12,9 @@ from openptx.syntax.declare import LINKAGE, SPACES
 from openptx.syntax.direct import Header
 from openptx.syntax.directives import NAMES
 from openptx.syntax.repeated import RepeatedHeader, remember, remember_header, repeated, repeated_header
+from openptx.syntax.sections import plain_section
 from openptx.syntax.simple import simple
-from openptx.syntax.statements import BRACE, DECLARATION, END, HEADER, STATEMENT
+from openptx.syntax.statements import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Module, Statement, Unreadable
 
@@ -49,6 +50,9 @@ def parse(file: File) -> Module:
             offset = _function(file, match, items, problems)
         elif kind == BRACE:
             offset = _brace(file, start, items, problems)
+        elif kind == DIRECTIVE and (section := plain_section(file, start)):
+            offset = section.span[1]
+            items.append(section)
         elif kind == DECLARATION and (variable := _variable(file, start, match.end())):
             offset = match.end()
             items.append(variable)
@@ -70,7 +74,7 @@ def _variable(file: File, start: int, end: int) -> Variable | None:
 
 def _unterminated(text: str) -> int | None:
     """Where a comment begins that lasts to the end of the file."""
-    if text.rfind("/*") <= text.rfind("*/"):
+    if text.find("/*") < 0 or text.rfind("/*") <= text.rfind("*/"):
         return None
     return next((match.start(1) for match in _COMMENTS.finditer(text) if match.start(1) >= 0), None)
 

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(r"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)([A-Za-z][\w$]*|_[\w$]+)", re.A)
 _PARTS = re.compile(
-    r"((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)(?!_[\[; ])([A-Za-z_]\w*+)((?:\[[0-9]*+\])*+(?: = -?+[0-9]++)?+;)", re.A
+    r"""((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?![_$][\[;\ ])([A-Za-z_$][\w$]*+)
+    ((?:\[[0-9]*+\])*+(?:[ ]=[ ]-?+[0-9]++)?+; | \[([0-9]++)\][ ]=[ ]\{([0-9, ]++)\};)""",
+    re.X | re.A,
 )
 """What most declarations are."""
+_BYTES = frozenset(map(str, range(256)))
 _SAME = "\0"
 """Stands for the name of a function in the text of its header, which holds no NUL itself."""
 
@@ -35,15 +38,18 @@ _MOST = 1 << 12
 def repeated(file: File, start: int, end: int) -> Variable | None:
     """The declaration between two offsets, if one of its form has been remembered."""
     match = _PARTS.fullmatch(file.text, start, end)
-    head, name, tail = match.groups() if match is not None else parted(file.text[start:end])
+    head, name, tail = _parts(match) if match is not None else parted(file.text[start:end])
     form = _FORMS.get((head, tail))
     return Variable.again(file, (start, end), form, name) if form is not None and name else None
 
 
 def parted(text: str) -> tuple[str, str, str]:
-    """A plain declaration: what stands before its name, the name ("" if it may be none), what stands behind it."""
+    """A plain declaration: what stands before its name, the name ("" if it may be none), what stands behind it.
+
+    As many bytes as an array has, as those of a string are written, do not matter.
+    """
     if match := _PARTS.fullmatch(text):
-        return match[1], match[2], match[3]
+        return _parts(match)
     declared, equals, value = text.partition(" = ")
     head, _, tail = declared.rpartition(" ")
     if tail[:1] == "\t":
@@ -59,11 +65,21 @@ def parted(text: str) -> tuple[str, str, str]:
     return head, name, tail[len(name) :] + equals + value
 
 
+def _parts(match: re.Match[str]) -> tuple[str, str, str]:
+    head, name, tail, length, values = match.groups()
+    if values is None:
+        return head, name, tail
+    each = values.replace(" ", "").split(",")
+    plain = head.endswith(".b8 ") and length == str(len(each)) and _BYTES.issuperset(each)
+    return head, name if plain else "", f"[{length}] = {{}};"
+
+
 def remember(variable: Variable) -> None:
-    """Remember the form of a declaration of one name, without a value or with a number, that `simple` has read."""
+    """Remember the form of a declaration of one name, without a value or with a plain one, that `simple` has read."""
     (declarator,) = variable.names
     head, name, tail = parted(variable.text)
-    if name == declarator.name.text and not isinstance(declarator.initialiser, InitialiserList) and len(_FORMS) < _MOST:
+    listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith("{};")
+    if name == declarator.name.text and not listed and len(_FORMS) < _MOST:
         variable.word, variable.form = name, _FORMS.setdefault((head, tail), Form())
 
 

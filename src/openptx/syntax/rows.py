@@ -36,6 +36,8 @@ _DECLARATION = (
     r'|\.(?:local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
 )
 _TABLE = rf'{_WORD}[ \t]*+:[ \t\r\n]*+\.(?:branchtargets|callprototype)\b[^;{{}}/"]*+;'
+_STATEMENT = r'[^;{}":\#/]*+(?:\{[^;{}":\#/]*+\}[^;{}":\#/]*+){0,8}+;'
+_BLOCK = rf"\{{[ \t]*+(?://[^\n]*+\n)?+(?:{_STATEMENT}){{1,32}}+[ \t\r\n]*+\}}"
 _operands = _OPERAND
 for _ in range(4):
     _operands = rf"{_OPERAND}(?:,[ ]?+{_operands}|)"
@@ -45,7 +47,8 @@ ROWS = re.compile(
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
     (?: (?:{_GUARD}([A-Za-z_$%]{_LETTERS}*+)[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
     | ({_WORD}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
-    | ([{{}}]
+    | ({_BLOCK}
+      | [{{}}]
       | {_DECLARATION}
       | {_TABLE}
       | (?:{_GUARD}[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
@@ -63,3 +66,6 @@ change what is read.
 
 DECLARATION = re.compile(_DECLARATION)
 """A row that is a declaration of memory, several of registers or of parameters of calls, or a pragma."""
+
+STATEMENT_OF_BLOCK = re.compile(_STATEMENT)
+"""What a row that is a whole block is made of."""

@@ -40,7 +40,63 @@ CALL = (
     "{ P: .callprototype _ (.param .b64 _); .param .b64 x; call a, (x), P; }"
 )
 
+BLOCKS = (
+    ".reg .b64 %a<4>; .reg .b32 %r<4>; .reg .pred %p<2>; mov.u32 %r1, %tid.x; mov.u64 %a1, 1; setp.eq.u32 %p1, %r1, 1;"
+)
+MOVED = "{ .reg .b32 t; mov.b64 {t, %r2}, %a1; }"
+HANDED = "{ .param .b64 x; st.param.b64 [x], %a1; call g, (x); }"
+
+FAULTY_AGAIN = {
+    "with a register of another type": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r3}}, %r1; }}",
+    "with a register that is none": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r4}}, %a1; }}",
+    "with a register that nothing wrote": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r3}}, %a2; }}",
+    "with a register that is written later": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r3}}, %a2; }}"
+    "mov.u64 %a2, 1;",
+    "with one register twice": "{ .reg .b32 t; mov.b64 {%r2, %r3}, %a1; } { .reg .b32 t; mov.b64 {%r2, %r2}, %a1; }",
+    "with a guard that is none": "{ .reg .b32 t; @%p1 mov.b32 t, %r1; } { .reg .b32 t; @%r1 mov.b32 t, %r1; }",
+    "with a callee of another type": f"{HANDED} {HANDED} {{ .param .b64 x; st.param.b64 [x], %a1; call h, (x); }}",
+    "with a callee that is a label": f"{HANDED} {HANDED} {{ .param .b64 x; st.param.b64 [x], %a1; call L, (x); }} L:",
+    "with a callee that is none": f"{HANDED} {HANDED} {{ .param .b64 x; st.param.b64 [x], %a1; call f, (x); }}",
+    "with a callee that is hidden": f"{HANDED} {HANDED} .reg .b64 g; {HANDED}",
+    "with what a shadow hides": f"{MOVED} {MOVED} {{ .reg .f32 %r1; {{ .reg .b32 t; mov.b64 {{t, %r2}}, %r1; }} }}",
+    "with a free name of another type": ".reg .b32 u; { mov.b32 u, %r1; } { mov.b32 u, %r1; }"
+    "{ .reg .b64 u; { mov.b32 u, %r1; } }",
+    "with a free name that nothing wrote": ".reg .b32 u; { add.u32 %r2, u, %r1; } { add.u32 %r2, u, %r1; }",
+    "with a free name read behind": "{ .reg .b32 u; { mov.b32 u, %r1; } { mov.b32 u, %r1; } } { mov.b32 u, %r1; }",
+    "that declares a parameter's name": "{ .reg .f32 p; mov.f32 p, 1.0; }"
+    "{ .reg .f32 p; mov.f32 p, 1.0; add.u32 %r2, p, 1; }",
+    "with another constant": "{ .reg .b32 t; mov.b32 t, 0; } { .reg .b32 t; mov.b32 t, ; }",
+    "with a barrier behind a split": "{ bar.sync 0; } { bar.sync 0; } @%p1 bra L; { bar.sync 0; } L: bar.sync 0;",
+    "with a branch before a barrier": "{ @%p1 bra L; } bar.sync 0; L: bar.sync 0;",
+    "with a branch to nothing": "{ bra L; } { bra L; }",
+    "with a branch into a block": "{ bra L; } { L: } { bra L; }",
+    "with a label that is a register": "{ mov.b32 %r2, %r1; } { mov.b32 %r2, %r1; } { bra %r1; }",
+    "at the end": "} .visible .entry l(.param .u64 p) { .reg .b32 %r<4>; ret; L: { mov.b32 %r1, 1; } } .entry m() {",
+    "at the end again": "{ mov.b32 %r2, 1; } } .visible .entry l(.param .u64 p) { .reg .b32 %r<4>; ret; L:"
+    "{ mov.b32 %r2, 1; } } .entry m() {",
+    "that isn't closed": "{ mov.b32 %r2, %r1; } { mov.b32 %r2, %r1;",
+    "with a line that is none": "{ mov.b32 %r2, %r1; } { .loc 1 2 x\n mov.b32 %r2, %r1; }",
+}
+
+LABELS = {
+    "twice, with a statement between": "L: mov.u32 %r2, 1; L: bra L;",
+    "twice, with an odd one between": "L: mov.u32 %r2, (1); add.u32 %r2, %r2, (2 * 3); L: bra L;",
+    "behind an odd statement, in a block": "bra M; mov.u32 %r2, (1 + 2) * 3; { M: } bra M;",
+    "that a register has behind it": "L: bra L; .reg .b32 L;",
+    "that a register has before it": ".reg .b32 L; mov.b32 L, 1; L: bra L;",
+    "that a variable has": "L: bra L; .shared .b32 L; { .shared .b32 M; M: bra M; }",
+    "that a parameter has": "p: bra p;",
+    "that is `_`": "_: bra _;",
+    "that is WARP_SZ": "WARP_SZ: bra WARP_SZ;",
+    "of a block, from outside": "{ L: bra L; } bra L;",
+    "as a number": "L: add.u32 %r2, %r1, L;",
+    "of a function's name": "g: mov.u64 %a2, g; bra g; call g, (%a2);",
+    "of a global variable's name": "y: ld.global.b32 %r2, [y]; add.u32 %r2, %r1, y;",
+}
+
 FAULTY = {
+    **{f"a block {name}": BLOCKS + body for name, body in FAULTY_AGAIN.items()},
+    **{f"a label {name}": BLOCKS + body for name, body in LABELS.items()},
     "a register that is read and never written": ".reg .b32 a, b; add.u32 a, b, 1;",
     "a register that is only read, in a block": ".reg .b32 a; { .reg .b32 b; add.u32 a, b, 1; }",
     "a name that a block declared": ".reg .b32 a; { .reg .b32 b; mov.u32 b, 1; } mov.u32 a, b;",
@@ -154,6 +210,20 @@ FINE = {
     "an offset below": ".reg .b64 %a; .reg .b32 b; mov.u64 %a, 8; ld.global.u32 b, [%a+-8];",
     "a shadow in a shadow": ".reg .b32 a; mov.u32 a, 1; { .reg .f32 a; { .reg .b64 a; mov.b64 a, 1; } mov.f32 a, 1.0; }"
     "add.u32 a, a, 1;",
+    "blocks again": f"{BLOCKS} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r3}}, %a1; }} {HANDED} {HANDED}"
+    "add.u32 %r2, %r2, %r3;",
+    "blocks that other blocks hold": BLOCKS
+    + "{ .reg .b32 u; { mov.b32 u, %r1; } { add.u32 u, u, %r1; } { add.u32 u, u, %r1; } }"
+    "{ .reg .b32 u; { mov.b32 u, %r1; } { add.u32 u, u, %r1; } mov.b32 %r2, u; }",
+    "blocks that declare numbered names": BLOCKS + "{ .reg .b32 %r1, %r2; mov.b32 %r1, 1; mov.b32 %r2, %r1; }"
+    "{ .reg .b32 %r1, %r2; mov.b32 %r1, 1; mov.b32 %r2, %r1; } mov.b32 %r3, %r1;",
+    "ranges of parameters in blocks": BLOCKS + "{ .param .b64 %P<2>; st.param.b64 [%P1], %a1; call g, (%P1); }"
+    "{ .param .b64 %P<2>; st.param.b64 [%P1], %a1; call g, (%P1); }",
+    "blocks with lines": BLOCKS
+    + "{ // a }\n .loc 1 2 3\n mov.b32 %r2, %r1; } { // b {\n .loc 1 3 3\n mov.b32 %r2, %r1; }",
+    "barriers in blocks": "{ bar.sync 0; } { bar.sync 0; }",
+    "a block at the end": BLOCKS + "{ mov.b32 %r2, 1; ret; } { mov.b32 %r3, 1; ret; } { mov.b32 %r2, 1; ret; }",
+    "labels ahead": "bra M; .reg .b32 a; mov.u32 a, (1 + 2) * 3; { bra M; } M: bra N; { N: bra N; } N:",
     "old ways to order modifiers": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; atom.global.sys.add.u32 b, [a+-4], 1;",
 }
 

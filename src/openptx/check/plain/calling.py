@@ -33,7 +33,7 @@ def signature(text: str, names: Kinds) -> tuple[object, ...] | None:
     given: list[Kind] = [names[name] for name in arguments]
     if result:
         names.settle((result,))
-    return checker.context.entry, opcode, names.function(callee), shape, names[result], *given
+    return shape, opcode, names.function(callee), names[result], *given
 
 
 def _prototype(label: str, names: Kinds) -> CallPrototype | None:

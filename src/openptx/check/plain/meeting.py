@@ -65,7 +65,7 @@ class Meeting:
             if row[GUARD - 1]:
                 if row[OPCODE - 1].startswith(tuple(mnemonics(*JUMPS))):
                     found.add(row[GUARD - 1])
-            elif row[OTHER - 1].startswith("@") and any(name in row[OTHER - 1] for name in mnemonics(*JUMPS)):
+            elif row[OTHER - 1].startswith(("@", "{")) and any(name in row[OTHER - 1] for name in mnemonics(*JUMPS)):
                 found.add(_ANY)
         return found | self.since
 

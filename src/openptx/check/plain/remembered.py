@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _REGISTERS = re.compile(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _ONE = re.compile(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
 _ONE_EACH = re.compile(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
-_RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
+RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
 _NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
@@ -34,6 +34,8 @@ _MOST = 1 << 15
 """How many names of registers are kept in the declarations that a file repeats."""
 
 _POOL: dict[str, list[str]] = {}
+_SHAPES: dict[tuple[object, ...], int] = {}
+"""Types of results and parameters, numbered: what calls are remembered by is the same in all files."""
 
 
 def pool(prefix: str, count: int) -> list[str]:
@@ -48,7 +50,7 @@ class Remembered:
     """Declarations of one file, with what they declare, and the calls that fit what they call."""
 
     __slots__ = (
-        "_kept", "_registers", "_shapes", "_shapes_of", "branches", "calls", "declared", "forms", "headers", "parts",
+        "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers", "parts",
         "pragmas", "prototypes", "variables",
     )  # fmt: skip
 
@@ -69,10 +71,10 @@ class Remembered:
         """Whether there was a `.branchtargets`, which the target of the file has then."""
         self.pragmas: set[str] = set()
         self.calls: set[tuple[object, ...]] = set()
+        """Calls by a prototype that are right."""
         self.parts: dict[str, Call] = {}
         """Calls as they stand, and their parts."""
-        self._shapes: dict[tuple[object, ...], int] = {}
-        self._shapes_of: dict[str | HeaderForm, int] = {}
+        self._shapes: dict[str | HeaderForm, int] = {}
         self._registers: dict[str, dict[str, Kind]] = {}
         self._kept = 0
 
@@ -81,10 +83,10 @@ class Remembered:
         function = module.headers.get(callee)
         if function is None:
             return None
-        found = self._shapes_of.get(function.form or callee)
+        found = self._shapes.get(function.form or callee)
         if found is None:
             types = len(function.returns), *map(_type, (*function.returns, *function.parameters))
-            found = self._shapes_of[function.form or callee] = self._shapes.setdefault(types, len(self._shapes))
+            found = self._shapes[function.form or callee] = _SHAPES.setdefault(types, len(_SHAPES))
         return found
 
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
@@ -143,7 +145,7 @@ class Remembered:
         declared = 0
         for part in match[3].split(","):
             part = part.strip()
-            if numbered := _RANGE.fullmatch(part):
+            if numbered := RANGE.fullmatch(part):
                 count = int(numbered[2])
                 if count > _LARGEST or numbered[1] in _LEFT:
                     return None

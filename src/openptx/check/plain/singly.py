@@ -45,7 +45,6 @@ class Singly:
 
     def __init__(self, checker: FunctionChecker, names: Kinds, meeting: Meeting) -> None:
         self.checker, self.names, self.meeting = checker, names, meeting
-        self.file = checker.function.file
         self.remembered = checker.module.remembered
         self.shared = 0  # bytes
         self.declared: list[Declared] = []  # by the statement that was read last, if it declares variables
@@ -146,19 +145,21 @@ class Singly:
         key = signature(text, self.names)
         if key is None:
             return self.alone(text)
-        if key not in self.remembered.calls:
+        right = self.remembered.calls if isinstance(key[0], CallPrototype) else self.checker.verdicts.calls
+        if key not in right:
             if not self.alone(text):
                 return False
-            self.remembered.calls.add(key)
+            if len(right) < _MOST:
+                right.add(key)
         self.last = None, "call"
         return True
 
-    def odd(self, start: int, end: int) -> int | None:
+    def odd(self, file: File, start: int, end: int) -> int | None:
         """A statement of which rows know nothing: where to go on behind it, None where it is not right."""
-        match = STATEMENT.match(self.file.text, start, end)
+        match = STATEMENT.match(file.text, start, end)
         if match is None or match.lastindex == END:
             return match and match.end()
-        return self.precisely(self.file, start, match.end(), end)
+        return self.precisely(file, start, match.end(), end)
 
     def alone(self, text: str) -> bool:
         """One statement, by the precise reader."""

@@ -19,7 +19,7 @@ from openptx.syntax.precise import read_operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from openptx.check.functions import FunctionChecker
     from openptx.check.scopes import Scope
@@ -31,7 +31,9 @@ _PAIR = re.compile(r"([A-Za-z_][\w$]*|[%$][\w$]+)\|([A-Za-z_][\w$]*|[%$][\w$]+)"
 _ADDRESS = re.compile(
     r"\[ ?([A-Za-z_][\w$]*|[%$][\w$]+)(?: ?\+ ?(-?[1-9][0-9]{0,17}|0))? ?(?:, ?(\{[^{}]*\}))?\]", re.A
 )
+_AMOUNT = re.compile(r"0|[1-9][0-9]{0,17}", re.A)
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_PREDEFINED = frozenset(("WARP_SZ", "_"))
 _MOST = 1 << 7
 """How many addresses in a variable are remembered with it."""
 
@@ -95,6 +97,12 @@ class Kinds(dict[str, Kind]):
 
     def _place(self, text: str) -> Kind:
         """Other addresses, which are whole."""
+        name, plus, amount = text[1:-1].partition("+")
+        if (not plus or _AMOUNT.fullmatch(amount)) and name not in self.bases:
+            meaning = self.scope.names.get(name)
+            kind = self[name] if name in self.first else meaning.kind if isinstance(meaning, Memory) else None
+            if kind is not None and kind.sort in (kinds.REGISTER, kinds.VARIABLE):
+                return everywhere.place(kind, int(amount or 0))
         match = _ADDRESS.fullmatch(text)
         if match is None:
             return self._precisely(text)
@@ -216,10 +224,43 @@ class Kinds(dict[str, Kind]):
         labels.add(name)
         return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
 
+    def labels(self, names: list[str]) -> bool:
+        """Take down labels of this block, perhaps before they are met; False where it declares one of them already."""
+        if not names:
+            return True
+        new, block, module = set(names), self.blocks[-1], self.checker.module
+        if (
+            len(new) < len(names)
+            or not block.labels.isdisjoint(new)
+            or not _none_of(new, self, self.first, self.scope.names, self.outside, module.names.functions)
+            or self.scope.ranges
+            or module.scope.ranges
+            or "%" in "".join(names)
+            or not _PREDEFINED.isdisjoint(new)
+        ):
+            return all(map(self.label, names))
+        block.labels |= new
+        self.update(dict.fromkeys(names, kinds.NAME_KIND))
+        if len(self.blocks) > 1:
+            self.log += names
+        return True
+
+    def withdraw(self, names: Iterable[str]) -> None:
+        """Labels that were taken down are met later, if at all."""
+        block = self.blocks[-1]
+        for name in names:
+            block.labels.discard(name)
+            block.needs.add(name)
+            self.pop(name, None)
+
     def hides(self, names: dict[str, Kind]) -> bool:
         """Whether one of these means something outside of the body: texts may be known already that hold it."""
         declared = names.keys()
         return not (declared.isdisjoint(self.scope.names.keys()) and declared.isdisjoint(self.outside.keys()))
+
+    def unknown(self, names: list[str]) -> bool:
+        """Whether none of these has a meaning yet, here or outside of the body."""
+        return _none_of(names, self, self.first, self.scope.names, self.outside)
 
     def variable(self, variable: Declared) -> bool:
         """Make a variable known, and the addresses in it; False where the name has a meaning already."""
@@ -285,6 +326,13 @@ class Kinds(dict[str, Kind]):
             variable = self.bases.pop(name)
             if name not in learnt:
                 block.hidden[2].setdefault(name, variable)
+
+
+def _none_of(names: Iterable[str], *known: Mapping[str, object]) -> bool:
+    for each in known:  # noqa: SIM110 - `all` takes twice as long
+        if not each.keys().isdisjoint(names):
+            return False
+    return True
 
 
 class First(dict[str, Kind]):

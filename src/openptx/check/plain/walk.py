@@ -13,8 +13,10 @@ from openptx.check.plain.meeting import Meeting
 from openptx.check.plain.paths import never_written
 from openptx.check.plain.reaching import surely_written
 from openptx.check.plain.singly import Singly
+from openptx.check.plain.templates import part, template
 from openptx.check.plain.texts import Kinds
 from openptx.check.verdicts import BARRIER, FINE, READS_FIRST
+from openptx.source import File
 from openptx.syntax.rows import FIRST, GUARD, LABEL, OPCODE, OTHER, ROWS
 
 TYPE_CHECKING = False
@@ -33,6 +35,28 @@ _HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARE
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 _CHUNK = 30_000
 """About how many characters are read in one go: rows take twenty times their memory."""
+_MOST = 1 << 12
+"""How many forms of blocks are remembered."""
+
+
+class Chunk:
+    """A part of a body that is read in one go, as rows. `inner`: it is the inside of a block."""
+
+    __slots__ = ("begin", "end", "file", "inner", "matched", "matches", "rows")
+
+    def __init__(self, file: File, begin: int, end: int, *, inner: bool = False) -> None:
+        self.file, self.begin, self.end, self.inner = file, begin, end, inner
+        self.rows: list[Row] = ROWS.findall(file.text, begin, end)
+        self.matches: Iterator[re.Match[str]] | None = None  # the rows with their places, once they are asked for
+        self.matched = 0  # how many of them have been asked for
+
+    def match(self, number: int) -> re.Match[str]:
+        """The row of this number with its place: found again, in the order of the text, since few are asked for."""
+        if self.matches is None:
+            self.matches = ROWS.finditer(self.file.text, self.begin, self.end)
+        match = next(islice(self.matches, number - self.matched, None))
+        self.matched = number + 1
+        return match
 
 
 class Plain:
@@ -46,9 +70,6 @@ class Plain:
         self.names = Kinds(checker, scope)
         self.meeting = Meeting(self.file.text, self.body)
         self.singly = Singly(checker, self.names, self.meeting)
-        self.chunk = self.body  # that is being read
-        self.matches: Iterator[re.Match[str]] | None = None  # its rows with their places, once they are asked for
-        self.matched = 0  # how many of them have been asked for
 
     def accepts(self) -> bool:
         """Whether the whole body is right, without as much as a warning that takes a closer look. Can be asked once."""
@@ -69,11 +90,27 @@ class Plain:
             cut = _CUT.search(text, offset + _CHUNK, end)
             stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()
             while offset < stop:
-                behind = self._rows(offset, stop, end)
+                behind = self._rows(Chunk(self.file, offset, stop), end)
                 if behind is None:
                     return False
                 offset = behind
         return True
+
+    def _block(self, text: str) -> bool:
+        """A whole block. One like an earlier one is right, too."""
+        templates = self.checker.verdicts.templates
+        parts = part(text, self.names)
+        known = templates.get(parts[0]) if parts is not None else None
+        if known is not None and parts is not None and known.stands(parts[1], self.names):
+            self.singly.last = known.last or self.singly.last
+            return True
+        self.names.open()
+        offset: int | None = 1
+        while offset is not None and offset < len(text):
+            offset = self._rows(Chunk(File("", text), offset, len(text), inner=True), len(text))
+        if offset is not None and parts is not None and parts[0] not in templates and len(templates) < _MOST:
+            templates[parts[0]] = template(text, *parts, self.names)
+        return offset is not None
 
     def _ends(self) -> bool:
         """Whether nothing runs on behind the end, and all labels are there."""
@@ -96,11 +133,9 @@ class Plain:
                 self.checker.unwritten(name.text, name.span)
         return True
 
-    def _rows(self, offset: int, stop: int, end: int) -> int | None:
-        """The statements between two offsets: where to go on, None if something is wrong."""
-        text, names, first = self.file.text, self.names, self.names.first
-        rows = ROWS.findall(text, offset, stop)
-        self.chunk, self.matches, self.matched = (offset, stop), None, 0
+    def _rows(self, chunk: Chunk, end: int) -> int | None:
+        """The statements of a chunk: where to go on before the end, None if something is wrong."""
+        rows, names, first = chunk.rows, self.names, self.names.first
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
         # Lazily, a row at a time: what another statement declares changes what the names behind it mean.
         # First operands come last, and become known as written.
@@ -111,7 +146,10 @@ class Plain:
         )
         found = map(self.checker.verdicts.rows.__getitem__, keys)
         begin = 0
-        marks = iter((*compress(count(), labels), len(rows)))
+        flat = {"{", "}"}.isdisjoint(filter(None, others))  # where all labels are this block's
+        if flat and not names.labels(list(filter(None, labels))):
+            return None
+        marks = iter((*(() if flat else compress(count(), labels)), len(rows)))
         mark = next(marks)
         for i in (*compress(count(), others), len(rows)):
             if begin == i:
@@ -119,24 +157,28 @@ class Plain:
             else:  # with that of the other statement, which is fine for the lack of an opcode
                 before = len(names)
                 said = list(islice(found, i - begin + 1))
-                if said.count(FINE) != len(said) and not self._closely(rows, said, begin, before):
+                if said.count(FINE) != len(said) and not self._closely(chunk, said, begin, before):
                     return None
                 while mark < i:
                     if not names.label(labels[mark]):
                         return None
                     mark = next(marks)
             if i < len(rows):
-                fine = self.singly.statement(others[i])
+                other = others[i]
+                fine = self._block(other) if other[0] == "{" and len(other) > 1 else self.singly.statement(other)
                 if not fine:
-                    self._passed(rows, i, known=False, more=True)
-                    return None if fine is False else self.singly.odd(self._match(i).start(OTHER), end)
+                    self._passed(chunk, i, known=False, more=True)
+                    if flat:
+                        names.withdraw(filter(None, labels[i:]))
+                    return None if fine is False else self.singly.odd(chunk.file, chunk.match(i).start(OTHER), end)
             begin = i + 1
-        self._passed(rows, len(rows), known=True, more=stop < end)
-        return stop
+        self._passed(chunk, len(rows), known=True, more=chunk.end < end)
+        return chunk.end
 
-    def _passed(self, rows: list[Row], number: int, *, known: bool, more: bool) -> None:
+    def _passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
         """All rows before this one are right. What follows them, if there is `more`, is not `known` if it is no row."""
-        if more:
+        rows = chunk.rows
+        if more and not chunk.inner:
             self.meeting.passed(rows, number, known=known)
         while number:
             number -= 1
@@ -145,11 +187,12 @@ class Plain:
                 self.singly.last = row[GUARD - 1], row[OPCODE - 1]
                 return
             other = row[OTHER - 1]
-            if other and other[0] not in "{}." and not tables.TABLE.match(other):
-                return  # an instruction, too: `singly` knows
+            if len(other) > 1 and other[0] != "." and not tables.TABLE.match(other):
+                return  # an instruction, too, or a block: `singly` knows
 
-    def _closely(self, rows: list[Row], said: list[str], begin: int, before: int) -> bool:
+    def _closely(self, chunk: Chunk, said: list[str], begin: int, before: int) -> bool:
         """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
+        rows = chunk.rows
         new: set[str] | None = None
         for number, verdict in enumerate(said, begin):
             if verdict is FINE:
@@ -164,16 +207,16 @@ class Plain:
             if verdict is READS_FIRST:
                 continue
             if verdict is BARRIER:
-                if self.meeting.diverges(rows, number):
+                if not self.meeting.simple if chunk.inner else self.meeting.diverges(rows, number):
                     return False
                 continue
             if self._valued(row):
                 continue
-            match = self._match(number)
-            start = match.start(OPCODE) if not row[GUARD - 1] else self.file.text.rfind("@", 0, match.start(GUARD))
-            if self.singly.statement(self.file.text[start : match.end()]):
+            match, text = chunk.match(number), chunk.file.text
+            start = match.start(OPCODE) if not row[GUARD - 1] else text.rfind("@", 0, match.start(GUARD))
+            if self.singly.statement(text[start : match.end()]):
                 continue  # where a name with `%` is no register: a row is not all that its address says
-            if self.singly.precisely(self.file, match.start(), match.end(), match.end()) is None:
+            if self.singly.precisely(chunk.file, match.start(), match.end(), match.end()) is None:
                 return False
         return True
 
@@ -185,14 +228,6 @@ class Plain:
         if row[GUARD - 1] and (names[row[GUARD - 1]] is not PREDICATE_KIND or guarded_parameter(given) is not None):
             return False
         return verdicts.constants((row[OPCODE - 1], *given), texts) in verdicts.valued
-
-    def _match(self, number: int) -> re.Match[str]:
-        """The row of this number with its place: found again, in the order of the text, since few are asked for."""
-        if self.matches is None:
-            self.matches = ROWS.finditer(self.file.text, *self.chunk)
-        match = next(islice(self.matches, number - self.matched, None))
-        self.matched = number + 1
-        return match
 
 
 def _writes_any(rows: list[Row], name: str) -> bool:

@@ -1,0 +1,150 @@
+"""Blocks on the fast way: one that differs from an earlier one in registers and callee alone is as right as that was.
+
+Compilers put each call into a block of its own, with its parameters and what is stored to them, and blocks that come
+from `asm` are the same again and again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check import kinds
+from openptx.check.flow import writes
+from openptx.check.kinds import Kind
+from openptx.check.plain.remembered import RANGE, pool
+from openptx.isa.control import JUMPS, joins, mnemonics
+from openptx.syntax.rows import DECLARATION, STATEMENT_OF_BLOCK
+from openptx.syntax.statements import INSTRUCTION, STATEMENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.plain.texts import Kinds
+
+    Key = tuple[object, ...]
+
+_REGISTER = re.compile(r"(%[a-z]++[0-9]++)(?![\w$])", re.A)
+_CALL = re.compile(r"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?([A-Za-z_][\w$]*+)(?=\s*+[,;])", re.A)
+_WORD = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*+", re.A)
+_FIRST = re.compile(r"((?:\{[^}]*+\}|\([^)]*+\)|[^,\[])?+[^,\[]*+)(.*)", re.S)
+
+
+class Template:
+    """What all blocks of one form have in common."""
+
+    __slots__ = ("declared", "fixed", "inner", "last", "roles")
+
+    def __init__(self) -> None:
+        self.declared: list[str] = []  # names
+        self.inner: list[str] = []  # those of them that are registers
+        self.fixed: dict[str, Kind] = {}  # registers of the body by names that are the same in all of these blocks
+        self.roles: list[tuple[int, bool]] = []
+        """What is read or written in turn: the number of a register in the text, then of a fixed one; if written."""
+        self.last: tuple[str | None, str] | None = None
+        """Guard and opcode of the last instruction."""
+
+    def stands(self, given: list[str], names: Kinds) -> bool:
+        """Say which registers a block of this form reads and writes. False where it means something else here."""
+        if self.declared and not names.unknown(self.declared):
+            return False
+        if self.fixed:
+            if any(names.first.get(name) is not kind for name, kind in self.fixed.items()):
+                return False
+            given = [*given, *self.fixed]
+        for number, written in self.roles:
+            name = given[number]
+            if name not in names:
+                if written:
+                    names.settle((name,))
+                else:
+                    names[name]  # which is read before it is written
+        names.inner.update(self.inner)
+        return True
+
+
+def part(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
+    """All that the verdict on a block depends on, if its form has been found right once, and its registers. None where
+    these are not all the body's, or parameters of a kernel stand in it, whose names only one has."""
+    checker = names.checker
+    text, callee = _without_callee(block)
+    if checker.function.name.text in text:
+        return None
+    signature = None
+    if callee:
+        module = checker.module
+        signature = module.remembered.shape(callee, module), names.function(callee)
+    parts: list[object] = [*_REGISTER.split(text)]
+    given: list[str] = parts[1::2]  # type: ignore[assignment]
+    parts[1::2] = found = list(map(names.first.get, given))
+    if None in found:
+        return None
+    same = tuple(map(given.index, given)) if "{" in text or "|" in text else None
+    return (signature, same, *parts), given
+
+
+def template(block: str, key: Key, given: list[str], names: Kinds) -> Template | None:
+    """What is to be remembered of a block that is right. None where more matters than `part` and a template say."""
+    found, number = Template(), 0
+    if not all(_plain(each) for each in key if isinstance(each, Kind)):
+        return None
+    for piece in STATEMENT_OF_BLOCK.findall(_without_callee(block)[0]):
+        text = piece.strip()
+        if DECLARATION.fullmatch(text):
+            if (declared := _declared(text)) is None:
+                return None
+            found.declared += declared
+            found.inner += declared if text.startswith(".reg") else ()
+            continue
+        match = STATEMENT.fullmatch(text)
+        if match is None or match.lastindex != INSTRUCTION:
+            return None
+        guard, opcode, operands = match[2] or "", match[3], match[4]
+        if joins(opcode) or opcode.partition(".")[0] in mnemonics(*JUMPS):
+            return None
+        first, others = _parted(operands) if writes(opcode) else ("", operands)
+        writing: list[tuple[int, bool]] = []
+        for part, written in ((guard, False), (first, True), (others, False)):
+            for word in _WORD.findall(part):
+                if _REGISTER.fullmatch(word):
+                    (writing if written else found.roles).append((number, written))
+                    number += 1
+                elif word not in found.declared:
+                    kind = names.first.get(word)
+                    if kind is None or not _plain(kind):
+                        return None
+                    found.fixed.setdefault(word, kind)
+                    place = len(given) + list(found.fixed).index(word)
+                    (writing if written else found.roles).append((place, written))
+        found.roles += writing
+        found.last = guard or None, opcode
+    return found if number == len(given) else None
+
+
+def _parted(operands: str) -> tuple[str, str]:
+    """The destination and what stands behind it."""
+    match = _FIRST.fullmatch(operands)
+    return (match[1], match[2]) if match is not None else ("", operands)
+
+
+def _declared(text: str) -> list[str] | None:
+    """The names in declarations of registers, or of parameters of calls. None where the next block may have others."""
+    if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
+        return None
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        numbered = RANGE.match(text, text.index(word))
+        found += pool(word, int(numbered[2])) if numbered else [word]
+    return found
+
+
+def _plain(kind: Kind) -> bool:
+    """Whether this is a register, and not one that is a parameter."""
+    return kind.sort in (kinds.REGISTER, kinds.VECTOR) and not kind.space
+
+
+def _without_callee(block: str) -> tuple[str, str]:
+    """What stands in a block, but for the name of what it calls; and that name."""
+    begin = block.index("\n") if "//" in block else 1
+    call = block.find("call", begin)
+    if call < 0 or (match := _CALL.match(block, call)) is None:
+        return block[begin:-1], ""
+    return block[begin : match.start(1)] + block[match.end(1) : -1], match[1]
