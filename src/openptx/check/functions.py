@@ -9,6 +9,7 @@ from openptx.check.divergence import divergent
 from openptx.check.flow import ends, traffic
 from openptx.check.graph import Graph
 from openptx.check.nearest import nearest
+from openptx.check.plain.walk import Plain
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
 from openptx.check.scopes import Scope
@@ -56,8 +57,6 @@ class FunctionChecker:
 
     def check(self) -> None:
         """Check the body."""
-        from openptx.check.plain.walk import Plain
-
         body = self.function.body
         plain = body is not None and not self.function.broken and self.module.debugging.plain(body)
         if not plain or self.module.thorough or not Plain(self, self.header).accepts():

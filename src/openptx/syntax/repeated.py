@@ -46,7 +46,7 @@ def repeated(file: File, start: int, end: int) -> Variable | None:
 def parted(text: str) -> tuple[str, str, str]:
     """A plain declaration: what stands before its name, the name ("" if it may be none), what stands behind it.
 
-    As many bytes as an array has, as those of a string are written, do not matter.
+    Bytes of a string, no more than the array has, do not matter.
     """
     if match := _PARTS.fullmatch(text):
         return _parts(match)
@@ -70,7 +70,7 @@ def _parts(match: re.Match[str]) -> tuple[str, str, str]:
     if values is None:
         return head, name, tail
     each = values.replace(" ", "").split(",")
-    plain = head.endswith(".b8 ") and length == str(len(each)) and _BYTES.issuperset(each)
+    plain = head.endswith(".b8 ") and len(each) <= int(length) and _BYTES.issuperset(each)
     return head, name if plain else "", f"[{length}] = {{}};"
 
 

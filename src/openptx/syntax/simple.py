@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _NAME = r"(?:[A-Za-z][\w$]*+|[_%$][\w$]++)"
-_NUMBER = r"(?:0|[1-9][0-9]{0,17})"
+_NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
 _SIMPLE = re.compile(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
     (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
-    ({_NAME})(?:<({_NUMBER})>|\[({_NUMBER})\])?+
-    (?:[ \t]*+=[ \t]*+(?:({_NUMBER})(?![\w.])|({NUMBERS})))?+[ \t]*+(;?)""",
+    ({_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
+    (?:[ \t]*+=[ \t]*+(?:(-?{_NUMBER})(?![\w.])|({NUMBERS})))?+[ \t]*+(;?)""",
     re.X | re.A,
 )
 
@@ -35,14 +35,18 @@ def simple(file: File, start: int, end: int, parameter: bool = False) -> Variabl
     linkage, space, align, type_, pointer, _, _, name, count, size, number, numbers, closed = match.groups()
     if (closed == ";") == parameter:
         return None
-    if (linkage or count or number or numbers) if parameter else (pointer or (count and (number or numbers))):
+    if (
+        (linkage or count or number or numbers or size == "")
+        if parameter
+        else (pointer or (count and (number or numbers)))
+    ):
         return None
     named = max(match.end(8), match.end(9) + 1, match.end(10) + 1)
     value = _integer(number, match.span(11)) if number else numbers and InitialiserList(None, match.span(12), numbers)
     declarator = Declarator(
         Name(name, match.span(8)),
         _integer(count, match.span(9)),
-        () if size is None else (_integer(size, match.span(10)),),
+        () if size is None else (_integer(size or None, match.span(10)),),
         value or None,
         (match.start(8), max(named, match.end(11), match.end(12))),
     )
@@ -98,7 +102,7 @@ def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...]
 
 
 def _integer(text: str | None, span: Span) -> Integer | None:
-    return None if text is None else Integer(int(text), False, text, span)
+    return None if text is None else Integer(int(text), False, text, span, literal=text[0] != "-")
 
 
 def _dotted(span: Span) -> Span:

@@ -66,7 +66,7 @@ def part(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
     these are not all the body's, or parameters of a kernel stand in it, whose names only one has."""
     checker = names.checker
     text, callee = _without_callee(block)
-    if checker.function.name.text in text:
+    if f"[{checker.function.name.text}" in text:
         return None
     signature = None
     if callee:

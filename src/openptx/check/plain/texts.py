@@ -65,10 +65,12 @@ class Kinds(dict[str, Kind]):
         if start == "[":
             if text[-1] != "]":
                 name = text[1:].lstrip()
-                found = everywhere.anywhere(self[name])
-                inner = name in self.inner
-            else:
-                found = self._place(text)
+                found = self[text] = everywhere.anywhere(self[name])
+                self.mixed.append(text)
+                if len(self.blocks) > 1 and name in self.inner:
+                    self.log.append(text)
+                return found
+            found = self._place(text)
             self.mixed.append(text)
         elif start == "{":
             found = self._list(text)
