@@ -13,23 +13,28 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
+_SYMBOL = (
+    r"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?[A-Za-z_$%][\w$]*+"
+)
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
-_DIGITS = r"(?:[1-9][0-9]*+|0(?![0-9]))"
-_SHORT = r"(?:[1-9][0-9]{0,3}+|0)"
-_BYTE = r"(?:1[0-9]{0,2}+|2(?:5[0-5]?+|[0-4][0-9]?+|[6-9]|)|[3-9][0-9]?+|0)"
 _VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
-_NO_SYMBOL = r"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)"
-_SYMBOL = rf"{_NO_SYMBOL}\.?[A-Za-z_$%][\w$]*+"
-_SHORT_DATA = rf"""{TRIVIA}++
-      | (?:\.b8[ \t]{_BYTE}(?:,{_BYTE})*+\n)++(?![ \t]*+,)  # most
-      | (?:\.b(?:8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+|16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
-          |(?:32|64)[ \t]++{_DIGITS}(?:,[ ]?+{_DIGITS})*+)[ \t]*+(?://[^\n]*+)?+\r?\n[ \t]*+(?!,))++
+_DATA = rf"""(?>{TRIVIA}++
       | {_SYMBOL}{TRIVIA}*+:
-      | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
+      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
       | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+
-        {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)"""
-_ANY_DATA = rf"{_SHORT_DATA} | \.(?:b8|b16|byte)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+"
+        {_SYMBOL}{TRIVIA}*+(?:\+{TRIVIA}*+{_NUMBER}|-{TRIVIA}*+{_SYMBOL})?+(?!{TRIVIA}*+:)
+    )*+"""
+_BYTE = r"(?:1[0-9]{0,2}+|2(?:5[0-5]?+|[0-4][0-9]?+|[6-9]|)|[3-9][0-9]?+|0)"
+_SHORT = r"(?:[1-9][0-9]{0,3}+|0)"
+_DIGITS = r"(?:[1-9][0-9]*+|0)"
+_LINE = rf"""[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SHORT}(?:,[ ]?+{_SHORT})*+
+      | \.b(?:32|64)[ \t]++(?:{_DIGITS}(?:,[ ]?+{_DIGITS})*+ | {_SYMBOL}(?:\+{_DIGITS}|-{_SYMBOL})?+)
+      | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+"""
+"""A line of data as compilers write it: its values are as narrow as their type."""
 _OPENED = re.compile(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
+
+_known: set[str] = set()  # lines that `_LINE` matches: there are few different ones
+_MOST = 1 << 12
 
 
 def plain_section(file: File, start: int) -> Section | None:
@@ -38,10 +43,24 @@ def plain_section(file: File, start: int) -> Section | None:
     match = _OPENED.match(text, start)
     if match is None:
         return None
-    end = _data(text, match.end(), len(text), _SHORT_DATA)
-    if not text.startswith("}", end):
+    end = text.find("}", match.end())
+    if end < 0 or not _plain(text[match.end() : end]):
         return None
-    return Section(file, (start, end + 1), (start, match.start(1)), match[2], (match.end(), end), True)
+    return Section(file, (start, end + 1), (start, match.start(1)), match[2], (match.end(), end), narrow=True)
+
+
+def _plain(data: str) -> bool:
+    """Whether each line of a section is right by itself, the last one blank."""
+    lines = data.split("\n")
+    if lines[-1].strip(" \t"):
+        return False
+    if not _known.issuperset(lines):
+        new = set(lines) - _known
+        if not all(map(_compiled(_LINE).fullmatch, new)):
+            return False
+        if len(_known) < _MOST:
+            _known.update(new)
+    return True
 
 
 def section(c: Cursor) -> Section:
@@ -55,31 +74,28 @@ def section(c: Cursor) -> Section:
     if c.word != "{":
         raise _unopened(c)
     opened = c.expect("{", "before the data of the section")
-    text = c.file.text
-    end = _data(text, opened[1], c.limit, _SHORT_DATA)
-    if not (narrow := text.startswith("}", end)):
-        end = _data(text, end, c.limit, _ANY_DATA)
-    if not text.startswith("}", end):
+    end = _behind(c, opened[1])
+    if not c.file.text.startswith("}", end):
         raise _bad_data(c, opened, end)
     c.seek(end + 1)
-    return Section(c.file, (start, c.last), name_span, name, (opened[1], end), narrow)
+    return Section(c.file, (start, c.last), name_span, name, (opened[1], end), narrow=False)
 
 
-def _data(text: str, start: int, end: int, lines: str) -> int:
+def _behind(c: Cursor, start: int) -> int:
     """Where data of a section ends."""
-    match = _compiled(lines).match(text, start, end)
+    match = _compiled(_DATA).match(c.file.text, start, c.limit)
     return match.end() if match is not None else start
 
 
 @cache
-def _compiled(lines: str) -> re.Pattern[str]:
+def _compiled(expression: str) -> re.Pattern[str]:
     """An expression that is compiled when a section occurs."""
-    return re.compile(rf"(?>{lines})*+", re.X | re.A)
+    return re.compile(expression, re.X | re.A)
 
 
 def _unopened(c: Cursor) -> Mistake:
     mistake = c.expected("`{`", "before the data of the section")
-    end = _data(c.file.text, c.start, c.limit, _ANY_DATA)
+    end = _behind(c, c.start)
     if end > c.start and c.file.text.startswith("}", end):
         c.seek(end + 1)
         mistake.recovered = True
