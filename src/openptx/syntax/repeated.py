@@ -69,7 +69,7 @@ def _parts(match: re.Match[str]) -> tuple[str, str, str]:
     head, name, tail, length, values = match.groups()
     if values is None:
         return head, name, tail
-    each = values.replace(" ", "").split(",")
+    each = values.split(", " if " " in values else ",")
     plain = head.endswith(".b8 ") and len(each) <= int(length) and _BYTES.issuperset(each)
     return head, name if plain else "", f"[{length}] = {{}};"
 

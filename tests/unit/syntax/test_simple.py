@@ -8,7 +8,8 @@ import pytest
 
 from openptx.diagnostics import Diagnostic
 from openptx.source import File
-from openptx.syntax import declare, simple
+from openptx.syntax import declare, parse, simple
+from openptx.syntax.declarations import Variable
 from openptx.syntax.tokens import Cursor
 
 HEADS = (
@@ -72,3 +73,16 @@ def test_parameters(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if found is not None:
         assert fields(found) == fields(precise)
         assert problems == []
+
+
+@pytest.mark.parametrize(
+    "values", ["1, 2", "1,2", " 1, 2 ", "1,  2", "1 , 2", "1, 2,3", "1,2, 3", "1, 2,", "01, 2", "1, 256"]
+)
+def test_strings_like_earlier_ones(values: str) -> None:
+    text = f".global .b8 a[4] = {{3, 4}};\n.global .b8 b[4] = {{{values}}};\n.global .u8 c[2] = {{1, 2, 3}};\n"
+    variables = [item for item in parse(File("a.ptx", text)).items if isinstance(item, Variable)]
+    problems: list[Diagnostic] = []
+    for variable in variables:
+        cursor = Cursor(variable.file, variable.span[0], len(text))
+        assert variable.names[0].initialiser is not None
+        assert fields(variable.names) == fields(declare.declaration(cursor, problems).names)
