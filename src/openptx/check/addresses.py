@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.declared_types import OPAQUE
 from openptx.check.problems import Path, Problem
+from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from openptx.check.places import Place
 
 _RULE = "PTX ISA, Addresses as Operands (6.4.1)"
+_TEXTURE = TYPES["texref"]
+"""What a variable in `.tex` is, whatever its type says (5.1.8)."""
 _GENERIC = frozenset(("global", "shared", "local"))
 
 
@@ -231,7 +234,7 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
     """Textures and surfaces are for their own instructions, which take nothing else."""
-    wanted, declared = place.form.instruction.types.get(place.name), base.type
+    wanted, declared = place.form.instruction.types.get(place.name), _TEXTURE if base.space == "tex" else base.type
     if wanted == "samplerref" and not place.context.independent:
         wanted = "texref"  # a texture has its sampler with it
     if declared is None or not place.context.precedent:

@@ -91,6 +91,15 @@ def type_problem(
     if declaration.space == "param" and (declaration.vector > 1 or (name == "f16x2" and not declarator.dimensions)):
         what = "vector" if declaration.vector > 1 else "`.f16x2`"
         return Misfit("parameter", f"a parameter can't be a {what}", label=f"a {what}", rule="PTX ISA, 5.1.6")
+    if declaration.space == "tex" and (name not in ("u32", "u64") or declaration.vector > 1 or declarator.dimensions):
+        return Misfit(
+            "register-type",
+            "a texture is declared `.tex .u32` or `.tex .u64`",
+            label="no texture",
+            expected=".u32 or .u64",
+            actual=f".{name}",
+            rule="PTX ISA, Texture State Space (5.1.8)",
+        )
     return _extent(declaration, declarator, unsized)
 
 

@@ -40,7 +40,7 @@ def variable(
     declaration: declarations.Variable, declarator: Declarator, space: str, frame: Frame | None, name: str | None = None
 ) -> Variable:
     """One variable of a declaration, placed in a frame where its space has one."""
-    type = TYPES[declaration.type]
+    type = TYPES["texref" if declaration.space == "tex" else declaration.type]  # (5.1.8)
     shape = shape_of(declarator)
     vector = max(1, declaration.vector)
     element = element_bytes(type)

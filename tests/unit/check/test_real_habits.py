@@ -62,6 +62,15 @@ def test_a_declaration_of_nothing_is_none(space: str) -> None:
     assert openptx.load(text).kernels == ()
 
 
+@pytest.mark.parametrize(("declared", "right"), [
+    (".u32 t", True), (".u64 t, u", True), (".align 8 .u64 t", True), (".s32 t", False), (".b64 t", False),
+    (".f32 t", False), (".u32 t[2]", False), (".v2 .u32 t", False), (".u64 t = 4", False),
+])  # fmt: skip
+def test_textures_had_a_state_space(declared: str, right: bool) -> None:
+    code = ".reg .f32 %f<5>; mov.f32 %f1, 0f00000000; tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t,{%f1,%f1,%f1,%f1}]; exit;"
+    assert (not errors(f".version 1.4\n.target sm_13\n.tex {declared};\n.entry k {{ {code} }}\n")) is right
+
+
 def test_a_parameter_never_belonged_to_a_module() -> None:
     assert "state-space-place" in errors(f"{OLD}.param .u32 a;\n")
 

@@ -245,6 +245,20 @@ def test_names_are_bound() -> None:
         m.bind("column", Texture(RAMP))
 
 
+@pytest.mark.parametrize("type", ["u32", "u64"])
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+def test_textures_of_old_files_are_bound(type: str, engine: str) -> None:
+    m = openptx.load(
+        f".version 1.4\n.target sm_13\n.tex .{type} row;\n.entry k(.param .u64 out) {{ .reg .f32 %f<6>; .reg .u64 %o;"
+        "mov.f32 %f1, 0f3F800000; tex.1d.v4.f32.f32 {%f2,%f3,%f4,%f5}, [row,{%f1,%f1,%f1,%f1}];"
+        "ld.param.u64 %o, [out]; st.global.f32 [%o], %f2; exit; }"
+    )
+    m.bind("row", Texture(RAMP))
+    out = np.zeros(1, np.float32)
+    m["k"](1, 1, (out,), engine=engine)
+    assert out[0] == RAMP[1]
+
+
 INDEPENDENT = "sm_80, texmode_independent"
 
 
