@@ -21,8 +21,9 @@ def kernel(body: str) -> str:
 
 
 def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
-    """The findings on the usual way, and with every function read precisely."""
+    """The findings on the usual way, also where the same was read before, and with every function read precisely."""
     usual = [str(d) for d in check(File("k.ptx", text))]
+    assert usual == [str(d) for d in check(File("k.ptx", text))]
     monkeypatch.setattr(Plain, "accepts", lambda self: False)
     precise = [str(d) for d in check(File("k.ptx", text))]
     monkeypatch.undo()
@@ -48,6 +49,7 @@ HANDED = "{ .param .b64 x; st.param.b64 [x], %a1; call g, (x); }"
 
 FAULTY_AGAIN = {
     "with a register of another type": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r3}}, %r1; }}",
+    "with a register of its own that nothing wrote": "{ .reg .b32 t; mov.b32 %r2, t; }",
     "with a register that is none": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r4}}, %a1; }}",
     "with a register that nothing wrote": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r3}}, %a2; }}",
     "with a register that is written later": f"{MOVED} {MOVED} {{ .reg .b32 t; mov.b64 {{t, %r3}}, %a2; }}"

@@ -25,15 +25,17 @@ if TYPE_CHECKING:
 _REGISTER = re.compile(r"(%[a-z]++[0-9]++)(?![\w$])", re.A)
 _CALL = re.compile(r"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?([A-Za-z_][\w$]*+)(?=\s*+[,;])", re.A)
 _WORD = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*+", re.A)
-_FIRST = re.compile(r"((?:\{[^}]*+\}|\([^)]*+\)|[^,\[])?+[^,\[]*+)(.*)", re.S)
+_FIRST = re.compile(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
 
 
 class Template:
-    """What all blocks of one form have in common."""
+    """What all blocks of one form have in common. `count` registers that differ stand in their texts."""
 
-    __slots__ = ("declared", "fixed", "inner", "last", "roles")
+    __slots__ = ("count", "declared", "fixed", "inner", "last", "named", "roles")
 
-    def __init__(self) -> None:
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.named = 0  # how many of them have been found in the text
         self.declared: list[str] = []  # names
         self.inner: list[str] = []  # those of them that are registers
         self.fixed: dict[str, Kind] = {}  # registers of the body by names that are the same in all of these blocks
@@ -41,6 +43,51 @@ class Template:
         """What is read or written in turn: the number of a register in the text, then of a fixed one; if written."""
         self.last: tuple[str | None, str] | None = None
         """Guard and opcode of the last instruction."""
+
+    def declares(self, text: str) -> bool:
+        """Take down registers or parameters of calls. False for anything else."""
+        if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
+            return False
+        found: list[str] = []
+        for word in _WORD.findall(text):
+            numbered = RANGE.match(text, text.index(word))
+            found += pool(word, int(numbered[2])) if numbered else [word]
+        self.declared += found
+        self.inner += found if text.startswith(".reg") else ()
+        return True
+
+    def runs(self, text: str, names: Kinds) -> bool:
+        """Take down the registers of an instruction. False where it names anything else, or goes or waits somewhere."""
+        match = STATEMENT.fullmatch(text)
+        if match is None or match.lastindex != INSTRUCTION:
+            return False
+        guard, opcode, operands = match[2] or "", match[3], match[4]
+        if joins(opcode) or opcode.partition(".")[0] in mnemonics(*JUMPS):
+            return False
+        first = _FIRST.match(operands) if writes(opcode) else None
+        behind = first.end() if first is not None else 0
+        before, written = self._places(guard, names), self._places(operands[:behind], names)
+        read = self._places(operands[behind:], names)
+        if before is None or written is None or read is None:
+            return False
+        self.roles += [(place, False) for place in before + read] + [(place, True) for place in written]
+        self.last = guard or None, opcode
+        return True
+
+    def _places(self, text: str, names: Kinds) -> list[int] | None:
+        """The numbers of the registers that a text names; None if it names something else."""
+        found: list[int] = []
+        for word in _WORD.findall(text):
+            if _REGISTER.fullmatch(word):
+                found.append(self.named)
+                self.named += 1
+            elif word not in self.declared:
+                kind = names.first.get(word)
+                if kind is None or not _plain(kind):
+                    return None
+                self.fixed.setdefault(word, kind)
+                found.append(self.count + list(self.fixed).index(word))
+        return found
 
     def stands(self, given: list[str], names: Kinds) -> bool:
         """Say which registers a block of this form reads and writes. False where it means something else here."""
@@ -83,57 +130,14 @@ def part(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
 
 def template(block: str, key: Key, given: list[str], names: Kinds) -> Template | None:
     """What is to be remembered of a block that is right. None where more matters than `part` and a template say."""
-    found, number = Template(), 0
     if not all(_plain(each) for each in key if isinstance(each, Kind)):
         return None
+    found = Template(len(given))
     for piece in STATEMENT_OF_BLOCK.findall(_without_callee(block)[0]):
         text = piece.strip()
-        if DECLARATION.fullmatch(text):
-            if (declared := _declared(text)) is None:
-                return None
-            found.declared += declared
-            found.inner += declared if text.startswith(".reg") else ()
-            continue
-        match = STATEMENT.fullmatch(text)
-        if match is None or match.lastindex != INSTRUCTION:
+        if not (found.declares(text) if DECLARATION.fullmatch(text) else found.runs(text, names)):
             return None
-        guard, opcode, operands = match[2] or "", match[3], match[4]
-        if joins(opcode) or opcode.partition(".")[0] in mnemonics(*JUMPS):
-            return None
-        first, others = _parted(operands) if writes(opcode) else ("", operands)
-        writing: list[tuple[int, bool]] = []
-        for part, written in ((guard, False), (first, True), (others, False)):
-            for word in _WORD.findall(part):
-                if _REGISTER.fullmatch(word):
-                    (writing if written else found.roles).append((number, written))
-                    number += 1
-                elif word not in found.declared:
-                    kind = names.first.get(word)
-                    if kind is None or not _plain(kind):
-                        return None
-                    found.fixed.setdefault(word, kind)
-                    place = len(given) + list(found.fixed).index(word)
-                    (writing if written else found.roles).append((place, written))
-        found.roles += writing
-        found.last = guard or None, opcode
-    return found if number == len(given) else None
-
-
-def _parted(operands: str) -> tuple[str, str]:
-    """The destination and what stands behind it."""
-    match = _FIRST.fullmatch(operands)
-    return (match[1], match[2]) if match is not None else ("", operands)
-
-
-def _declared(text: str) -> list[str] | None:
-    """The names in declarations of registers, or of parameters of calls. None where the next block may have others."""
-    if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
-        return None
-    found: list[str] = []
-    for word in _WORD.findall(text):
-        numbered = RANGE.match(text, text.index(word))
-        found += pool(word, int(numbered[2])) if numbered else [word]
-    return found
+    return found if found.named == len(given) and names.early.isdisjoint(found.inner) else None
 
 
 def _plain(kind: Kind) -> bool:
