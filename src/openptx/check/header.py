@@ -138,7 +138,9 @@ class Header:
         for name in item.targets:
             if name.text in OPTIONS:
                 continue
-            machine = target(name.text) if name.text.startswith("sm_") else None
+            # The assembler also takes `compute_80`, which `nvcc -arch` calls it; the document doesn't have it.
+            said = ("sm_", "compute_") if self.precedent else "sm_"
+            machine = target(name.text) if name.text.startswith(said) else None
             if machine is None:
                 self._unknown(item, name)
             else:
@@ -199,7 +201,7 @@ class Header:
 
     def _unknown(self, item: Target, name: Name) -> None:
         plain = name.text.lower().replace("compute_", "sm_")  # what `nvcc -arch` takes
-        guess = plain if plain in TARGETS else nearest(name.text, (*TARGETS, *OPTIONS))
+        guess = plain if plain in TARGETS else nearest(plain, (*TARGETS, *OPTIONS))
         self.collector.add(
             Diagnostic(
                 "unknown-target",

@@ -9,6 +9,7 @@ from openptx.check.layout import Frame, variable
 from openptx.check.scopes import Held, Registers, Scope
 from openptx.check.sizes import rounded_up
 from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
+from openptx.isa.targets import target
 from openptx.isa.types import TYPES
 from openptx.program import Program, Prototype, Register
 from openptx.source import File
@@ -59,7 +60,8 @@ class Names:
             case Version():
                 self.version = item.major, item.minor
             case Target():
-                self.target = item.targets[0].text
+                known = [found.name for name in item.targets if (found := target(name.text)) is not None]
+                self.target = known[-1] if known else ""
             case AddressSize():
                 self.address_size = item.values[0].value
             case SourceFile():

@@ -71,6 +71,22 @@ def test_textures_had_a_state_space(declared: str, right: bool) -> None:
     assert (not errors(f".version 1.4\n.target sm_13\n.tex {declared};\n.entry k {{ {code} }}\n")) is right
 
 
+@pytest.mark.parametrize(("said", "right"), [
+    ("8.5\n.target compute_80", True), ("8.0\n.target compute_90a", True), ("6.0\n.target compute_80", False),
+    ("8.5\n.target compute_80a", False), ("8.5\n.target compute_70, compute_80", True),
+    ("8.5\n.target compute_80, sm_70", False), ("8.5\n.target COMPUTE_80", False),
+])  # fmt: skip
+def test_targets_are_also_called_as_the_compiler_calls_them(said: str, right: bool) -> None:
+    code = (
+        ".entry k { .reg .b32 a; .reg .b64 b; mov.b32 a, 0; mov.b64 b, 0; cp.async.ca.shared.global [a], [b], 4; ret; }"
+    )
+    text = f".version {said}\n.address_size 64\n{code}\n"
+    assert (not errors(text)) is right
+    assert any(each.name == "unknown-target" for each in openptx.check(text, profile="isa"))
+    if right:
+        assert openptx.load(text).program.target.startswith("sm_")
+
+
 def test_a_parameter_never_belonged_to_a_module() -> None:
     assert "state-space-place" in errors(f"{OLD}.param .u32 a;\n")
 
