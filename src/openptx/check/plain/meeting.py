@@ -11,9 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from openptx.check.plain.chunk import Row
     from openptx.source import Span
-
-    Row = tuple[str, ...]
 
 _NAME = r"[A-Za-z_$%][\w$]*"
 # Compiled when there is a barrier.

@@ -108,7 +108,7 @@ class Template:
         return True
 
 
-def part(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
+def form_of(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
     """All that the verdict on a block depends on, if its form has been found right once, and its registers. None where
     these are not all the body's, or parameters of a kernel stand in it, whose names only one has."""
     checker = names.checker
@@ -129,7 +129,7 @@ def part(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
 
 
 def template(block: str, key: Key, given: list[str], names: Kinds) -> Template | None:
-    """What is to be remembered of a block that is right. None where more matters than `part` and a template say."""
+    """What is to be remembered of a block that is right. None where more matters than `form_of` and a template say."""
     if not all(_plain(each) for each in key if isinstance(each, Kind)):
         return None
     found = Template(len(given))

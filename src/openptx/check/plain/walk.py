@@ -9,54 +9,30 @@ from openptx.check.addresses import guarded_parameter
 from openptx.check.flow import assigns, ends
 from openptx.check.kinds import FUNCTION, PREDICATE_KIND, VARIABLE
 from openptx.check.plain import tables
+from openptx.check.plain.chunk import SIZE, Chunk
 from openptx.check.plain.meeting import Meeting
 from openptx.check.plain.paths import never_written
 from openptx.check.plain.reaching import surely_written
 from openptx.check.plain.singly import Singly
-from openptx.check.plain.templates import part, template
+from openptx.check.plain.templates import form_of, template
 from openptx.check.plain.texts import Kinds
 from openptx.check.verdicts import BARRIER, FINE, READS_FIRST
 from openptx.source import File
-from openptx.syntax.rows import FIRST, GUARD, LABEL, OPCODE, OTHER, ROWS
+from openptx.syntax.rows import FIRST, GUARD, LABEL, OPCODE, OTHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from openptx.check.functions import FunctionChecker
+    from openptx.check.plain.chunk import Row
     from openptx.check.scopes import Scope
-
-    Row = tuple[str, ...]
 
 _CUT = re.compile(r";\r?\n")
 _DECLARED = r'[ \t\r\n]*+\.{}[ \t.][^;{{}}/"=]*+;'
 _HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARED.format('reg')})++)")
 """What a body begins with: memory and registers."""
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_CHUNK = 30_000
-"""About how many characters are read in one go: rows take twenty times their memory."""
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""
-
-
-class Chunk:
-    """A part of a body that is read in one go, as rows. `inner`: it is the inside of a block."""
-
-    __slots__ = ("begin", "end", "file", "inner", "matched", "matches", "rows")
-
-    def __init__(self, file: File, begin: int, end: int, *, inner: bool = False) -> None:
-        self.file, self.begin, self.end, self.inner = file, begin, end, inner
-        self.rows: list[Row] = ROWS.findall(file.text, begin, end)
-        self.matches: Iterator[re.Match[str]] | None = None  # the rows with their places, once they are asked for
-        self.matched = 0  # how many of them have been asked for
-
-    def match(self, number: int) -> re.Match[str]:
-        """The row of this number with its place: found again, in the order of the text, since few are asked for."""
-        if self.matches is None:
-            self.matches = ROWS.finditer(self.file.text, self.begin, self.end)
-        match = next(islice(self.matches, number - self.matched, None))
-        self.matched = number + 1
-        return match
 
 
 class Plain:
@@ -87,7 +63,7 @@ class Plain:
                     return False
                 offset = head.end()
         while offset < end:
-            cut = _CUT.search(text, offset + _CHUNK, end)
+            cut = _CUT.search(text, offset + SIZE, end)
             stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()
             while offset < stop:
                 behind = self._rows(Chunk(self.file, offset, stop), end)
@@ -98,18 +74,17 @@ class Plain:
 
     def _block(self, text: str) -> bool:
         """A whole block. One like an earlier one is right, too."""
-        templates = self.checker.verdicts.templates
-        parts = part(text, self.names)
-        known = templates.get(parts[0]) if parts is not None else None
-        if known is not None and parts is not None and known.stands(parts[1], self.names):
+        templates, form = self.checker.verdicts.templates, form_of(text, self.names)
+        known = templates.get(form[0]) if form is not None else None
+        if known is not None and form is not None and known.stands(form[1], self.names):
             self.singly.last = known.last or self.singly.last
             return True
         self.names.open()
         offset: int | None = 1
         while offset is not None and offset < len(text):
             offset = self._rows(Chunk(File("", text), offset, len(text), inner=True), len(text))
-        if offset is not None and parts is not None and parts[0] not in templates and len(templates) < _MOST:
-            templates[parts[0]] = template(text, *parts, self.names)
+        if offset is not None and form is not None and form[0] not in templates and len(templates) < _MOST:
+            templates[form[0]] = template(text, *form, self.names)
         return offset is not None
 
     def _ends(self) -> bool:

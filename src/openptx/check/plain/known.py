@@ -1,0 +1,204 @@
+"""What names mean at one place of a body: declarations and labels, block by block."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from itertools import repeat
+
+from openptx.check import kinds
+from openptx.check.kinds import Kind
+from openptx.check.plain.blocks import Block, Declared
+from openptx.check.plain.everywhere import COMMON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from openptx.check.functions import FunctionChecker
+    from openptx.check.scopes import Scope
+
+_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_PREDEFINED = frozenset(("WARP_SZ", "_"))
+
+
+class Known(dict[str, Kind]):
+    """Kinds by text. A register is in it from where it is first written, in `first` from its declaration.
+
+    What a block declares, and what it learns of texts that may hold such names, is undone at its `}` by a log: chains
+    of dictionaries would cost more.
+    """
+
+    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "mixed", "outside", "scope")
+
+    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+        super().__init__(COMMON)
+        self.checker = checker
+        self.scope = scope  # what the header declares
+        self.outside = checker.module.scope.names  # what the module declares
+        self.first = First(self)
+        self.bases: dict[str, Declared] = {}  # variables that the body declares
+        self.blocks = [Block(0)]
+        self.log: list[str] = []  # what to forget at the end of the block
+        self.mixed: list[str] = []  # texts that were learnt and may hold names, perhaps forgotten already
+        self.early: set[str] = set()  # registers that are read before they are written, in the order of the text
+        self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
+
+    def declare(self, names: dict[str, Kind]) -> bool:
+        """Make registers known; False where this block declares one of them already, as a label perhaps."""
+        first = self.first
+        if not names.keys().isdisjoint(self.blocks[-1].labels):
+            return False
+        if len(self.blocks) == 1 and not names.keys().isdisjoint(self.scope.names):
+            return False
+        if not (first.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
+            if len(self.blocks) == 1 or not self.blocks[-1].own.isdisjoint(names):
+                return False
+            self._shadow(names)
+        first.update(names)
+        if len(self.blocks) > 1:
+            self.blocks[-1].own.update(names)
+            self.inner.update(names)
+            self.log += names
+        return True
+
+    def label(self, name: str) -> bool:
+        """Take down a label of this block; False where it declares that name already."""
+        labels = self.blocks[-1].labels
+        if name in labels or name == "_" or name in self.bases or (len(self.blocks) == 1 and name in self.scope.names):
+            return False
+        labels.add(name)
+        return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
+
+    def labels(self, names: list[str]) -> bool:
+        """Take down labels of this block, perhaps before they are met; False where it declares one of them already."""
+        if not names:
+            return True
+        new, block, module = set(names), self.blocks[-1], self.checker.module
+        if (
+            len(new) < len(names)
+            or not block.labels.isdisjoint(new)
+            or not _none_of(new, self, self.first, self.scope.names, self.outside, module.names.functions)
+            or self.scope.ranges
+            or module.scope.ranges
+            or "%" in "".join(names)
+            or not _PREDEFINED.isdisjoint(new)
+        ):
+            return all(map(self.label, names))
+        block.labels |= new
+        self.update(dict.fromkeys(names, kinds.NAME_KIND))
+        if len(self.blocks) > 1:
+            self.log += names
+        return True
+
+    def withdraw(self, names: Iterable[str]) -> None:
+        """Labels that were taken down are met later, if at all."""
+        block = self.blocks[-1]
+        for name in names:
+            block.labels.discard(name)
+            block.needs.add(name)
+            self.pop(name, None)
+
+    def hides(self, names: dict[str, Kind]) -> bool:
+        """Whether one of these means something outside of the body: texts may be known already that hold it."""
+        declared = names.keys()
+        return not (declared.isdisjoint(self.scope.names.keys()) and declared.isdisjoint(self.outside.keys()))
+
+    def unknown(self, names: list[str]) -> bool:
+        """Whether none of these has a meaning yet, here or outside of the body."""
+        return _none_of(names, self, self.first, self.scope.names, self.outside)
+
+    def variable(self, variable: Declared) -> bool:
+        """Make a variable known, and the addresses in it; False where the name has a meaning already."""
+        name = variable.name
+        if name in self or name in self.first or name in self.blocks[-1].labels:
+            return False
+        if name in self.scope.names or name in self.outside:
+            return False
+        if len(self.blocks) > 1:
+            self.log += variable.texts
+        self.bases[name] = variable
+        self.update(variable.texts)
+        if len(variable.texts) > 1:
+            self.first.update(variable.texts)
+        self.mixed += variable.texts
+        return True
+
+    def settle(self, names: Iterable[str]) -> None:
+        """These are written now, those of them that are registers."""
+        for name in names:
+            if name not in self and (kind := self.first.get(name)) is not None:
+                self[name] = kind
+
+    def release(self) -> None:
+        """Let go of each other, so that memory is free at once: collection may be off."""
+        del self.first.names
+
+    def open(self) -> None:
+        """A block begins."""
+        self.blocks.append(Block(len(self.log)))
+
+    def close(self) -> Block:
+        """A block ends: forget what was learnt in it, but what was written in it."""
+        block = self.blocks.pop()
+        learnt = self.log[block.mark :]
+        if learnt:
+            for known in (self, self.first, self.bases):
+                if known:
+                    deque(map(known.pop, learnt, repeat(None)), maxlen=0)
+            del self.log[block.mark :]
+        if block.hidden is not None:
+            self.update(block.hidden[0])
+            self.first.update(block.hidden[1])
+            self.bases.update(block.hidden[2])
+        if block.needs:
+            self.blocks[-1].needs |= block.needs - block.labels
+        return block
+
+    def _shadow(self, names: Iterable[str]) -> None:
+        """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
+        block = self.blocks[-1]
+        learnt = set(self.log[block.mark :])
+        again = {name for name in names if name in self or name in self.first}
+        holds = re.compile("|".join(map(re.escape, again))).search  # or texts like them, which are learnt again
+        texts = again.union(filter(holds, self.mixed))
+        block.hidden = block.hidden or ({}, {}, {})
+        for known, hidden in zip((self, self.first), block.hidden[:2], strict=True):
+            for text in texts:
+                kind = known.pop(text, None)
+                if kind is not None and text not in learnt:
+                    hidden.setdefault(text, kind)
+        for name in again & self.bases.keys():
+            variable = self.bases.pop(name)
+            if name not in learnt:
+                block.hidden[2].setdefault(name, variable)
+
+
+def _none_of(names: Iterable[str], *known: Mapping[str, object]) -> bool:
+    for each in known:  # noqa: SIM110 - `all` takes twice as long
+        if not each.keys().isdisjoint(names):
+            return False
+    return True
+
+
+class First(dict[str, Kind]):
+    """The kinds of first operands: of all registers that are declared, and of other texts that were seen there.
+
+    A register that is asked for here goes into `Known`, as it is written.
+    """
+
+    __slots__ = ("names",)
+
+    def __init__(self, names: Known) -> None:
+        super().__init__()
+        self[""] = kinds.ABSENT_KIND
+        self.names = names
+
+    def __missing__(self, text: str) -> Kind:
+        names = self.names
+        if text[0] == "{" or "|" in text:
+            names.settle(_WORD.findall(text))
+        found = self[text] = names[text]
+        if len(names.blocks) > 1:
+            names.log.append(text)
+        return found
