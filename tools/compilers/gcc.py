@@ -22,8 +22,8 @@ def nvptx(source: str, target: str, options: tuple[str, ...] = ()) -> str:
         command += ["-foffload=nvptx-none", f"-foffload-options=nvptx-none={offload}"]
         run = subprocess.run(command, cwd=folder, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
         made = Path(folder) / SAVED
+        if "nvptx-none/mkoffload" in run.stderr or (not run.returncode and not made.exists()):  # for the host alone
+            raise OSError("gcc has no offload compiler for nvptx-none")
         if run.returncode:
             raise CompileError(run.stderr)
-        if not made.exists():  # gcc has made code for the host alone
-            raise OSError("gcc has no offload compiler for nvptx-none")
         return made.read_text()
