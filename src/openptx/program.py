@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from openptx.isa.special_registers import allocation_unit
+
 if TYPE_CHECKING:
     from openptx.isa.notation import Form, Modifiers
     from openptx.isa.types import Type
@@ -212,11 +214,17 @@ class Program:
     address_size: int
     variables: Mapping[str, Variable]  # module level
     shared_size: int  # static shared memory of the module, bytes; dynamic shared memory begins here, 16-aligned
+    reserved_shared: int  # bytes of it that `%reserved_smem_offset_begin` and its like lead to
     kernels: tuple[str, ...]  # names of the entries, in the file's order
     functions: tuple[str, ...]  # names of the device functions that have a body
     lower: Callable[[str], Function]
     definitions: Mapping[str, Span]  # where these and the kernels stand in the text, with their bodies
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
+
+    def own_shared(self, size: int) -> int:
+        """What `%total_smem_size` reads where a CTA has so many bytes of shared memory: whole units, its own alone."""
+        unit = allocation_unit(self.target)
+        return -(-(size - self.reserved_shared) // unit) * unit
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises KeyError if the module defines no such one."""

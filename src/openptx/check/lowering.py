@@ -52,6 +52,7 @@ class Names:
         for header in self.headers.values():
             if header.body is not None and _DECLARES.search(module.file.text, *header.body):
                 self._take_inner(header)
+        self.reserved_size = RESERVED_SHARED if _RESERVED in module.file.text else 0
         self.reserved = self._place_reserved()
         self.shared_size = self._place_dynamic()
 
@@ -122,9 +123,7 @@ class Names:
 
     def _place_reserved(self) -> int:
         """What a CTA has beside its own shared memory stands behind the static one, in modules that ask where it is."""
-        if _RESERVED not in self.module.file.text:
-            return self.window.size
-        return self.window.place(RESERVED_SHARED, _DYNAMIC_ALIGN)
+        return self.window.place(self.reserved_size, _DYNAMIC_ALIGN) if self.reserved_size else self.window.size
 
     def reserved_offset(self, name: str) -> int | None:
         """What `%reserved_smem_offset_begin` and its like read; None for other special registers."""
@@ -220,6 +219,7 @@ def lower(source: tree.Module | File) -> Program:
         address_size=names.address_size,
         variables=names.variables,
         shared_size=names.shared_size,
+        reserved_shared=names.reserved_size,
         kernels=tuple(header.name.text for header in defined if header.kind == "entry"),
         functions=tuple(header.name.text for header in defined if header.kind == "func"),
         lower=names.lower,

@@ -89,4 +89,10 @@ there (cooperative_groups/details/memory.h), at `%reserved_smem_offset_1`; their
 RESERVED_OFFSETS = {"begin": 0, "end": RESERVED_SHARED, "0": 0, "1": RESERVED_SHARED // 2}
 """Where `%reserved_smem_offset_<key>` stands in them."""
 
+
+def allocation_unit(target: str) -> int:
+    """Bytes in which a target gives shared memory to CTAs (10.30)."""
+    return 256 if len(target) == 5 and target[3] in "3567" else 128
+
+
 WARPS = 64  # that a multiprocessor holds, as an H100's does

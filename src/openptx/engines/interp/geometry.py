@@ -24,6 +24,7 @@ class Shape:
     explicit_cluster: bool
     static_shared: int
     dynamic_shared: int
+    own_shared: int  # `%total_smem_size`
 
     @property
     def threads(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp.geometry import WARP
-from openptx.isa.special_registers import MULTIPROCESSORS, WARPS
+from openptx.isa.special_registers import MULTIPROCESSORS, RESERVED_SHARED, WARPS
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
@@ -78,8 +78,8 @@ SPECIALS: dict[str, Reader] = {
     "is_explicit_cluster": every(lambda t: int(t.geometry.shape.explicit_cluster)),
     "cluster_ctarank": lambda t: t.geometry.per_lane(t.geometry.rank),
     "cluster_nctarank": every(lambda t: t.geometry.shape.cluster_size),
-    "total_smem_size": every(lambda t: t.geometry.shape.shared),
-    "aggr_smem_size": every(lambda t: t.geometry.shape.shared),
+    "total_smem_size": every(lambda t: t.geometry.shape.own_shared),
+    "aggr_smem_size": every(lambda t: t.geometry.shape.own_shared + RESERVED_SHARED),
     "dynamic_smem_size": every(lambda t: t.geometry.shape.dynamic_shared),
 }
 """By name with component. Registers that are not here (`smid`, `gridid`, `pm0`, `envreg0`...) read 0."""

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from openptx.engines.native import layout
 from openptx.engines.native.memory import Memory
 from openptx.engines.native.values import ZEROS, N, Value, as_lanes, collapse, vector_type
-from openptx.isa.special_registers import MULTIPROCESSORS, WARPS
+from openptx.isa.special_registers import MULTIPROCESSORS, RESERVED_SHARED, WARPS, allocation_unit
 from openptx.numerics import Bits
+from openptx.program import Program
 
 Triple = tuple[int, int, int]
 
 
 class Warp(Memory):
+    program: Program
     block: Triple
 
     # The warp
@@ -149,9 +151,12 @@ class Warp(Memory):
             }
             of = sets[name[9:]]
             return Bits(self, 32, tuple(of(b) & 0xFFFFFFFF for b in bits))
-        if name in ("dynamic_smem_size", "total_smem_size", "aggr_smem_size"):
-            offset = layout.DYNAMIC if name[0] == "d" else layout.SHARED_SIZE
-            return self.from_state(offset, "i64")
+        if name == "dynamic_smem_size":
+            return self.from_state(layout.DYNAMIC, "i64")
+        if name in ("total_smem_size", "aggr_smem_size"):
+            unit = allocation_unit(self.program.target)
+            up = self.from_state(layout.SHARED_SIZE, "i64") + (unit - 1 - self.program.reserved_shared)
+            return (up & -unit) + (RESERVED_SHARED if name[0] == "a" else 0)
         if name in ("envreg1", "envreg2"):
             return self.from_state(layout.WORKSPACE + (4 if name == "envreg1" else 0), "i32")
         if name.startswith(("clusterid.", "nclusterid.")):  # without clusters each CTA is one
