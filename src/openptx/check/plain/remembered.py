@@ -36,6 +36,8 @@ _MOST = 1 << 15
 _POOL: dict[str, list[str]] = {}
 _SHAPES: dict[tuple[object, ...], int] = {}
 """Types of results and parameters, numbered: what calls are remembered by is the same in all files."""
+_NUMBERED = 1 << 15
+"""How many of them get a number; calls of others are read precisely."""
 
 
 def pool(prefix: str, count: int) -> list[str]:
@@ -79,14 +81,19 @@ class Remembered:
         self._kept = 0
 
     def shape(self, callee: str, module: ModuleChecker) -> int | None:
-        """A number for the types of results and parameters of a function; None where it has not been declared."""
+        """A number for the types of results and parameters of a function; None where it has not been declared, or is
+        one of very many."""
         function = module.headers.get(callee)
         if function is None:
             return None
         found = self._shapes.get(function.form or callee)
         if found is None:
             types = len(function.returns), *map(_type, (*function.returns, *function.parameters))
-            found = self._shapes[function.form or callee] = _SHAPES.setdefault(types, len(_SHAPES))
+            found = _SHAPES.get(types)
+            if found is None and len(_SHAPES) < _NUMBERED:
+                found = _SHAPES[types] = len(_SHAPES)
+            if found is not None:
+                self._shapes[function.form or callee] = found
         return found
 
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:

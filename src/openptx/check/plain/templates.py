@@ -110,15 +110,18 @@ class Template:
 
 def form_of(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
     """All that the verdict on a block depends on, if its form has been found right once, and its registers. None where
-    these are not all the body's, or parameters of a kernel stand in it, whose names only one has."""
+    these are not all the body's, parameters of a kernel stand in it, whose names only one has, or it calls what nothing
+    has declared."""
     checker = names.checker
     text, callee = _without_callee(block)
     if f"[{checker.function.name.text}" in text:
         return None
     signature = None
     if callee:
-        module = checker.module
-        signature = module.remembered.shape(callee, module), names.function(callee)
+        shape = checker.module.remembered.shape(callee, checker.module)
+        if shape is None:
+            return None
+        signature = shape, names.function(callee)
     parts: list[object] = [*_REGISTER.split(text)]
     given: list[str] = parts[1::2]  # type: ignore[assignment]
     parts[1::2] = found = list(map(names.first.get, given))
