@@ -194,7 +194,7 @@ class Module:
         return self.image.bytes(name)
 
     def bind(self, name: str, image: object) -> None:
-        """Makes a module-level `.texref`, `.samplerref` or `.surfref` stand for a texture, sampler or surface."""
+        """Makes a module-level `.texref`, `.samplerref`, `.surfref` or `.tex` a texture, sampler or surface."""
         v = self.program.variables.get(name)
         if v is None or v.type.kind != "opaque":
             raise ArgumentError(f"no texture, sampler or surface `{name}` in {self.program.file.name}")
