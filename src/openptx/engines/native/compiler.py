@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import Literal
 
 import llvmlite.binding as llvm
 
@@ -25,9 +26,15 @@ if hasattr(os, "register_at_fork"):
 _numbers = itertools.count()
 
 
+CAREFUL: Literal[2] = 2
+HURRIED: Literal[0] = 0
+"""How much LLVM thinks about code. What is made in a hurry runs 2.4 times as long (the mean of bench/kernels.py)."""
+LARGE = 4_000_000
+"""Characters of text, above which code is made in a hurry: 1.6 s instead of 14 for the largest kernel of CUB's sort."""
+
+
 @cache
-def machine() -> llvm.TargetMachine:
-    """Makes code for this processor."""
+def _target() -> llvm.Target:
     # Chains of operations between checked accesses must stay where they are: sunk to the last of the checks, they make
     # every loaded value live at once.
     llvm.set_option("openptx", "-instcombine-code-sinking=false")
@@ -37,13 +44,18 @@ def machine() -> llvm.TargetMachine:
     llvm.set_option("openptx", "-grow-region-complexity-budget=100")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    cpu = host()
+    return llvm.Target.from_default_triple()
+
+
+@cache
+def machine(effort: Literal[0, 2]) -> llvm.TargetMachine:
+    """Makes code for this processor."""
+    target, cpu = _target(), host()
     if sys.platform != "linux":
-        return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="static", jit=True)
+        return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=effort, reloc="static", jit=True)
     # An object is linked as one piece, so its functions can call each other directly; `jit=True` would let them load an
     # address for each call, which costs 13 ns where the processor does not foresee such calls.
-    return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="pic", codemodel="small")
+    return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=effort, reloc="pic", codemodel="small")
 
 
 @cache
@@ -97,22 +109,25 @@ def optimised(text: str) -> llvm.ModuleRef:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, llvm.create_pass_builder(machine(), llvm.create_pipeline_tuning_options(speed_level=1)))
+    passes.run(module, llvm.create_pass_builder(machine(CAREFUL), llvm.create_pipeline_tuning_options(speed_level=1)))
     return module
+
+
+def hurried(text: str) -> bool:
+    """Whether code for it is made in a hurry, see `LARGE`."""
+    return len(text) > LARGE
 
 
 def compile(text: str) -> bytes:
     """An object file of LLVM text."""
     with LOCK:
-        machine()
-        return machine().emit_object(optimised(text))
+        return machine(HURRIED if hurried(text) else CAREFUL).emit_object(optimised(text))
 
 
 def assembly(text: str) -> str:
     """What the processor gets to see, for people."""
     with LOCK:
-        machine()
-        return machine().emit_assembly(optimised(text))
+        return machine(CAREFUL).emit_assembly(optimised(text))
 
 
 class Library:

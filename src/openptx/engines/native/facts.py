@@ -37,6 +37,8 @@ class Facts(NamedTuple):
     """At barriers that count threads or votes."""
     stands: dict[int, Stand]
     """Where warps may stand then, by what their frame says."""
+    hurried: bool
+    """Made with little effort: values that a careful compiler keeps in registers have places of their own in memory."""
 
 
 def pack(facts: Facts, image: bytes) -> bytes:
@@ -79,6 +81,7 @@ def read(found: Any) -> Facts:
         found["rounds"] is True,
         found["counted"] is True,
         {integer(at): Stand(integers(waiting), tuple(map(kept, cells))) for at, waiting, cells in found["stands"]},
+        found["hurried"] is True,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from openptx.engines.interp.plan import NoMeaning
 from openptx.engines.native import cache, settings
 from openptx.engines.native.body import Body
-from openptx.engines.native.compiler import LOCK, Library
+from openptx.engines.native.compiler import LOCK, Library, hurried
 from openptx.engines.native.cpu import host
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
@@ -45,6 +45,7 @@ class Compiled:
         "free_order",
         "globals",
         "hands_over",
+        "hurried",
         "idle",
         "kernel",
         "library",
@@ -63,6 +64,7 @@ class Compiled:
         self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
         self.shared_range, self.free_order = facts.shared_range, facts.free_order
         self.stands, self.hands_over, self.borrows = [facts.stands], facts.hands_over, facts.borrows
+        self.hurried = facts.hurried
         self.support = support(facts.address_size, facts.rounds, facts.counted)
         self.library = self.support.link(image, "kernel")
         self.kernel = self.library["kernel"]
@@ -77,17 +79,17 @@ def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]
         with contextlib.suppress(ValueError):
             return unpack(data)
     body, text = make()
-    facts, image = facts_of(body), object_of(text)
+    facts, image = facts_of(body, in_a_hurry=hurried(text)), object_of(text)
     cache.store(name, pack(facts, image))
     return facts, image
 
 
-def facts_of(body: Body) -> Facts:
+def facts_of(body: Body, *, in_a_hurry: bool) -> Facts:
     return Facts(
         -(-body.frame_size // 64) * 64, body.globals, body.messages, body.callees.names, body.exits, body.needs,
         body.shared_range, body.free_order, body.hands_over, body.borrows,
         body.address_size, body.rounds, body.counted,
-        body.stands if body.hands_over else {},
+        body.stands if body.hands_over else {}, in_a_hurry,
     )  # fmt: skip
 
 

@@ -24,7 +24,8 @@ from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
 
 STACK_SIZE = 256 << 20
-"""Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
+"""Bytes of the processor's stack for kernels that call themselves or were compiled in a hurry; only what is used is
+really taken."""
 
 
 def launch(
@@ -106,9 +107,10 @@ class Run:
         """Runs the code on as many threads as there are states; what each gives."""
         code = self.plan.code
         run = code.run
-        if len(states) == 1 and not code.stack.recursive:
+        deep = code.stack.recursive or code.hurried
+        if len(states) == 1 and not deep:
             return [run(states[0])]
-        if code.stack.recursive:
+        if deep:
             return self.waited_for([thread_for(partial(run, at)) for at in states], [])
         others = [pool().submit(run, at) for at in states[1:]]
         return self.waited_for(others, [run(states[0])])

@@ -1,0 +1,73 @@
+"""Very large kernels are compiled in a hurry: the same results, on a stack that is large enough."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native import compiler
+
+launch = import_module("openptx.engines.native.launch")  # a function has the name of this module
+
+VALUES = 400
+BODY = "".join(f"mad.lo.u32 %r{i}, %r{i - 1}, {2 * i + 1}, %r{i // 2};" for i in range(2, VALUES))
+SUM = "".join(f"xor.b32 %r1, %r1, %r{i};" for i in range(2, VALUES))
+KERNEL = f"""
+.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b32 %r<{VALUES}>;
+    .reg .b64 %a<3>;
+    .reg .pred %p;
+    mov.u32 %r0, %tid.x;
+    add.u32 %r1, %r0, 1;
+    setp.gt.u32 %p, %r0, 20;
+    @%p bra END;
+    {BODY}
+    {SUM}
+END:
+    ld.param.u64 %a0, [out];
+    mad.wide.u32 %a1, %r0, 4, %a0;
+    st.global.u32 [%a1], %r1;
+    ret;
+}}
+"""
+
+
+def run(engine: str, size: int = 64) -> list[int]:
+    out = np.zeros(size, np.uint32)
+    openptx.load(KERNEL)["k"](1, 64, (out,), engine=engine)
+    return out.tolist()
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Everything is large. The threads that are made for launches."""
+    made: list[str] = []
+    thread_for = launch.thread_for
+    monkeypatch.setenv("OPENPTX_CACHE", "")
+    monkeypatch.setattr(compiler, "LARGE", 0)
+    monkeypatch.setattr(launch, "thread_for", lambda work: made.append("thread") or thread_for(work))
+    return made
+
+
+def test_the_results_are_the_same(hurried: list[str]) -> None:
+    assert run("native") == run("interp")
+    assert hurried == ["thread"]
+
+
+def test_faults_are_the_same(hurried: list[str]) -> None:
+    with pytest.raises(openptx.Fault, match="outside of"):
+        run("native", 40)
+    assert hurried == ["thread"]
+
+
+def test_others_run_where_they_are_called(hurried: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "LARGE", 4_000_000)
+    assert run("native") == run("interp")
+    assert not hurried
