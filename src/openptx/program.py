@@ -183,7 +183,8 @@ class Function:
     bytes of local memory per activation) holds in disjoint places the `.local` variables and all `.param` variables
     of the body, and the function's own `frame` parameters and returns. `shared` are the function's own shared
     variables; their offsets, like those of module-level shared variables, are in the CTA's shared window, and are
-    final per module: `Program.shared_size` covers them all, dynamic shared memory begins there.
+    final per module, where kernels' own ones have the same places: `Program.shared_size` covers them all, dynamic
+    shared memory begins there.
     """
 
     name: str
@@ -214,17 +215,21 @@ class Program:
     address_size: int
     variables: Mapping[str, Variable]  # module level
     shared_size: int  # static shared memory of the module, bytes; dynamic shared memory begins here, 16-aligned
-    reserved_shared: int  # bytes of it that `%reserved_smem_offset_begin` and its like lead to
+    static_shared: Mapping[str, int]  # of it, what each kernel has: its own variables and those of all
     kernels: tuple[str, ...]  # names of the entries, in the file's order
     functions: tuple[str, ...]  # names of the device functions that have a body
     lower: Callable[[str], Function]
     definitions: Mapping[str, Span]  # where these and the kernels stand in the text, with their bodies
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
 
-    def own_shared(self, size: int) -> int:
-        """What `%total_smem_size` reads where a CTA has so many bytes of shared memory: whole units, its own alone."""
+    def foreign_shared(self, kernel: str) -> int:
+        """How many bytes of `shared_size` are there for other kernels, and for the system."""
+        return self.shared_size - self.static_shared[kernel]
+
+    def own_shared(self, kernel: str, size: int) -> int:
+        """What `%total_smem_size` reads where a CTA has so many bytes of shared memory: whole units of its kernel's."""
         unit = allocation_unit(self.target)
-        return -(-(size - self.reserved_shared) // unit) * unit
+        return -(-(size - self.foreign_shared(kernel)) // unit) * unit
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises KeyError if the module defines no such one."""

@@ -7,6 +7,7 @@ import re
 from openptx.check.bodies import Body
 from openptx.check.layout import Frame, variable
 from openptx.check.scopes import Held, Registers, Scope
+from openptx.check.sharing import owners
 from openptx.check.sizes import rounded_up
 from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
 from openptx.isa.targets import target
@@ -47,11 +48,11 @@ class Names:
         self._inner: dict[tuple[int, int], Variable] = {}
         self._dynamic: list[tuple[Declaration, Declarator]] = []
         self._modifiers: dict[tuple[int, str], Modifiers] = {}
+        self._owners = owners(module)
+        self._owned: list[tuple[Declaration, Declarator]] = []
         for item in module.items:
             self._take(item)
-        for header in self.headers.values():
-            if header.body is not None and _DECLARES.search(module.file.text, *header.body):
-                self._take_inner(header)
+        self.static = self._place_shared()
         self.reserved_size = RESERVED_SHARED if _RESERVED in module.file.text else 0
         self.reserved = self._place_reserved()
         self.shared_size = self._place_dynamic()
@@ -87,6 +88,8 @@ class Names:
             self.scope.declare(name, registers)
         elif declaration.space == "shared" and declaration.linkage == "extern":
             self._dynamic.append((declaration, declarator))
+        elif declaration.space == "shared" and name in self._owners:
+            self._owned.append((declaration, declarator))
         else:
             for i in [""] if count is None else range(count):
                 self._add(self._placed(declaration, declarator, f"{name}{i}"))
@@ -97,11 +100,34 @@ class Names:
             self.variables[found.name] = found
             self.scope.declare(found.name, Held(found))
 
-    def _placed(self, declaration: Declaration, declarator: Declarator, name: str) -> Variable:
+    def _placed(
+        self, declaration: Declaration, declarator: Declarator, name: str, window: Frame | None = None
+    ) -> Variable:
         space = "global" if declaration.space == "tex" else declaration.space
-        return variable(declaration, declarator, space, self.window if space == "shared" else None, name)
+        return variable(declaration, declarator, space, (window or self.window) if space == "shared" else None, name)
 
-    def _take_inner(self, header: tree.Function) -> None:
+    def _place_shared(self) -> dict[str, int]:
+        """Place what belongs to one kernel alone behind what belongs to all. How much each kernel has."""
+        declaring = [
+            header for header in self.headers.values()
+            if header.body is not None and _DECLARES.search(self.module.file.text, *header.body)
+        ]  # fmt: skip
+        for header in declaring:
+            if header.kind == "func":
+                self._take_inner(header, self.window)
+        kernels = [name for name, header in self.headers.items() if header.kind == "entry"]
+        windows = {name: Frame(self.window.size) for name in kernels}
+        for declaration, declarator in self._owned:
+            name = declarator.name.text
+            self._add(self._placed(declaration, declarator, name, windows[self._owners[name]]))
+        for header in declaring:
+            if header.kind == "entry":
+                self._take_inner(header, windows[header.name.text])
+        sizes = {name: window.size for name, window in windows.items()}
+        self.window.size = max([self.window.size, *sizes.values()])
+        return sizes
+
+    def _take_inner(self, header: tree.Function, window: Frame) -> None:
         """Variables that a body declares but that live as long as the module, or the CTA."""
         for statement in header.walk():
             if isinstance(statement, Declaration) and statement.space not in ("reg", "param", "local"):
@@ -109,7 +135,8 @@ class Names:
                     if statement.space == "shared" and statement.linkage == "extern":
                         self._dynamic.append((statement, declarator))
                     elif statement.space == "shared":
-                        self._inner[declarator.name.span] = self._placed(statement, declarator, declarator.name.text)
+                        found = self._placed(statement, declarator, declarator.name.text, window)
+                        self._inner[declarator.name.span] = found
                     else:
                         self._inner[declarator.name.span] = self._own(statement, declarator, header)
 
@@ -219,7 +246,7 @@ def lower(source: tree.Module | File) -> Program:
         address_size=names.address_size,
         variables=names.variables,
         shared_size=names.shared_size,
-        reserved_shared=names.reserved_size,
+        static_shared=names.static,
         kernels=tuple(header.name.text for header in defined if header.kind == "entry"),
         functions=tuple(header.name.text for header in defined if header.kind == "func"),
         lower=names.lower,

@@ -75,7 +75,7 @@ def launch(
         what = f"a thread needs {function.frame_size} bytes of local memory, and the stack has {STACK_OF_A_THREAD}"
         raise Fault("stack-overflow", what, kernel=function.name)
     dynamic_start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
-    own = program.own_shared(dynamic_start + shared)
+    own = program.own_shared(function.name, dynamic_start + shared)
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, dynamic_start, shared, own)
     run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
     per_batch = ctas_of_a_batch(program, function, shape)

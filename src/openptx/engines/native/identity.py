@@ -47,7 +47,7 @@ def parts(program: Program, function: Function) -> Iterator[str]:
     for one in [function] if needed is None else map(program.function, sorted(needed)):
         for v in one.shared:
             yield f"{one.name} {v.name} {v.offset} {v.size}"
-    yield str(program.shared_size)
+    yield f"{program.shared_size} {program.static_shared[function.name]}"
 
 
 def reached(program: Program, function: Function) -> set[str] | None:

@@ -105,7 +105,7 @@ def text_of(
     functions: dict[object, Outlined] = {}
     name = "kernel" if entries is None else "slow"
     body = Body(program, function, image, options, host(), name, functions, [*messages], entries)
-    body.globals, body.calls_wait = [*globals], calls_wait
+    body.kernel, body.globals, body.calls_wait = function.name, [*globals], calls_wait
     own = [body.make()]
     bodies = [body]
     done: set[str] = set()
@@ -116,7 +116,7 @@ def text_of(
             program, program.function(missing[0]), image, options, host(), symbol, functions, body.messages,
             callees=body.callees,
         )  # fmt: skip
-        callee.globals = body.globals
+        callee.kernel, callee.globals = function.name, body.globals
         own.append(callee.make())
         bodies.append(callee)
     body.needs = Stack.of(bodies)
