@@ -221,6 +221,10 @@ FINE = {
     "{ .reg .b32 %r1, %r2; mov.b32 %r1, 1; mov.b32 %r2, %r1; } mov.b32 %r3, %r1;",
     "ranges of parameters in blocks": BLOCKS + "{ .param .b64 %P<2>; st.param.b64 [%P1], %a1; call g, (%P1); }"
     "{ .param .b64 %P<2>; st.param.b64 [%P1], %a1; call g, (%P1); }",
+    "ranges in blocks whose names stand in types": BLOCKS + "{ .reg .b32 b<3>; mov.b32 b1, %r1; mov.b32 %r2, b1; }"
+    "{ .reg .b32 b<3>; mov.b32 b1, %r2; mov.b32 %r3, b1; } .reg .b64 b1; mov.b64 b1, 1;",
+    "large ranges in blocks": BLOCKS
+    + "{ .reg .b32 b<90000>; mov.b32 b1, %r1; } { .reg .b32 b<90000>; mov.b32 b1, %r1; }",
     "blocks with lines": BLOCKS
     + "{ // a }\n .loc 1 2 3\n mov.b32 %r2, %r1; } { // b {\n .loc 1 3 3\n mov.b32 %r2, %r1; }",
     "barriers in blocks": "{ bar.sync 0; } { bar.sync 0; }",

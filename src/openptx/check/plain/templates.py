@@ -26,6 +26,8 @@ _REGISTER = re.compile(r"(%[a-z]++[0-9]++)(?![\w$])", re.A)
 _CALL = re.compile(r"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?([A-Za-z_][\w$]*+)(?=\s*+[,;])", re.A)
 _WORD = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*+", re.A)
 _FIRST = re.compile(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
+_FEW = 64
+"""A block that declares a range of more names is read again each time."""
 
 
 class Template:
@@ -49,9 +51,11 @@ class Template:
         if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
             return False
         found: list[str] = []
-        for word in _WORD.findall(text):
-            numbered = RANGE.match(text, text.index(word))
-            found += pool(word, int(numbered[2])) if numbered else [word]
+        for word in _WORD.finditer(text):
+            numbered = RANGE.match(text, word.start())
+            if numbered and int(numbered[2]) > _FEW:
+                return False
+            found += pool(word[0], int(numbered[2])) if numbered else [word[0]]
         self.declared += found
         self.inner += found if text.startswith(".reg") else ()
         return True
