@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.declared_types import OPAQUE, Misfit, initial_problem, type_problem
 from openptx.check.gating import B128, UNSIZED, gate_problem
-from openptx.check.names import Again, Memory
+from openptx.check.names import Memory, Told
 from openptx.check.reading import variable
 from openptx.check.scopes import Meaning, Registers, Scope
 from openptx.check.sizes import element_bytes, shape_of
@@ -88,7 +88,7 @@ class Declarations:
         if name == "WARP_SZ":
             self._repeated(name, declaration, declaration.names[0], self.module.scope)
             return
-        self.module.scope.names[name] = Again(kind, declaration)
+        self.module.scope.names[name] = Told(kind, lambda: declaration)
 
     def header(self, function: tree.Function, scope: Scope) -> None:
         """The parameters and results of a function."""

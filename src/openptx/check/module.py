@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.check import kinds
 from openptx.check.budgets import CONSTANTS, bytes_of
 from openptx.check.context import Context
@@ -12,7 +14,7 @@ from openptx.check.functions import FunctionChecker
 from openptx.check.gating import B128
 from openptx.check.header import Header
 from openptx.check.linkage import Linkage, symbols
-from openptx.check.names import Given, Names
+from openptx.check.names import Names, Told
 from openptx.check.plain.remembered import Remembered
 from openptx.check.scopes import Scope
 from openptx.check.survey import Used, unused_in_module
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
 """Codes that are found, or found everywhere, only when they are selected: they need functions read precisely."""
+
+
+def _formal(function: tree.Function, number: int) -> Declaration:
+    """A result or a parameter of a function."""
+    return (*function.returns, *function.parameters)[number]
 
 
 class ModuleChecker:
@@ -118,7 +125,7 @@ class ModuleChecker:
                 self.remembered.header(form, function, scope)
         else:
             for number, (own, rest, kind) in enumerate(known):
-                scope.names[name + rest if own else rest] = Given(kind, function, number)
+                scope.names[name + rest if own else rest] = Told(kind, partial(_formal, function, number))
         if function.body is not None:
             FunctionChecker(self, function, self.context.inside(entry), scope).check()
 

@@ -8,10 +8,11 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from openptx.check.kinds import Kind
     from openptx.source import Span
     from openptx.syntax.declarations import Variable
-    from openptx.syntax.tree import Function
 
 
 class Memory(Meaning):
@@ -26,49 +27,22 @@ class Memory(Meaning):
 class Told(Memory):
     """A variable whose places are looked up in its declaration, once somebody asks for them."""
 
-    __slots__ = ()
+    __slots__ = ("_declaration",)
 
-    @property
-    def _declaration(self) -> Variable:
-        raise NotImplementedError
+    def __init__(self, kind: Kind, declaration: Callable[[], Variable]) -> None:
+        self.kind, self._declaration = kind, declaration
 
     if not TYPE_CHECKING:
 
         @property
         def span(self) -> Span:
             """Where its name stands."""
-            return self._declaration.names[0].name.span
+            return self._declaration().names[0].name.span
 
         @property
         def type_span(self) -> Span:
             """Where its type stands."""
-            return self._declaration.type_span
-
-
-class Again(Told):
-    """A variable that is declared in a form that has been found right before."""
-
-    __slots__ = ("_again",)
-
-    def __init__(self, kind: Kind, declaration: Variable) -> None:
-        self.kind, self._again = kind, declaration
-
-    @property
-    def _declaration(self) -> Variable:
-        return self._again
-
-
-class Given(Told):
-    """A parameter or a result of a function whose header has been found right before."""
-
-    __slots__ = ("_function", "_number")
-
-    def __init__(self, kind: Kind, function: Function, number: int) -> None:
-        self.kind, self._function, self._number = kind, function, number
-
-    @property
-    def _declaration(self) -> Variable:
-        return (*self._function.returns, *self._function.parameters)[self._number]
+            return self._declaration().type_span
 
 
 class Names:

@@ -13,7 +13,7 @@ from openptx.check.plain.everywhere import COMMON
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable
 
     from openptx.check.functions import FunctionChecker
     from openptx.check.scopes import Scope
@@ -78,7 +78,7 @@ class Known(dict[str, Kind]):
         if (
             len(new) < len(names)
             or not block.labels.isdisjoint(new)
-            or not _none_of(new, self, self.first, self.scope.names, self.outside, module.names.functions)
+            or not (self.unknown(new) and module.names.functions.keys().isdisjoint(new))
             or self.scope.ranges
             or module.scope.ranges
             or "%" in "".join(names)
@@ -99,14 +99,13 @@ class Known(dict[str, Kind]):
             block.needs.add(name)
             self.pop(name, None)
 
-    def hides(self, names: dict[str, Kind]) -> bool:
+    def hides(self, names: Collection[str]) -> bool:
         """Whether one of these means something outside of the body: texts may be known already that hold it."""
-        declared = names.keys()
-        return not (declared.isdisjoint(self.scope.names.keys()) and declared.isdisjoint(self.outside.keys()))
+        return not (self.scope.names.keys().isdisjoint(names) and self.outside.keys().isdisjoint(names))
 
-    def unknown(self, names: list[str]) -> bool:
+    def unknown(self, names: Collection[str]) -> bool:
         """Whether none of these has a meaning yet, here or outside of the body."""
-        return _none_of(names, self, self.first, self.scope.names, self.outside)
+        return self.keys().isdisjoint(names) and self.first.keys().isdisjoint(names) and not self.hides(names)
 
     def variable(self, variable: Declared) -> bool:
         """Make a variable known, and the addresses in it; False where the name has a meaning already."""
@@ -172,13 +171,6 @@ class Known(dict[str, Kind]):
             variable = self.bases.pop(name)
             if name not in learnt:
                 block.hidden[2].setdefault(name, variable)
-
-
-def _none_of(names: Iterable[str], *known: Mapping[str, object]) -> bool:
-    for each in known:  # noqa: SIM110 - `all` takes twice as long
-        if not each.keys().isdisjoint(names):
-            return False
-    return True
 
 
 class First(dict[str, Kind]):

@@ -126,8 +126,8 @@ def form_of(block: str, names: Kinds) -> tuple[Key, list[str]] | None:
         if shape is None:
             return None
         signature = shape, names.function(callee)
-    parts: list[object] = [*_REGISTER.split(text)]
-    given: list[str] = parts[1::2]  # type: ignore[assignment]
+    texts = _REGISTER.split(text)
+    parts, given = [*texts], texts[1::2]
     parts[1::2] = found = list(map(names.first.get, given))
     if None in found:
         return None
