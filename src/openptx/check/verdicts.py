@@ -58,9 +58,15 @@ class Verdicts(dict["Key", "Findings | None"]):
         self[key] = found
         return found
 
+    def judged(self, key: Key) -> Judged | None:
+        """The form that takes such operands, or comes nearest; None where the opcode has none."""
+        if key not in self._judged:
+            self[key]
+        return self._judged[key]
+
     def doubtful(self, key: Key) -> bool:
         """Whether constants may have values that the instruction does not take."""
-        judged = self._judged[key]
+        judged = self.judged(key)
         return judged is not None and doubtful(judged.form, judged.m, key[1:])
 
     def constants(self, key: Key, texts: Sequence[str]) -> tuple[Key, tuple[str, ...]] | None:

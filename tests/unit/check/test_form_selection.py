@@ -1,0 +1,72 @@
+"""The checker and lowering choose the same form of each instruction, over everything that can be executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openptx.check import lower
+from openptx.check.functions import FunctionChecker
+from openptx.check.module import ModuleChecker
+from openptx.check.reading import kind_of
+from openptx.check.scopes import Scope
+from openptx.errors import Unsupported
+from openptx.isa.notation import Form, Modifiers
+from openptx.reading import read
+from openptx.source import File, Span
+from openptx.syntax import parse
+from openptx.syntax.tree import Instruction
+from openptx.testing.annotated import HEADER
+
+TESTS = Path(__file__).parents[2]
+FOLDERS = {"corpus": 37, "kernels": 389, "spec": 42}
+"""Where PTX is, and at least how many files."""
+
+
+def file_of(path: Path) -> File:
+    file = read(path)
+    return file if ".version" in file.text else File(file.name, HEADER + file.text)
+
+
+def checked_forms(file: File, monkeypatch: pytest.MonkeyPatch) -> dict[Span, tuple[Form, Modifiers]]:
+    """The form that the full checker chose for each instruction; empty for a file with errors."""
+    found: dict[Span, tuple[Form, Modifiers]] = {}
+    instruction = FunctionChecker.instruction
+
+    def recorded(self: FunctionChecker, node: Instruction, scope: Scope) -> None:
+        instruction(self, node, scope)
+        kinds = (kind_of(operand, lambda name: self.module.kind(name, scope)) for operand in node.operands)
+        judged = self.verdicts.judged((node.opcode, *kinds))
+        assert judged is not None, node
+        found[node.span] = judged.form, judged.m
+
+    checker = ModuleChecker(parse(file), None, "ptxas", frozenset(("unreachable",)))
+    with monkeypatch.context() as patch:
+        patch.setattr(FunctionChecker, "instruction", recorded)
+        wrong = any(diagnostic.severity == "error" for diagnostic in checker.check())
+    return {} if wrong else found
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_checker_and_lowering_choose_the_same_form(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = sorted((TESTS / folder).rglob("*.ptx"))
+    assert len(paths) >= FOLDERS[folder]
+    compared = 0
+    for path in paths:
+        file = file_of(path)
+        chosen = checked_forms(file, monkeypatch)
+        if not chosen:
+            continue
+        program = lower(file)
+        for name in (*program.kernels, *program.functions):
+            try:
+                code = program.function(name).code
+            except Unsupported:
+                continue
+            last = {op.span: op for op in code}  # those before it stand for a part of its operands
+            for span, op in last.items():
+                form, m = chosen[span]
+                assert (op.form, op.m.written) == (form, m.written), f"{path}: {op.text}"
+            compared += len(last)
+    assert compared
