@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.problems import Path, Problem
+from openptx.diagnostics import SAFE, Fix
 from openptx.syntax.operands import Integer, Vector
 
 TYPE_CHECKING = False
@@ -88,10 +89,10 @@ def as_float(literal: str, width: int) -> str:
     return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"
 
 
-def _pointed(statement: Instruction) -> tuple[tuple[int, int], str, str] | None:
+def _pointed(statement: Instruction) -> Fix | None:
     """An integer literal among floats, written as a float."""
     for operand in statement.operands:
         for part in operand.elements if isinstance(operand, Vector) else (operand,):
             if isinstance(part, Integer) and part.literal and part.text.lstrip("-").isdigit():
-                return part.span, f"{part.text}.0", f"write `{part.text}.0`"
+                return Fix(part.span, f"{part.text}.0", f"write `{part.text}.0`", SAFE)
     return None

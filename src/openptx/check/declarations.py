@@ -10,7 +10,7 @@ from openptx.check.reading import variable
 from openptx.check.scopes import Meaning, Registers, Scope
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.check.slips import TYPES as FOREIGN
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
@@ -104,7 +104,7 @@ class Declarations:
             self.add(
                 "parameter", "a parameter of a kernel is in `.param`", declaration.space_span, "not `.param`",
                 expected=".param", actual=f".{declaration.space}", rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
-                fix=Fix(declaration.space_span, ".param", "declare it in `.param`"),
+                fix=Fix(declaration.space_span, ".param", "declare it in `.param`", SAFE),
             )  # fmt: skip
         if function.kind == "func":
             self._named(declaration)
@@ -138,7 +138,7 @@ class Declarations:
             self.add(
                 "parameter", "only a parameter of a kernel says what it points to", pointer.span, "not of a function",
                 rule="PTX ISA, Kernel Function Parameter Attributes (5.1.6.2)",
-                fix=Fix(pointer.span, "", "leave it out"),
+                fix=Fix(pointer.span, "", "leave it out", SAFE),
             )  # fmt: skip
 
     def _aligned(self, declaration: Declaration) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.problems import Path, Problem, rewrite
+from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.gates import gate
 from openptx.isa.notation import resolve
@@ -58,7 +59,7 @@ def rounding_problem(m: Modifiers, ways: list[str]) -> Problem:
         actual="none",
         rule="PTX ISA, Floating Point Instructions (9.7.3): required since PTX ISA 1.4",
         help=f"write `{fixed}`, or one of the others" if len(ways) > 1 else f"write `{fixed}`",
-        repair=rewrite(fixed),
+        repair=rewrite(fixed, SUGGESTION if len(ways) > 1 else SAFE),
     )
 
 

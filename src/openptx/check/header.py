@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check.context import Context
 from openptx.check.gating import gate_problem
 from openptx.check.nearest import nearest
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.isa.targets import NEWEST, OPTIONS, TARGETS, satisfied, target
 from openptx.syntax.directives import (
     AddressSize,
@@ -165,7 +165,7 @@ class Header:
                     expected=f"{major}.{minor}",
                     actual=says,
                     rule=_RULE,
-                    fix=Fix(version.number_span, f"{major}.{minor}", f"say `.version {major}.{minor}`"),
+                    fix=Fix(version.number_span, f"{major}.{minor}", f"say `.version {major}.{minor}`", SAFE),
                 )
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.problems import Problem, rewrite
+from openptx.diagnostics import SAFE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _displaced(form: Form, m: Modifiers, vec: str, context: Context) -> Problem:
         actual=repr(m),
         rule="PTX ISA, ld and st: syntax",
         help=f"write `{fixed}`",
-        repair=rewrite(fixed),
+        repair=rewrite(fixed, SAFE),
     )
 
 

@@ -6,6 +6,7 @@ from openptx.check.nearest import nearest
 from openptx.check.problems import Problem, rewrite
 from openptx.check.slips import MNEMONICS
 from openptx.check.slips import TYPES as FOREIGN
+from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import load, refused, resolve
 from openptx.isa.types import TYPES
@@ -85,12 +86,12 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
     )
 
 
-def _labelled(statement: Statement) -> tuple[tuple[int, int], str, str] | None:
+def _labelled(statement: Statement) -> Fix | None:
     """A label whose colon was forgotten: an instruction's name stands behind it."""
     end = statement.opcode_span[1]
     if not statement.operands or statement.operands[0].text not in load():
         return None
-    return (end, end), ":", "make it a label"
+    return Fix((end, end), ":", "make it a label")
 
 
 def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
@@ -124,7 +125,7 @@ def _repeated(opcode: str, modifier: str) -> Problem:
         "repeated-modifier",
         f"`.{modifier}` stands twice in `{opcode}`",
         label="once is enough",
-        repair=rewrite(fixed) if resolve(fixed) else None,
+        repair=rewrite(fixed, SAFE) if resolve(fixed) else None,
         help=f"write `{fixed}`" if resolve(fixed) else None,
     )
 
@@ -187,7 +188,7 @@ def _unknown_modifier(
             actual=f".{strange}",
             rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
             help=f"write `{plain}`",
-            repair=rewrite(plain),
+            repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
         )
     return Problem(
         "unknown-modifier",
@@ -294,7 +295,7 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
         help=f"write `{fixed}`{', or one of the others' * (len(choices) > 1)}"
         if fixed
         else f"its form is `{form.text}`",
-        repair=rewrite(fixed) if fixed else None,
+        repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE) if fixed else None,
     )
 
 
@@ -336,7 +337,7 @@ def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction
                     expected=fixed,
                     rule=_RULE,
                     help=f"write `{fixed}`",
-                    repair=rewrite(fixed),
+                    repair=rewrite(fixed, SAFE),
                 )
     return None
 

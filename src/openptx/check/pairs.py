@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check.converting import misused
 from openptx.check.problems import Problem, rewrite
+from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import MNEMONICS, resolve
 from openptx.isa.types import TYPES
@@ -71,7 +72,7 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
         actual=f".{said[0]}" if said else "none",
         rule=_RULE,
         help=f"write `{fixed}`{more}",
-        repair=rewrite(fixed),
+        repair=rewrite(fixed, SUGGESTION if len(found) > 1 else SAFE),
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from openptx.diagnostics import SUGGESTION, Fix
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from openptx.syntax.tree import Instruction
 
-    Repair = Callable[[Instruction], tuple[tuple[int, int], str, str] | None]
+    Repair = Callable[[Instruction], Fix | None]
 
 Path = tuple[int, ...]
 OPCODE: Path = ()
@@ -19,7 +21,7 @@ class Problem:
     """One finding about an instruction. Remembered per opcode and kinds, so it never knows texts or places.
 
     `about` is the code's name. `where` is the path of the operand. In `message`, `label` and `help`, `{}` stands for
-    the text at `where`. `repair` makes a fix: span, replacement, what it does.
+    the text at `where`. `repair` makes a fix of a statement.
     """
 
     __slots__ = ("about", "actual", "expected", "help", "label", "message", "operand", "repair", "rule", "where")
@@ -53,10 +55,10 @@ class Problem:
         return f"<{self.about} at {self.where}: {self.message}>"
 
 
-def rewrite(opcode: str) -> Repair:
+def rewrite(opcode: str, applicability: str = SUGGESTION) -> Repair:
     """A fix that writes another opcode."""
 
-    def repair(statement: Instruction) -> tuple[tuple[int, int], str, str] | None:
-        return statement.opcode_span, opcode, f"write `{opcode}`"
+    def repair(statement: Instruction) -> Fix | None:
+        return Fix(statement.opcode_span, opcode, f"write `{opcode}`", applicability)
 
     return repair

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.advice import as_float
 from openptx.check.problems import OPCODE
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
@@ -24,9 +24,7 @@ def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diag
     span = place(instruction, problem.where) if tree is None else tree.span
     file = instruction.file
     shown = file.text[span[0] : span[1]]
-    fix = None
-    if problem.repair is not None and (repaired := problem.repair(instruction)) is not None:
-        fix = Fix(*repaired)
+    fix = problem.repair(instruction) if problem.repair is not None else None
     return Diagnostic(
         problem.about,
         _filled(problem.message, shown),

@@ -34,18 +34,28 @@ class Label:
         return f"Label({self.span}, {self.text!r})"
 
 
+SAFE = "safe"
+SUGGESTION = "suggestion"
+
+
 class Fix:
-    """A change that can be pasted: put `replacement` where `span` is. `text` says what it does."""
+    """An edit of the file: put `replacement` where `span` is. `text` says what it does.
 
-    __slots__ = ("replacement", "span", "text")
+    `applicability` is `SAFE` where the text can only have meant this, so that a tool may apply it unasked: a missing
+    semicolon, modifiers in another order. It is `SUGGESTION` where the fix is accepted by the assembler but chooses
+    among meanings: the nearest name, a rounding mode.
+    """
 
-    def __init__(self, span: Span, replacement: str, text: str) -> None:
+    __slots__ = ("applicability", "replacement", "span", "text")
+
+    def __init__(self, span: Span, replacement: str, text: str, applicability: str = SUGGESTION) -> None:
         self.span = span
         self.replacement = replacement
         self.text = text
+        self.applicability = applicability
 
     def __repr__(self) -> str:
-        return f"Fix({self.span}, {self.replacement!r}, {self.text!r})"
+        return f"Fix({self.span}, {self.replacement!r}, {self.text!r}, {self.applicability!r})"
 
 
 class Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import Fix
+from openptx.diagnostics import SAFE, Fix
 from openptx.syntax.braces import outside
 from openptx.syntax.declare import LINKAGE, SPACES, declaration
 from openptx.syntax.direct import LABELLED, TUNING, Header, directive, labelled
@@ -166,7 +166,7 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
 
 def without_dot(c: Cursor) -> Mistake:
     """The mistake that a directive has lost its dot."""
-    fix = Fix((c.start, c.start), ".", "begin the directive with its dot")
+    fix = Fix((c.start, c.start), ".", "begin the directive with its dot", SAFE)
     return c.mistake("syntax", f"expected `.{c.word}`, found `{c.word}`", c.span, "the dot is missing", fix=fix)
 
 

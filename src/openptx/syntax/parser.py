@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import Diagnostic, Fix
+from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.syntax.binary import not_text
 from openptx.syntax.body import read_statements, unknown_directive, without_dot
 from openptx.syntax.braces import body, closing
@@ -170,7 +170,7 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         problems.append(without_dot(c).diagnostic)
     else:
         message = f"expected `{{` behind the header of `{name}`, found {c.described}"
-        fix = Fix((place, place), " {", "open the body")
+        fix = Fix((place, place), " {", "open the body", SAFE)
         problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{` before this", fix=fix))
         if c.kind == "word" or c.word in _BEGINS_BODY:
             return place, place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.syntax.constants import constant
 from openptx.syntax.operands import (
     Address,
@@ -131,7 +131,7 @@ def after_operand(c: Cursor) -> Mistake:
     """The mistake in what follows a whole operand: a comma or a semicolon is missing, or a bracket is too many."""
     place = c.last
     if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]"):
-        return c.mistake("syntax", "this `}` closes nothing", c.span, fix=Fix(c.span, "", "remove it"))
+        return c.mistake("syntax", "this `}` closes nothing", c.span, fix=Fix(c.span, "", "remove it", SAFE))
     if (
         c.kind == "end"
         or c.word in ("}", "@", ":")
@@ -140,17 +140,19 @@ def after_operand(c: Cursor) -> Mistake:
     ):
         return missing_semicolon(c, place)
     if c.word in ("]", ")"):
-        return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=Fix(c.span, "", "remove it"))
+        return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=Fix(c.span, "", "remove it", SAFE))
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
         message = f"expected `,` or `;` behind the operand, found {c.described}"
-        return c.mistake("syntax", message, c.span, "expected `,`", fix=Fix((place, place), ",", "insert a comma"))
+        return c.mistake(
+            "syntax", message, c.span, "expected `,`", fix=Fix((place, place), ",", "insert a comma", SAFE)
+        )
     return c.expected("`,` or `;`", "behind the operand")
 
 
 def missing_semicolon(c: Cursor, place: int) -> Mistake:
     """The mistake that a statement ends without its `;`, behind `place`."""
     span = max(place - 1, 0), place
-    fix = Fix((place, place), ";", "end the statement")
+    fix = Fix((place, place), ";", "end the statement", SAFE)
     return c.mistake("missing-semicolon", "this statement has no `;`", span, "expected `;` behind this", fix=fix)
 
 
@@ -259,7 +261,7 @@ def negative_offset(c: Cursor, base: Name) -> Mistake:
         help = "compute the difference with `sub` first"
         return c.mistake("address-subtraction", message, c.span, "`+` is the only operator here", rule=rule, help=help)
     repair = f"{base.text}+-{ahead.word}"
-    fix = Fix((start, ahead.end), f"+-{ahead.word}", "add the negative number")
+    fix = Fix((start, ahead.end), f"+-{ahead.word}", "add the negative number", SAFE)
     help = f"add the negative number instead: `{repair}`"
     span = start, ahead.end
     return c.mistake(
@@ -330,12 +332,12 @@ def _close(c: Cursor, opened: int) -> None:
         return
     if c.kind in ("word", "number") and not _new_line(c):
         message = f"expected `,` or `{close}`, found {c.described}"
-        fix = Fix((c.last, c.last), ",", "insert a comma")
+        fix = Fix((c.last, c.last), ",", "insert a comma", SAFE)
         raise c.mistake("syntax", message, c.span, "expected `,`", fix=fix)
     if c.kind == "bad" or (c.kind == "op" and c.word not in (";", ",", "[", "]", "}", ")", "@", "{", ":", "|")):
         raise c.expected(f"`,` or `{close}`")
     label = Label((opened, opened + 1), "opened here")
-    fix = Fix((c.last, c.last), close, f"close it with `{close}`")
+    fix = Fix((c.last, c.last), close, f"close it with `{close}`", SAFE)
     message = f"this `{bracket}` is never closed" if c.kind == "end" else f"expected `{close}`, found {c.described}"
     place = max(c.last - 1, opened), c.last
     raise c.mistake("unclosed-bracket", message, place, f"expected `{close}` behind this", labels=(label,), fix=fix)
