@@ -2,7 +2,7 @@
 
 The native engine keeps the machine code of kernels on disk, so that the next start does not compile them again. The
 store is limited in size and may be deleted at any time. OPENPTX_CACHE names another folder; set to nothing, it keeps
-nothing.
+nothing. What is in the store is run: a folder that belongs to somebody else, or that others may write to, is not used.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from openptx.cli import CLEAN
+from openptx.cli.failures import complain
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -23,12 +24,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Say what the store holds, or empty it."""
     from openptx.diagnostics.render.summary import plural
-    from openptx.engines.native.cache import LIMIT, files, trim
-    from openptx.engines.native.settings import cache_folder
+    from openptx.engines.native.cache import LIMIT, files, real_folder, trim
+    from openptx.engines.native.owned import distrusted
 
-    folder = cache_folder()
+    folder = real_folder()
     if folder is None:
-        print("nothing is kept: OPENPTX_CACHE is empty")
+        print("nothing is kept: OPENPTX_CACHE is empty, or there is no home folder")
+    elif (reason := distrusted(folder)) is not None:
+        return complain(f"the store at {folder} is not used: {reason}")
     elif args.action == "clear":
         count, size = trim(folder, 0)
         print(f"removed {plural(count, 'kernel')}, {mebibytes(size)} from {folder}")

@@ -177,4 +177,9 @@ def test_cache(openptx, tmp_path, monkeypatch):
     assert openptx("cache", "clear").out == f"removed 1 kernel, 1.0 MiB from {tmp_path}/store\n"
     assert openptx("cache").out.startswith("0 kernels")
     monkeypatch.setenv("OPENPTX_CACHE", "")
-    assert openptx("cache").out == "nothing is kept: OPENPTX_CACHE is empty\n"
+    assert openptx("cache").out == "nothing is kept: OPENPTX_CACHE is empty, or there is no home folder\n"
+    monkeypatch.setenv("OPENPTX_CACHE", str(tmp_path / "store"))
+    (tmp_path / "store").chmod(0o777)
+    done = openptx("cache", "clear")
+    assert (done.status, done.out) == (2, "")
+    assert "can be written to by other users" in done.err

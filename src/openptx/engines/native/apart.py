@@ -18,7 +18,7 @@ CHILD = "from openptx.engines.native.apart import main; main()"
 def compile_apart(text: str) -> bytes:
     """An object file of LLVM text; Bug, with what is known, where the process that makes it ends before it is made."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    with Popen([sys.executable, "-c", CHILD], stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment) as child:
+    with Popen([sys.executable, "-P", "-c", CHILD], stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment) as child:
         try:
             image, words = child.communicate(text.encode())
         except BaseException:

@@ -165,8 +165,7 @@ def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool
 def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -> bool:
     """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
     options = Options(block, False, settings.lane_shapes(), settings.checks())
-    path = cache.path_of(name_of(program, function, options, "fast"))
-    return path is not None and path.exists()
+    return cache.has(name_of(program, function, options, "fast"))
 
 
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:

@@ -15,14 +15,18 @@ _turns: list[int] = [0]
 
 
 def cache_folder() -> Path | None:
-    """Where objects are kept: OPENPTX_CACHE, or the user's cache folder; None where OPENPTX_CACHE is empty."""
+    """Where objects are kept: OPENPTX_CACHE, or the user's cache folder; None where OPENPTX_CACHE is empty, or where
+    this user has no home."""
     if _cache:
         return _cache[-1]
     chosen = os.environ.get("OPENPTX_CACHE")
     if chosen is not None:
         return Path(chosen) if chosen else None
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".cache") / "openptx"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "openptx"
+    except RuntimeError:
+        return None
 
 
 @contextmanager

@@ -1,0 +1,63 @@
+"""Files that only this user can have written. Machine code from the disk is run, so it is read from nowhere else.
+
+The rule is that of ssh for its keys: a file and its folder belong to the effective user and nobody else may write to
+them; the folders above belong to that user or to root, and others may write to them only where the sticky bit keeps
+each user's entries apart, as in /tmp.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+WRITABLE = stat.S_IWGRP | stat.S_IWOTH
+ROOT = 0
+FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+"""A link is not followed, and opening a FIFO that nobody writes to does not wait."""
+
+
+def read(path: Path, limit: int) -> bytes | None:
+    """The content of a regular file of this user; None for any other file and for more than `limit` bytes."""
+    handle = os.open(path, os.O_RDONLY | FLAGS)
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit or objection(status) is not None:
+            return None
+        return stream.read(status.st_size)
+
+
+def distrusted(*own: Path) -> str | None:
+    """Why files in nested folders, the innermost first, may be another user's; None where they cannot.
+
+    The paths must be real ones (`os.path.realpath`): no link is followed. What does not exist yet is passed over.
+    """
+    for folder in own:
+        if (reason := folder_objection(folder, above=False)) is not None:
+            return reason
+    for folder in own[-1].parents:
+        if (reason := folder_objection(folder, above=True)) is not None:
+            return reason
+    return None
+
+
+def folder_objection(folder: Path, *, above: bool) -> str | None:
+    try:
+        status = os.lstat(folder)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISDIR(status.st_mode):
+        return f"{folder} is not a folder"
+    reason = objection(status, above=above)
+    return f"{folder} {reason}" if reason is not None else None
+
+
+def objection(status: os.stat_result, *, above: bool = False) -> str | None:
+    """What is wrong with an owner and a mode. Windows keeps others out of a user's folders by other means."""
+    if not hasattr(os, "geteuid"):
+        return None
+    if status.st_uid != os.geteuid() and not (above and status.st_uid == ROOT):
+        return f"belongs to user {status.st_uid}, not to user {os.geteuid()}"
+    if status.st_mode & WRITABLE and not (above and status.st_mode & stat.S_ISVTX):
+        return "can be written to by other users (`chmod go-w` it)"
+    return None
