@@ -6,15 +6,11 @@ import ast
 from pathlib import Path
 
 import pytest
+from findings import FOUND_BY_CHECK, OPT_IN, module
 
 import openptx
 from openptx.diagnostics.codes import Code, every_code
 
-HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
-REGISTERS = (
-    ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .f64 %fd<10>;"
-)
-OPT_IN = {"unused", "unreachable", "deprecated"}
 SOURCE = Path(openptx.__file__).parent
 
 
@@ -32,16 +28,7 @@ def found_somewhere() -> set[str]:
 
 
 NAMED = found_somewhere()
-FOUND_BY_CHECK = [row for row in every_code() if not row.code.startswith("PTX9")]
 FOUND_BY_RUNNING = [row for row in every_code() if row.code.startswith("PTX9")]
-WHOLE = (".version", ".entry", ".func", ".target")
-
-
-def module(example: str) -> str:
-    """An example as a module: one without a function is the body of a kernel."""
-    if any(word in example for word in WHOLE) or min(example) < "\t":
-        return example
-    return f"{HEAD}.visible .entry example() {{ {REGISTERS}\n{example}\nret; }}\n"
 
 
 def names(example: str, wanted: str) -> list[str]:

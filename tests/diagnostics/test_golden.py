@@ -10,19 +10,14 @@ import os
 from pathlib import Path
 
 import pytest
+from findings import FILES, FOLDER, of_file
 
-import openptx
 from openptx.diagnostics.render import render
-
-FOLDER = Path(__file__).parent
-FILES = sorted(FOLDER.rglob("*.ptx"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(FOLDER).with_suffix("").as_posix())
 def test_output(path: Path) -> None:
-    text = path.read_bytes().decode("utf-8", "surrogateescape")
-    profile = "isa" if path.stem.endswith("_isa") else "ptxas"
-    found = openptx.check(text, filename=path.name, profile=profile)
+    found = of_file(path).found
     got = render(found)
     golden = path.with_suffix(".txt")
     if os.environ.get("UPDATE_GOLDEN"):

@@ -45,6 +45,8 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             f"the address of `{place.opcode}` has {_parts(len(place.template.parts))}",
             where,
             operand=place.name,
+            expected=_parts(len(place.template.parts)),
+            actual=_parts(len(kind.parts)),
             rule=_RULE,
         )
         return
@@ -56,6 +58,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             "no sampler",
             operand=place.name,
             expected="`[a, b, c]`: texture, sampler, coordinates",
+            actual="`[a, c]`: no sampler",
             rule="PTX ISA, Texturing Modes (9.7.10.1)",
         )
     if kind.bits == 64:
@@ -100,6 +103,8 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
                     where,
                     "a constant",
                     operand=place.name,
+                    expected="an integer register or a variable",
+                    actual="a constant",
                     rule=f"{_RULE} allows it; the assembler doesn't",
                     help="put it into a register first: `mov.u64 %rd, ...;`",
                 )
@@ -152,6 +157,8 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             (*where, 0),
             "a register",
             operand=place.name,
+            expected="a `.param` variable",
+            actual=f".{declared.name}",
             rule="PTX ISA, Parameter State Space (5.1.6)",
         )
     elif declared.width < 64 and place.context.precedent:
@@ -259,14 +266,19 @@ def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
     stores = place.form.instruction.access == "store"
     if stores and base.space == "param":
         message, label = "writes a parameter of a kernel, which is read-only", "a kernel's parameter"
+        wanted = "a `.param` variable of the body, or the function's result"
     elif stores and base.space == "argument":
         message, label = "writes what the function is given, which is read-only", "given to the function"
+        wanted = "a `.param` variable of the body, or the function's result"
     elif not stores and base.space == "result":
         message, label = "reads the result of the function, which can only be written", "the function's result"
+        wanted = "what the function is given, or a `.param` variable of the body"
     elif base.space == "param" and place.space == "frame":
         message, label = "is for parameters of functions, and this is one of a kernel", "a kernel's parameter"
+        wanted = "a parameter of a function"
     elif base.space == "frame" and "param::entry" in place.m.written:
         message, label = "is for parameters of kernels, and this is one of a call", "no kernel's parameter"
+        wanted = "a parameter of the kernel"
     else:
         return None
     return Problem(
@@ -275,6 +287,8 @@ def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
         where,
         label,
         operand=place.name,
+        expected=wanted,
+        actual=label,
         rule="PTX ISA, Parameter State Space (5.1.6)",
     )
 
@@ -294,6 +308,8 @@ def guard_problem(opcode: str, number: int) -> Problem:
         f"`{opcode}` accesses what a call takes or gives back, and can't have a guard",
         (number,),
         "in the body's `.param`",
+        expected="no guard",
+        actual="a guard",
         rule="PTX ISA, Device Function Parameters (5.1.6.4)",
         help="branch around the call instead",
     )
@@ -314,7 +330,14 @@ def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
     if base.sort == kinds.NAME:
         yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
     elif kind.type is None:
-        yield Problem("not-an-array", "`{}` indexes something that is no array", where, "no array")
+        yield Problem(
+            "not-an-array",
+            "`{}` indexes something that is no array",
+            where,
+            "no array",
+            expected="a variable with dimensions",
+            actual=base.text,
+        )
     elif index.sort == kinds.NAME or (index.sort == kinds.SUM and index.parts[0].sort == kinds.NAME):
         yield Problem("unknown-name", "the index of `{}` is not declared", where, "no such name here")
     elif not _indexes(index.parts[0] if index.sort == kinds.SUM else index):

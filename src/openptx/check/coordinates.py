@@ -25,7 +25,7 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
             yield Problem(
                 "operand-kind", f"`{place.opcode}` takes a sampler behind the texture", (*where, number),
                 f"this is {kind.text}", operand=name, expected="a `.samplerref`, or a 64-bit register",
-                rule="PTX ISA, Texturing Modes (9.7.10.1)",
+                actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
             )  # fmt: skip
             return
         if not count or type is None:
@@ -37,7 +37,9 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
         problem = _length(place, name, count, kind) or _elements(place, name, type, kind)
         if problem is not None:
             about, message, label = problem
-            yield Problem(about, message, (*where, number), label, operand=name, expected=f"{count} elements")
+            yield Problem(
+                about, message, (*where, number), label, operand=name, expected=f"{count} elements", actual=kind.text
+            )
             return
 
 

@@ -142,7 +142,13 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             common = own
     if sink == len(kind.parts):
         yield Problem(
-            "sink", "a list of nothing but `_` has no effect", where, "every element is left out", operand=place.name
+            "sink",
+            "a list of nothing but `_` has no effect",
+            where,
+            "every element is left out",
+            operand=place.name,
+            expected="a register among them",
+            actual="`_` alone",
         )
         return
     if common is not None and not fits(place, element, common):

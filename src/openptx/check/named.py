@@ -76,6 +76,8 @@ def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             where,
             "the name of a function",
             operand=place.name,
+            expected=place.expected().replace("`", ""),
+            actual=kind.text,
             rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
             help="take its address first: `mov.u64 %rd, {};`",
         )
@@ -132,6 +134,8 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             where,
             "in the body's `.param`",
             operand=place.name,
+            expected=place.expected().replace("`", ""),
+            actual="the address of a `.param` variable of the body",
             rule="PTX ISA, Device Function Parameters (5.1.6.4)",
             help="copy it with `ld.param` and `st.local` to take an address",
         )

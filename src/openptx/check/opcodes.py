@@ -113,6 +113,7 @@ def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Prob
         "no-such-form",
         f"`{opcode}` has modifiers that can't stand together",
         label="no such form",
+        expected=why,
         actual=opcode,
         rule=f"{_RULE}: {why}",
     )

@@ -224,6 +224,7 @@ def constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             "its upper bits are dropped",
             operand=place.name,
             expected=f".{wanted.name}",
+            actual=f"an integer of {kind.bits} bits" if kind.bits <= 64 else "an integer of more than 64 bits",
             rule="PTX ISA, Integer Constants (4.5.1)",
         )
 
@@ -236,6 +237,8 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             where,
             "`!` can't stand here",
             operand=place.name,
+            expected=what(place),
+            actual=kind.text,
         )
         return
     inner = kind.parts[0]

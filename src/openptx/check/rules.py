@@ -126,6 +126,7 @@ def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
             (1,),
             "a second list",
             expected="a single register",
+            actual="a second list",
             rule="PTX ISA, mov (9.7.9.4)",
         )
 
@@ -169,5 +170,7 @@ def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[P
             (where,),
             "leave out the minus",
             operand=form.operands[where].name,
+            expected="no minus here",
+            actual="a negated operand",
             rule="PTX ISA, vmad (9.7.18.1.3)",
         )

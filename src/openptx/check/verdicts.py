@@ -227,11 +227,23 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
         paired = position + 1 < len(form.operands) and form.operands[position + 1].pair
         if kind.sort != kinds.PAIR:
             if paired and not form.operands[position + 1].optional:
-                return Problem("operand-kind", f"`{form.text}` writes a pair `d|p`", (number,), "half of a pair")
+                return Problem(
+                    "operand-kind",
+                    f"`{form.text}` writes a pair `d|p`",
+                    (number,),
+                    "half of a pair",
+                    expected="a pair `d|p`",
+                    actual=kind.text,
+                )
             placed[position] = kind, (number,)
         elif not paired:
             return Problem(
-                "operand-kind", f"`{form.instruction.name}` has no pair of results here", (number,), "a pair `d|p`"
+                "operand-kind",
+                f"`{form.instruction.name}` has no pair of results here",
+                (number,),
+                "a pair `d|p`",
+                expected="one operand",
+                actual="a pair",
             )
         else:
             placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))

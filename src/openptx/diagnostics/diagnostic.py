@@ -63,8 +63,8 @@ class Diagnostic:
 
     `about` is a code or its name (`"PTX0312"`, `"operand-type"`). `message` is one terse sentence: lower case,
     backquotes round PTX text, no full stop. `label` stands beside the carets, `labels` point at other places of the
-    same file. `operand`, `expected` and `actual` are the facts for tools. `also` holds further places of the same
-    mistake.
+    same file. `operand`, `expected` and `actual` are the facts for tools. `rule` cites the document: the section that
+    the code names, unless a closer one is given. `also` holds further places of the same mistake.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Diagnostic:
         self.operand = operand
         self.expected = expected
         self.actual = actual
-        self.rule = rule
+        self.rule = rule or self.about.rule
         self.help = help
         self.fix = fix
         self.also = also

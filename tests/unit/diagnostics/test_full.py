@@ -29,9 +29,15 @@ def picture(text: str) -> str:
 def drawn(
     file: File, text: str, label: str = "", *, nth: int = 0, labels: tuple[Label, ...] = (), width: int = 80
 ) -> str:
-    """The lines between the place and the summary, without the margin."""
+    """The lines between the place and the notes, without the margin."""
     diagnostic = Diagnostic("syntax", "wrong", file, span(file, text, nth), label, labels=labels)
-    return "\n".join(render([diagnostic], width=width).splitlines()[3:-2])
+    return "\n".join(snippet(render([diagnostic], width=width)))
+
+
+def snippet(rendered: str) -> list[str]:
+    """What is drawn of the source: between the line of the place and the one with the rule."""
+    lines = rendered.splitlines()
+    return lines[3 : next(i for i, line in enumerate(lines) if line.startswith("   = rule: ")) - 1]
 
 
 def test_the_example_of_the_style_guide() -> None:
@@ -109,7 +115,7 @@ def test_rows_far_apart_are_cut_and_rows_one_apart_are_not() -> None:
 def test_a_mark_over_several_rows_has_a_start_and_an_end() -> None:
     file = File("k", "entry {\n    a\n    b\n    c }\n")
     diagnostic = Diagnostic("syntax", "wrong", file, (6, file.text.index("}") + 1), "this block")
-    assert "\n".join(render([diagnostic]).splitlines()[3:-2]) == picture("""\
+    assert "\n".join(snippet(render([diagnostic]))) == picture("""\
          1 | entry {
            |       ^
         ...
@@ -186,7 +192,7 @@ def test_a_fix_shows_the_lines_as_they_will_be() -> None:
     file = File("k", "one;\n  add %r1;\n")
     fix = Fix((5, 16), "  cvt %r2;\n  add %r2;", "convert it first")
     text = render([Diagnostic("syntax", "wrong", file, span(file, "%r1"), fix=fix)])
-    assert "   |\n   = fix: convert it first\n 2 +   cvt %r2;\n 3 +   add %r2;\n" in text
+    assert "\n   = fix: convert it first\n 2 +   cvt %r2;\n 3 +   add %r2;\n" in text
 
 
 def test_repeats_are_counted() -> None:

@@ -14,8 +14,9 @@ PHASES = ("lexing", "grammar", "names", "forms", "targets", "flow", "memory", "w
 class Code:
     """One row of the registry: `Code("PTX0312", "operand-type", text)`.
 
-    The text is Markdown: a first sentence, the reason, an example of the mistake as an indented block, and, after the
-    line `Instead:`, an indented block that is right. Tests run both. A block without `.entry` or `.func` is the body of
+    The text is Markdown: a first sentence, the reason, an example of the mistake as an indented block, after the line
+    `Instead:` an indented block that is right, and a line `Rule: ` that cites the document. Tests run both blocks. A
+    block without `.entry` or `.func` is the body of
     a kernel that has registers `%p %h %r %rd %f %fd` (`.pred .b16 .b32 .b64 .f32 .f64`) numbered from 0 to 9.
     """
 
@@ -48,6 +49,12 @@ class Code:
     def summary(self) -> str:
         """The first sentence."""
         return self.doc.split("\n\n", 1)[0].replace("\n", " ")
+
+    @property
+    def rule(self) -> str | None:
+        """The section of the document that a diagnostic of this code cites, unless it knows a closer one."""
+        _, found, cited = self._text.rpartition("\n        Rule: ")
+        return cited.strip() if found else None
 
     @property
     def example(self) -> str:

@@ -12,6 +12,8 @@ CODES = (
 
             DONE:
             bra DONE;
+
+        Rule: PTX ISA, bra (9.7.12.3)
         """),
     Code("PTX0502", "argument-count", """
         A call with another number of arguments or results than the function has.
@@ -27,6 +29,8 @@ CODES = (
             .target sm_80
             .func helper(.reg .b32 a) { ret; }
             .visible .entry k() { call helper, (1); ret; }
+
+        Rule: PTX ISA, call (9.7.12.5)
         """),
     Code("PTX0503", "argument-type", """
         An argument or a result of a call that does not fit the function's parameter.
@@ -42,6 +46,8 @@ CODES = (
             .target sm_80
             .func helper(.reg .f32 a) { ret; }
             .visible .entry k() { .reg .f32 x; call helper, (x); ret; }
+
+        Rule: PTX ISA, call (9.7.12.5)
         """),
     Code("PTX0504", "missing-prototype", """
         A call through a register without the prototype or the list of functions that says how to call.
@@ -55,6 +61,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { .reg .b64 f; P: .callprototype _ (); call f, P; ret; }
+
+        Rule: PTX ISA, call (9.7.12.5)
         """),
     Code("PTX0505", "target-list", """
         An indirect branch or call whose list of targets is not one, or does not fit.
@@ -67,6 +75,8 @@ CODES = (
             LIST: .branchtargets DONE;
             brx.idx %r1, LIST;
             DONE: ret;
+
+        Rule: PTX ISA, Control Flow Directives (11.3)
         """),
     Code("PTX0506", "call-of-entry", """
         A call of a kernel. Only `.func` functions can be called.
@@ -82,5 +92,7 @@ CODES = (
             .target sm_80
             .func other() { ret; }
             .visible .entry k() { call other; ret; }
+
+        Rule: PTX ISA, call (9.7.12.5)
         """),
 )  # fmt: skip

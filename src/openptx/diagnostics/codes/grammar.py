@@ -14,6 +14,8 @@ CODES = (
         Instead:
 
             add.u32 %r1, %r2, %r3;
+
+        Rule: PTX ISA, Statements (4.3)
         """),
     Code("PTX0102", "missing-semicolon", """
         An instruction or a declaration without the `;` that ends it.
@@ -25,6 +27,8 @@ CODES = (
 
             add.u32 %r1, %r2, %r3;
             ret;
+
+        Rule: PTX ISA, Statements (4.3): a statement ends with a semicolon
         """),
     Code("PTX0103", "unclosed-brace", """
         A `{` without its `}`. Often the file was cut off.
@@ -41,6 +45,8 @@ CODES = (
             .visible .entry k() {
                 ret;
             }
+
+        Rule: PTX ISA, Kernel and Function Directives (11.2)
         """),
     Code("PTX0104", "unmatched-brace", """
         A `}` that closes nothing.
@@ -55,6 +61,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Kernel and Function Directives (11.2)
         """),
     Code("PTX0105", "unclosed-bracket", """
         A `[`, `(` or `{` of an operand without its other half.
@@ -64,6 +72,8 @@ CODES = (
         Instead:
 
             ld.global.u32 %r1, [%rd1+16];
+
+        Rule: PTX ISA, Instruction Operands (6)
         """),
     Code("PTX0106", "unknown-directive", """
         A directive that PTX does not have.
@@ -77,6 +87,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Directive Statements (4.3.1), Table 1
         """),
     Code("PTX0107", "invalid-operand", """
         Text in the place of an operand that is none.
@@ -89,6 +101,8 @@ CODES = (
         Instead:
 
             add.u32 %r1, %r2, %r3;
+
+        Rule: PTX ISA, Instruction Operands (6)
         """),
     Code("PTX0108", "address-subtraction", """
         An address that subtracts.
@@ -100,6 +114,8 @@ CODES = (
         Instead:
 
             ld.global.u32 %r1, [%rd1+-8];
+
+        Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX0109", "invalid-declaration", """
         A declaration that cannot be read: a missing type or name, or parts in the wrong order.
@@ -111,6 +127,8 @@ CODES = (
         Instead:
 
             .reg .b32 %r20;
+
+        Rule: PTX ISA, Variable Declarations (5.4.1)
         """),
     Code("PTX0110", "invalid-expression", """
         A constant expression without a value: a division by zero, an operator on the wrong kind of number, a name in
@@ -121,6 +139,8 @@ CODES = (
         Instead:
 
             mov.u32 %r1, 7/1;
+
+        Rule: PTX ISA, Constant Expressions (4.5.4)
         """),
     Code("PTX0111", "invalid-directive", """
         A directive whose arguments cannot be read.
@@ -134,6 +154,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Directives (11)
         """),
     Code("PTX0112", "misplaced-directive", """
         A directive where it has no meaning: one of the module inside a function, or the other way round.
@@ -148,6 +170,8 @@ CODES = (
             .target sm_80
             .address_size 64
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Directives (11)
         """),
     Code("PTX0113", "misplaced-statement", """
         An instruction or a label outside a function.
@@ -161,6 +185,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Instruction Statements (4.3.2)
         """),
     Code("PTX0114", "invalid-guard", """
         A guard that is not a predicate register.
@@ -172,6 +198,8 @@ CODES = (
         Instead:
 
             @%p1 add.u32 %r1, %r2, %r3;
+
+        Rule: PTX ISA, Predicated Execution (9.3)
         """),
     Code("PTX0115", "invalid-opcode", """
         An opcode with a comment, or blanks behind a dot, inside it.
@@ -183,6 +211,8 @@ CODES = (
         Instead:
 
             add.u32 %r1, %r2, %r3;
+
+        Rule: PTX ISA, Instruction Statements (4.3.2)
         """),
     Code("PTX0116", "nesting-too-deep", """
         Parentheses, braces or signs nested more than 48 levels deep.
@@ -194,5 +224,7 @@ CODES = (
         Instead:
 
             mov.u32 %r1, 1;
+
+        Rule: PTX ISA, Constant Expressions (4.5.4); the limit is that of this reader
         """),
 )  # fmt: skip

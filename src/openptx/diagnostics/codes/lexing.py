@@ -13,6 +13,8 @@ CODES = (
         Instead:
 
             add.u32 %r1, %r2, 3;
+
+        Rule: PTX ISA, Source Format (4.1)
         """),
     Code("PTX0002", "unterminated-comment", """
         A comment `/*` without its `*/`.
@@ -30,6 +32,8 @@ CODES = (
             .target sm_80
             /* only this is comment */
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Comments (4.2)
         """),
     Code("PTX0003", "unterminated-string", """
         A string without its closing quote in the same line.
@@ -45,6 +49,8 @@ CODES = (
             .target sm_80
             .file 1 "saxpy.cu"
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Source Format (4.1)
         """),
     Code("PTX0004", "invalid-integer", """
         Digits that form no integer literal.
@@ -57,6 +63,8 @@ CODES = (
         Instead:
 
             mov.u32 %r1, 42U;
+
+        Rule: PTX ISA, Integer Constants (4.5.1)
         """),
     Code("PTX0005", "invalid-float", """
         A floating-point literal of the wrong shape.
@@ -69,6 +77,8 @@ CODES = (
         Instead:
 
             mov.f32 %f1, 0f3F800000;
+
+        Rule: PTX ISA, Floating-Point Constants (4.5.2)
         """),
     Code("PTX0006", "invalid-name", """
         A name of the wrong shape.
@@ -81,6 +91,8 @@ CODES = (
         Instead:
 
             mov.u32 %r1, 1;
+
+        Rule: PTX ISA, Identifiers (4.4)
         """),
     Code("PTX0007", "not-text", """
         A file that is no text: a cubin, an archive, compressed or encrypted data.
@@ -94,5 +106,7 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Source Format (4.1): a file is ASCII text
         """),
 )  # fmt: skip

@@ -13,6 +13,8 @@ CODES = (
 
             .shared .u32 total;
             ld.shared.u32 %r1, [total];
+
+        Rule: PTX ISA, State Spaces (5.1)
         """),
     Code("PTX0602", "state-space-place", """
         A variable in a state space that cannot be declared here.
@@ -27,6 +29,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { .local .u32 x; ret; }
+
+        Rule: PTX ISA, State Spaces (5.1)
         """),
     Code("PTX0603", "alignment", """
         An alignment that is not a power of two, or not allowed here.
@@ -36,6 +40,8 @@ CODES = (
         Instead:
 
             .shared .align 4 .b8 x[12];
+
+        Rule: PTX ISA, Alignment (5.4.5)
         """),
     Code("PTX0604", "array-size", """
         An array dimension that is not positive, or a register with dimensions.
@@ -45,6 +51,8 @@ CODES = (
         Instead:
 
             .shared .u32 x[1];
+
+        Rule: PTX ISA, Array Declarations (5.4.3)
         """),
     Code("PTX0605", "initializer", """
         An initialiser that does not fit its variable, or where there can be none.
@@ -63,6 +71,8 @@ CODES = (
             .target sm_80
             .global .u32 x[3] = {1, 2, 3};
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Initializers (5.4.4)
         """),
     Code("PTX0606", "address-register", """
         A register that cannot hold an address: a float, a predicate, or one of the wrong size.
@@ -72,6 +82,8 @@ CODES = (
         Instead:
 
             ld.global.u32 %r1, [%rd1];
+
+        Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX0607", "address-form", """
         An address of a form that the state space does not take.
@@ -84,6 +96,8 @@ CODES = (
 
             mov.u64 %rd1, 64;
             ld.global.u32 %r1, [%rd1];
+
+        Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX0608", "parameter", """
         A parameter that cannot be declared so: of a type, space or size that parameters do not have.
@@ -97,6 +111,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k(.param .align 8 .b32 a[2]) { ret; }
+
+        Rule: PTX ISA, Parameter State Space (5.1.6)
         """),
     Code("PTX0609", "vector-declaration", """
         A vector that cannot be declared: of predicates, or of more than 128 bits.
@@ -106,6 +122,8 @@ CODES = (
         Instead:
 
             .reg .v2 .b64 x;
+
+        Rule: PTX ISA, Vectors (5.4.2)
         """),
     Code("PTX0610", "linkage", """
         A linking directive that contradicts the declaration: `.extern` with a body, `.common` outside `.global`.
@@ -121,6 +139,8 @@ CODES = (
             .target sm_80
             .visible .func helper() { ret; }
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Linking Directives (11.6)
         """),
     Code("PTX0611", "too-much-memory", """
         More memory than there is: 65,536 bytes of `.const` in a file, and 49,152 of `.shared` in a kernel
@@ -137,5 +157,7 @@ CODES = (
             .target sm_80
             .const .b8 x[60000];
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, State Spaces (5.1)
         """),
 )  # fmt: skip

@@ -15,6 +15,8 @@ CODES = (
 
             .reg .b32 %r40;
             add.u32 %r1, %r2, %r40;
+
+        Rule: PTX ISA, Variable Declarations (5.4.1): a name is declared before it is used
         """),
     Code("PTX0202", "duplicate-name", """
         A name that is declared twice in one scope.
@@ -26,6 +28,8 @@ CODES = (
 
             .reg .b32 %count;
             .reg .f32 %fcount;
+
+        Rule: PTX ISA, Variable Declarations (5.4.1)
         """),
     Code("PTX0203", "unknown-label", """
         A branch to a label that its function does not have.
@@ -39,6 +43,8 @@ CODES = (
 
             bra DONE;
             DONE: ret;
+
+        Rule: PTX ISA, Labels and Function Names as Operands (6.4.4)
         """),
     Code("PTX0204", "duplicate-label", """
         A label that stands twice in one scope.
@@ -50,6 +56,8 @@ CODES = (
 
             DONE: ret;
             ALSO_DONE: ret;
+
+        Rule: PTX ISA, Instruction Statements (4.3.2)
         """),
     Code("PTX0205", "unknown-function", """
         A call of a function that nothing declares before it.
@@ -64,6 +72,8 @@ CODES = (
             .target sm_80
             .func helper() { ret; }
             .visible .entry k() { call helper; ret; }
+
+        Rule: PTX ISA, .func (11.2.2): a function is declared before it is called
         """),
     Code("PTX0206", "wrong-kind-of-name", """
         A name that is known, but as something that cannot stand here: a label as a value, a register as a function.
@@ -75,6 +85,8 @@ CODES = (
 
             HERE:
             bra HERE;
+
+        Rule: PTX ISA, Labels and Function Names as Operands (6.4.4)
         """),
     Code("PTX0207", "declaration-mismatch", """
         Two declarations of one function or variable that do not agree.
@@ -90,6 +102,8 @@ CODES = (
             .target sm_80
             .func helper(.reg .b64 a);
             .func helper(.reg .b64 a) { ret; }
+
+        Rule: PTX ISA, Linking Directives (11.6)
         """),
     Code("PTX0208", "reserved-name", """
         A declaration of a name that PTX keeps for itself: a special register or `WARP_SZ`.
@@ -99,6 +113,8 @@ CODES = (
         Instead:
 
             .reg .b32 warp_size;
+
+        Rule: PTX ISA, Identifiers (4.4), Table 3: predefined identifiers
         """),
     Code("PTX0209", "unknown-special-register", """
         A name like `%tid.q` that no special register has.
@@ -108,5 +124,7 @@ CODES = (
         Instead:
 
             mov.u32 %r1, %tid.x;
+
+        Rule: PTX ISA, Special Registers (10)
         """),
 )  # fmt: skip

@@ -14,6 +14,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, .version (11.1.1)
         """),
     Code("PTX0402", "unknown-version", """
         A version of PTX that is not known.
@@ -27,6 +29,8 @@ CODES = (
             .version 8.8
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, .version (11.1.1)
         """),
     Code("PTX0403", "missing-target", """
         No `.target` follows `.version`.
@@ -39,6 +43,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0404", "unknown-target", """
         A target that is not known.
@@ -52,6 +58,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0405", "target-needs-version", """
         The target is newer than the version of PTX that the file says.
@@ -65,6 +73,8 @@ CODES = (
             .version 7.8
             .target sm_90
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0406", "target-conflict", """
         Targets, or options of `.target`, that exclude each other.
@@ -78,6 +88,8 @@ CODES = (
             .version 8.0
             .target sm_80, texmode_independent
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, .target (11.1.2)
         """),
     Code("PTX0407", "repeated-directive", """
         A directive of the module that may stand only once.
@@ -94,6 +106,8 @@ CODES = (
             .target sm_80
             .address_size 64
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Module Directives (11.1)
         """),
     Code("PTX0408", "address-size", """
         An `.address_size` other than 32 or 64.
@@ -109,6 +123,8 @@ CODES = (
             .target sm_80
             .address_size 64
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, .address_size (11.1.3)
         """),
     Code("PTX0410", "needs-target", """
         An instruction, modifier, type or directive that the file's target does not have.
@@ -125,6 +141,8 @@ CODES = (
             .version 8.0
             .target sm_90a
             .visible .entry k() { wgmma.fence.sync.aligned; ret; }
+
+        Rule: PTX ISA, Target ISA Notes of the instruction (9.7)
         """),
     Code("PTX0411", "needs-version", """
         An instruction, modifier, type or directive that is newer than the file's `.version`.
@@ -138,6 +156,8 @@ CODES = (
             .version 8.0
             .target sm_90
             .visible .entry k() { .reg .pred p; elect.sync _|p, -1; ret; }
+
+        Rule: PTX ISA, PTX ISA Notes of the instruction (9.7)
         """),
     Code("PTX0412", "removed", """
         Something that later targets or versions no longer have.
@@ -151,5 +171,7 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { .reg .pred p; vote.sync.all.pred p, p, -1; ret; }
+
+        Rule: PTX ISA, Release Notes (13)
         """),
 )  # fmt: skip

@@ -11,6 +11,8 @@ CODES = (
         Instead:
 
             mov.u16 %h1, 4464;
+
+        Rule: PTX ISA, Integer Constants (4.5.1)
         """),
     Code("PTX1002", "duplicate-destination", """
         One register twice in a destination list. Which value it ends with is undefined (PTX ISA, Vectors as Operands).
@@ -20,6 +22,8 @@ CODES = (
         Instead:
 
             ld.global.v2.u32 {%r1, %r2}, [%rd1];
+
+        Rule: PTX ISA, Vectors as Operands (6.4.3)
         """),
     Code("PTX1003", "selector-out-of-range", """
         An element beyond the end of a vector. The assembler takes it; `--profile isa` reports it as PTX0319.
@@ -31,6 +35,8 @@ CODES = (
 
             .reg .v4 .u32 quad;
             mov.u32 %r1, quad.z;
+
+        Rule: PTX ISA, Vectors as Operands (6.4.3)
         """),
     Code("PTX1004", "index-out-of-bounds", """
         A constant index or offset beyond the end of its variable.
@@ -42,6 +48,8 @@ CODES = (
 
             .shared .u32 x[4];
             ld.shared.u32 %r1, [x+12];
+
+        Rule: PTX ISA, Arrays as Operands (6.4.2)
         """),
     Code("PTX1005", "misaligned-address", """
         A constant address that is not a multiple of the access size. It faults when it is executed.
@@ -53,6 +61,8 @@ CODES = (
 
             .shared .align 4 .u32 x[4];
             ld.shared.u32 %r1, [x+4];
+
+        Rule: PTX ISA, Addresses as Operands (6.4.1): an access is aligned to its size
         """),
     Code("PTX1006", "parameter-past-end", """
         A read or write of a parameter beyond its end.
@@ -66,6 +76,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k(.param .u32 n) { .reg .b32 x; ld.param.u32 x, [n]; ret; }
+
+        Rule: PTX ISA, Parameter State Space (5.1.6)
         """),
     Code("PTX1007", "offset-too-large", """
         An offset beyond 32 bits, signed. The document limits it; the assembler does not look.
@@ -77,6 +89,8 @@ CODES = (
 
             add.s64 %rd2, %rd1, 4294967296;
             ld.global.u32 %r1, [%rd2];
+
+        Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX1008", "uninitialized-register", """
         A register that is read and that no path has written before. Its value is undefined.
@@ -92,6 +106,8 @@ CODES = (
             .reg .b32 x;
             mov.u32 x, 0;
             add.u32 %r1, x, 1;
+
+        Rule: PTX ISA, Register State Space (5.1.1)
         """),
     Code("PTX1009", "narrow-address", """
         An address register of 8 or 16 bits. The document asks for 32 or 64, and `--profile isa` reports it as PTX0606.
@@ -102,6 +118,8 @@ CODES = (
 
             cvt.u32.u16 %r2, %h1;
             ld.shared.u32 %r1, [%r2];
+
+        Rule: PTX ISA, Addresses as Operands (6.4.1)
         """),
     Code("PTX1010", "deprecated", """
         An instruction that the document calls deprecated, and that later targets lack: `vote` and `shfl` without
@@ -116,6 +134,8 @@ CODES = (
             .version 6.0
             .target sm_60
             .visible .entry k() { .reg .pred p, q; setp.eq.u32 q, 1, 2; vote.sync.all.pred p, q, -1; ret; }
+
+        Rule: PTX ISA, Release Notes (13)
         """),
     Code("PTX1011", "document-disagrees", """
         A statement that the assembler accepts and the document forbids.
@@ -133,6 +153,8 @@ CODES = (
             .target sm_80
             .func helper() { ret; }
             .visible .entry k() { .reg .b64 a; mov.u64 a, helper; add.u64 a, a, 16; ret; }
+
+        Rule: the document and the assembler disagree (measured)
         """),
     Code("PTX1012", "initializer-truncated", """
         An initial value with more bits than its variable.
@@ -148,6 +170,8 @@ CODES = (
             .target sm_80
             .global .u8 z = 255;
             .visible .entry k() { ret; }
+
+        Rule: PTX ISA, Initializers (5.4.4)
         """),
     Code("PTX1013", "unused", """
         A declaration that nothing uses: registers, variables, functions without linkage. Reported only when it is
@@ -162,6 +186,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { .reg .b32 once; mov.u32 once, 1; ret; }
+
+        Rule: PTX ISA, Variable Declarations (5.4.1)
         """),
     Code("PTX1014", "unreachable", """
         Statements that no path reaches. Reported only when it is selected: `--extend-select unreachable`.
@@ -172,6 +198,8 @@ CODES = (
         Instead:
 
             mov.u32 %r1, 1;
+
+        Rule: PTX ISA, Control Flow Instructions (9.7.12)
         """),
     Code("PTX1015", "divergent-barrier", """
         A barrier that only some threads of a warp reach, though it is one at which all of them must arrive together.
@@ -186,6 +214,8 @@ CODES = (
         Instead:
 
             bar.sync 0;
+
+        Rule: PTX ISA, bar and barrier (9.7.13.1): .aligned
         """),
     Code("PTX1016", "fall-through", """
         A function whose last statement does not leave it.
@@ -199,6 +229,8 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { .reg .b32 x; mov.u32 x, 1; ret; }
+
+        Rule: PTX ISA, ret (9.7.12.6) and exit (9.7.12.7)
         """),
     Code("PTX1017", "displaced-vector", """
         A vector modifier behind the type. The assembler takes it with a warning.
@@ -208,6 +240,8 @@ CODES = (
         Instead:
 
             ld.global.v2.u32 {%r1, %r2}, [%rd1];
+
+        Rule: PTX ISA, ld and st (9.7.9): .vec
         """),
     Code("PTX1018", "unknown-pragma", """
         A pragma string that PTX does not define. It is ignored.
@@ -221,5 +255,7 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k() { .pragma "nounroll"; ret; }
+
+        Rule: PTX ISA, Descriptions of .pragma Strings (12)
         """),
 )  # fmt: skip

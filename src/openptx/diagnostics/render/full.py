@@ -34,8 +34,6 @@ def render_one(diagnostic: Diagnostic, style: Style, width: int = WIDTH) -> str:
     head = style(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
     lines = report(head, diagnostic.message, diagnostic.file, marks, [f"{k}: {v}" for k, v in notes if v], style, width)
     if diagnostic.fix:
-        if not any(text for _, text in notes):
-            lines.append(edge(style, gutter_of(diagnostic.file, marks)))
         lines += fixed(diagnostic.file, diagnostic.fix, style, gutter_of(diagnostic.file, marks))
     return "\n".join(lines) + "\n"
 
