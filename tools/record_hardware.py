@@ -34,8 +34,8 @@ from hardware import opcodes, tensor_cores, textures
 from openptx.numerics import FORMATS
 from openptx.numerics.bits import Bits
 from openptx.numerics.cvt import cvt
-from openptx.numerics.lanes import Lanes
-from openptx.numerics.names import INTEGERS, Packed, named
+from openptx.numerics.numpy_machine import NumpyMachine
+from openptx.numerics.type_names import INTEGERS, Packed, named
 
 Array = NDArray[Any]
 ROOT = Path(__file__).parents[1] / "tests" / "hardware"
@@ -263,7 +263,7 @@ def codes(name: str, seed: int) -> Array:
 
 def defined(form: Form, arrays: list[Array]) -> Array:
     """What OpenPTX gives."""
-    x = Lanes()
+    x = NumpyMachine()
     values = [x.lanes(a) for a in arrays]
     op, *modifiers = form.opcode.split(".")
     if op == "cvt":
@@ -275,7 +275,7 @@ def defined(form: Form, arrays: list[Array]) -> Array:
     return function(x, op, modifiers, values).v
 
 
-def function(x: Lanes, op: str, modifiers: list[str], v: list[Bits]) -> Bits:
+def function(x: NumpyMachine, op: str, modifiers: list[str], v: list[Bits]) -> Bits:
     f, ftz = FORMATS[modifiers[-1]], "ftz" in modifiers
     rnd = next((m for m in modifiers if m in FOUR), "rn")
     if op == "div" and modifiers[0] in ("approx", "full"):

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from openptx.numerics import loops
+from openptx.numerics import bulk_convert
 from openptx.numerics.compiled import Loop, Trace
 from openptx.numerics.conversion import Conversion
+from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.dtypes import unsigned
-from openptx.numerics.forms import Form
 
 FORMS = (
     *(f"cvt.rn.satfinite{relu}.{d}.f32" for d in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1") for relu in ("", ".relu")),
@@ -43,24 +43,24 @@ class Plain(Trace):
     convert = Conversion.convert
 
 
-def parse(text: str) -> Form:
+def parse(text: str) -> CvtSpec:
     _, *modifiers, d, s = text.split(".")
     flags = {name: True for name in modifiers if name in ("sat", "satfinite", "relu", "ftz")}
-    return Form(d, s, next((m for m in modifiers if m not in flags), None), **flags)
+    return CvtSpec(d, s, next((m for m in modifiers if m not in flags), None), **flags)
 
 
 @cache
 def definition(text: str) -> Loop:
     form = parse(text)
-    return Loop(partial(loops.definition, form, False), [32], form.into.storage, machine=Plain)
+    return Loop(partial(bulk_convert.definition, form, False), [32], form.into.storage, machine=Plain)
 
 
 @cache
 def fast_paths(text: str) -> tuple[Any, ...]:
     form = parse(text)
-    steps: list[Any] = [loops._by_numpy(form, False)]
+    steps: list[Any] = [bulk_convert._by_numpy(form, False)]
     if form.into.name in ("bf16", "f16"):
-        steps.append(Loop(partial(loops.definition, form, False), [32], form.into.storage))
+        steps.append(Loop(partial(bulk_convert.definition, form, False), [32], form.into.storage))
     return tuple(steps)
 
 
@@ -74,8 +74,8 @@ def check(text: str, start: int, stop: int) -> dict[str, Any]:
         a = np.arange(at, at + size, dtype=np.uint64).astype(np.uint32)
         definition(text)([a], expected[:size])
         for step in fast_paths(text):
-            for i in range(0, size, loops.BLOCK):
-                step([a[i : i + loops.BLOCK]], got[i : min(i + loops.BLOCK, size)])
+            for i in range(0, size, bulk_convert.BLOCK):
+                step([a[i : i + bulk_convert.BLOCK]], got[i : min(i + bulk_convert.BLOCK, size)])
             wrong = np.flatnonzero(got[:size] != expected[:size])
             if wrong.size:
                 differences += int(wrong.size)
@@ -86,7 +86,7 @@ def check(text: str, start: int, stop: int) -> dict[str, Any]:
 def code_version() -> str:
     """What finished chunks are worth something for: the sources of the definitions."""
     digest = hashlib.sha256()
-    for path in sorted(Path(loops.__file__).parent.glob("*.py")):
+    for path in sorted(Path(bulk_convert.__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

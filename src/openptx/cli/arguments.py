@@ -92,7 +92,7 @@ def zeros(text: str) -> Array:
 def dtype_of(name: str) -> Any:
     """The dtype of a PTX type: as results of `convert` have it, and unsigned integers for `.b8` to `.b64`."""
     from openptx.numerics.dtypes import carrier
-    from openptx.numerics.names import ELEMENTS, PACKED
+    from openptx.numerics.type_names import ELEMENTS, PACKED
 
     found = ELEMENTS.get(name.replace("b", "u", 1) if name in BITS else name) or PACKED.get(name)
     if found is None:

@@ -17,7 +17,7 @@ from openptx.errors import ArgumentError, InputError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from openptx.numerics.forms import Form
+    from openptx.numerics.cvt_spec import CvtSpec
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -51,9 +51,9 @@ def run(args: Namespace) -> int:
     if args.save:
         raise InputError("`--save` is for arrays: @FILE.npy")
 
-    from openptx.numerics.forms import Form
+    from openptx.numerics.cvt_spec import CvtSpec
 
-    form = Form(
+    form = CvtSpec(
         args.to, args.source or "f32", args.round, sat=args.sat, satfinite=args.satfinite, relu=args.relu, ftz=args.ftz
     )
     if form.stochastic != (args.rbits is not None):
@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
     return CLEAN
 
 
-def report(form: Form, values: list[str], rbits: int, layout: str) -> str:
+def report(form: CvtSpec, values: list[str], rbits: int, layout: str) -> str:
     """All results, in one of three layouts."""
     from openptx.numerics import describe
 

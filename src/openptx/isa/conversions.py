@@ -1,8 +1,12 @@
-"""What converts to what, with which modifiers, needed, allowed or forbidden: Tables 15 to 18 as rules (6.5)."""
+"""What a scalar conversion does and which modifiers it needs, takes or forbids: Tables 15, 17 and 18 as rules (6.5).
+
+Table 16 needs no rule: the forms of `cvt` (isa/instructions/convert.py) list its pairs, and a test compares the two.
+"""
 
 from __future__ import annotations
 
-from openptx.isa.types import TYPES, Type
+from openptx.isa.types import Type
+from openptx.numerics import rounding
 
 # fmt: off
 # Tables 17 and 18.
@@ -20,36 +24,7 @@ ROUNDING: dict[str, str] = {
 }
 # fmt: on
 TO_FLOAT = ("rn", "rz", "rm", "rp")
-TO_INTEGER = ("rni", "rzi", "rmi", "rpi")
-
-SCALARS = ("s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bf16", "tf32")
-"""The formats of Table 15, in its order."""
-
-NARROW = ("f16", "f32", "bf16", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "ue8m0")
-"""The formats of Table 16, in its order."""
-
-# Table 16: which formats each source reaches.
-_REACHES = {
-    "f16": ("f32", "bf16", "e4m3", "e5m2"),
-    "f32": ("f16", "bf16", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "ue8m0"),
-    "bf16": ("f16", "f32", "bf16", "ue8m0"),
-    "e4m3": ("f16",),
-    "e5m2": ("f16",),
-    "e2m3": ("f16",),
-    "e3m2": ("f16",),
-    "e2m1": ("f16",),
-    "ue8m0": ("bf16",),
-}
-# What came after that table: PTX 9.1 and 9.2.
-REACHES_LATER = {
-    "f16": ("e2m3", "e3m2", "e2m1"),
-    "bf16": ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1"),
-    "e4m3": ("bf16",),
-    "e5m2": ("bf16",),
-    "e2m3": ("bf16",),
-    "e3m2": ("bf16",),
-    "e2m1": ("bf16",),
-}
+TO_INTEGER = tuple(rounding.TO_INTEGER)
 
 
 def scalar(d: Type, a: Type) -> str | None:
@@ -73,11 +48,6 @@ def scalar(d: Type, a: Type) -> str | None:
     return "sext" if a.signed else "zext"
 
 
-def narrow(d: Type, a: Type) -> str | None:
-    """Table 16: "f2f" where there is a conversion between these formats, scalar or packed, else None."""
-    return "f2f" if d.name in _REACHES[a.name] else None
-
-
 class Needs:
     """What a conversion asks of its modifiers: `rounding` are those allowed, one of them needed where `required`."""
 
@@ -88,15 +58,6 @@ class Needs:
         self.required = required
         self.sat = sat
         self.ftz = ftz
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Needs) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-    def __repr__(self) -> str:
-        return f"Needs({self.rounding}, required={self.required}, sat={self.sat}, ftz={self.ftz})"
 
 
 def needs(d: Type, a: Type) -> Needs:
@@ -109,17 +70,17 @@ def needs(d: Type, a: Type) -> Needs:
     * `.sat` needs a range to clamp to: an integer that can't hold all values, or [0, 1] for floats; bf16 has none.
     * `.ftz` needs an f32 on one side; with bf16 on the other that is only so between floats.
     """
-    brain = "bf16" in (d.name, a.name)
+    has_bf16 = "bf16" in (d.name, a.name)
     ftz = "f32" in (d.name, a.name)
     if d.kind != "f" and a.kind != "f":
         return Needs((), False, not _holds(d, a), False)
     if d.kind != "f":
-        return Needs(TO_INTEGER, True, not brain, ftz)
+        return Needs(TO_INTEGER, True, not has_bf16, ftz)
     if a.kind != "f":
-        return Needs(TO_FLOAT, True, not brain, ftz)
+        return Needs(TO_FLOAT, True, not has_bf16, ftz)
     if d.name == a.name:
-        return Needs(TO_INTEGER, False, not brain, ftz)
-    if brain:
+        return Needs(TO_INTEGER, False, not has_bf16, ftz)
+    if has_bf16:
         lossy = d.name == "bf16" and a.name in ("f32", "f64")
         return Needs(TO_FLOAT, lossy, False, ftz)
     if d.width > a.width:
@@ -132,9 +93,3 @@ def _holds(d: Type, a: Type) -> bool:
     if a.signed == d.signed:
         return d.width >= a.width
     return d.signed and d.width > a.width
-
-
-PAIRS: tuple[tuple[str, str], ...] = tuple(
-    (d, a) for d in SCALARS for a in SCALARS if scalar(TYPES[d], TYPES[a]) is not None
-)
-"""All (destination, source) pairs of Table 15 that convert."""

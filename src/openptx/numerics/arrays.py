@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.errors import ArgumentError
+from openptx.numerics.bulk_convert import fill
+from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.dtypes import carrier, format_of, raw_of, unsigned
-from openptx.numerics.forms import Form
-from openptx.numerics.loops import fill
-from openptx.numerics.names import INTEGERS, Packed, named
+from openptx.numerics.type_names import INTEGERS, Packed, named
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -47,7 +47,7 @@ def convert(
     wrong.
     """
     values, name = _values(array, source)
-    form = Form(to, name, rounding, sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)
+    form = CvtSpec(to, name, rounding, sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)
     raw = raw_of(values, form.source)
     shape = _shape(form, raw)
     extra: list[Array] = []
@@ -99,7 +99,7 @@ def _dtype_of_numbers(source: str) -> DTypeLike:
     return carrier(t) if name in INTEGERS else unsigned(t) if isinstance(t, Packed) else np.float64
 
 
-def _shape(form: Form, raw: Array) -> tuple[int, ...]:
+def _shape(form: CvtSpec, raw: Array) -> tuple[int, ...]:
     if form.values == 1:
         return raw.shape
     if raw.ndim == 0 or raw.shape[-1] != form.values:
@@ -120,7 +120,7 @@ def _integers(given: ArrayLike, dtype: DTypeLike, what: str) -> Array:
     return values.astype(dtype)
 
 
-def _output(out: Array, form: Form, shape: tuple[int, ...]) -> Array:
+def _output(out: Array, form: CvtSpec, shape: tuple[int, ...]) -> Array:
     expected, raw = carrier(form.into), unsigned(form.into)
     if out.dtype not in (expected, raw) or out.shape != shape:
         raise ArgumentError(f"`out` must be an array of {expected} of shape {shape}, not of {out.dtype} {out.shape}")

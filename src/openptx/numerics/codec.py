@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from openptx.numerics.formats import ALL_ONES, IEEE, Fixed, Format
-from openptx.numerics.names import Element, Integer
+from openptx.numerics.type_names import Element, Integer
 
 FINITE, INFINITE, NAN = "finite", "infinite", "nan"
 

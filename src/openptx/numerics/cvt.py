@@ -5,9 +5,9 @@ from __future__ import annotations
 from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, S
 from openptx.numerics.formats import F32, Fixed, Format
-from openptx.numerics.names import ELEMENTS, PACKED, SUBBYTE, Element, Integer, Packed
 from openptx.numerics.reals import Real
 from openptx.numerics.rounding import TO_INTEGER
+from openptx.numerics.type_names import ELEMENTS, PACKED, SUBBYTE, Element, Integer, Packed
 
 ONE = 127  # the scale factor 2^0 of ue8m0
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 from openptx.errors import InputError
 from openptx.numerics import codec, model
 from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, decode
+from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.formats import F32, F64, Fixed, Format
-from openptx.numerics.forms import Form
-from openptx.numerics.names import Element, Integer, Packed
+from openptx.numerics.type_names import Element, Integer, Packed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Result:
 
     __slots__ = ("code", "form", "operand", "taken", "text")
 
-    def __init__(self, form: Form, text: str, operand: int, taken: str, code: int) -> None:
+    def __init__(self, form: CvtSpec, text: str, operand: int, taken: str, code: int) -> None:
         self.form, self.text, self.operand, self.taken, self.code = form, text, operand, taken, code
 
     @property
@@ -120,7 +120,7 @@ def decode_range(t: Integer | Fixed) -> tuple[Fraction, Fraction]:
     return Fraction(-half, 1 << t.fraction), Fraction(half - 1, 1 << t.fraction)
 
 
-def results(form: Form, texts: Sequence[str], rbits: int = 0) -> list[Result]:
+def results(form: CvtSpec, texts: Sequence[str], rbits: int = 0) -> list[Result]:
     """What becomes of one group of operands, element by element; their register is `register` of it."""
     parsed = [parse(text, form.source) for text in texts]
     if not isinstance(form.into, Packed):
@@ -136,7 +136,7 @@ def results(form: Form, texts: Sequence[str], rbits: int = 0) -> list[Result]:
     return [Result(form, t, o, taken, d) for t, (o, taken), d in zip(texts, operands, codes, strict=True)]
 
 
-def register(form: Form, parts: Sequence[Result]) -> int:
+def register(form: CvtSpec, parts: Sequence[Result]) -> int:
     """The codes of the elements in one register."""
     d = 0
     for part in parts:
@@ -144,7 +144,7 @@ def register(form: Form, parts: Sequence[Result]) -> int:
     return d
 
 
-def roundings(form: Form, operand: int) -> list[Result]:
+def roundings(form: CvtSpec, operand: int) -> list[Result]:
     """The same operand in every rounding of the form's kind."""
     names = ("rni", "rzi", "rmi", "rpi") if isinstance(form.d, Integer) else ("rn", "rz", "rm", "rp")
     if (isinstance(form.s, Integer) and isinstance(form.d, Integer)) or isinstance(form.d, Fixed) or form.d is form.s:
@@ -154,7 +154,7 @@ def roundings(form: Form, operand: int) -> list[Result]:
     found: list[Result] = []
     for rnd in names:
         flags = {name: getattr(form, name) for name in ("sat", "satfinite", "relu", "ftz")}
-        other = Form(form.d.name, form.s.name, rnd, **flags)
+        other = CvtSpec(form.d.name, form.s.name, rnd, **flags)
         found.append(Result(other, rnd, operand, "", model.convert(other, [operand])))
     return found
 

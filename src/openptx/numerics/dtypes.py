@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.errors import ArgumentError
-from openptx.numerics.names import INTEGERS, Element, Packed
+from openptx.numerics.formats import FORMATS
+from openptx.numerics.type_names import INTEGERS, Element, Packed
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -16,22 +17,10 @@ if TYPE_CHECKING:
     DType = np.dtype[Any]
     Array = NDArray[Any]
 
-# fmt: off
-# format     dtype of NumPy or of ml_dtypes
 _CARRIERS = {
-    "f16":   "float16",
-    "f32":   "float32",
-    "f64":   "float64",
-    "bf16":  "bfloat16",
-    "e4m3":  "float8_e4m3fn",
-    "e5m2":  "float8_e5m2",
-    "e2m3":  "float6_e2m3fn",
-    "e3m2":  "float6_e3m2fn",
-    "e2m1":  "float4_e2m1fn",
-    "ue8m0": "float8_e8m0fnu",
+    **{f.name: f.dtype for f in FORMATS.values() if f.dtype is not None},
     **{name: f"{'' if t.signed else 'u'}int{t.width}" for name, t in INTEGERS.items()},
 }
-# fmt: on
 
 
 @cache

@@ -1,4 +1,7 @@
-"""Number formats: one row each, and everything else about a format follows from its row."""
+"""Number formats: one row each, from which `isa/types.py`, `cvt`, arrays and documents take what they say of a format.
+
+docs/add-a-format.md shows how to add one.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,18 @@ NONE = "none"
 class Format:
     """A binary floating-point format.
 
-    Codes are integers below `1 << width`; in a register a code takes `storage` bits, left-aligned by `low` zero bits.
+    Codes are integers below `1 << width`; in a register a code takes `storage` bits, left-aligned by `low` zero bits,
+    and `field` bits in a packed register. `packed` are the numbers of elements of its packed forms. `modifiers` are
+    those that a `cvt` to it may carry beside a rounding (`sat`, `relu`, `satfinite`; `integral`: it may be rounded to
+    integers in place). `dtype` names its dtype in NumPy or ml_dtypes; None: codes travel as unsigned integers.
     """
 
     __slots__ = (
         "bias",
+        "dtype",
         "emin",
         "exp",
+        "field",
         "gradual",
         "hidden",
         "inf",
@@ -25,9 +33,11 @@ class Format:
         "low",
         "magnitude",
         "man",
+        "modifiers",
         "name",
         "nan",
         "nans",
+        "packed",
         "sign",
         "signed",
         "storage",
@@ -40,24 +50,29 @@ class Format:
         exp: int,
         man: int,
         bias: int,
-        inf: bool,
         nans: str,
         signed: bool,
-        nan: int | None,
+        packed: tuple[int, ...],
+        modifiers: str,
+        dtype: str | None,
+        *,
+        nan: int | None = None,
         low: int = 0,
     ) -> None:
         self.name = name
         self.exp, self.man, self.bias = exp, man, bias
-        self.inf, self.nans, self.signed = inf, nans, signed
-        self.nan = nan  # the canonical NaN: what an operation gives that has no NaN operand to hand on
+        self.inf, self.nans, self.signed = nans == IEEE, nans, signed
+        self.packed, self.modifiers, self.dtype = packed, frozenset(modifiers.split()), dtype
         self.low = low
         self.width = signed + exp + man
         self.storage = next(w for w in (8, 16, 32, 64) if w >= self.width + low)
-        self.gradual = (
-            man > 0
-        )  # has zero and subnormals; without a mantissa (ue8m0) code 0 is the smallest power of two
+        self.field = 4 if self.width == 4 else self.storage
+        # Has zero and subnormals; without a mantissa (ue8m0) code 0 is the smallest power of two.
+        self.gradual = man > 0
         self.hidden = 1 << man
         self.magnitude = (1 << exp + man) - 1
+        # The canonical NaN: what an operation gives that has no NaN operand to hand on.
+        self.nan = None if nans == NONE else nan or self.magnitude
         self.sign = 1 << exp + man if signed else 0
         self.emin = 1 - bias if self.gradual else -bias  # exponent of the smallest normal number
         self.infinity = self.magnitude - self.hidden + 1 if nans == IEEE else None
@@ -72,38 +87,37 @@ class Format:
         return f"<Format {self.name}>"
 
 
-# fmt: off
-_ROWS = (
-    #       name  exp  man  bias    inf   NaN codes  signed   canonical NaN
-    Format("f16",   5,  10,   15,  True,  IEEE,      True,    0x7FFF),
-    Format("bf16",  8,   7,  127,  True,  IEEE,      True,    0x7FFF),
-    Format("tf32",  8,  10,  127,  True,  IEEE,      True,    0x3FFFF, low=13),
-    Format("f32",   8,  23,  127,  True,  IEEE,      True,    0x7FFFFFFF),
-    Format("f64",  11,  52, 1023,  True,  IEEE,      True,    0xFFF8000000000000),
-    Format("e4m3",  4,   3,    7,  False, ALL_ONES,  True,    0x7F),
-    Format("e5m2",  5,   2,   15,  True,  IEEE,      True,    0x7F),
-    Format("e2m3",  2,   3,    1,  False, NONE,      True,    None),
-    Format("e3m2",  3,   2,    3,  False, NONE,      True,    None),
-    Format("e2m1",  2,   1,    1,  False, NONE,      True,    None),
-    Format("ue8m0", 8,   0,  127,  False, ALL_ONES,  False,   0xFF),
-    Format("ue4m3", 4,   3,    7,  False, ALL_ONES,  False,   0x7F),
-)
-# fmt: on
-
-
 class Fixed:
-    """A fixed-point format: two's complement in units of 2^-fraction."""
+    """A fixed-point format: two's complement in units of 2^-fraction. Other facts as in `Format`."""
 
-    __slots__ = ("fraction", "name", "storage", "width")
+    __slots__ = ("dtype", "field", "fraction", "modifiers", "name", "packed", "storage", "width")
 
-    def __init__(self, name: str, width: int, fraction: int) -> None:
-        self.name, self.width, self.fraction, self.storage = name, width, fraction, width
+    def __init__(self, name: str, width: int, fraction: int, packed: tuple[int, ...], modifiers: str) -> None:
+        self.name, self.width, self.fraction, self.storage, self.field = name, width, fraction, width, width
+        self.packed, self.modifiers, self.dtype = packed, frozenset(modifiers.split()), None
 
     def __repr__(self) -> str:
         return f"<Fixed {self.name}>"
 
 
-S2F6 = Fixed("s2f6", 8, 6)  # fixed-point-data-format: 127/64 down to -2, no infinity and no NaN
+# fmt: off
+_ROWS = (
+    #       name  exp  man  bias  NaN codes  signed  packed  modifiers of cvt               dtype
+    Format("f16",   5,  10,   15, IEEE,      True,   (2,),   "sat relu satfinite integral", "float16"),
+    Format("f32",   8,  23,  127, IEEE,      True,   (2,),   "sat integral",                "float32"),
+    Format("f64",  11,  52, 1023, IEEE,      True,   (),     "sat integral",                "float64", nan=0xFFF8<<48),
+    Format("bf16",  8,   7,  127, IEEE,      True,   (2,),   "relu satfinite integral",     "bfloat16"),
+    Format("tf32",  8,  10,  127, IEEE,      True,   (),     "relu satfinite",              None, low=13),
+    Format("e4m3",  4,   3,    7, ALL_ONES,  True,   (2, 4), "relu satfinite",              "float8_e4m3fn"),
+    Format("e5m2",  5,   2,   15, IEEE,      True,   (2, 4), "relu satfinite",              "float8_e5m2"),
+    Format("e2m3",  2,   3,    1, NONE,      True,   (2, 4), "relu satfinite",              "float6_e2m3fn"),
+    Format("e3m2",  3,   2,    3, NONE,      True,   (2, 4), "relu satfinite",              "float6_e3m2fn"),
+    Format("e2m1",  2,   1,    1, NONE,      True,   (2, 4), "relu satfinite",              "float4_e2m1fn"),
+    Format("ue8m0", 8,   0,  127, ALL_ONES,  False,  (2,),   "satfinite",                   "float8_e8m0fnu"),
+    Format("ue4m3", 4,   3,    7, ALL_ONES,  False,  (),     "satfinite",                   None),
+)
+S2F6 = Fixed("s2f6", 8, 6, (2,), "relu satfinite")  # fixed-point-data-format: -2 to 127/64, no infinity, no NaN
+# fmt: on
 
 FORMATS: dict[str, Format] = {row.name: row for row in _ROWS}
 F16, BF16, TF32, F32, F64 = (FORMATS[name] for name in ("f16", "bf16", "tf32", "f32", "f64"))

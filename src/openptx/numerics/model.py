@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, decode, encode, finite, integral, two
+from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.formats import BF16, F32, F64, Fixed, Format
-from openptx.numerics.forms import Form
-from openptx.numerics.names import Element, Integer, Packed
 from openptx.numerics.rounding import TO_INTEGER
+from openptx.numerics.type_names import Element, Integer, Packed
 
 QUIET64 = 1 << 51
 KEPT = ("f32", "f16", "bf16")  # formats whose NaNs f64 takes and gives with sign and payload
 RANDOM = {"f16": 13}  # random bits that an element takes; sixteen in all other formats
 
 
-def convert(form: Form, codes: list[int], rbits: int = 0, scale: int | None = None) -> int:
+def convert(form: CvtSpec, codes: list[int], rbits: int = 0, scale: int | None = None) -> int:
     """The result's register of one `cvt`: one code, or the codes of as many operands as the form takes."""
     into, source = form.into, form.source
     if not isinstance(into, Packed):
@@ -43,7 +43,7 @@ def shares(p: Packed, rbits: int) -> list[int]:
     return [r for half in (high, low) for r in (int(f"{half:016b}"[::-1], 2), half)]
 
 
-def element(form: Form, code: int, r: int = 0, scale: int | None = None) -> int:
+def element(form: CvtSpec, code: int, r: int = 0, scale: int | None = None) -> int:
     """One code converted; `scale` is a code of ue8m0."""
     d, s = form.d, form.s
     v = flushed(s, decode(s, code), form.ftz)
@@ -91,7 +91,7 @@ def min_one(v: Value) -> Value:
     return finite(1) if v.kind == INFINITE or v.magnitude > 1 else v
 
 
-def to_integer(d: Integer, s: Element, v: Value, form: Form) -> int:
+def to_integer(d: Integer, s: Element, v: Value, form: CvtSpec) -> int:
     if isinstance(s, Integer):
         n = int(v.number)
         n = max(d.least, min(d.greatest, n)) if form.sat else n
@@ -104,7 +104,7 @@ def to_integer(d: Integer, s: Element, v: Value, form: Form) -> int:
     return n & (1 << d.width) - 1
 
 
-def to_fixed(d: Fixed, v: Value, form: Form, scale: int | None) -> int:
+def to_fixed(d: Fixed, v: Value, form: CvtSpec, scale: int | None) -> int:
     least, greatest = -(1 << d.width - 1), (1 << d.width - 1) - 1
     if v.kind == NAN or scale == 0xFF:
         n = greatest
@@ -116,7 +116,7 @@ def to_fixed(d: Fixed, v: Value, form: Form, scale: int | None) -> int:
     return max(n, 0) if form.relu else n & (1 << d.width) - 1
 
 
-def nan(form: Form, code: int, v: Value) -> int:
+def nan(form: CvtSpec, code: int, v: Value) -> int:
     """NaN rules that are not the format's canonical NaN."""
     d, s = form.d, form.s
     assert isinstance(d, Format)

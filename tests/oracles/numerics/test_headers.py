@@ -19,8 +19,8 @@ from numeric_cases import Array, codes, spread
 
 from openptx.numerics import FORMATS
 from openptx.numerics.cvt import cvt
-from openptx.numerics.lanes import Lanes
-from openptx.numerics.names import ELEMENTS
+from openptx.numerics.numpy_machine import NumpyMachine
+from openptx.numerics.type_names import ELEMENTS
 
 COUNT = 200_000
 SOURCE = Path(__file__).with_name("headers.cpp")
@@ -90,7 +90,7 @@ def operands(name: str) -> Array:
 @pytest.mark.parametrize("name", CONVERSIONS)
 def test_conversion(name: str, library: ctypes.CDLL, record_property: Any) -> None:
     d, s, rnd, flags = CONVERSIONS[name]
-    x, a = Lanes(), operands(s)
+    x, a = NumpyMachine(), operands(s)
     got = spread(cvt(x, d, s, x.lanes(a), rnd=rnd, **flags), a.shape)
     expected = run(library, name, got.dtype, a)
     if name in DIFFERENT_NAN:
@@ -109,7 +109,7 @@ def test_conversion(name: str, library: ctypes.CDLL, record_property: Any) -> No
 def test_arithmetic(op: str, name: str, library: ctypes.CDLL, record_property: Any) -> None:
     if op.endswith("_sat") and name == "bf16":
         pytest.skip("bf16 has no .sat")
-    x, f = Lanes(), FORMATS[name]
+    x, f = NumpyMachine(), FORMATS[name]
     p, q = codes(f, COUNT), codes(f, COUNT, 1)
     a, b = x.lanes(p), x.lanes(q)
     got = {

@@ -17,12 +17,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "numerics"))
 from numeric_cases import codes  # noqa: E402
 
 from openptx.numerics import FORMATS, Bits, S, U  # noqa: E402
-from openptx.numerics.lanes import Lanes  # noqa: E402
+from openptx.numerics.numpy_machine import NumpyMachine  # noqa: E402
 
 COUNT = 250
 FLOATS = {"f": ("float", "f32"), "d": ("double", "f64")}
 INTEGERS = {"i": (S, 32), "ui": (U, 32), "ll": (S, 64), "ull": (U, 64)}
-x = Lanes()
+x = NumpyMachine()
 
 Row = tuple[str, str, int, str, Callable[..., Bits]]  # intrinsic, format, operands, type of the result, on lanes
 

@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "unit" / "numerics"))
 from numeric_cases import codes, spread  # noqa: E402
 
 from openptx.numerics import FORMATS  # noqa: E402
-from openptx.numerics.lanes import Lanes  # noqa: E402
-from openptx.numerics.names import ELEMENTS  # noqa: E402
+from openptx.numerics.numpy_machine import NumpyMachine  # noqa: E402
+from openptx.numerics.type_names import ELEMENTS  # noqa: E402
 
 COUNT = 1500
 MODES = {
@@ -37,7 +37,7 @@ OPERATIONS = {
     "mul_add": ("fma", 3),
     "sqrt": ("fsqrt", 1),
 }
-x = Lanes()
+x = NumpyMachine()
 
 
 def apply(function: str, rnd: str, names: list[str], arrays: list[np.ndarray], dtype: Any) -> np.ndarray:

@@ -14,9 +14,9 @@ from openptx.numerics import FORMATS, Arithmetic, Bits
 from openptx.numerics.codec import decode
 from openptx.numerics.dot import Factors
 from openptx.numerics.formats import F16, F32
-from openptx.numerics.lanes import UNSIGNED, Lanes
+from openptx.numerics.numpy_machine import UNSIGNED, NumpyMachine
 
-X = Lanes()
+X = NumpyMachine()
 LANES = 96
 NAMES = ("f16", "bf16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
 
@@ -180,7 +180,7 @@ def test_special_values() -> None:
     columns = list(zip(*[(*a, *b, c, d) for a, b, c, d in cases], strict=True))
     a0, a1, b0, b1 = (bits(np.array(v, np.uint16)) for v in columns[:4])
     c, want = (np.array(v, np.uint32) for v in columns[4:])
-    for machine in (Lanes, Arithmetic):
+    for machine in (NumpyMachine, Arithmetic):
         found = machine.dots(X, f, f, ((a0, a1),), ((b0, b1),), ((bits(c),),), F32, F32)[0][0]
         np.testing.assert_array_equal(found.v, want)
 
@@ -191,5 +191,5 @@ def test_overflow() -> None:
     big = bits(np.array([0x7F7F], np.uint16))
     one = bits(np.array([0x3F80], np.uint16))
     c = bits(np.array([0x7F7FFFFF], np.uint32))
-    for machine in (Lanes, Arithmetic):
+    for machine in (NumpyMachine, Arithmetic):
         assert machine.dots(X, f, f, ((big,),), ((one,),), ((c,),), F32, F32)[0][0].v[0] == 0x7F800000

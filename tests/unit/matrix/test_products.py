@@ -190,9 +190,9 @@ def test_f64_rounding(rnd: str) -> None:
     opcode = f"mma.sync.aligned.m8n8k4.row.col.{rnd}.f64.f64.f64.f64"
     found = run(f"{opcode} {{0}}, {{1}}, {{2}}, {{3}};", [v.view(np.uint64) for v in (a, b, c)], (2, 64))
     from openptx.numerics.bits import Bits
-    from openptx.numerics.lanes import Lanes
+    from openptx.numerics.numpy_machine import NumpyMachine
 
-    x = Lanes()
+    x = NumpyMachine()
 
     def bits(v: Any) -> Bits:
         return Bits(x, 64, np.array([v], np.float64).view(np.uint64))

@@ -15,13 +15,13 @@ from openptx.engines.native.floats import Floats
 from openptx.engines.native.support import METADATA, attributes
 from openptx.engines.native.values import Value
 from openptx.numerics import Arithmetic, Bits, Format
-from openptx.numerics.lanes import Lanes
+from openptx.numerics.numpy_machine import NumpyMachine
 
 DTYPES = {1: np.uint8, 8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 Primitive = Callable[..., Any]
 
 
-class Definitions(Lanes):
+class Definitions(NumpyMachine):
     """NumPy lanes without their fast ways: what the definitions say."""
 
 

@@ -10,14 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from openptx.numerics import Arithmetic, Bits, Format
-from openptx.numerics.lanes_integer import IntegerLanes
-from openptx.numerics.names import Element, Integer
+from openptx.numerics.numpy_machine_integer import NumpyIntegers
+from openptx.numerics.type_names import Element, Integer
 
 Array = NDArray[Any]
 VECTORS = Path(__file__).parents[4] / "shared" / "vectors"
 
 
-class Definition(IntegerLanes):
+class Definition(NumpyIntegers):
     """NumPy lanes whose every primitive is the generic definition."""
 
     negative, abs, min, max = Arithmetic.negative, Arithmetic.abs, Arithmetic.min, Arithmetic.max

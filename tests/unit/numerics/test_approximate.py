@@ -10,9 +10,9 @@ import pytest
 from numeric_cases import codes
 
 from openptx.numerics import FORMATS
-from openptx.numerics.lanes import Lanes
+from openptx.numerics.numpy_machine import NumpyMachine
 
-x = Lanes()
+x = NumpyMachine()
 F32, F64 = FORMATS["f32"], FORMATS["f64"]
 INF, NAN, ONE = 0x7F800000, 0x7FFFFFFF, 0x3F800000
 MINUS = 1 << 31

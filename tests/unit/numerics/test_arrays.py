@@ -10,7 +10,7 @@ import pytest
 from numeric_cases import Definition, codes, differing, spread
 
 import openptx
-from openptx.numerics import FORMATS, Bits, loops
+from openptx.numerics import FORMATS, Bits, bulk_convert
 from openptx.numerics.cvt import cvt
 
 convert = openptx.convert
@@ -190,15 +190,15 @@ COMPILED = [
 @pytest.mark.parametrize(("to", "source", "flags"), COMPILED)
 def test_compiled(to: str, source: str, flags: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Large arrays go through compiled loops: the same bits, contiguous and strided, whole pieces and parts."""
-    monkeypatch.setattr(loops, "MANY", 1 << 12)
-    monkeypatch.setattr(loops, "BLOCK", 1 << 12)
-    monkeypatch.setattr(loops, "PIECE", 10_000)
-    monkeypatch.setattr(loops, "_LOOPS", {})
-    form = openptx.numerics.forms.Form(to, source, **flags)
+    monkeypatch.setattr(bulk_convert, "MANY", 1 << 12)
+    monkeypatch.setattr(bulk_convert, "BLOCK", 1 << 12)
+    monkeypatch.setattr(bulk_convert, "PIECE", 10_000)
+    monkeypatch.setattr(bulk_convert, "_LOOPS", {})
+    form = openptx.numerics.cvt_spec.CvtSpec(to, source, **flags)
     t = (
         form.source
         if not hasattr(form.source, "element")
-        else openptx.numerics.names.ELEMENTS[f"u{form.source.storage}"]
+        else openptx.numerics.type_names.ELEMENTS[f"u{form.source.storage}"]
     )
     count = 35_001
     operands = [codes(t, count, i) for i in range(form.values)]
@@ -210,7 +210,7 @@ def test_compiled(to: str, source: str, flags: dict[str, Any], monkeypatch: pyte
         cvt(x, to, source, *(Bits(x, 8 * a.itemsize, a) for a in operands), rnd=rnd, **keywords), (count,)
     )
     got = convert(raw, to, source=source, **flags)
-    assert any(loop is not None for loop in loops._LOOPS.values())
+    assert any(loop is not None for loop in bulk_convert._LOOPS.values())
     assert not differing(got.view(expected.dtype), expected, *operands)
     got = convert(raw[::-1], to, source=source, **flags)
     assert not differing(got.view(expected.dtype), np.ascontiguousarray(expected[::-1]), *operands)
@@ -220,14 +220,14 @@ def test_without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy alone gives the same."""
     import sys
 
-    monkeypatch.setattr(loops, "MANY", 0)
-    monkeypatch.setattr(loops, "_LOOPS", {})
+    monkeypatch.setattr(bulk_convert, "MANY", 0)
+    monkeypatch.setattr(bulk_convert, "_LOOPS", {})
     monkeypatch.setitem(sys.modules, "openptx.numerics.compiled", None)
     a = codes(FORMATS["f32"], 1 << 15).view(np.float32)
     got = convert(a, "f16", rounding="rp")
-    assert loops._LOOPS
-    assert set(loops._LOOPS.values()) == {None}
-    monkeypatch.setattr(loops, "MANY", 1 << 30)
+    assert bulk_convert._LOOPS
+    assert set(bulk_convert._LOOPS.values()) == {None}
+    monkeypatch.setattr(bulk_convert, "MANY", 1 << 30)
     assert np.array_equal(got.view(np.uint16), convert(a, "f16", rounding="rp").view(np.uint16))
 
 

@@ -7,15 +7,15 @@ import pytest
 from numeric_cases import Definition, codes, differing, spread
 
 from openptx.numerics import FORMATS, Bits, S, U
-from openptx.numerics.lanes import Lanes
-from openptx.numerics.lanes_integer import BLOCK
-from openptx.numerics.names import INTEGERS
+from openptx.numerics.numpy_machine import NumpyMachine
+from openptx.numerics.numpy_machine_integer import BLOCK
+from openptx.numerics.type_names import INTEGERS
 
 COUNT = 3000
 ARITHMETIC = {"fadd": 2, "fsub": 2, "fmul": 2, "fdiv": 2, "fma": 3, "fsqrt": 1}
 FOUR = ("rn", "rz", "rm", "rp")
 FLOATS = ("f16", "bf16", "f32", "f64")
-x, y = Lanes(), Definition()
+x, y = NumpyMachine(), Definition()
 
 
 def same(got: Bits, expected: Bits, *operands: np.ndarray) -> None:

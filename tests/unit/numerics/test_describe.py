@@ -10,10 +10,10 @@ import pytest
 
 from openptx.cli import main
 from openptx.errors import InputError
+from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.describe import decimal, parse, results
 from openptx.numerics.formats import FORMATS
-from openptx.numerics.forms import Form
-from openptx.numerics.names import named
+from openptx.numerics.type_names import named
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -128,7 +128,7 @@ def test_numbers_in_full() -> None:
     assert decimal(Fraction(1, 1 << 30)) == "0.000000000931322574615478515625"
     assert decimal(Fraction(3 << 200)) == "3 * 2^200 (4.8208141327769708e+60)"
     assert decimal(Fraction(1, 1 << 1074)) == "1 * 2^-1074 (4.9406564584124654e-324)"
-    [result] = results(Form("f64", "f64"), ["1.7976931348623157e308"])
+    [result] = results(CvtSpec("f64", "f64"), ["1.7976931348623157e308"])
     below, above = result.neighbours()
     assert below == "4503599627370495 * 2^972 (1.7976931348623155e+308)"
     assert above == "inf"

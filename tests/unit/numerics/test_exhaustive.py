@@ -11,7 +11,7 @@ from openptx.numerics import Bits
 from openptx.numerics.arrays import convert
 from openptx.numerics.cvt import cvt
 from openptx.numerics.dtypes import unsigned
-from openptx.numerics.names import ELEMENTS
+from openptx.numerics.type_names import ELEMENTS
 
 FLAGS = ("sat", "satfinite", "relu", "ftz")
 

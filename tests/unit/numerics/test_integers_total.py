@@ -7,10 +7,10 @@ import pytest
 from numeric_cases import codes
 
 from openptx.numerics import Bits, S, U
-from openptx.numerics.lanes import Lanes
-from openptx.numerics.names import INTEGERS
+from openptx.numerics.numpy_machine import NumpyMachine
+from openptx.numerics.type_names import INTEGERS
 
-x = Lanes()
+x = NumpyMachine()
 WIDTHS = (8, 16, 32, 64)
 
 

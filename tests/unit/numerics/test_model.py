@@ -13,11 +13,11 @@ from openptx.numerics import FORMATS
 from openptx.numerics.arrays import convert
 from openptx.numerics.codec import FINITE, INFINITE, NAN, decode, encode, finite, integral, neighbours
 from openptx.numerics.cvt import cvt_pack
+from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.dtypes import unsigned
-from openptx.numerics.forms import Form
-from openptx.numerics.lanes import Lanes
 from openptx.numerics.model import convert as model
-from openptx.numerics.names import ELEMENTS, PACKED, named
+from openptx.numerics.numpy_machine import NumpyMachine
+from openptx.numerics.type_names import ELEMENTS, PACKED, named
 
 ROUNDINGS = (None, "rn", "rna", "rz", "rm", "rp", "rs", "rni", "rzi", "rmi", "rpi")
 FLAGS = (
@@ -31,20 +31,20 @@ FLAGS = (
 )
 
 
-def forms(d: str, s: str) -> list[Form]:
+def forms(d: str, s: str) -> list[CvtSpec]:
     """Every form between two types, once."""
-    found: dict[object, Form] = {}
+    found: dict[object, CvtSpec] = {}
     for rnd in ROUNDINGS:
         for flags in FLAGS:
             try:
-                form = Form(d, s, rnd, **flags)
+                form = CvtSpec(d, s, rnd, **flags)
             except ArgumentError:
                 continue
             found.setdefault(form.key, form)
     return list(found.values())
 
 
-def agree(form: Form, count: int, scaled: bool = False) -> int:
+def agree(form: CvtSpec, count: int, scaled: bool = False) -> int:
     operands = form.values
     raw = np.stack(
         [
@@ -99,7 +99,7 @@ def test_every_packed_form(d: str) -> None:
 
 
 def test_cvt_pack() -> None:
-    x = Lanes()
+    x = NumpyMachine()
     rows = [
         ("u8", 300, -5, 0x12345678, 0x5678FF00),
         ("s8", 300, -300, 0xABCD, 0xABCD7F80),
@@ -172,7 +172,7 @@ def test_literal_results(text: str, operands: list[int], expected: int) -> None:
     _, *modifiers, d, s = text.split(".")
     flags = {m: True for m in modifiers if m in ("sat", "satfinite", "relu", "ftz")}
     rnd = next((m for m in modifiers if m not in flags), None)
-    form = Form(d, s, rnd, **flags)
+    form = CvtSpec(d, s, rnd, **flags)
     assert model(form, operands) == expected
     raw = np.array(operands, dtype=unsigned(form.source))
     got = convert(raw, d, source=s, rounding=rnd, **flags).view(unsigned(form.into))
@@ -236,4 +236,4 @@ def test_codec_values() -> None:
 )
 def test_forms_that_there_are_not(arguments: tuple[str, ...], flags: dict[str, bool], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
-        Form(*arguments, **flags)
+        CvtSpec(*arguments, **flags)

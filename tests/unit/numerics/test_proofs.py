@@ -14,7 +14,7 @@ from symbolic import Symbolic, counterexample  # noqa: E402
 
 from openptx.isa.instructions import extended_precision  # noqa: E402
 from openptx.numerics import FORMATS, Arithmetic, Bits, S, U  # noqa: E402
-from openptx.numerics.lanes import Lanes  # noqa: E402
+from openptx.numerics.numpy_machine import NumpyMachine  # noqa: E402
 
 MODES = {"rn": z3.RNE(), "rna": z3.RNA(), "rz": z3.RTZ(), "rm": z3.RTN(), "rp": z3.RTP()}
 x = Symbolic()
@@ -161,7 +161,7 @@ def test_a_false_claim_is_refuted() -> None:
     f16, f32 = FORMATS["f16"], FORMATS["f32"]
     found = counterexample(x.convert(f16, f32, a, "rz").v == code(z3.fpFPToFP(z3.RNE(), v, sort("f16")), "f16"), a.v)
     assert found is not None
-    y = Lanes()
+    y = NumpyMachine()
     lanes = y.lanes(np.array([found], np.uint32))
     assert y.convert(f16, f32, lanes, "rz").v != y.convert(f16, f32, lanes, "rn").v
 

@@ -9,11 +9,11 @@ from numeric_cases import Array, Definition, differing, spread, vectors
 from openptx.numerics import FORMATS, Arithmetic, Bits
 from openptx.numerics.arrays import convert
 from openptx.numerics.cvt import cvt
+from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.dtypes import unsigned
-from openptx.numerics.forms import Form
-from openptx.numerics.lanes import Lanes
 from openptx.numerics.model import convert as model
-from openptx.numerics.names import named
+from openptx.numerics.numpy_machine import NumpyMachine
+from openptx.numerics.type_names import named
 
 CONVERSIONS = ("src16_exhaustive", "widen_exhaustive", "src_f32", "src_f64", "src_int")
 FLAGS = ("sat", "satfinite", "relu", "ftz")
@@ -43,13 +43,13 @@ def forgive(key: str, got: Array, expected: Array) -> Array:
     """`got`, with its NaN made the expected NaN where any will do."""
     if not any_nan(key):
         return got
-    f, x = FORMATS[key.split(".")[-2]], Lanes()
+    f, x = FORMATS[key.split(".")[-2]], NumpyMachine()
     both = x.isnan(f, x.lanes(got)).v & x.isnan(f, x.lanes(expected)).v
     return np.where(both, expected, got)
 
 
 @pytest.mark.parametrize("file", CONVERSIONS)
-@pytest.mark.parametrize("machine", [Lanes, Definition])
+@pytest.mark.parametrize("machine", [NumpyMachine, Definition])
 def test_conversions(file: str, machine: type[Arithmetic]) -> None:
     data, x, checked = vectors(file), machine(), 0
     for key in (k for k in data.files if k.startswith("cvt.")):
@@ -80,14 +80,14 @@ def test_model(file: str) -> None:
         a, expected = inputs(file, data, key), data[key]
         some = np.random.default_rng(0).permutation(a.size)[:120]
         d, s, rnd, flags = parts(key)
-        form = Form(d, s, rnd, **flags)
+        form = CvtSpec(d, s, rnd, **flags)
         got = np.array([model(form, [int(code)]) for code in a[some]], np.uint64).astype(expected.dtype)
         wrong = differing(forgive(key, got, expected[some]), expected[some], a[some])
         assert not wrong, f"{key}: {wrong}"
 
 
 def test_stochastic() -> None:
-    data, x = vectors("rs_x4"), Lanes()
+    data, x = vectors("rs_x4"), NumpyMachine()
     operands = [x.lanes(np.ascontiguousarray(data["abef"][:, i])) for i in range(4)]
     for key in (k for k in data.files if k.startswith("cvt.")):
         d, s, rnd, flags = parts(key)
@@ -95,7 +95,7 @@ def test_stochastic() -> None:
         assert not differing(lanes.v, data[key], data["rbits"]), key
         array = convert(data["abef"], d, source=s, rounding=rnd, rbits=data["rbits"], **flags)
         assert not differing(array, data[key], data["rbits"]), key
-        form = Form(d, s, rnd, **flags)
+        form = CvtSpec(d, s, rnd, **flags)
         for row in range(0, 1024, 16):
             one = model(form, [int(v) for v in data["abef"][row]], int(data["rbits"][row]))
             assert one == int(data[key][row]), (key, row)
@@ -118,7 +118,7 @@ def arithmetic(x: Arithmetic, key: str, a: Bits, b: Bits, c: Bits) -> Bits:
 
 
 @pytest.mark.parametrize("file", ["arith_f32", "arith_half"])
-@pytest.mark.parametrize("machine", [Lanes, Definition])
+@pytest.mark.parametrize("machine", [NumpyMachine, Definition])
 def test_arithmetic(file: str, machine: type[Arithmetic]) -> None:
     data, x = vectors(file), machine()
     for key in (k for k in data.files if len(k.split(".")) > 2):

@@ -19,7 +19,7 @@ from openptx.engines.interp.surfaces import LaneImages
 from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
-from openptx.numerics.lanes import UNSIGNED
+from openptx.numerics.numpy_machine import UNSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.planes import Plane
 from openptx.isa.windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, SHARED, SLOTS, window
 from openptx.numerics import Bits
-from openptx.numerics.lanes import Lanes
+from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.runtime.heap import Heap
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Bytes, Map
@@ -60,7 +60,7 @@ def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
     return Plane(data), stride
 
 
-class Spaces(Lanes):
+class Spaces(NumpyMachine):
     """Loads and stores. `who` is the set of lanes that execute; values have one element for each of them, or one."""
 
     def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:

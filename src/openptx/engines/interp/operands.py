@@ -15,7 +15,7 @@ from openptx.engines.interp import sets
 from openptx.errors import Bug
 from openptx.isa.windows import window
 from openptx.numerics import Bits
-from openptx.numerics.lanes import UNSIGNED
+from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Address, FunctionName, Imm, Operand, Reg, Sink, Special, Symbol, Vector
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from openptx.engines.interp.textures import Textures
 from openptx.numerics import Bits
-from openptx.numerics.lanes import UNSIGNED
+from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.runtime import sampling
 from openptx.runtime.texture import Array, Surface
 

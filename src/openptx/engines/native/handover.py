@@ -25,7 +25,7 @@ from openptx.engines.native.borrowing import file_of
 from openptx.engines.native.flow import Cells
 from openptx.engines.native.standing import Kept
 from openptx.engines.native.values import N, as_lanes
-from openptx.numerics.lanes import UNSIGNED
+from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Function
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 from openptx.numerics.bits import Bits, Signedness
 from openptx.numerics.floats import HANDED_ON, QUIET64
 from openptx.numerics.formats import BF16, F16, F32, F64, Format
-from openptx.numerics.lanes_integer import IntegerLanes
+from openptx.numerics.numpy_machine_integer import NumpyIntegers
 from openptx.numerics.rounding import TO_INTEGER, RandomBits
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ ABSENT = np.uint64(0xFFF8000000000000)  # the f64 NaN of an operation without a 
 SMALLEST = 2.0**-126
 
 
-class FloatLanes(IntegerLanes):
+class NumpyFloats(NumpyIntegers):
     _quiet = False
 
     @contextmanager

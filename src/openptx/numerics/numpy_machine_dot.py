@@ -13,7 +13,7 @@ import numpy as np
 from openptx.numerics.bits import Bits
 from openptx.numerics.dot import BLOCK, BLOCK_FRACTION, E2M1X8, FRACTION, ZERO, Factors
 from openptx.numerics.formats import F16, F32, F64, Format
-from openptx.numerics.lanes_float import NAN32, FloatLanes
+from openptx.numerics.numpy_machine_float import NAN32, NumpyFloats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ FAR = 960  # no exponent of a finite term is beyond it, and two to its power can
 _VALUES: dict[str, Array] = {}
 
 
-class DotLanes(FloatLanes):
+class NumpyDots(NumpyFloats):
     def dots(
         self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, h: Format, d: Format,
         scales: Scales | None = None, fraction: int = FRACTION,

@@ -8,9 +8,9 @@ import numpy as np
 
 from openptx.numerics.bits import Bits
 from openptx.numerics.formats import F32, F64, Format
-from openptx.numerics.lanes_dot import DotLanes
-from openptx.numerics.lanes_float import FloatLanes
-from openptx.numerics.lanes_integer import SIGNED, UNSIGNED
+from openptx.numerics.numpy_machine_dot import NumpyDots
+from openptx.numerics.numpy_machine_float import NumpyFloats
+from openptx.numerics.numpy_machine_integer import SIGNED, UNSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _TABLES: dict[tuple[object, ...], Array] = {}
 
 
-class Lanes(DotLanes):
-    """Arithmetic on arrays. See IntegerLanes for what a value is, FloatLanes for how its results stay exact.
+class NumpyMachine(NumpyDots):
+    """Arithmetic on arrays. See NumpyIntegers for what a value is, NumpyFloats for how its results stay exact.
 
     A function of 16 bits or fewer is looked up in a table that the definition filled, and so is f32 to an 8-bit format:
     of its lower 16 bits only matters whether they are all zero.
@@ -68,7 +68,7 @@ class Lanes(DotLanes):
         return Bits(self, f.storage, table.take(a.v))
 
 
-def tabulate(key: tuple[object, ...], x: FloatLanes, w: int, function: Callable[[Bits], Bits]) -> Array:
+def tabulate(key: tuple[object, ...], x: NumpyFloats, w: int, function: Callable[[Bits], Bits]) -> Array:
     """What `function` gives for each of the codes of `w` (8 or 16) bits; made once for a `key` in this process."""
     table = _TABLES.get(key)
     if table is None:
@@ -76,7 +76,7 @@ def tabulate(key: tuple[object, ...], x: FloatLanes, w: int, function: Callable[
     return table
 
 
-def sticky_table(key: tuple[object, ...], x: FloatLanes, function: Callable[[Bits], Bits]) -> Array:
+def sticky_table(key: tuple[object, ...], x: NumpyFloats, function: Callable[[Bits], Bits]) -> Array:
     """What `function` of f32 gives, for each index that `sticky` makes."""
     table = _TABLES.get(key)
     if table is None:
@@ -94,4 +94,4 @@ def sticky(u: Array) -> Array:
     return index.astype(np.uint16)
 
 
-__all__ = ["SIGNED", "UNSIGNED", "Lanes", "sticky", "sticky_table", "tabulate"]
+__all__ = ["SIGNED", "UNSIGNED", "NumpyMachine", "sticky", "sticky_table", "tabulate"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from openptx.numerics.cvt import cvt
 from openptx.numerics.formats import F32, Format
-from openptx.numerics.lanes import Lanes, sticky, sticky_table, tabulate
-from openptx.numerics.names import Packed
+from openptx.numerics.numpy_machine import NumpyMachine, sticky, sticky_table, tabulate
+from openptx.numerics.type_names import Packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from openptx.numerics.arithmetic import Arithmetic
     from openptx.numerics.bits import Bits
     from openptx.numerics.compiled import Loop
-    from openptx.numerics.forms import Form
+    from openptx.numerics.cvt_spec import CvtSpec
 
     Array = NDArray[Any]
     Step = Callable[[Sequence[Array], Array], None]
@@ -40,7 +40,7 @@ MANY = 1 << 21
 """Results from where on a loop is worth compiling, which takes about 0.1 s; a table is eight times as patient."""
 
 
-def fill(form: Form, scaled: bool, raw: Array, extra: list[Array], result: Array) -> None:
+def fill(form: CvtSpec, scaled: bool, raw: Array, extra: list[Array], result: Array) -> None:
     """Writes the conversion of raw codes into `result`.
 
     Operands of a packed result lie along the last axis of `raw`; `extra` are random bits, then scale factors.
@@ -56,7 +56,7 @@ def fill(form: Form, scaled: bool, raw: Array, extra: list[Array], result: Array
     return _in_blocks(_by_numpy(form, scaled), [*operands, *extra], result, BLOCK)
 
 
-def definition(form: Form, scaled: bool, x: Arithmetic, *operands: Bits) -> Bits:
+def definition(form: CvtSpec, scaled: bool, x: Arithmetic, *operands: Bits) -> Bits:
     """The form on any machine, its operands followed by random bits and scale factors where it has them."""
     rest = list(operands[form.values :])
     return cvt(
@@ -77,8 +77,8 @@ def definition(form: Form, scaled: bool, x: Arithmetic, *operands: Bits) -> Bits
 # NumPy
 
 
-def _by_numpy(form: Form, scaled: bool) -> Step:
-    x = Lanes()
+def _by_numpy(form: CvtSpec, scaled: bool) -> Step:
+    x = NumpyMachine()
     function = partial(definition, form, scaled, x)
     if _by_code(form):
         table = tabulate(("cvt", *form.key), x, form.source.storage, function)
@@ -94,15 +94,15 @@ def _by_numpy(form: Form, scaled: bool) -> Step:
     return step
 
 
-def _plain(form: Form) -> bool:
+def _plain(form: CvtSpec) -> bool:
     return not (form.stochastic or isinstance(form.into, Packed) or isinstance(form.source, Packed))
 
 
-def _by_code(form: Form) -> bool:
+def _by_code(form: CvtSpec) -> bool:
     return _plain(form) and form.source.storage <= 16
 
 
-def _by_upper_half(form: Form) -> bool:
+def _by_upper_half(form: CvtSpec) -> bool:
     """f32 to floats of at most five bits of precision: the lower half of the code is far below where they round."""
     return _plain(form) and form.s is F32 and isinstance(form.d, Format) and form.d.storage == 8
 
@@ -126,7 +126,7 @@ def _in_blocks(step: Step, operands: list[Array], result: Array, block: int) -> 
 _LOOPS: dict[tuple[object, ...], Loop | None] = {}
 
 
-def _loop(form: Form, scaled: bool, count: int, together: int) -> Loop | None:
+def _loop(form: CvtSpec, scaled: bool, count: int, together: int) -> Loop | None:
     """The compiled form if it is there, or worth its compilation for `count` results."""
     key = (*form.key, scaled, together)
     if key not in _LOOPS:
@@ -142,7 +142,7 @@ def _loop(form: Form, scaled: bool, count: int, together: int) -> Loop | None:
     return _LOOPS[key] if count >= BLOCK else None
 
 
-def _rows(form: Form, raw: Array, extra: list[Array], result: Array) -> tuple[list[Array], Array] | None:
+def _rows(form: CvtSpec, raw: Array, extra: list[Array], result: Array) -> tuple[list[Array], Array] | None:
     """The arrays as rows of elements in one order, without a copy; None where they are not, or where they overlap."""
     arrays = [raw, *extra, result]
     if np.may_share_memory(raw, result) or not all(a.flags.aligned for a in arrays):

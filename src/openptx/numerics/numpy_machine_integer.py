@@ -101,7 +101,7 @@ BLOCK = 1 << 13
 """Lanes that one step of a longer computation works on, so that its dozens of temporaries stay in the cache."""
 
 
-class IntegerLanes(Arithmetic):
+class NumpyIntegers(Arithmetic):
     """A value is an array whose elements are lanes; arrays of one element stand for the same value in every lane.
 
     Constants are such arrays, so that broadcasting folds them; what leaves the machine is broadcast by who stores it.

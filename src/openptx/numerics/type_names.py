@@ -31,9 +31,9 @@ class Packed:
 
     __slots__ = ("count", "element", "field", "name", "storage")
 
-    def __init__(self, name: str, element: Format | Fixed, count: int) -> None:
-        self.name, self.element, self.count = name, element, count
-        self.field = 4 if element.width == 4 else element.storage
+    def __init__(self, element: Format | Fixed, count: int) -> None:
+        self.name, self.element, self.count = f"{element.name}x{count}", element, count
+        self.field = element.field
         self.storage = self.field * count
 
     def __repr__(self) -> str:
@@ -46,12 +46,11 @@ INTEGERS: dict[str, Integer] = {f"{kind}{w}": Integer(f"{kind}{w}") for kind in 
 SUBBYTE: dict[str, Integer] = {f"{kind}{w}": Integer(f"{kind}{w}") for kind in "su" for w in (2, 4)}  # of cvt.pack
 ELEMENTS: dict[str, Element] = {**INTEGERS, **FORMATS, S2F6.name: S2F6}
 PACKED: dict[str, Packed] = {
-    f"{name}x{count}": Packed(f"{name}x{count}", S2F6 if name == "s2f6" else FORMATS[name], count)
-    for count, names in {
-        2: "f16 bf16 f32 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 s2f6",
-        4: "e4m3 e5m2 e2m3 e3m2 e2m1",
-    }.items()
-    for name in names.split()
+    packed.name: packed
+    for count in (2, 4)
+    for element in (*FORMATS.values(), S2F6)
+    if count in element.packed
+    for packed in (Packed(element, count),)
 }
 
 
