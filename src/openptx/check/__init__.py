@@ -21,7 +21,13 @@ def check(
     from openptx.check.module import ModuleChecker
     from openptx.syntax import parse
 
-    return ModuleChecker(parse(file), target, profile, selected).check()
+    found = ModuleChecker(parse(file), target, profile, selected).check()
+    if any(diagnostic.severity == "error" for diagnostic in found):
+        from openptx.check.foreign import foreign
+
+        if other := foreign(file):
+            return [other]
+    return found
 
 
 def lower(source: Module | File) -> Program:

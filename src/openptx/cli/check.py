@@ -37,6 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--select", metavar="CODE", action="append", default=[], help="report these codes only: PTX0312, PTX03, a name")
     add("--extend-select", metavar="CODE", action="append", default=[], help="report these as well: unused, deprecated")
     add("--ignore", metavar="CODE", action="append", default=[], help="leave these codes out")
+    add("--statistics", action="store_true", help="print how often each code occurs, the most frequent first")
 
 
 def run(args: Namespace) -> int:
@@ -56,7 +57,11 @@ def run(args: Namespace) -> int:
         if problem:
             complain(problem)
             good = False
-    if found or args.output_format in ("json", "sarif"):
+    if args.statistics:
+        from openptx.cli.statistics import statistics
+
+        sys.stdout.write(statistics(found, args.output_format))
+    elif found or args.output_format in ("json", "sarif"):
         show(found, args.output_format)
     elif good and args.output_format == "full":
         print("All checks passed." if paths else "Nothing to check.")

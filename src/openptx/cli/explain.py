@@ -8,7 +8,8 @@ openptx explain 0f3F800000       a literal
 openptx explain e4m3             a number format, or a type: .b32, f16x2
 openptx explain %laneid          a special register
 openptx explain sm_90a           a target
-openptx explain deviations       where the assembler differs from the document; also one of them, by its name
+openptx explain deviations       where the assembler differs from the manual;
+                                 also one of them, by its name
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def usage() -> str:
         "Check, run and understand NVIDIA PTX on any computer, without a GPU.\n\n"
         f"commands:\n{rows}\n\n"
         "`openptx COMMAND --help` says more. `openptx demo` is a good start.\n"
-        "Exit status: 0 clean, 1 findings, 2 when something kept the command from its work."
+        "Exit status: 0 clean, 1 findings, 2 when the command could not do its work."
     )
 
 

@@ -1,6 +1,7 @@
-"""Run a kernel on NumPy arrays, without a GPU.
+r"""Run a kernel on NumPy arrays, without a GPU.
 
-    openptx run saxpy.ptx --grid 4 --block 256 --arg 1000 2.0 @x.npy zeros:f32:1000 --save 3=y.npy
+    openptx run saxpy.ptx --grid 4 --block 256 \
+        --arg 1000 2.0 @x.npy zeros:f32:1000 --save 3=y.npy
 
 Arguments stand in the order of the kernel's parameters: a number (42, 1.5, 0f3F800000, inf), @FILE.npy for an array,
 zeros:TYPE:COUNT for a new one, null for a null pointer. Every array is printed after the launch; --save keeps one.

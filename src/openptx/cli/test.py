@@ -1,9 +1,12 @@
 """Run tests that are files: case folders (case.json, kernel.ptx, arrays) and annotated PTX.
 
 An annotated file says in comments what its functions give and which lines are wrong:
+
     // run: negate(1.0) == -1.0
     neg.u32 %r1, %r2;   //~ PTX0301
-The exit status is 1 when a test failed or could not be run as it is written; a known gap is no failure.
+
+The exit status is 1 when a test failed or could not be run as it is written; a known gap is no failure. It is 2 for a
+path that is not there and for a folder without tests.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from openptx.testing.result import Result
 
+NO_TESTS = "no tests in it: no case.json, no .ptx file with `// run:` or `//~`"
 STYLES = {"passed": "added", "failed": "error", "unsupported": "warning", "error": "error"}
 
 
@@ -38,10 +42,11 @@ def run(args: Namespace) -> int:
     from openptx.testing.discovery import find, run_test
 
     named: list[str] = args.paths
-    missing = [path for path in named if not os.path.exists(path)]
+    below = {path: find([path]) for path in named if os.path.exists(path)}
+    missing = [path for path in named if not below.get(path)]
     for path in missing:
-        complain(f"{path}: {os.strerror(ENOENT)}")
-    paths = find([path for path in named if path not in missing])
+        complain(f"{path}: {NO_TESTS if path in below else os.strerror(ENOENT)}")
+    paths = list(dict.fromkeys(test for tests in below.values() for test in tests))
     results: list[Result] = []
     if args.output_format == "json":
         results = [run_test(path, args.engine) for path in progress(paths, len(paths), "tests")]

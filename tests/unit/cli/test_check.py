@@ -9,6 +9,10 @@ import sys
 
 import pytest
 
+from openptx.cli.statistics import statistics
+from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.source import File
+
 GOOD = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
 BAD = GOOD.replace("ret;", ".reg .b32 %r<4>; mov.u32 %r1, 42u; ret;")
 
@@ -129,6 +133,38 @@ def test_nonsense_is_found_wrong_and_nothing_more(openptx, tmp_path, text):
     done = openptx("check", tmp_path / "k.ptx")
     assert done.status == 1
     assert "mistake in OpenPTX" not in done.err
+
+
+MANY = GOOD.replace(
+    "ret;", ".reg .b32 %r<4>; add.s32 %r1, 1, 2 \n add.s32 %r1, 1, 2 \n mov.u32 %rr1, 1;\n mov.u32 %x, 1;\n ret;"
+)
+
+
+def test_statistics(openptx, tmp_path):
+    (tmp_path / "many.ptx").write_text(MANY)
+    done = openptx("check", tmp_path / "many.ptx", "--statistics")
+    assert done.status == 1
+    assert done.out.splitlines() == ["2\tPTX0102\t[*] missing-semicolon", "2\tPTX0201\t[ ] unknown-name"]
+    rows = json.loads(openptx("check", tmp_path / "many.ptx", "--statistics", "--output-format", "json").out)
+    name, count = {"code": "PTX0102", "name": "missing-semicolon"}, {"count": 2, "fixable": True, "fixable_count": 2}
+    assert rows[0] == {**name, "severity": "error", **count}
+    found = json.loads(openptx("check", tmp_path / "many.ptx", "--output-format", "json").out)
+    assert sum(row["count"] for row in rows) == len(found)
+
+
+def test_statistics_tell_codes_of_which_some_findings_have_a_safe_fix():
+    file, fix = File("k.ptx", "x"), Fix((0, 1), "", "remove it", SAFE)
+    found = [Diagnostic("syntax", "wrong", file, (0, 1), fix=each) for each in (fix, None, None)]
+    assert statistics(found, "full") == "3\tPTX0101\t[-] syntax\n"
+
+
+def test_statistics_of_clean_files_and_in_formats_that_have_none(openptx, folder):
+    done = openptx("check", folder / "good.ptx", "--statistics")
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert openptx("check", folder / "good.ptx", "--statistics", "--output-format", "json").out == "[]\n"
+    done = openptx("check", folder / "bad.ptx", "--statistics", "--output-format", "sarif")
+    assert (done.status, done.out) == (2, "")
+    assert "--statistics has no output format `sarif`" in done.err
 
 
 def test_many_files_in_several_processes_are_what_they_are_in_one(openptx, folder, monkeypatch):

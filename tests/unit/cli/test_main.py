@@ -42,6 +42,19 @@ def test_every_command_explains_itself(openptx, name):
     assert len(done.out.splitlines()) > 5
 
 
+@pytest.mark.parametrize("argv", [[], *([name] for name in COMMANDS)], ids=" ".join)
+def test_help_fits_a_terminal_of_80_columns(openptx, argv):
+    lines = openptx(*argv, "--help").out.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
+def test_help_is_as_wide_as_the_terminal(openptx, monkeypatch):
+    monkeypatch.setattr("os.get_terminal_size", lambda _: os.terminal_size((74, 24)))
+    monkeypatch.setattr("sys.stdout.fileno", lambda: 1, raising=False)
+    lines = openptx("check", "--help").out.splitlines()
+    assert 66 < max(map(len, lines)) <= 74
+
+
 def test_version(openptx):
     assert openptx("--version").out == f"openptx {package.__version__}\n"
 

@@ -64,6 +64,15 @@ def test_test_of_a_path_that_is_not_there(openptx, suite):
     assert "1 passed" in done.out
 
 
+def test_test_of_a_folder_without_tests_is_no_success(openptx, suite):
+    (suite / "empty").mkdir()
+    (suite / "empty" / "plain.ptx").write_text(ONE.format(""))
+    done = openptx("test", suite / "empty", suite / "good.ptx")
+    assert done.status == 2
+    assert done.err.startswith(f"error: {suite}/empty: no tests in it")
+    assert done.out.splitlines()[-1] == "1 passed, 0 failed, 0 unsupported"
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"kernel": "one"}', '{"kernel": 1, "grid": 2, "block": 3, "params": 4}']
 )

@@ -109,4 +109,21 @@ CODES = (
 
         Rule: PTX ISA, Source Format (4.1): a file is ASCII text
         """),
+    Code("PTX0010", "not-ptx", """
+        A file in another language.
+
+        CUDA C++, LLVM IR, Python, or SASS where PTX is expected. A compiler makes PTX of most of them; the diagnostic
+        says which command does.
+
+            extern "C" __global__ void k(float *x) { x[threadIdx.x] = 1.0f; }  // no .entry, no .func
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .entry k() { ret; }
+
+        Rule: PTX ISA, PTX Statements (4.2): a module begins with `.version`
+        """),
 )  # fmt: skip
