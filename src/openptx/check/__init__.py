@@ -4,10 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.module import ModuleChecker
     from openptx.diagnostics import Diagnostic
     from openptx.program import Program
     from openptx.source import File
-    from openptx.syntax import Module
 
 
 def check(
@@ -30,8 +30,18 @@ def check(
     return found
 
 
-def lower(source: Module | File) -> Program:
+def resolve(file: File, target: str | None = None) -> tuple[ModuleChecker, list[Diagnostic]]:
+    """A module with what its names mean, for `lower`, and every finding in it."""
+    from openptx.check.module import ModuleChecker
+    from openptx.syntax import parse
+
+    module = ModuleChecker(parse(file), target, "ptxas", keep=True)
+    return module, module.check()
+
+
+def lower(source: ModuleChecker | File) -> Program:
     """The Program of a module without errors; see `lowering.lower`."""
     from openptx.check import lowering
+    from openptx.source import File
 
-    return lowering.lower(source)
+    return lowering.lower(resolve(source)[0] if isinstance(source, File) else source)

@@ -41,7 +41,7 @@ def judge_call(checker: FunctionChecker, instruction: Instruction, scope: Scope)
         signature = table if isinstance(table, CallPrototype) else None
     elif scope.find(callee.text) is None:
         signature = checker.module.headers.get(callee.text)
-        if signature is None and callee.text not in checker.module.names.functions:
+        if signature is None and callee.text not in checker.module.functions:
             checker.unknown_function(callee)
     else:
         checker.add(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from openptx.check import kinds
 from openptx.check.declared_types import OPAQUE, Misfit, initial_problem, type_problem
 from openptx.check.gating import B128, UNSIZED, gate_problem
-from openptx.check.names import Memory, Told
-from openptx.check.reading import variable
-from openptx.check.scopes import Meaning, Registers, Scope
-from openptx.check.sizes import element_bytes, shape_of
-from openptx.check.slips import TYPES as FOREIGN
+from openptx.check.resolved import declare_name, formal_space, memory_kind
+from openptx.check.scopes import Memory, Registers
+from openptx.check.sizes import shape_of
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
-from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
-from openptx.isa.types import TYPES
 from openptx.syntax.operands import Integer
 
 TYPE_CHECKING = False
@@ -22,6 +18,7 @@ if TYPE_CHECKING:
 
     from openptx.check.kinds import Kind
     from openptx.check.module import ModuleChecker
+    from openptx.check.scopes import Meaning, Scope
     from openptx.diagnostics.diagnostic import Facts
     from openptx.source import Span
     from openptx.syntax import tree
@@ -31,23 +28,6 @@ if TYPE_CHECKING:
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
 _FEW = 64
 """A range of more variables than this is no plain declaration."""
-
-
-def _predefined(name: str) -> bool:
-    return name == "WARP_SZ" or (name.startswith("%") and name[1:] in SPECIAL_REGISTERS)
-
-
-def memory(declaration: Declaration, declarator: Declarator, space: str) -> Kind:
-    """The kind of a variable's name."""
-    type = TYPES.get(declaration.type, TYPES["b32"])
-    vector = declaration.vector or 1
-    shape = shape_of(declarator)
-    size = element = element_bytes(type) * vector
-    for length in shape:
-        size *= length
-    align = declaration.align.value if declaration.align is not None else element
-    text = f"the address of a `.{kinds.PARAMETERS.get(space, space)}` variable"
-    return variable(type.name, space, size, align, shape, vector, text)
 
 
 def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object, ...] | None:
@@ -88,7 +68,7 @@ class Declarations:
         if name == "WARP_SZ":
             self._repeated(name, declaration, declaration.names[0], self.module.scope)
             return
-        self.module.scope.names[name] = Told(kind, lambda: declaration)
+        self.module.scope.declare(name, Memory(kind, declaration))
 
     def header(self, function: tree.Function, scope: Scope) -> None:
         """The parameters and results of a function."""
@@ -97,9 +77,7 @@ class Declarations:
 
     def _parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
         """A parameter or a return of a function."""
-        space = "reg" if declaration.space == "reg" else "param" if function.kind == "entry" else "argument"
-        if space == "argument" and declaration in function.returns:
-            space = "result"
+        space = formal_space(declaration, function)
         if function.kind == "entry" and declaration.space != "param":
             self.add(
                 "parameter", "a parameter of a kernel is in `.param`", declaration.space_span, "not `.param`",
@@ -188,7 +166,7 @@ class Declarations:
                 names = [f"{names[0]}{i}" for i in range(count.value)]
             if any(map(self.module.reserved, names)):
                 return None
-            kind = memory(declaration, declarator, space or declaration.space)
+            kind = memory_kind(declaration, declarator, space or declaration.space)
             found += [(name, kind) for name in names]
         return found
 
@@ -197,15 +175,15 @@ class Declarations:
         if key is not None and (known := self.right.get(key)) is not None:
             declarator, name = declaration.names[0], declaration.names[0].name
             self._repeated(name.text, declaration, declarator, scope)
-            if not _predefined(name.text):  # and so it stays
-                scope.names[name.text] = Memory(known, name.span, declaration.type_span)
+            if not is_predefined(name.text):  # and so it stays
+                scope.declare(name.text, Memory(known, declaration))
         elif self._declare_each(declaration, scope, space, unsized) and key is not None:
-            self.right[key] = memory(declaration, declaration.names[0], space)
+            self.right[key] = memory_kind(declaration, declaration.names[0], space)
 
     def _declare_each(self, declaration: Declaration, scope: Scope, space: str, unsized: bool) -> bool:
         """Judge and declare names one by one; whether all is right with their types and values."""
         reported = wrong = False
-        for declarator in declaration.names:
+        for number, declarator in enumerate(declaration.names):
             misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
             if misfit is not None:
                 self._report(misfit, declaration, declarator)
@@ -218,7 +196,8 @@ class Declarations:
             elif declaration.type == "b128":
                 reported = self._b128(declaration) or reported
             if declarator.name.text != "_":
-                self._declare(declaration, declarator, scope, space)
+                self._repeated(declarator.name.text, declaration, declarator, scope)
+                declare_name(declaration, number, scope, space)
         return not (wrong or reported)
 
     def _b128(self, declaration: Declaration) -> bool:
@@ -237,22 +216,8 @@ class Declarations:
         self.add(misfit.about, misfit.message, span, misfit.label, expected=misfit.expected, actual=misfit.actual,
                  rule=misfit.rule, help=misfit.help, fix=fix)  # fmt: skip
 
-    def _declare(self, declaration: Declaration, declarator: Declarator, scope: Scope, space: str) -> None:
-        name = declarator.name.text
-        self._repeated(name, declaration, declarator, scope)
-        if _predefined(name):
-            return
-        type = TYPES.get(declaration.type) or TYPES[FOREIGN.get(declaration.type, "b32")]
-        count = declarator.count.value if declarator.count is not None else None
-        if space == "reg":
-            scope.declare(name, Registers(type, declaration.vector or 1, count, declarator.name.span))
-            return
-        kind = memory(declaration, declarator, space)
-        for i in [""] if count is None else range(count):
-            scope.declare(f"{name}{i}", Memory(kind, declarator.name.span, declaration.type_span))
-
     def _repeated(self, name: str, declaration: Declaration, declarator: Declarator, scope: Scope) -> None:
-        if _predefined(name):
+        if is_predefined(name):
             self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
             return
         if declarator.count is None:

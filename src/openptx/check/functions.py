@@ -12,7 +12,7 @@ from openptx.check.nearest import nearest
 from openptx.check.plain.walk import Plain
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
-from openptx.check.scopes import Scope
+from openptx.check.resolved import ResolvedBody, ResolvedInstruction, label_of
 from openptx.check.survey import deprecated, unreachable, unused
 from openptx.check.unknown import labels_of, unknown_name
 from openptx.check.verdicts import WARNINGS, verdicts
@@ -21,7 +21,7 @@ from openptx.isa.control import calls
 from openptx.syntax import operands as text
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import BranchTargets, CallPrototype, Location, Pragma
+from openptx.syntax.directives import BranchTargets, Location, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.module import ModuleChecker
     from openptx.check.problems import Problem
+    from openptx.check.scopes import Scope
     from openptx.diagnostics.diagnostic import Facts
 
 PRAGMAS = frozenset(("nounroll", "enable_smem_spilling", "frequency", "used_bytes_mask"))
@@ -49,8 +50,7 @@ class FunctionChecker:
         self.context = context
         self.verdicts = verdicts(context)
         self.graph = Graph()
-        self.scopes: list[Scope] = []
-        self.parameters = frozenset(header.names)
+        self.body = ResolvedBody(header, module.functions)
         self.shared = 0  # bytes of `.shared` that the body declares
         self.wrong = False  # whether an error was found; what follows from it is not said then
         self.last: tree.Statement | None = None
@@ -62,7 +62,10 @@ class FunctionChecker:
         if not plain or self.module.thorough or not Plain(self, self.header).accepts():
             statements, problems = self.function.read()
             self.module.collector.extend(problems)
-            self.block(statements, self.header)  # what its outermost block declares and the parameters share one scope
+            for statement, scope in self.body.walk(statements, self.header, self.module.declarations.local):
+                self.statement(statement, scope)
+            if self.module.keep:
+                self.module.bodies[self.function] = self.body
             if not (problems or self.function.broken or self.wrong):  # what follows from an error isn't said
                 self.flow()
 
@@ -70,13 +73,13 @@ class FunctionChecker:
         """Registers that nothing writes, and how the function ends."""
         asked = "uninitialized-register" in self.module.selected
         for name in self.graph.first_reads(everywhere=asked):
-            if name.text not in self.parameters:
+            if name.text not in self.body.parameters:
                 self.unwritten(name.text, name.span)
         self.barriers()
         if "unreachable" in self.module.selected:
             unreachable(self)
         if "unused" in self.module.selected:
-            unused(self, self.scopes)
+            unused(self, self.body.scopes)
         last = self.last
         ended = isinstance(last, tree.Instruction) and ends(last.mnemonic) and not last.guarded
         # Of `.weak` functions only compilers write bodies: those that C++ declares unreachable end with nothing.
@@ -135,73 +138,62 @@ class FunctionChecker:
                 help="declare it `.extern .shared .b8 name[];` outside of the kernel, and give its size at the launch",
             )
 
-    def block(self, statements: list[tree.Statement], scope: Scope) -> None:
-        """The statements of a block; its labels are known in all of it."""
-        self.scopes.append(scope)
-        for statement in statements:
-            self._label(statement, scope)
-        for statement in statements:
-            if isinstance(statement, tree.Label):
+    def statement(self, statement: tree.Statement | ResolvedInstruction, scope: Scope) -> None:
+        """A statement of the body, in its scope."""
+        if isinstance(statement, ResolvedInstruction):
+            self.last = statement.instruction
+            self.instruction(statement, scope)
+            return
+        self.label(statement, scope)
+        self.module.features.check(statement)
+        match statement:
+            case tree.Label():
                 self.graph.labels[statement.name.span[0]] = len(self.graph.steps)
-            elif isinstance(statement, tree.Instruction):
-                self.last = statement
-                self.instruction(statement, scope)
-                continue
-            self.module.features.check(statement)
-            if isinstance(statement, Pragma):
+            case Pragma():
                 self.pragma(statement)
-            elif isinstance(statement, Declaration):
-                self.module.declarations.local(statement, scope)
+            case Declaration():
                 self.memory(statement)
-            elif isinstance(statement, tree.Block):
-                self.block(statement.statements, Scope(scope))
-            elif isinstance(statement, BranchTargets):
+            case BranchTargets():
                 self.table(statement, scope)
-            elif isinstance(statement, Location):
+            case Location():
                 self.module.debugging.location(statement)
+            case _:
+                pass
 
-    def _label(self, statement: tree.Statement, scope: Scope) -> None:
-        if isinstance(statement, tree.Label):
-            name = statement.name
-        elif isinstance(statement, (BranchTargets, CallPrototype)) and statement.label is not None:
-            name = statement.label
-            scope.tables[name.text] = statement
-        else:
+    def label(self, statement: tree.Statement, scope: Scope) -> None:
+        """The label of a statement, which its block has once."""
+        name = label_of(statement)
+        if name is None:
             return
         if name.text == "_":
             self.add("invalid-name", "`_` alone is no name", name.span, help="it is the sink for unused results")
-        if (first := scope.own_label(name.text)) is not None:
+        first = scope.labels[name.text]
+        if first != name.span[0]:
             message = f"the label `{name.text}` stands twice in this block"
-            self.add("duplicate-label", message, name.span, labels=(Label(first, "first here"),))
-        elif name.text in self.parameters and len(self.scopes) == 1:
-            message, first = f"`{name.text}` is a label and a parameter", scope.names[name.text].span
-            self.add("duplicate-name", message, name.span, "again", labels=(Label(first, "first declared here"),))
-        if not isinstance(statement, tree.Label):
-            scope.tables[name.text] = statement
-        scope.labels[name.text] = name.span[0]
+            places = (Label((first, first + len(name.text)), "first here"),)
+            self.add("duplicate-label", message, name.span, labels=places)
+        elif name.text in self.body.parameters and scope is self.header:
+            message, declared = f"`{name.text}` is a label and a parameter", scope.names[name.text].span
+            self.add("duplicate-name", message, name.span, "again", labels=(Label(declared, "first declared here"),))
 
-    def instruction(self, instruction: tree.Instruction, scope: Scope) -> None:
+    def instruction(self, resolved: ResolvedInstruction, scope: Scope) -> None:
         """One instruction: its guard, its operands, its labels."""
+        instruction = resolved.instruction
         if instruction.problem is not None:
             self.wrong = True
             return
-
-        def known(name: str) -> kinds.Kind:
-            return self.module.kind(name, scope)
-
         self.graph.steps.append(traffic(instruction, scope))
         if self.module.thorough:
             self.survey(instruction, scope)
-        operands = instruction.operands
-        given = tuple(kind_of(operand, known) for operand in operands)
+        operands, key = instruction.operands, resolved.key
+        opcode, *given = key
         self.guard(instruction, scope)
-        opcode = instruction.opcode
-        found = self.verdicts[(opcode, *given)]
+        found = self.verdicts[key]
         findings = found if isinstance(found, tuple) else ()
         if instruction.guard is not None and (number := guarded_parameter(given)) is not None:
             findings = (*findings, guard_problem(opcode, number))
         if found is not None:
-            findings = (*findings, *self.verdicts.misvalued((opcode, *given), operands))
+            findings = (*findings, *self.verdicts.misvalued(key, operands))
         for problem in findings:
             self.report(problem, instruction, scope)
         if all(problem.about in WARNINGS for problem in findings):
@@ -252,7 +244,7 @@ class FunctionChecker:
             return Diagnostic(
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
             )
-        return unknown_name(name, found, scope, self.module.names.functions)
+        return unknown_name(name, found, scope, self.module.functions)
 
     def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
         """The guard is a predicate register."""
@@ -322,7 +314,7 @@ class FunctionChecker:
             for name in names:
                 if table.name == "branchtargets" and scope.label(name) is None:
                     self.add("unknown-label", f"there is no label `{name}` here", target.span, "no such label")
-                elif table.name == "calltargets" and name not in self.module.names.functions:
+                elif table.name == "calltargets" and name not in self.module.functions:
                     self.add("unknown-function", f"there is no function `{name}`", target.span, "no such function")
 
     def kind(self, operand: text.Operand, scope: Scope) -> kinds.Kind:
@@ -338,7 +330,7 @@ class FunctionChecker:
 
     def unknown_function(self, callee: text.Operand) -> None:
         """A callee that nothing declares."""
-        guess = nearest(callee.text, self.module.names.functions)
+        guess = nearest(callee.text, self.module.functions)
         found = Diagnostic(
             "unknown-function",
             f"there is no function `{callee.text}`",

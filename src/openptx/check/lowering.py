@@ -6,14 +6,13 @@ import re
 
 from openptx.check.bodies import Body
 from openptx.check.layout import Frame, variable
-from openptx.check.scopes import Held, Registers, Scope
 from openptx.check.sharing import owners
 from openptx.check.sizes import rounded_up
+from openptx.check.verdicts import verdicts
 from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
 from openptx.isa.targets import target
 from openptx.isa.types import TYPES
 from openptx.program import Program, Prototype, Register
-from openptx.source import File
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Version
@@ -22,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from openptx.isa.notation import Modifiers
+    from openptx.check.module import ModuleChecker
     from openptx.program import Function, Variable
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.directives import CallPrototype, Location
@@ -33,12 +32,12 @@ _RESERVED = "%reserved_smem_offset_"
 _DYNAMIC_ALIGN = 16
 
 
-class Names:
+class ModuleLowering:
     """What a module's functions see of each other: variables, functions, aliases, files, and one shared window."""
 
-    def __init__(self, module: tree.Module) -> None:
-        self.module = module
-        self.scope = Scope()
+    def __init__(self, resolved: ModuleChecker) -> None:
+        self.resolved = resolved
+        self.module = module = resolved.tree
         self.window = Frame()
         self.variables: dict[str, Variable] = {}
         self.headers: dict[str, tree.Function] = {}
@@ -47,7 +46,6 @@ class Names:
         self.version, self.target, self.address_size = (1, 0), "", 64
         self._inner: dict[tuple[int, int], Variable] = {}
         self._dynamic: list[tuple[Declaration, Declarator]] = []
-        self._modifiers: dict[tuple[int, str], Modifiers] = {}
         self._owners = owners(module)
         self._owned: list[tuple[Declaration, Declarator]] = []
         for item in module.items:
@@ -84,9 +82,8 @@ class Names:
         name = declarator.name.text
         count = declarator.count.value if declarator.count is not None else None
         if declaration.space == "reg":
-            registers = Registers(TYPES[declaration.type], declaration.vector or 1, count, declarator.name.span)
-            self.scope.declare(name, registers)
-        elif declaration.space == "shared" and declaration.linkage == "extern":
+            return
+        if declaration.space == "shared" and declaration.linkage == "extern":
             self._dynamic.append((declaration, declarator))
         elif declaration.space == "shared" and name in self._owners:
             self._owned.append((declaration, declarator))
@@ -98,7 +95,6 @@ class Names:
         known = self.variables.get(found.name)
         if known is None or (known.linkage == "extern" and found.linkage != "extern"):
             self.variables[found.name] = found
-            self.scope.declare(found.name, Held(found))
 
     def _placed(
         self, declaration: Declaration, declarator: Declarator, name: str, window: Frame | None = None
@@ -203,16 +199,11 @@ class Names:
         """The signature of an indirect call."""
         return Prototype(signature(table.returns), signature(table.parameters), table.noreturn)
 
-    def modifiers(self, m: Modifiers, space: str) -> Modifiers:
-        """`m` with another space; the same object every time."""
-        key = id(m), space
-        if key not in self._modifiers:
-            self._modifiers[key] = m.with_(space=space)
-        return self._modifiers[key]
-
     def lower(self, name: str) -> Function:
         """The function of this name, lowered."""
-        return Body(self, self.headers[name]).lower()
+        function = self.headers[name]
+        context = self.resolved.context.inside(function.kind == "entry")
+        return Body(self, function, self.resolved.body(function), verdicts(context)).lower()
 
 
 def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable, ...]:
@@ -228,19 +219,15 @@ def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable,
     return tuple(found)
 
 
-def lower(source: tree.Module | File) -> Program:
-    """The Program of a module that has no errors. Functions are lowered when asked for.
+def lower(resolved: ModuleChecker) -> Program:
+    """The Program of a module that was checked and has no errors. Functions are lowered when asked for.
 
     An instruction that no declaration covers makes only its function fail, with `Unsupported`, when it is asked for.
     """
-    if isinstance(source, File):
-        from openptx.syntax import parse
-
-        source = parse(source)
-    names = Names(source)
+    names = ModuleLowering(resolved)
     defined = [header for header in names.headers.values() if header.body is not None]
     return Program(
-        file=source.file,
+        file=resolved.file,
         version=names.version,
         target=names.target,
         address_size=names.address_size,

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from openptx.check import kinds
 from openptx.check.budgets import CONSTANTS, bytes_of
 from openptx.check.context import Context
 from openptx.check.debugging import Debugging
-from openptx.check.declarations import Declarations, memory
+from openptx.check.declarations import Declarations
 from openptx.check.features import TYPES_SINCE, Features
 from openptx.check.functions import FunctionChecker
 from openptx.check.gating import B128
 from openptx.check.header import Header
 from openptx.check.linkage import Linkage, symbols
-from openptx.check.names import Names, Told
 from openptx.check.plain.remembered import Remembered
-from openptx.check.scopes import Scope
+from openptx.check.resolved import ResolvedBody, declare_local, header_scope, memory_kind
+from openptx.check.scopes import Formal, Scope
 from openptx.check.survey import Used, unused_in_module
 from openptx.diagnostics import Collector, Diagnostic
-from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.syntax import tree
@@ -36,17 +34,13 @@ ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-reg
 """Codes that are found, or found everywhere, only when they are selected: they need functions read precisely."""
 
 
-def _formal(function: tree.Function, number: int) -> Declaration:
-    """A result or a parameter of a function."""
-    return (*function.returns, *function.parameters)[number]
-
-
 class ModuleChecker:
     """The checks of one file."""
 
     def __init__(
-        self, module: tree.Module, target: str | None, profile: str, selected: frozenset[str] = frozenset()
-    ) -> None:
+        self, module: tree.Module, target: str | None, profile: str, selected: frozenset[str] = frozenset(), *,
+        keep: bool = False,
+    ) -> None:  # fmt: skip
         self.tree = module
         self.profile = profile
         self.used = Used()
@@ -54,8 +48,10 @@ class ModuleChecker:
         self.selected = selected  # names of codes that are looked for only when somebody asks
         self.collector = Collector()
         self.scope = Scope()
-        self.names = Names()
+        self.functions: dict[str, Kind] = {}  # kinds of functions, from where they are first declared
         self.headers: dict[str, tree.Function] = {}
+        self.keep = keep  # resolved bodies for lowering
+        self.bodies: dict[tree.Function, ResolvedBody] = {}
         self.header = Header(module, self.collector, target, profile == "ptxas")
         self.context = Context(
             self.header.version, self.header.target, profile, narrow=self.header.narrow,
@@ -91,7 +87,7 @@ class ModuleChecker:
             if isinstance(item, Alias):
                 self.linkage.alias(item)
                 self.used.names.add(item.aliasee.text)
-                self.names.functions.setdefault(item.alias.text, kinds.FUNCTION_KIND)
+                self.functions.setdefault(item.alias.text, kinds.FUNCTION_KIND)
                 if item.aliasee.text in self.headers:
                     self.headers.setdefault(item.alias.text, self.headers[item.aliasee.text])
             elif isinstance(item, Section):
@@ -104,9 +100,19 @@ class ModuleChecker:
             unused_in_module(self, variables, functions)
         return self.collector.diagnostics
 
+    def body(self, function: tree.Function) -> ResolvedBody:
+        """The body of a function without errors, resolved: as the full checker left it, or else now."""
+        known = self.bodies.pop(function, None)
+        if known is not None:
+            return known
+        body = ResolvedBody(header_scope(function, self.scope), self.functions)
+        for _ in body.walk(function.statements, body.header, declare_local):
+            pass
+        return body
+
     def kind(self, name: str, scope: Scope) -> Kind:
         """What a plain name is as an operand."""
-        return self.names.kind(name, scope)
+        return scope.kind(name, self.functions)
 
     def _function(self, function: tree.Function) -> None:
         """A function; of a header that was right before there is no more to be said than how its name is used."""
@@ -116,7 +122,7 @@ class ModuleChecker:
         if known is None:
             self.features.check(function)
         self.linkage.function(function)
-        self.names.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
+        self.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
         self.headers.setdefault(name, function)
         scope = Scope(self.scope)
         if known is None:
@@ -125,7 +131,7 @@ class ModuleChecker:
                 self.remembered.header(form, function, scope)
         else:
             for number, (own, rest, kind) in enumerate(known):
-                scope.names[name + rest if own else rest] = Told(kind, partial(_formal, function, number))
+                scope.names[name + rest if own else rest] = Formal(kind, function, number)
         if function.body is not None:
             FunctionChecker(self, function, self.context.inside(entry), scope).check()
 
@@ -141,7 +147,7 @@ class ModuleChecker:
             before = len(self.collector)
             self._whole_variable(declaration)
             if len(self.collector) == before and declaration.space in ("global", "shared"):
-                self.remembered.forms[form] = memory(declaration, declaration.names[0], declaration.space)
+                self.remembered.forms[form] = memory_kind(declaration, declaration.names[0], declaration.space)
 
     def _whole_variable(self, declaration: Declaration) -> None:
         self.features.module_level(declaration)
@@ -182,4 +188,4 @@ class ModuleChecker:
     @staticmethod
     def reserved(name: str) -> bool:
         """Whether PTX keeps a name for itself."""
-        return name in ("WARP_SZ", "_") or (name[0] == "%" and name[1:] in SPECIAL_REGISTERS)
+        return name == "_" or is_predefined(name)

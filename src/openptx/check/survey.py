@@ -48,7 +48,7 @@ def unused(checker: FunctionChecker, scopes: list[Scope]) -> None:
     for scope in scopes:
         seen: set[Span] = set()
         for name, meaning in (*scope.names.items(), *scope.ranges.items()):
-            if scope is scopes[0] and name in checker.parameters:
+            if scope is scopes[0] and name in checker.body.parameters:
                 continue
             if meaning.span[0] not in checker.module.used.places and meaning.span not in seen:
                 seen.add(meaning.span)

@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from openptx.check.bound_form import BoundForm
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
     from openptx.check.plain.templates import Template
@@ -35,13 +36,14 @@ Findings = tuple[Problem, ...]
 class Verdicts(dict["Key", "Findings | None"]):
     """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
 
-    __slots__ = ("_judged", "calls", "context", "rows", "templates", "valued")
+    __slots__ = ("_judged", "bound", "calls", "context", "rows", "templates", "valued")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
         self.rows = Rows(self)
         self._judged: dict[Key, Judged | None] = {}  # the forms that the verdicts are about
+        self.bound: dict[Key, BoundForm | None] = {}  # these forms as lowering needs them
         self.valued: set[tuple[Key, tuple[str, ...]]] = set()
         """Instructions whose constants, as they are written, were found right."""
         self.calls: set[tuple[object, ...]] = set()

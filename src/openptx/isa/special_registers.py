@@ -79,6 +79,12 @@ def _registers() -> dict[str, SpecialRegister]:
 SPECIAL_REGISTERS: dict[str, SpecialRegister] = _registers()
 """All special registers by name, without `%`."""
 
+
+def is_predefined(name: str) -> bool:
+    """Whether PTX itself declares this name."""
+    return name == "WARP_SZ" or (name[:1] == "%" and name[1:] in SPECIAL_REGISTERS)
+
+
 COMPONENTS = ("x", "y", "z", "w")
 """The selectors of vector registers; `.r .g .b .a` mean the same (6.4.3)."""
 

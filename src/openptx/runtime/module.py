@@ -215,14 +215,16 @@ def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: s
 
     A string with a line break or a `.version` is text, any other a path; bytes are text, as NVRTC gives it.
     """
-    from openptx.api import check
-    from openptx.check import lower
+    from openptx.api import require_options as require_target
+    from openptx.check import lower, resolve
 
     file = source if isinstance(source, File) else read(source)
-    errors = [d for d in check(file, target=target) if d.severity == "error"]
+    require_target(target)
+    module, found = resolve(file, target)
+    errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if errors:
         raise CheckError(errors)
-    return Module(lower(file))
+    return Module(lower(module))
 
 
 def read(source: object) -> File:

@@ -1,4 +1,4 @@
-"""The checker and lowering choose the same form of each instruction, over everything that can be executed."""
+"""A body that the fast path has accepted is resolved when it is lowered: to the forms that the full checker judges."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import pytest
 from openptx.check import lower
 from openptx.check.functions import FunctionChecker
 from openptx.check.module import ModuleChecker
-from openptx.check.reading import kind_of
+from openptx.check.resolved import ResolvedInstruction
 from openptx.check.scopes import Scope
 from openptx.errors import Unsupported
 from openptx.isa.notation import Form, Modifiers
 from openptx.reading import read
 from openptx.source import File, Span
 from openptx.syntax import parse
-from openptx.syntax.tree import Instruction
 from openptx.testing.annotated import HEADER
 
 TESTS = Path(__file__).parents[2]
@@ -34,12 +33,11 @@ def checked_forms(file: File, monkeypatch: pytest.MonkeyPatch) -> dict[Span, tup
     found: dict[Span, tuple[Form, Modifiers]] = {}
     instruction = FunctionChecker.instruction
 
-    def recorded(self: FunctionChecker, node: Instruction, scope: Scope) -> None:
-        instruction(self, node, scope)
-        kinds = (kind_of(operand, lambda name: self.module.kind(name, scope)) for operand in node.operands)
-        judged = self.verdicts.judged((node.opcode, *kinds))
-        assert judged is not None, node
-        found[node.span] = judged.form, judged.m
+    def recorded(self: FunctionChecker, resolved: ResolvedInstruction, scope: Scope) -> None:
+        instruction(self, resolved, scope)
+        judged = self.verdicts.judged(resolved.key)
+        if judged is not None:
+            found[resolved.instruction.span] = judged.form, judged.m
 
     checker = ModuleChecker(parse(file), None, "ptxas", frozenset(("unreachable",)))
     with monkeypatch.context() as patch:

@@ -55,6 +55,26 @@ def test_blocks_have_registers_of_their_own() -> None:
     assert [op.operands[0] for op in k.code[:3]] == [Reg(0, 32), Reg(1, 64), Reg(0, 32)]
 
 
+def test_a_block_hides_a_name_from_its_declaration_on() -> None:
+    k = kernel(".reg .b32 a, b; mov.u32 a, 1; { mov.u32 b, a; .reg .b32 a; mov.u32 a, 2; } mov.u32 b, a;")
+    assert [op.operands for op in k.code[1:4]] == [
+        (Reg(1, 32), Reg(0, 32)),
+        (Reg(2, 32), Imm(2, 32)),
+        (Reg(1, 32), Reg(0, 32)),
+    ]
+
+
+def test_a_label_keeps_its_name_where_the_module_declares_a_variable_of_it_later() -> None:
+    k = program(".visible .entry k() { bra later; later: ret; }\n.global .u32 later;").function("k")
+    assert k.code[0].operands == (Target(1),)
+
+
+def test_each_variable_of_a_range_has_a_place_of_its_own() -> None:
+    k = kernel(".local .u32 x<3>; .reg .u32 r; ld.local.u32 r, [x2]; st.local.u32 [x1], r;")
+    assert [(v.name, v.offset) for v in k.local] == [("x0", 0), ("x1", 4), ("x2", 8)]
+    assert k.code[0].operands[1] == Address(Symbol(k.local[2]), 0)
+
+
 @pytest.mark.parametrize(
     ("instruction", "bits", "width"),
     [

@@ -78,7 +78,7 @@ class Known(dict[str, Kind]):
         if (
             len(new) < len(names)
             or not block.labels.isdisjoint(new)
-            or not (self.unknown(new) and module.names.functions.keys().isdisjoint(new))
+            or not (self.unknown(new) and module.functions.keys().isdisjoint(new))
             or self.scope.ranges
             or module.scope.ranges
             or "%" in "".join(names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check import kinds
-from openptx.check.names import Memory
+from openptx.check.scopes import Memory
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 

@@ -64,7 +64,7 @@ def new(table: BranchTargets | CallPrototype, names: Kinds, remembered: Remember
 
 def known(block: Block, names: Kinds) -> bool:
     """Whether the functions in the `.calltargets` of a block are known."""
-    functions = names.checker.module.names.functions
+    functions = names.checker.module.functions
     return not block.tables or all(
         target.text in functions
         for table in block.tables.values()

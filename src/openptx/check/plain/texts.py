@@ -6,12 +6,11 @@ import re
 
 from openptx.check import kinds
 from openptx.check.kinds import Kind
-from openptx.check.names import Memory
-from openptx.check.names import kind_of as kind_of_registers
 from openptx.check.plain import everywhere
 from openptx.check.plain.everywhere import CONSTANTS
 from openptx.check.plain.known import Known
 from openptx.check.reading import address, at, kind_of, selected
+from openptx.check.scopes import Memory
 from openptx.source import File
 from openptx.syntax.precise import read_operands
 
@@ -138,11 +137,11 @@ class Kinds(Known):
                 return kinds.UNREADABLE_KIND if found.sort in (kinds.REGISTER, kinds.VECTOR) else found
             meaning = self.outside.get(text)
             if meaning is None:
-                return module.names.functions.get(text, kinds.NAME_KIND)
+                return module.functions.get(text, kinds.NAME_KIND)
         if isinstance(meaning, Memory):
             return meaning.kind
         # A register of the module is written somewhere else, if at all.
-        return kind_of_registers(meaning) if text in scope.names else kinds.UNREADABLE_KIND
+        return meaning.kind if text in scope.names else kinds.UNREADABLE_KIND
 
     def known(self, name: str) -> Kind:
         """The kind of a plain name, variables with their whole size."""
