@@ -61,6 +61,7 @@ def __getattr__(name: str) -> object:
 
     if name not in _home:
         raise AttributeError(f"module `openptx` has no attribute `{name}`")
+    import_module("openptx.locks")  # first: a process may fork while a thread imports the rest
     return getattr(import_module(_home[name]), name)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
-import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 
+from openptx.llvm.jit import Library
+from openptx.locks import LLVM
 from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, Signedness, U
 from openptx.numerics.formats import BF16, F16, F32, TF32, Format
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-_NUMBERS = itertools.count()
-_LOCK = threading.Lock()  # LLVM in one process is for one thread at a time
 _LLVM = {"shr": "lshr", "sar": "ashr", "eq": "icmp eq", "ult": "icmp ult", "slt": "icmp slt"}
 _COMPARISONS = frozenset(("eq", "ult", "slt"))
 
@@ -206,7 +204,8 @@ exit:
 @cache
 def has_half() -> bool:
     """Whether the processor converts f16 itself; else LLVM would call a library that is not there."""
-    return llvm.get_host_cpu_features().get("f16c", False) or "aarch64" in llvm.get_default_triple()
+    with LLVM:
+        return llvm.get_host_cpu_features().get("f16c", False) or "aarch64" in llvm.get_default_triple()
 
 
 @cache
@@ -217,11 +216,6 @@ def _target() -> llvm.TargetMachine:
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True
     )
-
-
-@cache
-def _linker() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(_target())
 
 
 class Loop:
@@ -235,7 +229,7 @@ class Loop:
         together: int = 1,
         machine: type[Trace] = Trace,
     ) -> None:
-        with _LOCK:
+        with LLVM:
             target = _target()
             module = llvm.parse_assembly(loop(function, widths, result, together, machine))
             module.verify()
@@ -244,11 +238,9 @@ class Loop:
             tuning.slp_vectorization = False
             builder = llvm.create_pass_builder(target, tuning)
             builder.getModulePassManager().run(module, builder)
-            image = llvm.JITLibraryBuilder().add_object_img(target.emit_object(module)).export_symbol("f")
-            self._library = image.link(_linker(), f"openptx.loop.{next(_NUMBERS)}")
-            address = self._library["f"]
+            self._library = Library(target.emit_object(module), ("f",))
         pointers = [ctypes.c_void_p] * (len(widths) - together + 2)
-        self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(address)
+        self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(self._library["f"])
 
     def __call__(self, sources: Sequence[Array], result: Array) -> None:
         """Fills `result`. Other threads run meanwhile."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_left, insort
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.locks import MEMORY
 from openptx.runtime.memory import Memory
 
 SIZE = 8 << 20
@@ -26,7 +26,6 @@ class Heap:
         self._taken: dict[int, int] = {}
         self.left = np.zeros(size // ALIGN, np.uint8)
         """Of each 16 bytes: how many sixteens of a taken block begin there, 255 for more; 0 where it is free."""
-        self._lock = threading.Lock()
 
     def holds(self, addresses: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
         """Whether accesses of `size` bytes are inside of what `take` gave and nobody gave back."""
@@ -45,7 +44,7 @@ class Heap:
     def take(self, size: int) -> int:
         """The address of fresh bytes; 0 where the heap has no room for them."""
         size = -(-size // ALIGN) * ALIGN
-        with self._lock:
+        with MEMORY:
             for i, (at, room) in enumerate(self._free):
                 if 0 < size <= room:
                     if room > size:
@@ -59,7 +58,7 @@ class Heap:
 
     def give_back(self, address: int) -> bool:
         """Frees what `take` gave; False where it gave no such thing, or it was freed before."""
-        with self._lock:
+        with MEMORY:
             size = self._taken.pop(address, None)
             if size is None:
                 return False

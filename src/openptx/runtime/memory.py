@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 import weakref
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.isa.windows import CONST, FIRST, PARAM, SHIFT
+from openptx.locks import MEMORY
 
 ROW = struct.Struct("<4Q")
 """Of the table that compiled code reads: base, size, size if it may be written, host address less device address."""
@@ -147,7 +147,6 @@ class Memory:
     def __init__(self, address_size: int = 64) -> None:
         self.shift = SHIFT[address_size]
         self._slots = 1 << min(address_size, 49) - self.shift
-        self._lock = threading.RLock()
         self._rows: list[Allocation | None] = [None] * FIRST
         self._table = bytearray(FIRST * ROW.size)
         self._moment: Moment | None = None  # as long as nothing changes
@@ -163,7 +162,7 @@ class Memory:
         """The allocation of a contiguous array; the same one as long as the array's memory lives."""
         root = owner(array)
         key = (pointer_of(array), array.nbytes, array.flags.writeable, id(root))
-        with self._lock:
+        with MEMORY:
             found = self._known.get(key)
             if found is None:
                 # A view lies as far from a 256-byte boundary as it lies in its owner's memory.
@@ -178,7 +177,7 @@ class Memory:
 
         What is not `listed` is an empty row to machine code, which must find out by other means what it may touch.
         """
-        with self._lock:
+        with MEMORY:
             found = self._add(name, data, writable, data, 0, listed)
             weakref.finalize(data, self.remove, found).atexit = False
             return found
@@ -212,7 +211,7 @@ class Memory:
 
     def remove(self, allocation: Allocation) -> None:
         """Forgets an allocation; its slots may be used again."""
-        with self._lock:
+        with MEMORY:
             # In place: a finalizer may come here in the midst of `_add`, on the same thread.
             for slot, row in enumerate(self._rows):
                 if row is allocation:
@@ -222,12 +221,12 @@ class Memory:
             self._changed()
 
     def _forget(self, key: tuple[int, int, bool, int]) -> None:
-        with self._lock:
+        with MEMORY:
             self.remove(self._known.pop(key))
 
     def map(self, const: Bytes | None = None, param: Bytes | None = None) -> Map:
         """The memory as it is now, with a module's constant bank and a kernel's parameters in their windows."""
-        with self._lock:
+        with MEMORY:
             moment = self._now()
             owners = [ref() for ref in moment.owners.values()]
         for one in owners:

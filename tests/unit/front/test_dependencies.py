@@ -15,22 +15,35 @@ PACKAGE = Path(__file__).parents[3] / "src" / "openptx"
 #    part            what it may import, besides itself
 ALLOWED = {
     "source":       set[str](),
+    "locks":        set[str](),
+    "llvm":         {"errors", "locks"},
     "diagnostics":  {"source", "__init__"},
     "errors":       {"source", "diagnostics", "__init__"},
     "reading":      {"source", "errors"},
-    "numerics":     {"errors"},
+    "numerics":     {"errors", "locks", "llvm"},
     "isa":          {"errors", "numerics"},
     "syntax":       {"source", "diagnostics", "errors", "isa"},
     "program":      {"source", "isa"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program"},
-    "engines":      {"source", "diagnostics", "errors", "numerics", "isa", "program", "runtime"},
-    "runtime":      {"source", "errors", "reading", "numerics", "isa", "program", "check", "engines", "api"},
+    "engines":      {"source", "diagnostics", "errors", "locks", "llvm", "numerics", "isa", "program", "runtime"},
+    "runtime":      {"source", "errors", "locks", "reading", "numerics", "isa", "program", "check", "engines", "api"},
     "api":          {"source", "diagnostics", "errors", "reading", "isa", "syntax", "check"},
     "testing":      {"source", "diagnostics", "errors", "reading", "api", "syntax", "runtime"},
 }
 # fmt: on
 ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp"}
-STANDARD_LIBRARY_ONLY = {"source", "diagnostics", "errors", "reading", "isa", "syntax", "check", "program", "api"}
+STANDARD_LIBRARY_ONLY = {
+    "source",
+    "locks",
+    "diagnostics",
+    "errors",
+    "reading",
+    "isa",
+    "syntax",
+    "check",
+    "program",
+    "api",
+}
 
 
 def parts() -> list[str]:

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from openptx.engines.native.compiler import Library, compile
-from openptx.engines.native.cpu import CPU, host
 from openptx.engines.native.floats import Floats
 from openptx.engines.native.support import METADATA, attributes
 from openptx.engines.native.values import Value
+from openptx.llvm.codegen import compile
+from openptx.llvm.host import CPU, host
+from openptx.llvm.jit import Library
 from openptx.numerics import Arithmetic, Bits, Format
 from openptx.numerics.numpy_machine import NumpyMachine
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from lanes import differences, different, samples, without
 
-from openptx.engines.native.cpu import CPU, host
+from openptx.llvm.host import CPU, host
 from openptx.numerics import FORMATS
 
 F16, BF16, F32 = FORMATS["f16"], FORMATS["bf16"], FORMATS["f32"]

@@ -12,7 +12,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import apart, settings
-from openptx.engines.native.compiler import compile
+from openptx.llvm.codegen import compile
 
 KERNEL = """.version 8.0
 .target sm_80

@@ -16,8 +16,8 @@ import pytest
 from numpy.typing import NDArray
 
 import openptx
-from openptx.engines.native.compiler import LOCK
 from openptx.errors import ArgumentError
+from openptx.locks import LLVM
 
 ADD = """.version 8.0
 .target sm_80
@@ -225,7 +225,7 @@ def test_a_process_is_not_forked_while_a_thread_uses_llvm() -> None:
     begun, ended = threading.Event(), threading.Event()
 
     def use() -> None:
-        with LOCK:
+        with LLVM:
             begun.set()
             ended.wait(0.2)
 
@@ -234,8 +234,8 @@ def test_a_process_is_not_forked_while_a_thread_uses_llvm() -> None:
     begun.wait()
     child = os.fork()
     if child == 0:
-        os._exit(0 if LOCK.acquire(timeout=5) else 1)
+        os._exit(0 if LLVM.acquire(timeout=5) else 1)
     assert os.waitpid(child, 0)[1] == 0
     thread.join()
-    assert LOCK.acquire(timeout=5)
-    LOCK.release()
+    assert LLVM.acquire(timeout=5)
+    LLVM.release()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.interp.lazy import lazy
 from openptx.errors import Triple
 
 U32 = NDArray[np.uint32]
@@ -61,59 +61,59 @@ class Geometry:
         self.warps_per_cta = -(-self.threads // WARP)
         self.whole_warps = self.threads % WARP == 0
 
-    @cached_property
+    @lazy
     def cta(self) -> NDArray[np.intp]:
         """The position of the lane's CTA in the batch."""
         return np.repeat(np.arange(self.count), self.threads)
 
-    @cached_property
+    @lazy
     def thread(self) -> U32:
         """The lane's position in its CTA."""
         return np.tile(np.arange(self.threads, dtype=np.uint32), self.count)
 
-    @cached_property
+    @lazy
     def lane(self) -> U32:
         """The lane's position in its warp."""
         return self.thread % np.uint32(WARP)
 
-    @cached_property
+    @lazy
     def warp(self) -> NDArray[np.intp]:
         """The position of the lane's warp in the batch."""
         return self.cta * self.warps_per_cta + self.thread // WARP
 
-    @cached_property
+    @lazy
     def warp_start(self) -> NDArray[np.intp]:
         """The first lane of the lane's warp."""
         return np.arange(self.n) - self.lane
 
-    @cached_property
+    @lazy
     def warp_starts(self) -> NDArray[np.intp]:
         """The first lane of every warp."""
         return np.flatnonzero(self.lane == 0)
 
-    @cached_property
+    @lazy
     def missing(self) -> U32:
         """In 32 bits, the lanes that the lane's warp does not have."""
         last = self.thread // WARP == self.threads // WARP
         return np.where(last, np.uint32(0xFFFFFFFF << self.threads % WARP & 0xFFFFFFFF), np.uint32(0))
 
-    @cached_property
+    @lazy
     def tid(self) -> tuple[U32, U32, U32]:
         return split(self.thread, self.shape.block)
 
-    @cached_property
+    @lazy
     def rank(self) -> U32:
         """Of every CTA in its cluster."""
         return ((np.arange(self.count) + self.first) % self.shape.cluster_size).astype(np.uint32)
 
-    @cached_property
+    @lazy
     def place(self) -> tuple[tuple[U32, U32, U32], tuple[U32, U32, U32]]:
         """Of every CTA: the cluster's place in the grid of clusters, the CTA's in its cluster."""
         (x, y, z), (w, h, d) = self.shape.grid, self.shape.cluster
         number = (np.arange(self.count) + self.first) // self.shape.cluster_size
         return split(number, (x // w, y // h, z // d)), split(self.rank, (w, h, d))
 
-    @cached_property
+    @lazy
     def ctaid(self) -> tuple[U32, U32, U32]:
         """Of every CTA of the batch."""
         (a, b, c), (x, y, z) = self.place

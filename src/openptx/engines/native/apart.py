@@ -42,7 +42,7 @@ def cause(status: int) -> str:
 
 def main() -> None:
     """What the process does: text comes in, an object goes out."""
-    from openptx.engines.native.compiler import compile
+    from openptx.llvm.codegen import compile
 
     try:
         image = compile(sys.stdin.buffer.read().decode())

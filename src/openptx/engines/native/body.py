@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from openptx.engines.native.barriers import suspends
 from openptx.engines.native.calls import Callees
-from openptx.engines.native.cpu import CPU
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.flow import END, Block, Cells, Graph, control, registers
@@ -26,6 +25,7 @@ from openptx.engines.native.waiting import slice_back, waiting_loops
 from openptx.engines.native.writer import Writer
 from openptx.engines.sites import Site
 from openptx.isa.consistency import strong
+from openptx.llvm.host import CPU
 from openptx.numerics import Bits
 from openptx.program import Address, Function, Op, Program, Reg, Symbol
 from openptx.runtime.image import Image

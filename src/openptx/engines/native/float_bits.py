@@ -6,9 +6,9 @@ import struct
 from collections.abc import Sequence
 from math import inf
 
-from openptx.engines.native.cpu import CPU
 from openptx.engines.native.outline import Outliner
 from openptx.engines.native.values import ZEROS, N, Value, as_lanes, number, vector_type
+from openptx.llvm.host import CPU
 from openptx.numerics import Bits, Format
 from openptx.numerics.formats import F16, F32, F64
 

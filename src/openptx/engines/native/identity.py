@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from openptx.engines.native.calls import Site
-from openptx.engines.native.compiler import version
 from openptx.engines.native.flow import control
 from openptx.engines.native.options import Options
+from openptx.llvm.codegen import version
 from openptx.program import Function, Program, Reg
 
 PACKAGE = Path(__file__).parents[2]

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from openptx.engines.interp.plan import NoMeaning
 from openptx.engines.native import cache, settings
 from openptx.engines.native.body import Body
-from openptx.engines.native.compiler import LOCK, Library, hurried
-from openptx.engines.native.cpu import host
 from openptx.engines.native.departures import Exit
 from openptx.engines.native.facts import Facts, pack, unpack
 from openptx.engines.native.fallback import Fallback
@@ -22,6 +20,10 @@ from openptx.engines.native.stack import Stack
 from openptx.engines.native.support import METADATA, RUN, attributes, object_of, support
 from openptx.engines.native.workers import Worker
 from openptx.errors import Bug
+from openptx.llvm.codegen import hurried
+from openptx.llvm.host import host
+from openptx.llvm.jit import Library
+from openptx.locks import LLVM
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
 
@@ -170,7 +172,7 @@ def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -
 
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
     """The address of the version that takes over where offsets wrap; made when first wanted, by whichever worker."""
-    with LOCK:
+    with LLVM:
         if code.slow is None:
             code.slow = made_slow(program, function, image, options, code)
         return code.slow["slow"]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 import threading
 from importlib.resources import files
 
 from openptx.engines.native import cache, layout, settings
 from openptx.engines.native.apart import compile_apart
-from openptx.engines.native.compiler import LOCK, Library, compile
-from openptx.engines.native.cpu import host
 from openptx.engines.native.identity import digest
 from openptx.isa.windows import CONST, PARAM, SHIFT
+from openptx.llvm.codegen import compile
+from openptx.llvm.host import host
+from openptx.llvm.jit import Library
+from openptx.locks import LLVM
 
 METADATA = """
 !0 = !{!"branch_weights", i32 1, i32 2000}
@@ -51,6 +52,7 @@ class Support:
     def __init__(self, address_size: int, rounds: bool, counted: bool) -> None:
         self.address_size, self.rounds, self.counted = address_size, rounds, counted
         self._library: Library | None = None
+        self._head = ""
 
     def barriers(self) -> str:
         return self.read("barriers.ll", "uncounted" if self.counted else "counted")
@@ -61,11 +63,13 @@ class Support:
     def text(self) -> str:
         return "\n".join([self.own(), self.barriers(), attributes(), METADATA])
 
-    @functools.cached_property
+    @property
     def head(self) -> str:
         """What a kernel's text begins with."""
-        headers = {name: header for header, name in _HEADER.findall(self.own())}
-        return "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
+        if not self._head:
+            headers = {name: header for header, name in _HEADER.findall(self.own())}
+            self._head = "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
+        return self._head
 
     def read(self, name: str, dropped: str) -> str:
         """A file of LLVM text beside this one, without one of its sections, with its numbers filled in."""
@@ -80,7 +84,7 @@ class Support:
 
     @property
     def library(self) -> Library:
-        with LOCK:  # one for all threads: kernels call what it has as long as they live
+        with LLVM:  # one for all threads: kernels call what it has as long as they live
             if self._library is None and not self.loaded():
                 image = object_of(self.text())
                 cache.store(self.name, image)
@@ -94,7 +98,7 @@ class Support:
 
     def loaded(self) -> bool:
         """Whether it was on disk."""
-        with LOCK:
+        with LLVM:
             if self._library is None and (image := cache.load(self.name)) is not None:
                 self.link_own(image)
             return self._library is not None
@@ -128,6 +132,6 @@ def _load() -> None:
         support(64, rounds, False).loaded()
 
 
-# Ready before a first launch asks for it, as the linker is (compiler.py).
+# Ready before a first launch asks for it, as the linker is (llvm/jit.py).
 with contextlib.suppress(RuntimeError):
     threading.Thread(target=_load, name="openptx-support").start()

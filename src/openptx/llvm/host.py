@@ -7,6 +7,8 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from openptx.locks import LLVM
+
 
 @dataclass(frozen=True, slots=True)
 class CPU:
@@ -25,10 +27,11 @@ class CPU:
 @cache
 def host() -> CPU:
     """This machine."""
-    found = llvm.get_host_cpu_features()
+    with LLVM:
+        found, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     x86 = found.get("avx2", False) or found.get("sse2", False)
     return CPU(
-        llvm.get_host_cpu_name(),
+        name,
         found.flatten(),
         fma=found.get("fma", False) or not x86,
         f16c=found.get("f16c", False),

@@ -1,30 +1,16 @@
-"""LLVM itself: text is verified, optimised and made an object; objects are linked into this process."""
+"""LLVM text is verified, optimised, and made an object for this processor."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import os
 import sys
-import threading
-from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 from typing import Literal
 
 import llvmlite.binding as llvm
 
-from openptx.engines.native.cpu import host
 from openptx.errors import Bug
-
-LOCK = threading.RLock()
-"""LLVM in llvmlite is used by one thread at a time. A child that is forked meanwhile would wait for that thread for
-ever, so who forks waits."""
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
-
-_numbers = itertools.count()
-
+from openptx.llvm.host import host
+from openptx.locks import LLVM
 
 CAREFUL: Literal[2] = 2
 HURRIED: Literal[0] = 0
@@ -56,25 +42,6 @@ def machine(effort: Literal[0, 2]) -> llvm.TargetMachine:
     # An object is linked as one piece, so its functions can call each other directly; `jit=True` would let them load an
     # address for each call, which costs 13 ns where the processor does not foresee such calls.
     return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=effort, reloc="pic", codemodel="small")
-
-
-@cache
-def _linker() -> llvm.LLJIT:
-    """It needs no machine of ours, which takes as long to make: objects from the disk are only linked."""
-    llvm.initialize_native_target()
-    return llvm.create_lljit_compiler()
-
-
-def _make_linker() -> None:
-    with LOCK:
-        host()
-        _linker()
-
-
-# On a thread, while the rest of the engine is imported: LLVM needs as long for it as for all else that a first launch
-# from the disk does. Where there are no more threads, it is made when it is needed.
-with contextlib.suppress(RuntimeError):
-    threading.Thread(target=_make_linker, name="openptx-linker").start()
 
 
 def version() -> str:
@@ -120,30 +87,11 @@ def hurried(text: str) -> bool:
 
 def compile(text: str) -> bytes:
     """An object file of LLVM text."""
-    with LOCK:
+    with LLVM:
         return machine(HURRIED if hurried(text) else CAREFUL).emit_object(optimised(text))
 
 
 def assembly(text: str) -> str:
     """What the processor gets to see, for people."""
-    with LOCK:
+    with LLVM:
         return machine(CAREFUL).emit_assembly(optimised(text))
-
-
-class Library:
-    """A linked object: the addresses of its functions are good as long as it lives. `known` are those of functions that
-    it calls and does not have."""
-
-    __slots__ = ("_tracker",)
-
-    def __init__(self, image: bytes, names: tuple[str, ...], known: Mapping[str, int] = MappingProxyType({})) -> None:
-        with LOCK:
-            builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
-            for name, address in known.items():
-                builder = builder.import_symbol(name, address)
-            for name in names:
-                builder = builder.export_symbol(name)
-            self._tracker = builder.link(_linker(), f"openptx.{next(_numbers)}")
-
-    def __getitem__(self, name: str) -> int:
-        return self._tracker[name]

@@ -1,0 +1,102 @@
+"""Objects linked into this process, and unloaded when nobody needs them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import llvmlite.binding as llvm
+
+from openptx.llvm.host import host
+from openptx.locks import LLVM
+
+SESSION = 64
+"""Objects linked by one LLJIT. For each object an LLJIT keeps 11 KB until it ends itself; starting one takes 2 ms."""
+
+
+class Session:
+    """An LLJIT, which ends with the last of its libraries.
+
+    With JITLink all sections of an object lie in one block of memory. LLVM's older linker (RuntimeDyld) maps each
+    section where the system finds room, and ends the process (`isInt<32>(RealOffset)`) where that is more than 2 GiB
+    from the code that refers to it. On Windows JITLink is not yet complete.
+    """
+
+    __slots__ = ("count", "lljit")
+
+    def __init__(self) -> None:
+        llvm.initialize_native_target()
+        self.lljit = llvm.create_lljit_compiler(use_jit_link=sys.platform != "win32")
+        self.count = 0
+
+    def link(self, builder: llvm.JITLibraryBuilder) -> llvm.ResourceTracker:
+        self.count += 1
+        return builder.link(self.lljit, f"openptx.{self.count}")
+
+
+_sessions: list[Session] = []  # the one that links, once there is one
+_unused: deque[tuple[llvm.ResourceTracker, Session]] = deque()
+
+
+def session() -> Session:
+    """The session for one more object. The caller holds LLVM's lock."""
+    if not _sessions or _sessions[0].count >= SESSION:
+        _sessions[:] = [Session()]
+    return _sessions[0]
+
+
+def unload() -> None:
+    """Frees the memory of libraries that are no longer used, unless another thread uses LLVM: then the next link does.
+
+    The garbage collector runs finalizers anywhere, so they must not wait.
+    """
+    if _unused and LLVM.acquire(blocking=False):
+        try:
+            while _unused:
+                _unused.popleft()[0].close()
+        finally:
+            LLVM.release()
+
+
+def _retire(tracker: llvm.ResourceTracker, session: Session) -> None:
+    _unused.append((tracker, session))
+    unload()
+
+
+class Library:
+    """A linked object: the addresses of its functions are good as long as it lives. `known` are those of functions that
+    it calls and does not have."""
+
+    __slots__ = ("__weakref__", "_tracker")
+
+    def __init__(self, image: bytes, names: tuple[str, ...], known: Mapping[str, int] = MappingProxyType({})) -> None:
+        with LLVM:
+            unload()
+            builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+            for name, address in known.items():
+                builder = builder.import_symbol(name, address)
+            for name in names:
+                builder = builder.export_symbol(name)
+            linker = session()
+            self._tracker = linker.link(builder)
+            weakref.finalize(self, _retire, self._tracker, linker).atexit = False
+
+    def __getitem__(self, name: str) -> int:
+        return self._tracker[name]
+
+
+def _start() -> None:
+    with LLVM:
+        host()
+        session()
+
+
+# On a thread, while the rest of the engine is imported: LLVM needs as long for it as for all else that a first launch
+# from the disk does. Where there are no more threads, it is made when it is needed.
+with contextlib.suppress(RuntimeError):
+    threading.Thread(target=_start, name="openptx-linker").start()
