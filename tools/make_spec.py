@@ -16,8 +16,8 @@ from spec.opcodes import opcodes
 
 from openptx.api import check
 from openptx.isa.fidelity import UNSUPPORTED
-from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
+from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.types import Type
 from spec import conversions, edges, floats, integers, videos
 

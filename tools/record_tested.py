@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from openptx.engines.interp import plan  # noqa: E402
-from openptx.isa.forms import Form  # noqa: E402
+from openptx.isa.notation.forms import Form  # noqa: E402
 from openptx.isa.tested import RECORD, labels  # noqa: E402
 
 TESTS = ("spec", "kernels", "unit/interp", "unit/textures", "unit/matrix")

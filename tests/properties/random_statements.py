@@ -118,7 +118,7 @@ def operands(dice: random.Random, form: Form, m: Modifiers, layout: tuple[int, .
 
     def one(type: Type | None, role: str) -> str:
         name = pool(type)
-        if form.instruction.relaxed and name in ("b8", "b16", "b32") and dice.random() < 0.25:
+        if form.instruction.allows_wider_registers and name in ("b8", "b16", "b32") and dice.random() < 0.25:
             name = dice.choice(["b16", "b32", "b64"])  # a register may be wider than the type
         if role == "write":
             found = register(dice, name, written)

@@ -20,7 +20,7 @@ import openptx
 from hardware.driver import Driver
 from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, load, refusal
-from openptx.isa.tensor_maps import OUT_OF_BOUNDS_NAN
+from openptx.isa.semantics.tensor_map import OUT_OF_BOUNDS_NAN
 from openptx.isa.types import TYPES, Type
 from openptx.numerics import FORMATS
 
@@ -61,7 +61,7 @@ def computes(i: Instruction) -> bool:
     """Whether it has a meaning, and results of its operands alone."""
     if i.module.rpartition(".")[2] not in MODULES or i.parts[0] in ELSEWHERE:
         return False
-    alone = i.control is None and i.converges is None and not i.carry and not i.yields
+    alone = i.control is None and i.converges is None and not i.carry and not i.yields_thread
     return i.meaning is not None and alone and all(t.role not in OTHERS for f in i.forms for t in f.operands)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.forms import Modifiers
+from openptx.isa.notation.forms import Modifiers
 
 
 def signed(v: int, w: int) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import Instruction, resolve
+from openptx.isa.notation.forms import Form, Modifiers
 
 
 def opcodes(instruction: Instruction) -> Iterator[tuple[str, Form, Modifiers]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from openptx.isa.forms import Form
+from openptx.isa.notation.forms import Form
 from spec.integers import of, signed
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from openptx.isa import agreement
-from openptx.isa.forms import FIXED
-from openptx.isa.operand_rules import operand_rule
+from openptx.isa.notation.forms import FIXED
+from openptx.isa.notation.operand_rules import operand_rule
 from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
-    from openptx.isa.forms import Form, Modifiers, Template
+    from openptx.isa.notation.forms import Form, Modifiers, Template
 
 
 class Rule:
@@ -81,7 +81,7 @@ def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bo
     same = TYPES.get(said.type)
     wanted = same if same is not None and same.width == type.width and precedent else type
     strict = said.says("strictly") or (not said.type and is_fixed(form, template))
-    relaxed = form.instruction.relaxed or (precedent and said.says("wider"))
+    relaxed = form.instruction.allows_wider_registers or (precedent and said.says("wider"))
     if form.instruction.converts and precedent:
         relaxed = relaxed_conversion(form, m, template)
     found = Rule(wanted, relaxed, strict, precedent, precedent and said.says("exactly"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.problems import Problem
 from openptx.check.verdicts import place
-from openptx.isa.operand_rules import operand_rule
+from openptx.isa.notation.operand_rules import operand_rule
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False

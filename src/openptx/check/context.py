@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.gates import Version
+    from openptx.isa.notation.gates import Version
     from openptx.isa.targets import Target
 
 

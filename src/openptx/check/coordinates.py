@@ -55,7 +55,7 @@ _Found = tuple[str, str, str] | None
 
 
 def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
-    padded = name in place.form.instruction.padded
+    padded = name in place.form.instruction.may_be_longer
     if kind.sort == kinds.LIST:
         given = len(kind.parts)
     elif kind.sort == kinds.VECTOR:
@@ -87,7 +87,7 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
                 f"the elements of `{name}` of `{place.opcode}` have {_WIDTH} bits",
                 f"this holds `.{part.type.name}`",
             )
-    layered = name in place.form.instruction.padded and (place.m.values.get("geom") or "")[:1] == "a"
+    layered = name in place.form.instruction.may_be_longer and (place.m.values.get("geom") or "")[:1] == "a"
     first = _letter(parts[0])
     wanted = "i" if type.kind != "f" or (layered and kind.sort == kinds.LIST) else "f"
     if first and first != wanted and (wanted == "i" or kind.sort == kinds.REGISTER):
@@ -98,7 +98,7 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
             f"this is {parts[0].text}",
         )
     rest = {_letter(part) for part in parts[layered:]} - {""}
-    if name in place.form.instruction.padded and len(rest) > 1 and first:
+    if name in place.form.instruction.may_be_longer and len(rest) > 1 and first:
         return "operand-type", f"the elements of `{name}` of `{place.opcode}` are of one type", "integers and floats"
     return None
 

@@ -8,7 +8,7 @@ from openptx.check.gating import gate_problem
 from openptx.check.sizes import element_bytes, rounded_up, shape_of
 from openptx.diagnostics import Diagnostic
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
-from openptx.isa.gates import gate
+from openptx.isa.notation.gates import gate
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from openptx.check.linkage import Linkage
     from openptx.check.problems import Problem
     from openptx.diagnostics import Collector
-    from openptx.isa.gates import Gate
+    from openptx.isa.notation.gates import Gate
     from openptx.source import Span
     from openptx.syntax.declarations import Attribute, Initialiser
     from openptx.syntax.tree import Module, Statement

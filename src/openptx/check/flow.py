@@ -7,7 +7,7 @@ from functools import cache
 from openptx.check.scopes import Registers
 from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
-from openptx.isa.operand_rules import operand_rule
+from openptx.isa.notation.operand_rules import operand_rule
 from openptx.syntax import operands as text
 
 TYPE_CHECKING = False

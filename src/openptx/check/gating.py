@@ -5,15 +5,15 @@ from __future__ import annotations
 from openptx.check.problems import Path, Problem, rewrite
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
-from openptx.isa.gates import gate
 from openptx.isa.notation import resolve
+from openptx.isa.notation.gates import gate
 from openptx.isa.targets import satisfied, unmet, wants
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.context import Context
-    from openptx.isa.forms import Form, Modifiers
-    from openptx.isa.gates import Gate
+    from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.notation.gates import Gate
 
 _LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")

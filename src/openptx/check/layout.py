@@ -6,7 +6,7 @@ from math import prod
 
 from openptx.check.constants import float_bits
 from openptx.check.sizes import element_bytes, rounded_up, shape_of
-from openptx.isa.opaque import encoded
+from openptx.isa.sampler_state import encoded
 from openptx.isa.types import TYPES
 from openptx.program import Relocation, Variable
 from openptx.syntax.declarations import InitialiserList, Member, SymbolAddress

@@ -9,7 +9,7 @@ from openptx.isa.types import TYPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.diagnostics import Collector
-    from openptx.isa.gates import Version
+    from openptx.isa.notation.gates import Version
     from openptx.source import Span
     from openptx.syntax.declarations import Declarator, SymbolAddress
     from openptx.syntax.declarations import Variable as Declaration

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
-    from openptx.isa.forms import Form, Modifiers
+    from openptx.isa.notation.forms import Form, Modifiers
     from openptx.isa.types import Type
 
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"

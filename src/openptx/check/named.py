@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from openptx.check.kinds import Kind
     from openptx.check.places import Place
-    from openptx.isa.forms import Modifiers
+    from openptx.isa.notation.forms import Modifiers
 
 
 def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:

@@ -14,8 +14,8 @@ from openptx.isa.types import TYPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.kinds import Kind
-    from openptx.isa.forms import Form, Slot
     from openptx.isa.notation import Instruction
+    from openptx.isa.notation.forms import Form, Slot
     from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"

@@ -6,15 +6,15 @@ from functools import lru_cache
 
 from openptx.check import kinds
 from openptx.check.agreement import Rule, rule, takes_constant
-from openptx.isa.operand_rules import operand_rule
+from openptx.isa.notation.operand_rules import operand_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
-    from openptx.isa.forms import Form, Modifiers, Template
     from openptx.isa.notation import Instruction
-    from openptx.isa.operand_rules import OperandRule
+    from openptx.isa.notation.forms import Form, Modifiers, Template
+    from openptx.isa.notation.operand_rules import OperandRule
     from openptx.isa.types import Type
 
 

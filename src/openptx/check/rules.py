@@ -7,7 +7,7 @@ from openptx.check.converting import misused
 from openptx.check.gating import unmet_gates
 from openptx.check.memory import judge_atom, judge_load
 from openptx.check.problems import Problem
-from openptx.isa.operand_rules import operand_rule
+from openptx.isa.notation.operand_rules import operand_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.kinds import Kind
     from openptx.check.verdicts import Judged
-    from openptx.isa.forms import Form, Modifiers
+    from openptx.isa.notation.forms import Form, Modifiers
 
 
 def refine(judged: Judged, operands: tuple[Kind, ...], context: Context) -> Judged:

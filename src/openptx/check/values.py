@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.problems import Problem
-from openptx.isa.ranges import limits
+from openptx.isa.notation.ranges import limits
 from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from openptx.check.kinds import Kind
-    from openptx.isa.forms import Form, Modifiers
-    from openptx.isa.ranges import Values
+    from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.notation.ranges import Values
 
 
 def doubtful(form: Form, m: Modifiers, operands: Sequence[Kind]) -> bool:

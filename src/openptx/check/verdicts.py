@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.check.plain.templates import Template
     from openptx.check.problems import Path
-    from openptx.isa.forms import Form, Modifiers
+    from openptx.isa.notation.forms import Form, Modifiers
     from openptx.syntax.operands import Operand
 
     Key = tuple[str, *tuple[Kind, ...]]

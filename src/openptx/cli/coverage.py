@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice, product
 
-from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
+from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.tested import witnesses
 
 KINDS = ("exact", "engine", "bounded", "modelled", "unsupported")

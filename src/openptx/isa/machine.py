@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from openptx.isa.images import Images
-    from openptx.isa.tensor_memory import TensorMemory
+    from openptx.isa.semantics.images import Images
+    from openptx.isa.semantics.tensor_memory import TensorMemory
 
     Update = Callable[..., Bits | tuple[Bits, Bits]]
     Word = Bits | tuple[Bits, Bits]

@@ -9,7 +9,7 @@ from openptx.isa.notation import INSTRUCTIONS, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Form
+    from openptx.isa.notation.forms import Form
 
 RECORD = Path(__file__).with_name("tested.txt")
 

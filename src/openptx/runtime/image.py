@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from openptx.errors import Unsupported
-from openptx.isa.windows import FUNCTION, window
+from openptx.isa.address_windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 from openptx.runtime.heap import Heap
 from openptx.runtime.memory import Allocation, Bytes, Map, Memory, device

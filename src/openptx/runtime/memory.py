@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.isa.windows import CONST, FIRST, PARAM, SHIFT
+from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
 from openptx.locks import MEMORY
 
 ROW = struct.Struct("<4Q")

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, cast
 
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
-from openptx.isa.windows import CTA_SHIFT
+from openptx.isa.address_windows import CTA_SHIFT
 from openptx.program import Function, Program
 from openptx.reading import decode
 from openptx.reading import read as read_file

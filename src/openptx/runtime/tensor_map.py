@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import index
 
 from openptx.errors import ArgumentError
-from openptx.isa.tensor_maps import CHUNK, ELEMENTS, FIELDS, LARGEST, SWIZZLES
+from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, SWIZZLES
 from openptx.runtime.arrays import array_of
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",

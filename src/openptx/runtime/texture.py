@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from openptx.errors import ArgumentError, Unsupported
-from openptx.isa.opaque import MEMBERS
+from openptx.isa.sampler_state import MEMBERS
 
 Array = NDArray[Any]
 Bytes = NDArray[np.uint8]

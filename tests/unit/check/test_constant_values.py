@@ -6,7 +6,7 @@ import pytest
 
 import openptx
 from openptx.isa.notation import INSTRUCTIONS, load
-from openptx.isa.ranges import Values, limits
+from openptx.isa.notation.ranges import Values, limits
 
 # fmt: off
 WORDS = (

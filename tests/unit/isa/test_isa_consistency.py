@@ -2,7 +2,7 @@
 
 import pytest
 
-from openptx.isa.consistency import may_wait, strong
+from openptx.isa.memory_consistency import may_wait, strong
 from openptx.isa.notation import resolve
 
 # fmt: off

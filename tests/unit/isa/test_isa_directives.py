@@ -8,7 +8,7 @@ import manual
 import pytest
 
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
-from openptx.isa.gates import Gate
+from openptx.isa.notation.gates import Gate
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 CHAPTERS = manual.PAGES.parent

@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 import openptx.isa
-from openptx.isa.forms import Modifiers, attribute
 from openptx.isa.notation import INSTRUCTIONS, load
+from openptx.isa.notation.forms import Modifiers, attribute
 
 FOLDER = Path(openptx.isa.__file__).parent
 

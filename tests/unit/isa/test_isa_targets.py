@@ -5,9 +5,9 @@ from __future__ import annotations
 import manual
 import pytest
 
-from openptx.isa.conditions import conditions
-from openptx.isa.gates import gate
 from openptx.isa.notation import INSTRUCTIONS, load, resolve
+from openptx.isa.notation.conditions import conditions
+from openptx.isa.notation.gates import gate
 from openptx.isa.targets import TARGETS, Target, first_version, gates, satisfied, target, unmet, wants
 
 Version = tuple[int, int]
@@ -75,7 +75,7 @@ def test_every_table_of_conditions_reads() -> None:
     for each in INSTRUCTIONS:
         for condition in conditions(each.gates):
             assert gate(condition.then).alternatives
-        for condition in (*conditions(each.gates), *conditions(each.refuses)):
+        for condition in (*conditions(each.gates), *conditions(each.rejects)):
             words = {name or value for term in condition.terms for name, value in term}
             assert words <= known[each.module], (each, condition.text, words - known[each.module])
 

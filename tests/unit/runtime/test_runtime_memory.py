@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
-from openptx.isa.windows import FIRST
+from openptx.isa.address_windows import FIRST
 from openptx.runtime.heap import Heap
 from openptx.runtime.memory import Memory
 

@@ -6,8 +6,8 @@ from openptx.cli.explanations.conversions import conversion_lines
 from openptx.cli.explanations.deviations import deviations_of
 from openptx.cli.explanations.modifiers import meaning_of
 from openptx.cli.isa import MANUAL, description, fidelities, paint_title
-from openptx.isa.forms import Form, Modifiers
 from openptx.isa.notation import load, resolve
+from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.targets import gates
 
 

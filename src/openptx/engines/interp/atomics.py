@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.memory import Place, Spaces
-from openptx.isa import updates
+from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ def _last(a: Array, b: Array) -> Array:
 
 
 SCANS: dict[object, Callable[[Array, Array], Array]] = {
-    updates.add: np.add,
-    updates.exchange: _last,
-    updates.bit_and: np.bitwise_and,
-    updates.bit_or: np.bitwise_or,
-    updates.bit_xor: np.bitwise_xor,
-    updates.min_signed: _signed(np.minimum),
-    updates.max_signed: _signed(np.maximum),
-    updates.min_unsigned: np.minimum,
-    updates.max_unsigned: np.maximum,
+    atomic_ops.add: np.add,
+    atomic_ops.exchange: _last,
+    atomic_ops.bit_and: np.bitwise_and,
+    atomic_ops.bit_or: np.bitwise_or,
+    atomic_ops.bit_xor: np.bitwise_xor,
+    atomic_ops.min_signed: _signed(np.minimum),
+    atomic_ops.max_signed: _signed(np.maximum),
+    atomic_ops.min_unsigned: np.minimum,
+    atomic_ops.max_unsigned: np.maximum,
 }
 """Operations that combine before memory is asked: a scan over the lanes of each word gives every old value."""
 
@@ -58,9 +58,9 @@ def _count_down(old: int, b: int) -> int:
 
 
 ONE_BY_ONE: dict[object, Callable[..., int]] = {
-    updates.compare_and_swap: _swap,
-    updates.increment: _count_up,
-    updates.decrement: _count_down,
+    atomic_ops.compare_and_swap: _swap,
+    atomic_ops.increment: _count_up,
+    atomic_ops.decrement: _count_down,
 }
 """Operations on Python integers, for many lanes on few words."""
 
@@ -103,7 +103,7 @@ def scan(queue: Queue, combine: Callable[[Array, Array], Array], values: Array, 
 
 def running_sums(queue: Queue, words: Array, update: Update, values: list[Array]) -> list[Array] | None:
     """Float additions on one word, lane after lane; None where NaN, infinities or subnormal numbers want care."""
-    f = updates.FLOAT_SUMS.get(update)
+    f = atomic_ops.FLOAT_SUMS.get(update)
     if f is None or f.name not in ("f32", "f64") or queue.longest <= LONG:
         return None
     real = np.dtype(f.name.replace("f", "float"))
@@ -158,7 +158,7 @@ class Atomics(Spaces):
         """An update reads what was there; but an exchange often is how memory gets its first value."""
         if self.watch is None or place is None or place[0] is not self.shared:
             return
-        if update is not updates.exchange:
+        if update is not atomic_ops.exchange:
             self.check_written(place[1], size, address)
         self.watch.stored(place[1], size)
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.memory import Violation
-from openptx.isa import images
-from openptx.isa.images import DIMENSIONS, layered
-from openptx.isa.windows import PARAM
+from openptx.isa.address_windows import PARAM
+from openptx.isa.semantics import images
+from openptx.isa.semantics.images import DIMENSIONS, layered
 from openptx.numerics import Bits
 from openptx.runtime.attributes import attribute
 from openptx.runtime.texture import Array, Image, Opaque, Sampler, Surface, Texture, find

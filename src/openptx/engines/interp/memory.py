@@ -12,7 +12,7 @@ from openptx.engines import words
 from openptx.engines.interp import sets
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.planes import Plane
-from openptx.isa.windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, SHARED, SLOTS, window
+from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, SHARED, SLOTS, window
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.runtime.heap import Heap

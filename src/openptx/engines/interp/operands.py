@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import sets
 from openptx.errors import Bug
-from openptx.isa.windows import window
+from openptx.isa.address_windows import window
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Address, FunctionName, Imm, Operand, Reg, Sink, Special, Symbol, Vector

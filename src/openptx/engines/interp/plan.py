@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
-from openptx.isa.consistency import may_wait
 from openptx.isa.fidelity import UNSUPPORTED
+from openptx.isa.memory_consistency import may_wait
 from openptx.program import Address, Function, Op, Reg, Target, Targets
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.memory import Violation
-from openptx.isa import tensor_memory
-from openptx.isa.tensor_memory import COLUMNS, LANE, LANES, UNIT
+from openptx.isa.semantics import tensor_memory
+from openptx.isa.semantics.tensor_memory import COLUMNS, LANE, LANES, UNIT
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:

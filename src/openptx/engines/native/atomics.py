@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING
 from openptx.engines.native import layout
 from openptx.engines.native.values import ZEROS, N, vector_type
 from openptx.engines.native.warp import Warp
-from openptx.isa import updates
+from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
 
 _LLVM = {
-    updates.add: "add",
-    updates.exchange: "xchg",
-    updates.bit_and: "and",
-    updates.bit_or: "or",
-    updates.bit_xor: "xor",
-    updates.min_signed: "min",
-    updates.max_signed: "max",
-    updates.min_unsigned: "umin",
-    updates.max_unsigned: "umax",
+    atomic_ops.add: "add",
+    atomic_ops.exchange: "xchg",
+    atomic_ops.bit_and: "and",
+    atomic_ops.bit_or: "or",
+    atomic_ops.bit_xor: "xor",
+    atomic_ops.min_signed: "min",
+    atomic_ops.max_signed: "max",
+    atomic_ops.min_unsigned: "umin",
+    atomic_ops.max_unsigned: "umax",
 }
 # Reductions over a vector, and what an inactive lane contributes, by width.
 _REDUCTIONS: dict[object, tuple[str, Callable[[int], int]]] = {
-    updates.add: ("add", lambda w: 0),
-    updates.bit_and: ("and", lambda w: -1),
-    updates.bit_or: ("or", lambda w: 0),
-    updates.bit_xor: ("xor", lambda w: 0),
-    updates.min_signed: ("smin", lambda w: (1 << w - 1) - 1),
-    updates.max_signed: ("smax", lambda w: 1 << w - 1),
-    updates.min_unsigned: ("umin", lambda w: -1),
-    updates.max_unsigned: ("umax", lambda w: 0),
+    atomic_ops.add: ("add", lambda w: 0),
+    atomic_ops.bit_and: ("and", lambda w: -1),
+    atomic_ops.bit_or: ("or", lambda w: 0),
+    atomic_ops.bit_xor: ("xor", lambda w: 0),
+    atomic_ops.min_signed: ("smin", lambda w: (1 << w - 1) - 1),
+    atomic_ops.max_signed: ("smax", lambda w: 1 << w - 1),
+    atomic_ops.min_unsigned: ("umin", lambda w: -1),
+    atomic_ops.max_unsigned: ("umax", lambda w: 0),
 }
 
 
@@ -172,7 +172,7 @@ class Atomics(Warp):
         if name is not None:
             text = f"atomicrmw {name} ptr {pointer}, i{w} {self.scalar(operands[0])} seq_cst, align {w // 8}"
             return (self.bits(out.emit(text), w, ZEROS),)
-        if update is updates.compare_and_swap:
+        if update is atomic_ops.compare_and_swap:
             b, c = (self.scalar(a) for a in operands)
             pair = out.emit(f"cmpxchg ptr {pointer}, i{w} {b}, i{w} {c} seq_cst seq_cst, align {w // 8}")
             return (self.bits(out.emit(f"extractvalue {{ i{w}, i1 }} {pair}, 0"), w, ZEROS),)

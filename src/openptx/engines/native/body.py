@@ -24,7 +24,7 @@ from openptx.engines.native.values import ZEROS, N, Shape, varying
 from openptx.engines.native.waiting import slice_back, waiting_loops
 from openptx.engines.native.writer import Writer
 from openptx.engines.sites import Site
-from openptx.isa.consistency import strong
+from openptx.isa.memory_consistency import strong
 from openptx.llvm.host import CPU
 from openptx.numerics import Bits
 from openptx.program import Address, Function, Op, Program, Reg, Symbol

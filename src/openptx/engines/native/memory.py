@@ -13,8 +13,8 @@ from openptx.engines.native.loads import Loads
 from openptx.engines.native.questions import Questions
 from openptx.engines.native.steps import Steps
 from openptx.engines.native.stores import Stores
-from openptx.isa.images import Images
-from openptx.isa.tensor_memory import TensorMemory
+from openptx.isa.semantics.images import Images
+from openptx.isa.semantics.tensor_memory import TensorMemory
 from openptx.numerics import Bits
 
 

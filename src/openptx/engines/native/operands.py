@@ -10,9 +10,9 @@ from openptx.engines.native.flow import Cells
 from openptx.engines.native.memory import Memory
 from openptx.engines.native.values import ZEROS
 from openptx.errors import Bug
+from openptx.isa.address_windows import window
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.types import Type
-from openptx.isa.windows import window
 from openptx.numerics import Bits
 from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, Sink, Special, Symbol, Vector
 from openptx.runtime.image import Image

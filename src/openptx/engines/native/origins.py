@@ -12,7 +12,7 @@ from typing import NamedTuple
 from openptx.engines.native import layout
 from openptx.engines.native.values import Value
 from openptx.engines.native.ways import Ways
-from openptx.isa.windows import SHIFT
+from openptx.isa.address_windows import SHIFT
 from openptx.numerics import Bits
 
 

@@ -10,7 +10,7 @@ from openptx.engines.native import layout
 from openptx.engines.sites import Site, wrong_target
 from openptx.engines.waiting import left, waits
 from openptx.errors import Fault, Triple
-from openptx.isa.windows import FIRST
+from openptx.isa.address_windows import FIRST
 
 if TYPE_CHECKING:
     from openptx.engines.native.launch import Run

@@ -9,7 +9,7 @@ from openptx.engines.native import layout
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.state import State
 from openptx.engines.native.values import Lanes, N, vector_type
-from openptx.isa.windows import window
+from openptx.isa.address_windows import window
 from openptx.numerics import Bits
 
 

@@ -13,7 +13,7 @@ from openptx.engines.native.origins import Aligned, Origins, origin_of
 from openptx.engines.native.slow_way import SlowWay, Span
 from openptx.engines.native.values import ZEROS, Lanes, N, Value, as_lanes, normal, trailing_zeros, vector_type
 from openptx.engines.native.ways import GOOD
-from openptx.isa.windows import LOCAL, SHARED, SHIFT, window
+from openptx.isa.address_windows import LOCAL, SHARED, SHIFT, window
 from openptx.numerics import Bits
 
 Check = tuple[str, Callable[[], str]]

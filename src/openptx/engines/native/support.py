@@ -10,7 +10,7 @@ from importlib.resources import files
 from openptx.engines.native import cache, layout, settings
 from openptx.engines.native.apart import compile_apart
 from openptx.engines.native.identity import digest
-from openptx.isa.windows import CONST, PARAM, SHIFT
+from openptx.isa.address_windows import CONST, PARAM, SHIFT
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library

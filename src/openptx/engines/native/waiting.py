@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from openptx.engines.native.flow import Graph
-from openptx.isa.consistency import strong
+from openptx.isa.memory_consistency import strong
 
 
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.native import asking, layout
-from openptx.isa.windows import CONST, PARAM, SHARED
+from openptx.isa.address_windows import CONST, PARAM, SHARED
 from openptx.runtime.memory import Bytes, Map, Moment, pointer_of
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from openptx.isa.address_windows import CTA_SHIFT, FIRST, PARAM, SHIFT, SLOTS, window
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.windows import CTA_SHIFT, FIRST, PARAM, SHIFT, SLOTS, window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 isspacep = instruction(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from openptx.isa.address_windows import CTA_SHIFT
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.transactions import complete
-from openptx.isa.windows import CTA_SHIFT
+from openptx.isa.semantics.mbarrier import complete
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 cp_async = instruction(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.transactions import complete
+from openptx.isa.semantics.mbarrier import complete
 from openptx.numerics import U
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine, Word
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 st_async = instruction(
@@ -41,7 +41,7 @@ st_async = instruction(
     """,
     vectors={"b": "vec"},
     defaults={"space": "generic"},
-    refuses="""
+    rejects="""
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,
@@ -138,7 +138,7 @@ red_async = instruction(
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
     """,
     defaults={"space": "generic"},
-    refuses="""
+    rejects="""
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
     """,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa import updates
+from openptx.isa.address_windows import SHARED, SHIFT
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.windows import SHARED, SHIFT
+from openptx.isa.semantics import atomic_ops
 from openptx.numerics import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine, Update, Word
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 _CHOICES = """
@@ -126,19 +126,19 @@ def update(m: Modifiers) -> Update:
     t = m.type.element
     if t.format is not None:
         f = FORMATS[t.format]
-        one = updates.float_sum(f) if m.op == "add" else updates.float_extreme(f, m.op == "max")
-        return one if m.type.count == 1 else updates.each(one, t.width)
+        one = atomic_ops.float_sum(f) if m.op == "add" else atomic_ops.float_extreme(f, m.op == "max")
+        return one if m.type.count == 1 else atomic_ops.each(one, t.width)
     return {
-        "and": updates.bit_and,
-        "or": updates.bit_or,
-        "xor": updates.bit_xor,
-        "exch": updates.exchange,
-        "cas": updates.compare_and_swap,
-        "add": updates.add,
-        "inc": updates.increment,
-        "dec": updates.decrement,
-        "min": updates.min_signed if t.signed else updates.min_unsigned,
-        "max": updates.max_signed if t.signed else updates.max_unsigned,
+        "and": atomic_ops.bit_and,
+        "or": atomic_ops.bit_or,
+        "xor": atomic_ops.bit_xor,
+        "exch": atomic_ops.exchange,
+        "cas": atomic_ops.compare_and_swap,
+        "add": atomic_ops.add,
+        "inc": atomic_ops.increment,
+        "dec": atomic_ops.decrement,
+        "min": atomic_ops.min_signed if t.signed else atomic_ops.min_unsigned,
+        "max": atomic_ops.max_signed if t.signed else atomic_ops.max_unsigned,
     }[m.op]
 
 

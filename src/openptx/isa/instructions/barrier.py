@@ -33,7 +33,7 @@ barrier = instruction(
         .cta   PTX 7.8
     """,
     control="barrier",
-    glued=1,
+    ordered_prefix=1,
     operands="""
         *     no function
         a c   strictly
@@ -63,7 +63,7 @@ bar = instruction(
         .cta   PTX 7.8
     """,
     control="barrier",
-    glued=2,
+    ordered_prefix=2,
     operands="""
         *     no function
         a c   strictly

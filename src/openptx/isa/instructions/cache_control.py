@@ -6,8 +6,8 @@ from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 prefetch = instruction(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from openptx.isa.comparing import combine, compare
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.comparisons import combine, compare
 from openptx.numerics import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 ONE = FORMATS["f32"].bias << FORMATS["f32"].man

@@ -8,8 +8,8 @@ from openptx.numerics.cvt import cvt_pack as pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 cvt = instruction(
@@ -82,7 +82,7 @@ cvt = instruction(
         .satfinite dtype=.f16|.bf16|.f16x2|.bf16x2|.tf32  PTX 8.1
         .satfinite dtype=.tf32 .rn|.rz                    PTX 8.6, sm_100
     """,
-    relaxed=True,
+    allows_wider_registers=True,
     operands="""
         rbits   exactly
         *       any special
@@ -131,7 +131,7 @@ cvt_newer = instruction(
         .dtype = { .f16x2, .bf16x2 };
     """,
     types={"b": "atype", "scale-factor": "b16"},
-    relaxed=True,
+    allows_wider_registers=True,
     operands="""
         rbits   exactly
         *       any special

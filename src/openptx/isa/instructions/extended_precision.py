@@ -6,8 +6,8 @@ from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 add_cc = instruction(
@@ -110,7 +110,7 @@ mad_cc = instruction(
         .mode = { .hi, .lo };
     """,
     carry="out",
-    glued=1,
+    ordered_prefix=1,
 )
 
 
@@ -139,7 +139,7 @@ madc = instruction(
         .mode = { .hi, .lo };
     """,
     carry="in out",
-    glued=1,
+    ordered_prefix=1,
 )
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, Fidelity, bounded
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.packing import packed
+from openptx.isa.semantics.packing import packed
 from openptx.numerics import FORMATS, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 _SUM = """

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity, bounded, modelled
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.packing import packed
-from openptx.isa.tensor_maps import OUT_OF_BOUNDS_NAN
+from openptx.isa.semantics.packing import packed
+from openptx.isa.semantics.tensor_map import OUT_OF_BOUNDS_NAN
 from openptx.numerics import FORMATS, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 _SUM = """

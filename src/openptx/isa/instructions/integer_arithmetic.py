@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.packing import packed
+from openptx.isa.semantics.packing import packed
 from openptx.isa.types import TYPES, WIDE, Type
 from openptx.numerics import S, U
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 
@@ -101,7 +101,7 @@ mul = instruction(
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
     types={"d": product},
-    glued=1,
+    ordered_prefix=1,
 )
 
 
@@ -133,7 +133,7 @@ mad = instruction(
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
     types={"d": product, "c": product},
-    glued=1,
+    ordered_prefix=1,
 )
 
 
@@ -152,7 +152,7 @@ mul24 = instruction(
         .mode = { .hi, .lo };
         .type = { .u32, .s32 };
     """,
-    glued=1,
+    ordered_prefix=1,
 )
 
 
@@ -180,7 +180,7 @@ mad24 = instruction(
         .mode = { .hi, .lo };
         .type = { .u32, .s32 };
     """,
-    glued=1,
+    ordered_prefix=1,
 )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.transactions import complete
+from openptx.isa.semantics.mbarrier import complete
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine, Word
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 griddepcontrol = instruction(

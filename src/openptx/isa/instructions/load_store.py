@@ -6,8 +6,8 @@ from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine, Word
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 _TYPES = "{ .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }"
@@ -89,9 +89,9 @@ ld = instruction(
     vectors={"d": "vec"},
     defaults={"space": "generic"},
     gates=_GATES,
-    refuses=_REFUSES,
-    forbids=_FORBIDS,
-    relaxed=True,
+    rejects=_REFUSES,
+    manual_rejects=_FORBIDS,
+    allows_wider_registers=True,
     operands="""
         a   element
         d   a list of one
@@ -129,9 +129,9 @@ ld_global_nc = instruction(
     + _CHOICES,
     vectors={"d": "vec"},
     gates=_GATES,
-    refuses=_REFUSES,
-    forbids=_FORBIDS,
-    relaxed=True,
+    rejects=_REFUSES,
+    manual_rejects=_FORBIDS,
+    allows_wider_registers=True,
     operands="""
         a   element
         d   a list of one
@@ -160,11 +160,11 @@ ldu = instruction(
     gates="""
         .b128   PTX 8.3, sm_70
     """,
-    refuses=_WIDE
+    rejects=_WIDE
     + """
         .v4 .b64|.u64|.s64|.f64                  256 bits at once are for `ld`
     """,
-    relaxed=True,
+    allows_wider_registers=True,
     operands="d   a list of one",
     access="load",
 )
@@ -200,9 +200,9 @@ st = instruction(
     vectors={"b": "vec"},
     defaults={"space": "generic"},
     gates=_GATES,
-    refuses=_REFUSES,
-    forbids=_FORBIDS,
-    relaxed=True,
+    rejects=_REFUSES,
+    manual_rejects=_FORBIDS,
+    allows_wider_registers=True,
     operands="""
         a   element
         b   a list of one, sinks in 256 bits, padded

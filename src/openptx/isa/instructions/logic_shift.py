@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa.comparing import combine
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.comparisons import combine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 and_ = instruction(
@@ -148,7 +148,7 @@ shf = instruction(
         .mode      = { .clamp, .wrap };
     """,
     types={"c": "u32"},
-    glued=1,
+    ordered_prefix=1,
 )
 
 

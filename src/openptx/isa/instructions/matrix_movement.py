@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
-from openptx.isa.forms import Modifiers
-from openptx.isa.matrices import registers, whole_warp
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.matrix.products import registers, whole_warp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand
+    from openptx.isa.semantics.matrix.products import Operand
     from openptx.numerics import Bits
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa import transactions
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics import mbarrier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine, Word
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 _ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
@@ -56,7 +56,7 @@ init = instruction(
 def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
     right = (count != 0) & (count < 1 << 20)
     x.require(right, "undefined-behavior", "an mbarrier expects 1 to 2^20 - 1 arrivals")
-    x.store(m.space, addr, (transactions.fresh(x, count),))
+    x.store(m.space, addr, (mbarrier.fresh(x, count),))
 
 
 inval = instruction(
@@ -100,7 +100,7 @@ expect_tx = instruction(
 
 @meaning(expect_tx)
 def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
-    transactions.expect(x, m.space, addr, count)
+    mbarrier.expect(x, m.space, addr, count)
 
 
 complete_tx = instruction(
@@ -117,7 +117,7 @@ complete_tx = instruction(
 
 @meaning(complete_tx)
 def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
-    transactions.complete(x, m.space, addr, count)
+    mbarrier.complete(x, m.space, addr, count)
 
 
 _ARRIVE = """
@@ -176,8 +176,8 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits | None = None) -> Word:
     one = x.const(1, 32)
     drop = m.form.instruction is arrive_drop
     if m.expect_tx:
-        return transactions.arrive(x, m.space, addr, one, count if count is not None else one, drop=drop)
-    return transactions.arrive(x, m.space, addr, one if count is None else count, x.const(0, 32), drop=drop)
+        return mbarrier.arrive(x, m.space, addr, one, count if count is not None else one, drop=drop)
+    return mbarrier.arrive(x, m.space, addr, one if count is None else count, x.const(0, 32), drop=drop)
 
 
 cp_async_mbarrier_arrive = instruction(
@@ -198,7 +198,7 @@ cp_async_mbarrier_arrive = instruction(
 def _(x: Machine, m: Modifiers, addr: Bits) -> None:
     # Copies are done when they are issued. Without `.noinc` the arrival is one that was added for it: nothing changes.
     if m.noinc:
-        transactions.arrive(x, m.space, addr, x.const(1, 32), x.const(0, 32))
+        mbarrier.arrive(x, m.space, addr, x.const(1, 32), x.const(0, 32))
 
 
 _CHOICES = """
@@ -247,8 +247,8 @@ try_wait = instruction(
 @meaning(test_wait, try_wait)
 def _(x: Machine, m: Modifiers, addr: Bits, known: Bits, hint: Bits | None = None) -> Bits:
     (word,) = x.load(m.space, addr, 64)
-    now = transactions.phase(x, word)
-    return now != (x.resize(known, 1) if m.parity else transactions.phase(x, known))
+    now = mbarrier.phase(x, word)
+    return now != (x.resize(known, 1) if m.parity else mbarrier.phase(x, known))
 
 
 pending_count = instruction(
@@ -265,4 +265,4 @@ pending_count = instruction(
 
 @meaning(pending_count)
 def _(x: Machine, m: Modifiers, state: Bits) -> Bits:
-    return x.resize(state, 32) & transactions.COUNT
+    return x.resize(state, 32) & mbarrier.COUNT

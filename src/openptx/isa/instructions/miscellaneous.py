@@ -6,8 +6,8 @@ from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
 
 brkpt = instruction(
     "brkpt",
@@ -27,7 +27,7 @@ nanosleep = instruction(
         nanosleep.u32   t;   // PTX 6.3, sm_70
     """,
     operands="t   strictly",
-    yields=True,
+    yields_thread=True,
 )
 
 pmevent = instruction(

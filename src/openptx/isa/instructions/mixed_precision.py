@@ -7,8 +7,8 @@ from openptx.numerics import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.isa.types import Type
     from openptx.numerics import Bits
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices, matrices_quarters, matrices_scaled
-from openptx.isa.forms import Modifiers
-from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.matrix import products, quarters, scaled
+from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
 from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand
+    from openptx.isa.semantics.matrix.products import Operand
 
 
 def stored(m: Modifiers, type: Type) -> Type | str:
@@ -180,7 +180,7 @@ mma = instruction(
     """,
     types=TYPES_OF,
     vectors=COUNTS,
-    refuses=REFUSES,
+    rejects=REFUSES,
     gates="""
         .and                     PTX 7.1, sm_80
         .scale_vec::4X .ue8m0    PTX 9.1
@@ -192,12 +192,12 @@ mma = instruction(
 )
 
 
-@meaning(mma, fidelity=matrices.fidelity)
+@meaning(mma, fidelity=products.fidelity)
 def _(x: Machine, m: Modifiers, *operands: Operand) -> Operand:
-    matrices.whole_warp(x, "mma")
-    a, b, c = (matrices.registers(each) for each in operands[:3])
+    products.whole_warp(x, "mma")
+    a, b, c = (products.registers(each) for each in operands[:3])
     if m.block_scale:
-        return matrices_scaled.product(x, m, a, b, c, operands[3:])
+        return scaled.product(x, m, a, b, c, operands[3:])
     if _quarters(m) > 1:
-        return matrices_quarters.product(x, m, a, b, c)
-    return matrices.product(x, m, a, b, c)
+        return quarters.product(x, m, a, b, c)
+    return products.product(x, m, a, b, c)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices, matrices_sparse
 from openptx.isa.instructions.mma import COUNTS, REFUSES, SCALES, TYPES_OF
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.matrix import products, sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.semantics.matrix.products import Operand
     from openptx.numerics import Bits
 
 mma_sp = instruction(
@@ -79,7 +79,7 @@ mma_sp = instruction(
     """,
     types=TYPES_OF,
     vectors=COUNTS,
-    refuses=REFUSES,
+    rejects=REFUSES,
     immediates="f",
     ranges="""
         .m16n8k8 f           0 to 3
@@ -106,8 +106,8 @@ mma_sp = instruction(
 )
 
 
-@meaning(mma_sp, fidelity=matrices.fidelity)
+@meaning(mma_sp, fidelity=products.fidelity)
 def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand, e: Bits, f: int, *scaling: Operand) -> Operand:
-    matrices.whole_warp(x, "mma.sp")
-    a, b, c = (matrices.registers(each) for each in (a, b, c))
-    return matrices_sparse.product(x, m, a, b, c, e, f, scaling)
+    products.whole_warp(x, "mma.sp")
+    a, b, c = (products.registers(each) for each in (a, b, c))
+    return sparse.product(x, m, a, b, c, e, f, scaling)

@@ -7,8 +7,8 @@ from openptx.numerics import S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine, Word
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 mov = instruction(
@@ -39,7 +39,7 @@ mov_vector = instruction(
         .type = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
     """,
     vectors={"d": "vec", "a": "vec"},
-    refuses="""
+    rejects="""
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
     """,
     operands="""

@@ -11,8 +11,8 @@ from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine, Word
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 ALONE = modelled("a multicast object of one device")

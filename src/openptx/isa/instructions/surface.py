@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.isa import updates
 from openptx.isa.fidelity import modelled
-from openptx.isa.forms import Modifiers
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics import atomic_ops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ suld = instruction(
     """,
     types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
-    padded="b",
-    relaxed=True,
-    refuses=_TOO_WIDE,
+    may_be_longer="b",
+    allows_wider_registers=True,
+    rejects=_TOO_WIDE,
     gates="""
         .3d|.a1d|.a2d          PTX 3.0, sm_20
         .ca|.cg|.cs|.cv        PTX 2.0, sm_20
@@ -81,7 +81,7 @@ suld_p = instruction(
     """,
     types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
-    padded="b",
+    may_be_longer="b",
     operands="""
         *   wider
         d   a list of one
@@ -110,9 +110,9 @@ sust = instruction(
     """,
     types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
-    padded="b",
-    relaxed=True,
-    refuses=_TOO_WIDE,
+    may_be_longer="b",
+    allows_wider_registers=True,
+    rejects=_TOO_WIDE,
     gates="""
         .3d|.a1d|.a2d          PTX 3.0, sm_20
         .wb|.cg|.cs|.wt        PTX 2.0, sm_20
@@ -143,7 +143,7 @@ sust_p = instruction(
     """,
     types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
-    padded="b",
+    may_be_longer="b",
     operands="""
         *   wider
         c   a list of one
@@ -177,7 +177,7 @@ sured = instruction(
     """,
     types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
-    padded="b",
+    may_be_longer="b",
     gates="""
         .u64|.s64 .min|.max   PTX 8.1, sm_50
     """,
@@ -187,11 +187,11 @@ sured = instruction(
 def update(op: str, signed: bool) -> Update:
     """What is put in place of the old word."""
     return {
-        "add": updates.add,
-        "and": updates.bit_and,
-        "or": updates.bit_or,
-        "min": updates.min_signed if signed else updates.min_unsigned,
-        "max": updates.max_signed if signed else updates.max_unsigned,
+        "add": atomic_ops.add,
+        "and": atomic_ops.bit_and,
+        "or": atomic_ops.bit_or,
+        "min": atomic_ops.min_signed if signed else atomic_ops.min_unsigned,
+        "max": atomic_ops.max_signed if signed else atomic_ops.max_unsigned,
     }[op]
 
 
@@ -218,7 +218,7 @@ sured_p = instruction(
     """,
     types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
-    padded="b",
+    may_be_longer="b",
 )
 
 

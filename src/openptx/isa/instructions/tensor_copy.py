@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from openptx.isa.address_windows import CTA_SHIFT
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.tensor_maps import ELEMENTS, Box, replace
-from openptx.isa.transactions import complete
+from openptx.isa.semantics.mbarrier import complete
+from openptx.isa.semantics.tensor_map import ELEMENTS, Box, replace
 from openptx.isa.types import TYPES
-from openptx.isa.windows import CTA_SHIFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
     Place = tuple[Bits, tuple[Bits, ...] | Bits]  # `[tensorMap, tensorCoords]`
@@ -94,7 +94,7 @@ cp_async_bulk_tensor = instruction(
     vectors=_VECTORS,
     when={"ctaMask": "multicast"},
     defaults={"load_mode": "tile"},
-    refuses=_REFUSES,
+    rejects=_REFUSES,
     gates=_GATES,
 )
 
@@ -171,7 +171,7 @@ cp_reduce_async_bulk_tensor = instruction(
     operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
-    refuses=_REFUSES,
+    rejects=_REFUSES,
 )
 
 _REDUCED = {
@@ -227,7 +227,7 @@ cp_async_bulk_prefetch_tensor = instruction(
     operands="tensorMap   in .global",
     vectors=_VECTORS,
     defaults={"load_mode": "tile"},
-    refuses=_REFUSES,
+    rejects=_REFUSES,
     gates="""
         .tile::gather4|.im2col::w|.im2col::w::128   PTX 8.6, sm_100f sm_110f
     """,

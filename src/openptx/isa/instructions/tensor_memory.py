@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices, transactions
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
-from openptx.isa.forms import Modifiers
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
-from openptx.isa.matrices_tensor import ranks, spread
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.tensor_descriptors import Shared
-from openptx.isa.tensor_memory import LANE
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics import mbarrier
+from openptx.isa.semantics.matrix import products
+from openptx.isa.semantics.matrix.descriptors import Shared
+from openptx.isa.semantics.matrix.tensor import ranks, spread
+from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics.formats import F32
 
 TYPE_CHECKING = False
@@ -49,7 +50,7 @@ alloc = instruction(
 
 @meaning(alloc)
 def _(x: Machine, m: Modifiers, dst: Bits, count: Bits) -> None:
-    matrices.whole_warp(x, "tcgen05.alloc")
+    products.whole_warp(x, "tcgen05.alloc")
     x.store(m.space, dst, (x.tensor_memory.allocate(count),))
 
 
@@ -68,7 +69,7 @@ dealloc = instruction(
 
 @meaning(dealloc)
 def _(x: Machine, m: Modifiers, address: Bits, count: Bits) -> None:
-    matrices.whole_warp(x, "tcgen05.dealloc")
+    products.whole_warp(x, "tcgen05.dealloc")
     x.tensor_memory.free(address, count)
 
 
@@ -146,7 +147,7 @@ def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: i
 @meaning(ld)
 def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> Bits | tuple[Bits, ...]:
     """Done at once."""
-    matrices.whole_warp(x, "tcgen05.ld")
+    products.whole_warp(x, "tcgen05.ld")
     found: list[Bits] = []
     for at in places(x, m, address, split, moved(m)):
         words = [x.tensor_memory.read(each)[0] for each in at]
@@ -188,7 +189,7 @@ def reduced(m: Modifiers) -> Fidelity:
 @meaning(ld_red, fidelity=reduced)
 def _(x: Machine, m: Modifiers, address: Bits) -> tuple[tuple[Bits, ...], Bits]:
     """Done at once. Each thread has all that it reduces."""
-    matrices.whole_warp(x, "tcgen05.ld.red")
+    products.whole_warp(x, "tcgen05.ld.red")
     words = tuple(x.tensor_memory.read(at)[0] for (at,) in places(x, m, address, None, moved(m)))
     if m.type.format is not None:
         first, *rest = [x.fabs(F32, word) if m.abs else word for word in words]
@@ -227,8 +228,8 @@ st = instruction(
 @meaning(st)
 def _(x: Machine, m: Modifiers, address: Bits, *more: Any) -> None:
     """Done at once."""
-    matrices.whole_warp(x, "tcgen05.st")
-    split, values = (None, *more)[-2], matrices.registers(more[-1])
+    products.whole_warp(x, "tcgen05.st")
+    split, values = (None, *more)[-2], products.registers(more[-1])
     for at, value in zip(places(x, m, address, split, len(values)), values, strict=True):
         words = (value,) if len(at) == 1 else (value & 0xFFFF, value >> 16)
         for each, word in zip(at, words, strict=True):
@@ -243,7 +244,7 @@ wait = instruction(
         tcgen05.operation.sync.aligned;   // PTX 8.6, sm_100f sm_110f
         .operation = { .wait::ld, .wait::st };
     """,
-    glued=1,
+    ordered_prefix=1,
 )
 
 fence = instruction(
@@ -353,9 +354,9 @@ def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None
     """All that was issued is done: arrives at once, at the same place of every CTA in the mask."""
     one, none = x.const(1, 32), x.const(0, 32)
     if mask is None:
-        transactions.arrive(x, m.space, barrier, one, none)
+        mbarrier.arrive(x, m.space, barrier, one, none)
         return
     for rank in range(CLUSTER):
         chosen = x.resize(mask >> rank, 1)
         there = x.select(chosen, in_cta(x, barrier, rank), barrier)
-        transactions.arrive(x, "shared::cluster", there, x.select(chosen, one, none), none)
+        mbarrier.arrive(x, "shared::cluster", there, x.select(chosen, one, none), none)

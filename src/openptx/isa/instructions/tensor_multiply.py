@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from openptx.errors import Unsupported
-from openptx.isa import matrices
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
-from openptx.isa.forms import Modifiers
-from openptx.isa.matrices_scaled import SCALE_COUNT
-from openptx.isa.matrices_tensor import Product
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.tensor_descriptors import Shape
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.matrix import products
+from openptx.isa.semantics.matrix.descriptors import Shape
+from openptx.isa.semantics.matrix.scaled import SCALE_COUNT
+from openptx.isa.semantics.matrix.tensor import Product
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ mma = instruction(
     syntax=_block("tcgen05.mma", ""),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
-    refuses=_REFUSES,
+    rejects=_REFUSES,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
     gates=_GATES,
@@ -112,7 +112,7 @@ mma_sp = instruction(
     syntax=_block("tcgen05.mma.sp", "[sp-meta-tmem], "),
     types=_TYPES,
     vectors={"disable-output-lane": lanes},
-    refuses=_REFUSES,
+    rejects=_REFUSES,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
     gates=_SPARSE_GATES,
@@ -147,13 +147,13 @@ def fidelity(m: Modifiers) -> Fidelity:
         return UNSUPPORTED
     if m.kind == "kind::i8":
         return EXACT
-    return matrices.BLOCKS if matrices.blocked(m) else matrices.TENSOR_CORE
+    return products.BLOCKS if products.blocked(m) else products.TENSOR_CORE
 
 
 def scales(m: Modifiers) -> int:
     """How many scales a line has."""
     if m.scale_vectorsize is None or m.scale_vectorsize == "block32":
-        return 2 if matrices.blocked(m) else 1
+        return 2 if products.blocked(m) else 1
     return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]
 
 

@@ -6,9 +6,9 @@ import re
 
 from openptx.errors import Unsupported
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
-from openptx.isa.forms import Modifiers
-from openptx.isa.images import DIMENSIONS
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.images import DIMENSIONS
 from openptx.isa.types import TYPES, Type
 from openptx.numerics import FORMATS, S
 
@@ -128,8 +128,8 @@ tex = instruction(
     syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    padded="c",
-    refuses=_REFUSES,
+    may_be_longer="c",
+    rejects=_REFUSES,
     gates=_TEX_GATES,
 )
 
@@ -218,8 +218,8 @@ tld4 = instruction(
     syntax=_TLD4 + ".geom = { .2d, .a2d };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    padded="c",
-    refuses=_REFUSES,
+    may_be_longer="c",
+    rejects=_REFUSES,
     gates=_TLD4_GATES,
 )
 
@@ -241,8 +241,8 @@ tex_cube = instruction(
     syntax=_TEX + ".geom = { .cube, .acube, .2dms, .a2dms };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    padded="c",
-    refuses=_REFUSES,
+    may_be_longer="c",
+    rejects=_REFUSES,
     gates=_TEX_GATES,
 )
 
@@ -253,8 +253,8 @@ tld4_cube = instruction(
     syntax=_TLD4 + ".geom = { .cube, .acube };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    padded="c",
-    refuses=_REFUSES,
+    may_be_longer="c",
+    rejects=_REFUSES,
     gates=_TLD4_GATES,
 )
 

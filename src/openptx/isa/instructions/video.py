@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa import parts
 from openptx.isa.fidelity import modelled
 from openptx.isa.notation import Instruction, instruction, meaning
+from openptx.isa.semantics import video
 from openptx.isa.types import TYPES, Type
 from openptx.numerics import S, U
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
 _SELECTORS = """
@@ -79,7 +79,7 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     minus = bool(m.a_minus) != bool(m.b_minus)
     signed = m.atype.signed or m.btype.signed or minus or bool(m.c_minus)
     t = TYPES["s32" if signed else "u32"]
-    d = parts.extract(x, m.atype, a, m.a_part) * parts.extract(x, m.btype, b, m.b_part)
+    d = video.extract(x, m.atype, a, m.a_part) * video.extract(x, m.btype, b, m.b_part)
     e = x.resize(~c if m.c_minus else c, 64, signed)
     d = (~d if minus else d) + e + int(bool(m.po or minus or m.c_minus))
     if m.scale:
@@ -87,28 +87,28 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     if not m.sat:
         return x.resize(d, 32)
     # An unsigned result may need all of the 64 bits.
-    return x.resize(parts.clamp(x, t, d, 32) if signed else x.min(U, d, (1 << 32) - 1), 32)
+    return x.resize(video.clamp(x, t, d, 32) if signed else x.min(U, d, (1 << 32) - 1), 32)
 
 
 @meaning(vadd, vsub, vabsdiff, vmin, vmax)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
-    a, b = parts.extract(x, m.atype, a, m.a_part), parts.extract(x, m.btype, b, m.b_part)
-    return finish(x, m, parts.operate(x, m.form.instruction.name, a, b), m.dtype, c)
+    a, b = video.extract(x, m.atype, a, m.a_part), video.extract(x, m.btype, b, m.b_part)
+    return finish(x, m, video.operate(x, m.form.instruction.name, a, b), m.dtype, c)
 
 
 def finish(x: Machine, m: Modifiers, d: Bits, t: Type, c: Bits | None) -> Bits:
     """Saturation, and the second operation or the merge."""
     if m.sat:
-        d = parts.clamp(x, t, d, parts.width_of(m.d_part))
+        d = video.clamp(x, t, d, video.width_of(m.d_part))
     if c is None:
         return x.resize(d, 32)
-    return parts.merge(x, d, m.d_part, c) if m.d_part else parts.second(x, m.op2, t, d, c)
+    return video.merge(x, d, m.d_part, c) if m.d_part else video.second(x, m.op2, t, d, c)
 
 
 @meaning(vshl, vshr, fidelity=modelled("an intermediate result of 34 bits, signed"))
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
-    a = parts.extract(x, m.atype, a, m.a_part)
-    n = parts.extract(x, TYPES["u32"], b, m.b_part)
+    a = video.extract(x, m.atype, a, m.a_part)
+    n = video.extract(x, TYPES["u32"], b, m.b_part)
     n = x.min(U, n, 32) if m.mode == "clamp" else n & 31
     d = x.shr(S, a << n << 30, 30) if m.form.instruction is vshl else x.shr(S, a, n)
     return finish(x, m, d, m.dtype, c)
@@ -136,8 +136,8 @@ vset = instruction(
 
 @meaning(vset)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
-    a, b = parts.extract(x, m.atype, a, m.a_part), parts.extract(x, m.btype, b, m.b_part)
-    return finish(x, m, parts.compare(x, m.cmp or "", a, b), TYPES["u32"], c)
+    a, b = video.extract(x, m.atype, a, m.a_part), video.extract(x, m.btype, b, m.b_part)
+    return finish(x, m, video.compare(x, m.cmp or "", a, b), TYPES["u32"], c)
 
 
 # Selectors and masks are patterns here: `.h10` picks halves 1 and 0 of the four in b:a, `.b3210` bytes.
@@ -207,22 +207,22 @@ BYTES = ("b3210", "b3210", "b7654")
 def vectors(x: Machine, m: Modifiers, a: Bits, b: Bits) -> tuple[str, list[Bits], list[Bits]]:
     """The mask, and what the selectors pick out of both operands."""
     mask, first, second = HALVES if m.form.instruction.name.endswith("2") else BYTES
-    va = parts.pick(x, m.atype, a, b, m.a_part or first)
-    vb = parts.pick(x, m.btype, a, b, m.b_part or second)
+    va = video.pick(x, m.atype, a, b, m.a_part or first)
+    vb = video.pick(x, m.btype, a, b, m.b_part or second)
     return m.d_part or mask, va, vb
 
 
 @meaning(vadd2, vsub2, vavrg2, vabsdiff2, vmin2, vmax2, vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     mask, va, vb = vectors(x, m, a, b)
-    d = [parts.operate(x, m.form.instruction.name, p, q) for p, q in zip(va, vb, strict=True)]
+    d = [video.operate(x, m.form.instruction.name, p, q) for p, q in zip(va, vb, strict=True)]
     if m.sat:
-        d = [parts.clamp(x, m.dtype, v, 32 // len(d)) for v in d]
-    return parts.gather(x, d, mask, c, accumulate=bool(m.add))
+        d = [video.clamp(x, m.dtype, v, 32 // len(d)) for v in d]
+    return video.gather(x, d, mask, c, accumulate=bool(m.add))
 
 
 @meaning(vset2, vset4)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     mask, va, vb = vectors(x, m, a, b)
-    d = [parts.compare(x, m.cmp or "", p, q) for p, q in zip(va, vb, strict=True)]
-    return parts.gather(x, d, mask, c, accumulate=bool(m.add))
+    d = [video.compare(x, m.cmp or "", p, q) for p, q in zip(va, vb, strict=True)]
+    return video.gather(x, d, mask, c, accumulate=bool(m.add))

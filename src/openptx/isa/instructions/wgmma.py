@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices, matrices_shared, matrices_sparse
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
-from openptx.isa.forms import Modifiers
-from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.matrix import products, shared, sparse
+from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
 from openptx.isa.types import TYPES, Type
 from openptx.numerics.dot import FRACTION
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand
+    from openptx.isa.semantics.matrix.products import Operand
 
 LANES = 128
 
@@ -133,7 +133,7 @@ def fidelity_of_async(m: Modifiers) -> Fidelity:
         return EXACT
     if isinstance(t, Type) and t.name in BYTES:
         return modelled("MMA-Sim, Hopper: terms cut 13 bits below the largest exponent, exact sum cut to 13 bits")
-    return matrices.TENSOR_CORE
+    return products.TENSOR_CORE
 
 
 mma_async_sp = instruction(
@@ -161,34 +161,34 @@ mma_async_sp = instruction(
 @meaning(mma_async, mma_async_sp, fidelity=fidelity_of_async)
 def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     """Done at once. Each warp has sixteen rows of a and d; its fragments are those of `mma`, for each eight columns."""
-    matrices.whole_warp(x, m.form.instruction.name)
+    products.whole_warp(x, m.form.instruction.name)
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
     m = m.with_(ctype=m.dtype)
     _, columns, _ = shape(m)
-    q, order = matrices.Quads(x), matrices.places(16, columns)
+    q, order = products.Quads(x), products.places(16, columns)
     g = x.lane() >> 2
     if "a" in of:
-        a = matrices.registers(of["a"])
+        a = products.registers(of["a"])
     else:
         own = ((x.special("warpid", 32) & 3) << 4) + g
-        a = matrices_shared.Descriptor(x, of["a-desc"]).fragment([own, own + 8], of.get("imm-trans-a", 0) == 1)
+        a = shared.Descriptor(x, of["a-desc"]).fragment([own, own + 8], of.get("imm-trans-a", 0) == 1)
     if (of.get("imm-scale-a", 1) ^ of.get("imm-scale-b", 1)) >> 31 & 1:  # one of them is -1
-        a = tuple(matrices_shared.negated(r, m.atype) for r in a)
-    matrix, across = matrices_shared.Descriptor(x, of["b-desc"]), of.get("imm-trans-b", 0) == 1
-    deep = matrices_shared.DEPTH * (2 if m.sp else 1)
+        a = tuple(shared.negated(r, m.atype) for r in a)
+    matrix, across = shared.Descriptor(x, of["b-desc"]), of.get("imm-trans-b", 0) == 1
+    deep = shared.DEPTH * (2 if m.sp else 1)
     b = tuple(r for i in range(0, columns, 8) for r in matrix.fragment([g + i], across, deep))
-    rows, lines = matrices.rows_of(q, a, 16), matrices.columns_of(q, b, columns)
-    addends = matrices.arranged(x, matrices.registers(of["d"]), m.dtype.width, order)
+    rows, lines = products.rows_of(q, a, 16), products.columns_of(q, b, columns)
+    addends = products.arranged(x, products.registers(of["d"]), m.dtype.width, order)
     addends = tuple(tuple(x.pick(of["scale-d"], c, 0) for c in line) for line in addends)
     fraction = BYTE_FRACTION if m.atype.name in BYTES else FRACTION
     if m.sp:
         meta, selector = of["sp-meta"], of["sp-sel"]
-        d = matrices_sparse.multiply_sparse(x, m, q, rows, lines, addends, meta, selector, fraction)
+        d = sparse.multiply_sparse(x, m, q, rows, lines, addends, meta, selector, fraction)
     else:
-        d = matrices.multiply(x, m, rows, lines, addends, fraction=fraction)
+        d = products.multiply(x, m, rows, lines, addends, fraction=fraction)
     if m.atype.name in BYTES and m.dtype.name == "f32":
         d = tuple(tuple(v & (1 << 32) - (1 << 10) for v in line) for line in d)
-    return matrices.fragment_of(x, d, order)
+    return products.fragment_of(x, d, order)
 
 
 fence = instruction(

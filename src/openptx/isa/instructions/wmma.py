@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from openptx.isa import matrices
 from openptx.isa.fidelity import UNSUPPORTED, Fidelity
-from openptx.isa.forms import Modifiers
-from openptx.isa.fragments import fragment, registers, shape
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.matrix import products
+from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
 from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand
+    from openptx.isa.semantics.matrix.products import Operand
     from openptx.numerics import Bits
 
 
@@ -112,7 +112,7 @@ load_c = instruction(
 
 @meaning(load_a, load_b)
 def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
-    matrices.whole_warp(x, "wmma.load")
+    products.whole_warp(x, "wmma.load")
     found = [factor_register(x, m, p, line, along, stride) for line, along in factor_places(x, m)]
     found *= _loaded(m) // len(found)  # f16 factors are held twice
     return tuple(found) if len(found) > 1 else found[0]
@@ -120,7 +120,7 @@ def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
 
 @meaning(load_c)
 def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
-    matrices.whole_warp(x, "wmma.load")
+    products.whole_warp(x, "wmma.load")
     w = m.type.width
     found = [x.load(m.space, at, w)[0] for at in result_places(x, m, p, stride)]
     if w == 16:
@@ -132,7 +132,7 @@ def factor_places(x: Machine, m: Modifiers) -> list[tuple[Bits, Bits]]:
     """For each register: its line (row of a, column of b), and the place of its first element along the depth."""
     rows, columns, depth = shape(m)
     lines = rows if m.matrix == "a" else columns
-    halves = 2 if (m.matrix == "a") != matrices.exchanged(m) and lines >= 16 else 1
+    halves = 2 if (m.matrix == "a") != products.exchanged(m) and lines >= 16 else 1
     per = max(32 // m.type.width, 1)
     lane = x.lane()
     g, t = lane >> 2, (lane & 3) * per
@@ -160,11 +160,11 @@ def result_places(x: Machine, m: Modifiers, p: Bits, stride: Bits | None) -> lis
     """The addresses of the lane's elements of c or d."""
     rows, columns, _ = shape(m)
     step = x.const(columns if m.layout == "row" else rows, 32) if stride is None else stride
-    swap = matrices.exchanged(m)
+    swap = products.exchanged(m)
     lane = x.lane()
     g, t = lane >> 2, (lane & 3) << 1
     found: list[Bits] = []
-    for i, j in matrices.places(columns, rows) if swap else matrices.places(rows, columns):
+    for i, j in products.places(columns, rows) if swap else products.places(rows, columns):
         row, column = g + 8 * i, t + (8 * (j // 2) + j % 2)
         across, along = (row, column) if (m.layout == "row") != swap else (column, row)
         found.append(element(x, p, across * step + along, m.type.width))
@@ -205,9 +205,9 @@ store_d = instruction(
 
 @meaning(store_d)
 def _(x: Machine, m: Modifiers, p: Bits, r: Operand, stride: Bits | None = None) -> None:
-    matrices.whole_warp(x, "wmma.store")
+    products.whole_warp(x, "wmma.store")
     w = m.type.width
-    values = [v for register in matrices.registers(r) for v in (x.split(register, w) if w == 16 else [register])]
+    values = [v for register in products.registers(r) for v in (x.split(register, w) if w == 16 else [register])]
     for at, value in zip(result_places(x, m, p, stride), values, strict=True):
         x.store(m.space, at, (value,))
 
@@ -264,7 +264,7 @@ mma = instruction(
         "c": lambda m: count("c", m.ctype, m),
     },
     defaults={"atype": TYPES["f16"], "btype": TYPES["f16"]},
-    refuses="""
+    rejects="""
         atype=.s8|.s4 btype=.u8|.u4   a and b must have the same type
         atype=.u8|.u4 btype=.s8|.s4   a and b must have the same type
     """,
@@ -282,13 +282,13 @@ mma = instruction(
 
 def fidelity(m: Modifiers) -> Fidelity:
     """The document no longer says what `.satfinite` did to floats before PTX 6.5."""
-    return UNSUPPORTED if m.satfinite and m.dtype.name != "s32" else matrices.fidelity(m)
+    return UNSUPPORTED if m.satfinite and m.dtype.name != "s32" else products.fidelity(m)
 
 
 @meaning(mma, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand) -> Operand:
-    matrices.whole_warp(x, "wmma.mma")
+    products.whole_warp(x, "wmma.mma")
     rows, columns, depth = shape(m)
-    a = matrices.registers(a)[: registers(rows * depth, m.atype)]  # f16 factors are held twice
-    b = matrices.registers(b)[: registers(depth * columns, m.btype)]
-    return matrices.product(x, m, a, b, matrices.registers(c))
+    a = products.registers(a)[: registers(rows * depth, m.atype)]  # f16 factors are held twice
+    b = products.registers(b)[: registers(depth * columns, m.btype)]
+    return products.product(x, m, a, b, products.registers(c))

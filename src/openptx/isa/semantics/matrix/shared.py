@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Registers
+    from openptx.isa.semantics.matrix.products import Registers
     from openptx.isa.types import Type
     from openptx.numerics import Bits
 

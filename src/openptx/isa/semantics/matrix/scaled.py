@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from openptx.isa.fragments import shape
-from openptx.isa.matrices import Quads, arranged, blocked, columns_of, fragment_of, multiply, places, registers, rows_of
+from openptx.isa.semantics.matrix.fragments import shape
+from openptx.isa.semantics.matrix.products import (
+    Quads,
+    arranged,
+    blocked,
+    columns_of,
+    fragment_of,
+    multiply,
+    places,
+    registers,
+    rows_of,
+)
 from openptx.numerics import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand, Registers
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.semantics.matrix.products import Operand, Registers
     from openptx.numerics import Bits
     from openptx.numerics.dot import Tile
 

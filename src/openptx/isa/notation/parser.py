@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from openptx.isa.forms import Form, Slot, Template, attribute
-from openptx.isa.gates import gate
+from openptx.isa.notation.forms import Form, Slot, Template, attribute
+from openptx.isa.notation.gates import gate
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.isa.notation import Instruction
+    from openptx.isa.notation.declaration import Instruction
 
 PROFILES = ("isa", "ptxas")
 ONLY = {"(ptxas)": "ptxas", "(manual)": "isa"}

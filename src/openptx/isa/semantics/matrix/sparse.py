@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from openptx.isa.matrices import Quads, arranged, columns_of, factors, fragment_of, multiply, places, rows_of
-from openptx.isa.matrices_scaled import multiply_scaled, scales_of
+from openptx.isa.semantics.matrix.products import (
+    Quads,
+    arranged,
+    columns_of,
+    factors,
+    fragment_of,
+    multiply,
+    places,
+    rows_of,
+)
+from openptx.isa.semantics.matrix.scaled import multiply_scaled, scales_of
 from openptx.numerics.dot import FRACTION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand, Registers
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.semantics.matrix.products import Operand, Registers
     from openptx.isa.types import Type
     from openptx.numerics import Bits
     from openptx.numerics.dot import Tile

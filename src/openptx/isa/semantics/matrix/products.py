@@ -15,7 +15,7 @@ and columns exchanged.
 from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, modelled
-from openptx.isa.fragments import shape
+from openptx.isa.semantics.matrix.fragments import shape
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import FRACTION, Factors
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from openptx.isa.fidelity import Fidelity
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
     from openptx.isa.types import Type
     from openptx.numerics import Format
     from openptx.numerics.dot import Scales, Tile

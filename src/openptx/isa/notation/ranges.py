@@ -13,8 +13,8 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
-    from openptx.isa.notation import Instruction
+    from openptx.isa.notation.declaration import Instruction
+    from openptx.isa.notation.forms import Modifiers
 
 _LINE = re.compile(r"((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
 _SPAN = re.compile(r"(\d+) to (\d+)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.windows import CTA_SHIFT
+from openptx.isa.address_windows import CTA_SHIFT
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import E2M1X8, Factors
 

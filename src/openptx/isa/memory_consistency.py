@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
+    from openptx.isa.notation.forms import Modifiers
 
 _SEMANTICS = frozenset(("relaxed", "acquire", "release", "acq_rel"))
 _FLAGS = ("volatile", "mmio", *sorted(_SEMANTICS))  # forms with one choice have it as a literal: `.relaxed`
@@ -18,4 +18,4 @@ def strong(m: Modifiers) -> bool:
 def may_wait(m: Modifiers) -> bool:
     """Whether a loop around the instruction may be waiting for other threads: strong ones with a result, sleeps."""
     form = m.form
-    return form.instruction.yields or (strong(m) and any(t.role == "write" for t in form.operands))
+    return form.instruction.yields_thread or (strong(m) and any(t.role == "write" for t in form.operands))

@@ -8,7 +8,7 @@ from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
+    from openptx.isa.notation.forms import Modifiers
     from openptx.isa.types import Type
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")

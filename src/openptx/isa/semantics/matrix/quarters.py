@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa.matrices import arranged, fragment_of, multiply
+from openptx.isa.semantics.matrix.products import arranged, fragment_of, multiply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
     from openptx.isa.machine import Machine
-    from openptx.isa.matrices import Operand, Registers
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.semantics.matrix.products import Operand, Registers
     from openptx.numerics import Bits
 
 

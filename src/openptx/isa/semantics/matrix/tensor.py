@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openptx.errors import Unsupported
-from openptx.isa.tensor_descriptors import CHUNK, DEPTH, Shape, Shared
-from openptx.isa.tensor_memory import LANE
+from openptx.isa.semantics.matrix.descriptors import CHUNK, DEPTH, Shape, Shared
+from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics import Bits
 
 TYPE_CHECKING = False

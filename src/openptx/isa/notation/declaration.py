@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from openptx.isa.conditions import conditions
 from openptx.isa.fidelity import EXACT, UNSUPPORTED
-from openptx.isa.forms import Form, Modifiers, Slot, Template
+from openptx.isa.notation.conditions import conditions
+from openptx.isa.notation.forms import Form, Modifiers, Slot, Template
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from openptx.isa.fidelity import Fidelity
-    from openptx.isa.forms import Count, TypeExpression, Value
+    from openptx.isa.notation.forms import Count, TypeExpression, Value
 
     Meaning = Callable[..., object]
     Judge = Callable[[Modifiers], Fidelity]
@@ -30,25 +30,25 @@ class Instruction:
         "_fidelity",
         "_forms",
         "access",
+        "allows_wider_registers",
         "anchor",
         "carry",
         "control",
         "converges",
         "converts",
         "defaults",
-        "forbids",
         "gates",
-        "glued",
         "immediates",
+        "manual_rejects",
+        "may_be_longer",
         "meaning",
         "module",
         "name",
         "operands",
-        "padded",
+        "ordered_prefix",
         "parts",
         "ranges",
-        "refuses",
-        "relaxed",
+        "rejects",
         "section",
         "summary",
         "syntax",
@@ -57,7 +57,7 @@ class Instruction:
         "vectors",
         "when",
         "writes",
-        "yields",
+        "yields_thread",
     )
 
     def __init__(self, name: str, module: str = "", *, anchor: str, summary: str, syntax: str) -> None:
@@ -74,21 +74,21 @@ class Instruction:
         self.updates: frozenset[str] = frozenset()
         self.immediates: frozenset[str] = frozenset()
         self.ranges = ""
-        self.padded: frozenset[str] = frozenset()
+        self.may_be_longer: frozenset[str] = frozenset()
         self.when: Mapping[str, str] = _NOTHING
         self.defaults: Mapping[str, Value] = _NOTHING
         self.gates = ""
-        self.refuses = ""
-        self.forbids = ""
+        self.rejects = ""
+        self.manual_rejects = ""
         self.operands = ""
-        self.relaxed = False
+        self.allows_wider_registers = False
         self.access = ""
         self.converts = False
         self.control: str | None = None
         self.converges: str | None = None
         self.carry = ""
-        self.yields = False
-        self.glued = 0
+        self.yields_thread = False
+        self.ordered_prefix = 0
         self.meaning: Meaning | None = None
         self._fidelity: Fidelity | Judge = UNSUPPORTED
         self._forms: tuple[Form, ...] | None = None
@@ -103,7 +103,7 @@ class Instruction:
     @property
     def forms(self) -> tuple[Form, ...]:
         if self._forms is None:
-            from openptx.isa.reading import read
+            from openptx.isa.notation.parser import read
 
             self._forms = read(self, self.syntax)
         return self._forms
@@ -143,49 +143,49 @@ def instruction(
     updates: str = "",
     immediates: str = "",
     ranges: str = "",
-    padded: str = "",
+    may_be_longer: str = "",
     when: Mapping[str, str] = _NOTHING,
     defaults: Mapping[str, Value] = _NOTHING,
     gates: str = "",
-    refuses: str = "",
-    forbids: str = "",
+    rejects: str = "",
+    manual_rejects: str = "",
     operands: str = "",
-    relaxed: bool = False,
+    allows_wider_registers: bool = False,
     access: str = "",
     converts: bool = False,
     control: str | None = None,
     converges: str | None = None,
     carry: str = "",
-    yields: bool = False,
-    glued: int = 0,
+    yields_thread: bool = False,
+    ordered_prefix: int = 0,
 ) -> Instruction:
     """Declares an instruction in the manual's notation and registers it.
 
-    name        the mnemonic with the modifiers that belong to it and come first in every spelling: `add.cc`, `cp.async`
-    syntax      the manual's syntax block; `// PTX 2.0, sm_20` behind a form says since when (see `gates.gate`)
-    types       operand -> slot, type name, `wide(slot)`, or a function of the modifiers. Without an entry `a` takes
-                `.atype`, `d` takes `.dtype`, everything else `.type`; a `q` of `p|q` is a predicate
-    vectors     operand -> how many elements it has: a number, a slot (`vec`), or a function of the modifiers
-    writes      the destinations, where the first operand isn't called d, p, r or dst
-    updates     destinations that are read too: the meaning gets them among its sources
-    immediates  operands that can't be registers, where they aren't called imm...
-    ranges      operand -> its values as a constant, one a line: `b  a multiple of 32` (see `ranges.py`)
-    padded      vectors that may have more elements than are used: coordinates of textures
-    when        optional operand -> slot: it is there exactly when that modifier is
-    defaults    slot -> value where the text leaves it out
-    gates       modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (see `conditions.py` and `targets.py`)
-    refuses     modifiers that can't go together -> why, in the same notation
-    forbids     the same for what the manual alone forbids; the assembler takes it
-    operands    what the assembler lets stand in operands, one a line: `a  registers` (see `operand_rules.py`)
-    relaxed     Tables 27 and 28 hold: registers may be wider than the type
-    access      what it does to memory at its address: "load", "store" or "update"
-    converts    is a conversion, of which rounding and saturation must make sense, and bf16 is never in wider registers
-    control     what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
-                cluster-barrier, trap, breakpoint
-    converges   the operand that names the lanes which must arrive together
-    carry       "in", "out", "in out": reads or writes the carry flag CC.CF
-    yields      gives way to other threads, as a sleep does
-    glued       how many modifiers behind the name must come first and in order: 1 for the `.lo` of `mul.lo`
+    name                    the mnemonic with the modifiers that belong to it and come first in every spelling: `add.cc`
+    syntax                  the manual's syntax block; `// PTX 2.0, sm_20` after a form says since when (`gates.gate`)
+    types                   operand -> slot, type name, `wide(slot)`, or a function of the modifiers. Without an entry
+                            `a` takes `.atype`, `d` `.dtype`, all others `.type`; a `q` of `p|q` is a predicate
+    vectors                 operand -> its number of elements: a number, a slot (`vec`), or a function of the modifiers
+    writes                  the destinations, where the first operand isn't called d, p, r or dst
+    updates                 destinations that are read too: the meaning gets them among its sources
+    immediates              operands that can't be registers, where they aren't called imm...
+    ranges                  operand -> its values as a constant, one a line: `b  a multiple of 32` (`ranges.py`)
+    may_be_longer           vectors that may have more elements than are used: coordinates of textures
+    when                    optional operand -> slot: it is there exactly when that modifier is
+    defaults                slot -> value where the text leaves it out
+    gates                   modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (`conditions.py`, `targets.py`)
+    rejects                 modifiers that can't go together -> why, in the same notation
+    manual_rejects          the same for what the manual alone rejects; the assembler accepts it
+    operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
+    allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
+    access                  what it does to memory at its address: "load", "store" or "update"
+    converts                is a conversion: rounding and saturation must make sense; bf16 is never in wider registers
+    control                 what engines do themselves: branch, branch-table, call, return, exit, barrier, warp-barrier,
+                            cluster-barrier, trap, breakpoint
+    converges               the operand that names the lanes which must arrive together
+    carry                   "in", "out", "in out": reads or writes the carry flag CC.CF
+    yields_thread           lets other threads run, as a sleep does
+    ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`
     """
     self = Instruction(name, anchor=anchor, summary=summary, syntax=syntax)
     self.types = types
@@ -194,21 +194,21 @@ def instruction(
     self.updates = frozenset(updates.split())
     self.immediates = frozenset(immediates.split())
     self.ranges = ranges
-    self.padded = frozenset(padded.split())
+    self.may_be_longer = frozenset(may_be_longer.split())
     self.when = when
     self.defaults = defaults
     self.gates = gates
-    self.refuses = refuses
-    self.forbids = forbids
+    self.rejects = rejects
+    self.manual_rejects = manual_rejects
     self.operands = operands
-    self.relaxed = relaxed
+    self.allows_wider_registers = allows_wider_registers
     self.access = access
     self.converts = converts
     self.control = control
     self.converges = converges
     self.carry = carry
-    self.yields = yields
-    self.glued = glued
+    self.yields_thread = yields_thread
+    self.ordered_prefix = ordered_prefix
     INSTRUCTIONS.append(self)
     MNEMONICS.setdefault(self.mnemonic, []).append(self)
     return self
@@ -253,9 +253,9 @@ def refused(opcode: str, profile: str = "ptxas") -> list[tuple[Form, Modifiers, 
 
 def refusal(form: Form, m: Modifiers, profile: str = "ptxas") -> str | None:
     """Why these modifiers can't go together, if they can't."""
-    table = conditions(form.instruction.refuses)
+    table = conditions(form.instruction.rejects)
     if profile == "isa":
-        table += conditions(form.instruction.forbids)
+        table += conditions(form.instruction.manual_rejects)
     return next((condition.then for condition in table if condition.holds(m)), None)
 
 

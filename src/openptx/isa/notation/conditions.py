@@ -6,7 +6,7 @@ import re
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
-    from openptx.isa.forms import Modifiers
+    from openptx.isa.notation.forms import Modifiers
 
 _LINE = re.compile(r"(\S+(?: \S+)*?)  +(\S.*)")
 

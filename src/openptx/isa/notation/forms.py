@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from openptx.isa.gates import Gate, Version
-    from openptx.isa.notation import Instruction
+    from openptx.isa.notation.declaration import Instruction
+    from openptx.isa.notation.gates import Gate, Version
 
     Value = Any  # a spelling, a flag, a type, or None
     TypeExpression = str | Callable[["Modifiers"], Type | None]
@@ -201,7 +201,7 @@ class Form:
     def match(self, modifiers: tuple[str, ...], strict: bool = False) -> Modifiers | None:
         """What `modifiers` (after the parts of the name) mean here; None if they don't fit.
 
-        Order is free, as it is for the assembler, behind the first `glued` ones; but types come in the form's order.
+        Order is free, as for the assembler, after the first `ordered_prefix` ones; types come in the form's order.
         Most flags may be said twice, as the assembler has it; not if `strict`.
         """
         if self._sequences:
@@ -209,14 +209,14 @@ class Form:
         slots = self.slots
         taken: list[str | None] = [None] * len(slots)
         position = 0
-        glued = self.instruction.glued
-        for i in range(min(glued, len(slots))):
+        ordered = self.instruction.ordered_prefix
+        for i in range(min(ordered, len(slots))):
             if position < len(modifiers) and modifiers[position] in slots[i].choices:
                 taken[i] = modifiers[position]
                 position += 1
         last = -1
         for modifier in modifiers[position:]:
-            for i in range(glued, len(slots)):
+            for i in range(ordered, len(slots)):
                 if taken[i] is None and modifier in slots[i].choices:
                     if slots[i].typed:
                         if i < last:

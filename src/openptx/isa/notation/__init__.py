@@ -1,0 +1,35 @@
+"""How instructions are declared: the manual's notation, read into forms (`parser`), and the registry of all of them.
+
+`instruction` and `meaning` are what a module of `isa/instructions/` needs; docs/add-an-instruction.md walks through it.
+"""
+
+from __future__ import annotations
+
+from openptx.isa.notation.declaration import (
+    INSTRUCTIONS,
+    MNEMONICS,
+    Instruction,
+    instruction,
+    load,
+    meaning,
+    refusal,
+    refused,
+    resolve,
+)
+from openptx.isa.notation.forms import Form, Modifiers, Slot, Template
+
+__all__ = [
+    "INSTRUCTIONS",
+    "MNEMONICS",
+    "Form",
+    "Instruction",
+    "Modifiers",
+    "Slot",
+    "Template",
+    "instruction",
+    "load",
+    "meaning",
+    "refusal",
+    "refused",
+    "resolve",
+]

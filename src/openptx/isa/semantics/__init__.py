@@ -1,0 +1,1 @@
+"""What the meanings of several instructions share."""
