@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from os import PathLike, fspath
 
 from openptx.errors import InputError
 from openptx.source import File
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+LIMIT = 512 << 20
+"""Bytes of PTX that are read at most. A device such as /dev/zero has no end, and a mistaken path may name anything."""
+PIECE = 1 << 20
 
 # fmt: off
 #          first bytes           what they start, and where the PTX is
@@ -29,9 +39,34 @@ MAGIC = (
 
 
 def read(path: str | PathLike[str]) -> File:
-    """The text of a file. `OSError` where it cannot be read, `InputError` where it is not text."""
+    """The text of a file. `OSError` where it cannot be read, `InputError` where it is not text, or too large."""
     with open(path, "rb") as stream:
-        return decode(fspath(path), stream.read())
+        name = fspath(path)
+        size = os.fstat(stream.fileno()).st_size
+        if size > LIMIT:
+            raise InputError(f"{name}: {size >> 20:,} MiB, and at most {LIMIT >> 20} MiB of PTX are read")
+        return decode(name, content(stream, name))
+
+
+def content(stream: BinaryIO, name: str) -> bytes:
+    """All bytes of a stream; `InputError` where it does not end within the limit."""
+    pieces: list[bytes] = []
+    size = 0
+    while piece := stream.read(PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > LIMIT:
+            raise InputError(f"{name}: it does not end within {LIMIT >> 20} MiB, and no more of PTX is read")
+    return b"".join(pieces)
+
+
+def open_regular(path: str | PathLike[str]) -> BinaryIO:
+    """A file opened to be read, without waiting; `InputError` for a FIFO, a device and all else that is no file."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError(f"{fspath(path)}: not a regular file")
+    return os.fdopen(handle, "rb")
 
 
 def decode(name: str, data: bytes) -> File:
@@ -46,3 +81,8 @@ def decode(name: str, data: bytes) -> File:
     if (at := data.find(0)) >= 0:
         raise InputError(f"{name}: this is not PTX text: byte {at} is zero")
     return File(name, data.decode("utf-8", "surrogateescape"))
+
+
+def encode(text: str) -> bytes:
+    """The bytes of a text that `decode` made, those that are not UTF-8 too."""
+    return text.encode("utf-8", "surrogateescape")

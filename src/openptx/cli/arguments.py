@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 import struct
-from errno import EACCES, EISDIR, ENOENT
 from typing import TYPE_CHECKING, Any, cast
 
 from openptx.errors import InputError
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 BITS = ("b8", "b16", "b32", "b64")
-MAGIC = b"\x93NUMPY"  # how files in .npy format begin
 
 
 def read_argument(text: str) -> object:
@@ -25,7 +22,9 @@ def read_argument(text: str) -> object:
     if text == "null":
         return None
     if text.startswith("@"):
-        return load_array(text[1:])
+        from openptx.runtime.npy import read_array
+
+        return read_array(text[1:])
     if text.startswith("zeros:"):
         return zeros(text)
     return read_number(text)
@@ -56,19 +55,6 @@ def ptx_float(digits: str, text: str) -> float:
     if len(digits) != length + 2 or len(bits) != length // 2:
         raise InputError(f"`{text}` is no literal: 0f takes 8 hexadecimal digits, 0d takes 16")
     return struct.unpack(code, bits[::-1])[0]
-
-
-def load_array(path: str) -> Array:
-    """An array from a .npy file; `InputError` where it holds none."""
-    import numpy as np
-
-    with open(path, "rb") as stream:
-        if stream.read(len(MAGIC)) != MAGIC:
-            raise InputError(f"{path}: not an array in .npy format")
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: not an array in .npy format: {error}") from error
 
 
 def zeros(text: str) -> Array:
@@ -126,46 +112,3 @@ def read_save(text: str, arrays: dict[int, Array]) -> tuple[int, str]:
     if int(index) not in arrays:
         raise InputError(f"--save {text}: argument {index}, counted from 0, is no array")
     return int(index), path
-
-
-def require_folders(paths: list[str]) -> None:
-    """`OSError` where an array could not be saved: before a kernel has run for an hour."""
-    for path in paths:
-        folder = os.path.dirname(path) or "."
-        wrong = ENOENT if not os.path.isdir(folder) else EISDIR if os.path.isdir(path) else 0
-        if wrong or not os.access(folder, os.W_OK):
-            raise OSError(wrong or EACCES, os.strerror(wrong or EACCES), path)
-
-
-def save_arrays(saves: list[tuple[str, Array]]) -> None:
-    """Writes all arrays or none: beside their places first, then into them. Devices and pipes are written into."""
-    written: dict[str, str] = {}
-    try:
-        for path, array in saves:
-            special = os.path.exists(path) and not os.path.isfile(path)
-            beside = path if special else f"{path}.{os.getpid()}.part"
-            if not special:
-                written[path] = beside
-            try:
-                with open(beside, "wb") as stream:
-                    stream.write(npy(array))
-            except OSError as error:
-                error.filename = path
-                raise
-        for path, beside in written.items():
-            os.replace(beside, path)
-    finally:
-        for beside in written.values():
-            if os.path.exists(beside):
-                os.remove(beside)
-
-
-def npy(array: Array) -> bytes:
-    """An array as the content of a .npy file; NumPy's own writer wants files that it can seek in."""
-    from io import BytesIO
-
-    import numpy as np
-
-    stream = BytesIO()
-    np.save(stream, array, allow_pickle=False)
-    return stream.getvalue()

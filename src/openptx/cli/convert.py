@@ -94,12 +94,13 @@ def convert_file(args: Namespace, path: str) -> int:
     """Convert a saved array; formats that NumPy lacks are saved as codes in unsigned integers."""
     import numpy as np
 
+    from openptx.cli.saving import require_writable, save_arrays
     from openptx.numerics.arrays import convert
+    from openptx.runtime.npy import read_array
 
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InputError(f"`{path}` is no array of NumPy: {error}") from None
+    array = read_array(path)
+    if args.save:
+        require_writable([args.save])
     result = convert(
         array,
         args.to,
@@ -113,10 +114,7 @@ def convert_file(args: Namespace, path: str) -> int:
     )
     codes = result if result.dtype.kind in "iuf" and result.dtype.isbuiltin == 1 else result.view(f"u{result.itemsize}")
     if args.save:
-        try:
-            np.save(args.save, codes)
-        except OSError as error:
-            raise InputError(f"`{args.save}` can't be written: {error}") from None
+        save_arrays([(args.save, codes)])
     print(f"{array.dtype} {array.shape} -> {args.to} {result.shape}" + (f", saved to {args.save}" if args.save else ""))
     if not args.save:
         print(np.array2string(result, threshold=100))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 
-from openptx.reading import decode, read
+from openptx.reading import content, decode, read
 from openptx.source import File
 
 STDIN = "-"
@@ -26,12 +27,25 @@ def expand(paths: list[str], suffix: str = ".ptx") -> list[str]:
 
 
 def files_below(folder: str, suffix: str) -> list[str]:
-    """Every file below a folder with this suffix; hidden folders are left out."""
+    """Every file below a folder with this suffix; hidden folders, and what is no file, are left out.
+
+    A FIFO is waited for only where it is named itself. Links to folders are not followed: they may lead round.
+    """
     found: list[str] = []
     for at, folders, names in os.walk(folder, onerror=raise_it):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [os.path.join(at, name) for name in names if name.endswith(suffix)]
+        paths = [os.path.join(at, name) for name in names if name.endswith(suffix)]
+        found += [path for path in paths if not is_special(path)]
     return found
+
+
+def is_special(path: str) -> bool:
+    """Whether a path is, or leads to, a device or a pipe, such as `/dev/null` or `/dev/stdout`."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def raise_it(error: OSError) -> None:
@@ -41,4 +55,4 @@ def raise_it(error: OSError) -> None:
 
 def load(path: str) -> File:
     """One file, or stdin."""
-    return decode("<stdin>", sys.stdin.buffer.read()) if path == STDIN else read(path)
+    return decode("<stdin>", content(sys.stdin.buffer, "<stdin>")) if path == STDIN else read(path)

@@ -14,6 +14,7 @@ from openptx.cli import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import expand, load
 from openptx.errors import InputError, about_file
+from openptx.reading import encode
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def run(args: Namespace) -> int:
         if args.check:
             return
         if file.name == "<stdin>":
-            sys.stdout.write(text)
+            sys.stdout.buffer.write(encode(text))
         elif text != file.text:
             replace(file.name, text)
 
@@ -83,8 +84,8 @@ def replace(path: str, text: str) -> None:
     target = os.path.realpath(path)
     handle, name = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".openptx-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-            out.write(text)
+        with os.fdopen(handle, "wb") as out:
+            out.write(encode(text))
         os.chmod(name, os.stat(target).st_mode)
         os.replace(name, target)
     except BaseException:

@@ -50,7 +50,8 @@ def run(args: Namespace) -> int:
     """Load, launch, print, save."""
     import numpy as np
 
-    from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save, require_folders, save_arrays
+    from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
+    from openptx.cli.saving import require_writable, save_arrays
     from openptx.runtime import load as load_module
 
     if not args.fidelity and not (args.grid and args.block):
@@ -67,7 +68,7 @@ def run(args: Namespace) -> int:
     arguments = [read_argument(text) for text in args.arg]
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
-    require_folders([path for _, path in saves])
+    require_writable([path for _, path in saves])
     with saying_what_runs(args.engine == "native"), Clock(f"running `{kernel.name}`"):
         kernel(
             grid,

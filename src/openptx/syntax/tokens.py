@@ -172,8 +172,7 @@ class Cursor:
             help = "a NUL ends a string in C; the text given as a file must not include it"
         elif self.word == "#":
             help = 'run the C preprocessor first; of its lines only `#line 1 "file"` may stay'
-        name = f"`{self.word[:8]}`" if self.word.isprintable() else f"U+{ord(self.word[0]):04X}"
-        return self.mistake("invalid-character", f"PTX has no use for {name} here", self.span, help=help)
+        return self.mistake("invalid-character", f"PTX has no use for {named(self.word)} here", self.span, help=help)
 
     def mistake(
         self,
@@ -190,3 +189,11 @@ class Cursor:
         """A mistake in this file."""
         found = Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
         return Mistake(found)
+
+
+def named(characters: str) -> str:
+    """Characters for a message; bytes that are not UTF-8 came as surrogates (PEP 383)."""
+    if characters.isprintable():
+        return f"`{characters[:8]}`"
+    number = ord(characters[0])
+    return f"the byte 0x{number - 0xDC00:02X}" if 0xDC80 <= number <= 0xDCFF else f"U+{number:04X}"

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from openptx.errors import Fault, InputError
+from openptx.reading import content, decode, open_regular
 from openptx.testing.result import Mismatch
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def read_case(folder: str) -> Case:
     """The case in a folder; `InputError` where it is not one."""
     path = os.path.join(folder, "case.json")
     try:
-        with open(path, encoding="utf-8") as stream:
-            data = cast("Json", json.load(stream))
+        with open_regular(path) as stream:
+            data = cast("Json", json.loads(content(stream, path)))
         lines = data.get("stdout_lines")
         return Case(
             folder=folder,
@@ -79,7 +80,9 @@ def read_case(folder: str) -> Case:
             stdout_lines=tuple(lines) if lines is not None else None,
             fault=data.get("fault"),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{path}: not a case: {type(error).__name__}: {error}") from error
 
 
@@ -87,7 +90,9 @@ def run_case(case: Case, engine: str = "auto") -> None:
     """Launch the kernel of a case and compare; raises `Mismatch` with all that differs."""
     from openptx.runtime import load
 
-    kernel = load(os.path.join(case.folder, "kernel.ptx")).get_function(case.kernel)
+    with open_regular(path := os.path.join(case.folder, "kernel.ptx")) as stream:
+        file = decode(path, content(stream, path))
+    kernel = load(file).get_function(case.kernel)
     arguments = [argument(case, param) for param in case.params]
     printed = io.StringIO()
     try:
@@ -136,13 +141,21 @@ def argument(case: Case, param: Json) -> object:
 
 
 def load_array(case: Case, file: str) -> Array:
-    """An array of the case; `InputError` where the file holds none."""
-    import numpy as np
+    """An array of the case; `InputError` where the file holds none, or is not one of the case's own."""
+    from openptx.runtime.npy import read_array
 
-    try:
-        return np.load(os.path.join(case.folder, file), allow_pickle=False)
-    except ValueError as error:
-        raise InputError(f"{os.path.join(case.folder, file)}: {error}") from error
+    return read_array(inside(case.folder, file))
+
+
+def inside(folder: str, file: str) -> str:
+    """The path of a file of the case. Who wrote `case.json` does not choose files of whoever runs it."""
+    if (
+        os.path.isabs(file)
+        or os.path.splitdrive(file)[0]
+        or {"..", "\0"} & {*file.replace("\\", "/").split("/"), *file}
+    ):
+        raise InputError(f"{folder}: `{file}` is outside of the case's folder")
+    return os.path.join(folder, file)
 
 
 def compare_buffers(case: Case, arguments: list[object]) -> list[str]:

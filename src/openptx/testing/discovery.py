@@ -40,10 +40,14 @@ def below(folder: str) -> Iterator[str]:
 
 def has_annotations(path: str) -> bool:
     """Whether a PTX file promises something."""
+    if not os.path.isfile(path):  # a FIFO would be waited for
+        return False
     try:
         text = read(path).text
     except InputError:
         return False
+    except OSError:
+        return True  # the test says why
     return bool(RUN.search(text) or EXPECTED.search(text))
 
 

@@ -108,9 +108,25 @@ def test_github_escapes_what_would_end_a_command() -> None:
 def test_concise_is_a_line_each() -> None:
     assert render(BOTH, "concise").splitlines() == [
         "a dir/saxpy.ptx:3:21: error[PTX0312] operand `a` must be 100% float (and 2 more)",
-        "caf\udce9.ptx:1:11: warning[PTX1013] `x` is never used",
+        "caf\ufffd.ptx:1:11: warning[PTX1013] `x` is never used",
         "Found 1 error and 1 warning in 2 files.",
     ]
+
+
+@pytest.mark.parametrize("format", ["json", "sarif"])
+def test_bytes_that_are_not_utf8_leave_json_that_every_parser_takes(format: str) -> None:
+    """A lone surrogate is refused by the parsers of most languages; those of a pair are one character."""
+    text = render([Diagnostic("unused", "`\udce9` and `\U0001f600`", File("\udce9.ptx", "x"), (0, 1))], format)
+    assert "\\udce9" not in text
+    assert "`\\ufffd` and `\\ud83d\\ude00`" in text
+    json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8")  # raises where a surrogate is left
+
+
+@pytest.mark.parametrize("format", ["full", "concise"])
+def test_a_file_name_cannot_move_the_cursor(format: str) -> None:
+    text = render([Diagnostic("unused", "m", File("a\x1b[2J\n.ptx", "x"), (0, 1))], format)
+    assert "\x1b" not in text
+    assert "a\u241b[2J\u240a.ptx:1:1" in text
 
 
 @pytest.mark.parametrize("format", FORMATS)

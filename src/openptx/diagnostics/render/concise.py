@@ -24,4 +24,5 @@ def line(diagnostic: Diagnostic, style: Style) -> str:
     row, column = diagnostic.location
     head = style(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
     more = f" (and {len(diagnostic.also)} more)" if diagnostic.also else ""
-    return f"{style('bold', diagnostic.filename)}:{row}:{column}: {head} {Cells(diagnostic.message).text}{more}"
+    name, message = Cells(diagnostic.filename).text, Cells(diagnostic.message).text
+    return f"{style('bold', name)}:{row}:{column}: {head} {message}{more}"

@@ -70,7 +70,7 @@ def report(
     row, column = file.location(marks[0].span[0])
     lines = [
         f"{head}{style('bold', ': ' + Cells(message).text)}",
-        f"{' ' * gutter}{style('gutter', '-->')} {file.name}:{row}:{column}",
+        f"{' ' * gutter}{style('gutter', '-->')} {Cells(file.name).text}:{row}:{column}",
         *snippet(file, marks, style, gutter, width),
     ]
     if notes:

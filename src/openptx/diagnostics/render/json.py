@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from openptx.diagnostics.render.scalars import scalars
+
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:
     """A JSON list, also when there is nothing in it."""
-    return json.dumps([as_json(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
+    return json.dumps(scalars([as_json(diagnostic) for diagnostic in diagnostics]), indent=2) + "\n"
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, object]:

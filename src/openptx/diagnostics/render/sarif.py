@@ -6,6 +6,7 @@ import json
 from urllib.parse import quote
 
 from openptx import __version__
+from openptx.diagnostics.render.scalars import scalars
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0
     driver = {"name": "openptx", "version": __version__, "rules": [rule(code) for code in codes]}
     results = [result(diagnostic, index[diagnostic.about]) for diagnostic in diagnostics]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return json.dumps(scalars({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}), indent=2) + "\n"
 
 
 def rule(code: Code) -> Json:

@@ -25,7 +25,7 @@ def digest(*parts: str) -> str:
     """Of what a piece of code depends on, and of the translator and the processor."""
     made = hashlib.sha256()
     for part in (*parts, SOURCES, version()):
-        made.update(part.encode())
+        made.update(part.encode("utf-8", "surrogatepass"))
         made.update(b"\0")
     return made.hexdigest()
 

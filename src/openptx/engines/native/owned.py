@@ -20,11 +20,14 @@ FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLO
 def read(path: Path, limit: int) -> bytes | None:
     """The content of a regular file of this user; None for any other file and for more than `limit` bytes."""
     handle = os.open(path, os.O_RDONLY | FLAGS)
-    with os.fdopen(handle, "rb") as stream:
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit or objection(status) is not None:
             return None
-        return stream.read(status.st_size)
+        with open(handle, "rb", closefd=False) as stream:
+            return stream.read(status.st_size)
+    finally:
+        os.close(handle)
 
 
 def distrusted(*own: Path) -> str | None:

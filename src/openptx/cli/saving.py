@@ -1,0 +1,82 @@
+"""Saves arrays as .npy: where that cannot be done is found out before a kernel runs for an hour, not after."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from errno import EACCES, EISDIR, ELOOP
+from typing import TYPE_CHECKING, Any
+
+from openptx.cli.files import is_special
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+def require_writable(paths: list[str]) -> None:
+    """`OSError` where an array could not be saved. A file is made beside each place, and removed."""
+    for path in paths:
+        refuse_links(path)
+        with contextlib.suppress(FileNotFoundError):
+            wrong = EISDIR if stat.S_ISDIR(os.stat(path).st_mode) else 0 if os.access(path, os.W_OK) else EACCES
+            if wrong:
+                raise OSError(wrong, os.strerror(wrong), path)
+        if not is_special(path):
+            os.unlink(write_beside(path, b""))
+
+
+def save_arrays(saves: list[tuple[str, Array]]) -> None:
+    """Writes all arrays or none: beside their places first, then into them. Devices and pipes are written into."""
+    written: dict[str, str] = {}
+    try:
+        for path, array in saves:
+            refuse_links(path)
+            if is_special(path):
+                with open(path, "wb") as stream:
+                    stream.write(npy(array))
+            else:
+                written[write_beside(path, npy(array))] = path
+        for beside, path in written.items():
+            os.replace(beside, path)
+    finally:
+        for beside in written:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(beside)
+
+
+def refuse_links(path: str) -> None:
+    """`OSError` for a link: replacing it or what it leads to, one of the two would not be what was meant."""
+    if os.path.islink(path) and not is_special(path):
+        raise OSError(ELOOP, f"is a symbolic link to {os.readlink(path)}; name the file itself", path)
+
+
+def write_beside(path: str, data: bytes) -> str:
+    """A new file in the same folder, of a name that nobody foresees; errors name the path that is meant."""
+    beside = os.path.join(os.path.dirname(path), f".openptx-{secrets.token_hex(8)}")
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        error.filename = path
+        raise
+    return beside
+
+
+def npy(array: Array) -> bytes:
+    """An array as the content of a .npy file; NumPy's own writer wants files that it can seek in."""
+    from io import BytesIO
+
+    import numpy as np
+
+    stream = BytesIO()
+    np.save(stream, array, allow_pickle=False)
+    return stream.getvalue()

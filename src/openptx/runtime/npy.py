@@ -1,0 +1,58 @@
+"""Arrays from .npy files that anybody may have made: nothing in them is executed, and nothing is taken on trust."""
+
+from __future__ import annotations
+
+import math
+import os
+from tokenize import TokenError
+from typing import TYPE_CHECKING, Any
+
+from openptx.errors import InputError
+from openptx.reading import open_regular
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+MAGIC = b"\x93NUMPY"
+
+
+def read_array(path: str) -> Array:
+    """The array in a .npy file; `OSError` where it cannot be read, `InputError` where it holds none.
+
+    An array of Python objects is refused: they are pickled, and whoever wrote the file could have them run code. The
+    file must hold what its header promises, which is looked at before memory is asked for.
+    """
+    from numpy.lib import format
+
+    with open_regular(path) as stream:
+        if stream.read(len(MAGIC)) != MAGIC:
+            raise InputError(f"{path}: not an array in .npy format")
+        stream.seek(0)
+        try:
+            shape, dtype = header(stream)
+            if dtype.hasobject:
+                raise InputError(f"{path}: an array of Python objects, which would have to be executed to be read")
+            wanted, there = math.prod(shape) * dtype.itemsize, os.fstat(stream.fileno()).st_size - stream.tell()
+            if wanted > there or any(length < 0 for length in shape):
+                raise InputError(f"{path}: its header promises {wanted:,} bytes, and {there:,} are there")
+            stream.seek(0)
+            return format.read_array(stream, allow_pickle=False)
+        except (ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{path}: not an array in .npy format: {error}") from error
+
+
+def header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and the type that a file promises."""
+    from numpy.lib import format
+
+    version = format.read_magic(stream)
+    reader = format.read_array_header_1_0 if version == (1, 0) else format.read_array_header_2_0
+    shape, _, dtype = reader(stream)
+    return shape, dtype
