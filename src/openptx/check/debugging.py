@@ -6,20 +6,21 @@ import re
 
 from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.directives import Location, Section, SourceFile
+from openptx.syntax.lexical import DECIMAL_32, LETTER, SECTION_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.diagnostics import Collector
     from openptx.source import File, Span
 
-_PLACE = r"((?:0|[1-9][0-9]{0,8}) (?:0|[1-9][0-9]{0,8}) (?:0|[1-9][0-9]{0,8}))"
+_PLACE = f"({DECIMAL_32} {DECIMAL_32} {DECIMAL_32})"
 # Compiled when they are first used: most files have no debug information.
-_BEGINS = r"\.loc(?![\w$])"
+_BEGINS = rf"\.loc(?!{LETTER})"
 _PLAIN = (
-    rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t][.$A-Za-z_][\w$]*+(?:\+[0-9]{{1,9}})?+,"
+    rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t](?!%){SECTION_NAME}(?:\+[0-9]{{1,9}})?+,"
     rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n"
 )
-_LABEL = r"(?:^|(?<=[\s{]))([.$A-Za-z_%][\w$]*+)[ \t]*+:"  # looked for in the line of a colon alone
+_LABEL = rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:"  # looked for in the line of a colon alone
 _DATA = r"\.(b8|b16|byte)\b([^.\n}:/]*+)"
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 

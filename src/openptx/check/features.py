@@ -23,6 +23,7 @@ from openptx.syntax.directives import (
     Section,
     SourceFile,
 )
+from openptx.syntax.lexical import SECTION_NAME
 from openptx.syntax.operands import Integer
 from openptx.syntax.tree import Function
 
@@ -84,7 +85,7 @@ _POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
 _EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
 
 _INLINED = re.compile(r"\.loc\b[^\n;]*\bfunction_name\b")
-_LABEL = re.compile(r"(?:^|(?<=\{))[ \t]*[A-Za-z_$%.][\w$]*[ \t]*:", re.M)
+_LABEL = re.compile(rf"(?:^|(?<=\{{))[ \t]*{SECTION_NAME}[ \t]*:", re.M | re.A)
 _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
 
 

@@ -6,17 +6,15 @@ bits of them, and modules of many kernels have more than that in all.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from openptx.syntax.declarations import Variable
+from openptx.syntax.lexical import words
 from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.syntax.tree import Module
-
-_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 
 
 def owners(module: Module) -> dict[str, str]:
@@ -38,7 +36,7 @@ def owners(module: Module) -> dict[str, str]:
     several = {name for name, times in declared.items() if times > 1}
     for function in bodies if declared else ():
         assert function.body is not None
-        for name in declared.keys() & _WORD.findall(module.file.text, *function.body):
+        for name in declared.keys() & words(module.file.text, *function.body):
             if function.kind != "entry" or name in found:
                 several.add(name)
             found[name] = function.name.text

@@ -9,6 +9,7 @@ from openptx.syntax.braces import outside
 from openptx.syntax.declare import LINKAGE, SPACES, declaration
 from openptx.syntax.direct import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
+from openptx.syntax.lexical import STRING
 from openptx.syntax.operands import Name
 from openptx.syntax.precise import instruction
 from openptx.syntax.recover import recover
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
-_LINE = re.compile(r'@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+"[^"\n]*"[ \t0-9]*+(?=\r?\n)')
+_LINE = re.compile(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _LINKAGE = "linkage can only be given to variables of the module"
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)

@@ -7,6 +7,7 @@ from operator import gt
 
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.source import File, Span
+from openptx.syntax.lexical import COMMENT, OPEN_STRING, TRIVIA
 from openptx.syntax.statements import (
     BRACE,
     DIRECTIVE,
@@ -19,14 +20,13 @@ from openptx.syntax.statements import (
     REGISTERS,
     STATEMENT,
 )
-from openptx.syntax.tokens import COMMENT, TRIVIA
 
 # A group that holds no other is stepped over whole, like comments, strings and initial values. So are the braces of
 # operands that lack their other half: a block's `{` follows no comma, and its `}` is followed by none.
 _OPERAND = "|".join(rf"(?<=[\w,\[(|=]{'[ 	]' * blanks})" for blanks in range(4))
 _BRACES = re.compile(
     rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{(?>[^{{}}"/;]+|{COMMENT})*+\}} | {COMMENT}
-      | "[^"\n]*+"? | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | \}}(?=[ \t]*+[;,\]])
+      | {OPEN_STRING} | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | \}}(?=[ \t]*+[;,\]])
     )*+([{{}}]?)""",
     re.X | re.A,
 )

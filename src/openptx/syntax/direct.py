@@ -20,6 +20,7 @@ from openptx.syntax.directives import (
     Text,
     Version,
 )
+from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import missing_semicolon
 from openptx.syntax.sections import section
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Attribute, Variable
 
 _SIMPLE = re.compile(
-    r"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
-    ([A-Za-z][\w$]*+|[_%$][\w$]++)(?!\.)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{;]|\.(?!param\b|reg\b)))""",
+    rf"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
+    ({NEW_NAME})(?!\.)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{{;]|\.(?!param\b|reg\b)))""",
     re.X | re.A,
 )
 _LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers

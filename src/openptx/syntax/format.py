@@ -10,12 +10,13 @@ import re
 
 from openptx.errors import Bug
 from openptx.syntax.directives import Section
-from openptx.syntax.tokens import COMMENT, TOKEN
+from openptx.syntax.lexical import COMMENT, IDENTIFIER, LETTER, STRING
+from openptx.syntax.tokens import TOKEN
 from openptx.syntax.tree import Block, Function, Instruction, Label, Module, Statement
 
 INDENT = "    "
 _COMMENT = re.compile(COMMENT)
-_STRING = re.compile(r'("[^"\n]*")')
+_STRING = re.compile(f"({STRING})")
 _BLANKS = (
     (re.compile(r"\s+"), " "),
     (re.compile(r" ?, ?"), ", "),
@@ -24,8 +25,8 @@ _BLANKS = (
     (re.compile(r" ?(\+|\|\|?) ?"), r"\1"),
     (re.compile(r" ?: ?(?=\.)"), ": "),
     (re.compile(r"(?<=[\w)>\]])(?: ?= ?)(?=[\w{(+~!-])"), " = "),
-    (re.compile(r"(?<=[\w$\]]) (?=[\[<])"), ""),
-    (re.compile(r"(?<=\.func)(?=\()|(?<=\))(?=[A-Za-z_%$])"), " "),
+    (re.compile(rf"(?:(?<={LETTER})|(?<=\])) (?=[\[<])"), ""),
+    (re.compile(rf"(?<=\.func)(?=\()|(?<=\))(?={IDENTIFIER})"), " "),
 )
 
 

@@ -6,11 +6,12 @@ import re
 
 from openptx.syntax.constants import constant
 from openptx.syntax.declarations import Initialiser, InitialiserList, Member, SymbolAddress
+from openptx.syntax.lexical import DECIMAL_63
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.precise import negative_offset
 from openptx.syntax.tokens import Cursor
 
-NUMBERS = r"\{[ ]?+(?:-?(?:0|[1-9][0-9]{0,17}+)(?:,[ \n]?+(?=[-0-9])|[ ]?+(?=\})))++\}"
+NUMBERS = rf"\{{[ ]?+(?:-?{DECIMAL_63}(?:,[ \n]?+(?=[-0-9])|[ ]?+(?=\}})))++\}}"
 """A list of decimal integers, as compilers write tables."""
 
 _NUMBERS = re.compile(NUMBERS, re.A)

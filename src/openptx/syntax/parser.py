@@ -11,6 +11,7 @@ from openptx.syntax.braces import body, closing
 from openptx.syntax.declare import LINKAGE, SPACES
 from openptx.syntax.direct import Header
 from openptx.syntax.directives import NAMES
+from openptx.syntax.lexical import COMMENT, STRING
 from openptx.syntax.repeated import RepeatedHeader, remember, remember_header, repeated, repeated_header
 from openptx.syntax.sections import plain_section
 from openptx.syntax.simple import simple
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Variable
 
 
-_COMMENTS = re.compile(r'"[^"\n]*+"|//[^\n]*+|/\*(?>[^*]+|\*(?!/))*+\*/|(/\*)')
+_COMMENTS = re.compile(f"{STRING}|({COMMENT})")
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
 _BEHIND = re.compile(r"[ \t\r\n]*+([{;])")
 _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
@@ -76,7 +77,11 @@ def _unterminated(text: str) -> int | None:
     """Where a comment begins that lasts to the end of the file."""
     if text.find("/*") < 0 or text.rfind("/*") <= text.rfind("*/"):
         return None
-    return next((match.start(1) for match in _COMMENTS.finditer(text) if match.start(1) >= 0), None)
+    return next((found.start() for found in _COMMENTS.finditer(text) if found[1] and _is_open(found[1])), None)
+
+
+def _is_open(comment: str) -> bool:
+    return comment.startswith("/*") and (len(comment) < len("/**/") or not comment.endswith("*/"))
 
 
 def _function(file: File, match: re.Match[str], items: list[Statement], problems: list[Diagnostic]) -> int:

@@ -6,6 +6,7 @@ import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.syntax.constants import constant
+from openptx.syntax.lexical import TRIVIA
 from openptx.syntax.operands import (
     Address,
     Arguments,
@@ -23,7 +24,7 @@ from openptx.syntax.operands import (
 )
 from openptx.syntax.quick import quick_operands
 from openptx.syntax.statements import plain
-from openptx.syntax.tokens import TRIVIA, Cursor, Mistake
+from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Guard, Instruction
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from openptx.syntax.constants import WARP_SIZE, literal
+from openptx.syntax.lexical import IDENTIFIER
 from openptx.syntax.operands import Address, Integer, Name, Operand, Selector, Sink, Vector
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import Span
 
-_NAME = r"(?:[A-Za-z_][\w$]*+|[%$][\w$]++)"
 # groups: 1 name, 2 its selector; 3 number; 4 base and 5 offset of an address; 6 elements of a vector
 # Compiled when there is a tree to make.
-_OPERAND = rf"({_NAME})(?:\.([xyzw]))?|(-?[0-9]\w*+)|\[({_NAME})(?:\+(-?[0-9]+))?\]|\{{([^}}]*)\}}"
+_OPERAND = rf"({IDENTIFIER})(?:\.([xyzw]))?|(-?[0-9]\w*+)|\[({IDENTIFIER})(?:\+(-?[0-9]+))?\]|\{{([^}}]*)\}}"
 
 
 def quick_operands(text: str, start: int, end: int) -> tuple[Operand, ...]:

@@ -10,6 +10,7 @@ import re
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
+from openptx.syntax.lexical import NEW_NAME, WORD
 from openptx.syntax.operands import Name
 from openptx.syntax.statements import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
@@ -18,10 +19,10 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
-_NAMED = re.compile(r"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)([A-Za-z][\w$]*|_[\w$]+)", re.A)
+_NAMED = re.compile(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
 _PARTS = re.compile(
-    r"""((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?![_$][\[;\ ])([A-Za-z_$][\w$]*+)
-    ((?:\[[0-9]*+\])*+(?:[ ]=[ ]-?+[0-9]++)?+; | \[([0-9]++)\][ ]=[ ]\{([0-9, ]++)\};)""",
+    rf"""((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?![_$][\[;\ ])(?!%)({WORD})
+    ((?:\[[0-9]*+\])*+(?:[ ]=[ ]-?+[0-9]++)?+; | \[([0-9]++)\][ ]=[ ]\{{([0-9, ]++)\}};)""",
     re.X | re.A,
 )
 """What most declarations are."""

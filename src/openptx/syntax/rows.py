@@ -9,33 +9,30 @@ from __future__ import annotations
 
 import re
 
-from openptx.syntax.tokens import COMMENT
+from openptx.syntax.lexical import COMMENT, DECIMAL_32, IDENTIFIER, STRING, WORD
 
 GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
 """Groups of a row."""
 
-# Sets of characters are spelt out, and what may be left out is an alternative that is empty (`|)`), not a repetition
-# (`)?+`): both cost the matcher half as much.
-_LETTERS = "[A-Za-z0-9_$]"
-_WORD = rf"(?:[A-Za-z_$]{_LETTERS}*+|%{_LETTERS}++)"
+# What may be left out is an alternative that is empty (`|)`), not a repetition (`)?+`): it costs the matcher less.
 _PLAIN = r"[^;{}/\":@\#,() \t\r\n\f\v]"
 _OFFSET = r"\+[ ]?+(?:0|-?[1-9][0-9]{0,8}+)[ ]?+\]"
 _OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
         | \[(?:[ ]?+%[a-z]++[0-9]++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
         | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[,;])
       )(?:\]|{_OFFSET}|[ ](?:\]|{_OFFSET})|)"""
-_NUMBER = r"(?:0|[1-9][0-9]{0,8}+)(?!\w)"  # that fits 32 bits
+_NUMBER = rf"{DECIMAL_32}(?!\w)"
 _PLACE = rf"{_NUMBER}[ \t]++{_NUMBER}[ \t]++{_NUMBER}"
-_INLINED = rf",[ ]function_name[ ]{_WORD}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{_PLACE}"
+_INLINED = rf",[ ]function_name[ ]{IDENTIFIER}(?:\+[0-9]++(?!\w))?+,[ ]inlined_at[ ]{_PLACE}"
 _LINE = rf"\.loc[ \t]++{_PLACE}(?:{_INLINED})?+(?=[ \t]*+(?://[^\n]*+)?+\r?\n)"
 _GUARD = r"@[ ]?+!?[ ]?+"
 _REGISTERS = r'\.reg(?=[ \t.])[^;{}/"=]*+;'
 _PARAMETERS = r'\.param(?=[ \t.])[^;{}/"=]*+;'
 _DECLARATION = (
     rf"{_REGISTERS}(?:[ \t\r\n]*+{_REGISTERS})*+|{_PARAMETERS}(?:[ \t\r\n]*+{_PARAMETERS})*+"
-    r'|\.(?:local|shared)(?=[ \t.])[^;{}/"=]*+;|\.pragma[ \t]++"[^"\n]*+"[ \t]*+;'
+    rf'|\.(?:local|shared)(?=[ \t.])[^;{{}}/"=]*+;|\.pragma[ \t]++{STRING}[ \t]*+;'
 )
-_TABLE = rf'{_WORD}[ \t]*+:[ \t\r\n]*+\.(?:branchtargets|callprototype)\b[^;{{}}/"]*+;'
+_TABLE = rf'{IDENTIFIER}[ \t]*+:[ \t\r\n]*+\.(?:branchtargets|callprototype)\b[^;{{}}/"]*+;'
 _STATEMENT = r'[^;{}":\#/]*+(?:\{[^;{}":\#/]*+\}[^;{}":\#/]*+){0,8}+;'
 _BLOCK = rf"\{{[ \t]*+(?://[^\n]*+\n)?+(?:{_STATEMENT}){{1,32}}+[ \t\r\n]*+\}}"
 _operands = _OPERAND
@@ -45,13 +42,13 @@ for _ in range(4):
 ROWS = re.compile(
     rf"""
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
-    (?: (?:{_GUARD}([A-Za-z_$%]{_LETTERS}*+)[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
-    | ({_WORD}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
+    (?: (?:{_GUARD}({WORD})[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
+    | ({IDENTIFIER}):(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ({_BLOCK}
       | [{{}}]
       | {_DECLARATION}
       | {_TABLE}
-      | (?:{_GUARD}[A-Za-z_$%][\w$]*+[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
+      | (?:{_GUARD}{WORD}[ \t]++)?+ [a-z]\w*+(?:\.[\w:]++)*+(?![ \t]*+:) [ \t\r\n]*+
         [^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+ ;
       | (?s:.+))
     |)

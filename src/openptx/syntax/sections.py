@@ -7,15 +7,14 @@ from functools import cache
 
 from openptx.diagnostics import Label
 from openptx.syntax.directives import Section
-from openptx.syntax.tokens import TRIVIA, Cursor, Mistake
+from openptx.syntax.lexical import TRIVIA, WORD
+from openptx.syntax.tokens import Cursor, Mistake
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
-_SYMBOL = (
-    r"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?[A-Za-z_$%][\w$]*+"
-)
+_SYMBOL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b|\.(?:[bsuf]\d+|entry|func|pred|\d?byte|quad)\b)\.?{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|0[0-7]{0,22}|[1-9][0-9]{0,19})U?+(?![\w.])"
 _VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
 _DATA = rf"""(?>{TRIVIA}++

@@ -6,19 +6,19 @@ import re
 
 from openptx.syntax.declarations import Declarator, InitialiserList, Pointer, Variable
 from openptx.syntax.initialise import NUMBERS
+from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operands import Integer, Name
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
-_NAME = r"(?:[A-Za-z][\w$]*+|[_%$][\w$]++)"
 _NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
 _SIMPLE = re.compile(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
     (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
-    ({_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
+    ({NEW_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
     (?:[ \t]*+=[ \t]*+(?:(-?{_NUMBER})(?![\w.])|({NUMBERS})))?+[ \t]*+(;?)""",
     re.X | re.A,
 )
@@ -66,7 +66,7 @@ def _pointer(match: re.Match[str]) -> Pointer:
 _PARAMETER = re.compile(
     rf"""[ \t\r\n]*+\.(reg|param)[ \t]++(?:\.align[ \t]++({_NUMBER})[ \t]++)?+\.([bsuf](?:8|16|32|64)|pred)[ \t]++
     (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
-    ({_NAME})(?:\[({_NUMBER})\])?+[ \t\r\n]*+(?:,|\Z)""",
+    ({NEW_NAME})(?:\[({_NUMBER})\])?+[ \t\r\n]*+(?:,|\Z)""",
     re.X | re.A,
 )
 

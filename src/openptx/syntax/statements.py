@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.syntax.tokens import COMMENT, TRIVIA
+from openptx.syntax.lexical import COMMENT, DECIMAL_63, FLOAT_BITS, IDENTIFIER, SMALL_INTEGER, STRING, TRIVIA
 
 INSTRUCTION = 4  # groups 2 guard or None, 3 opcode, 4 operands as written
 LABEL = 5  # group 5 name
@@ -29,15 +29,14 @@ _list = rf'\{{(?>[^{{}};"/]+|{COMMENT})*+\}}'
 for _ in range(3):
     _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
 INITIAL_LIST = _list  # the values of an array of up to four dimensions; one of more is `ODD`
-_WORD = r"(?:[A-Za-z_$][\w$]*+|%[\w$]++)"
 
 STATEMENT = re.compile(
     rf"""
     ({TRIVIA}*+)
     (?:
-      (?:(@!?(?:[A-Za-z_][\w$]*+|[$%][\w$]++))[ \t]++)? ([a-z]\w*+(?:\.[\w:]++)*+)(?![ \t]*+:) [ \t\r\n]*+
+      (?:(@!?{IDENTIFIER})[ \t]++)? ([a-z]\w*+(?:\.[\w:]++)*+)(?![ \t]*+:) [ \t\r\n]*+
       ([^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+) ;
-    | ({_WORD})[ \t\r\n]*+:(?!:)
+    | ({IDENTIFIER})[ \t\r\n]*+:(?!:)
     | ([{{}}])
     | \.reg[ \t]++(\.[\w.]++(?:[ \t]++\.\w++)?+)[ \t]++([^;{{}}/"=.\[\]()]++);
     | (\.loc\b[^;{{}}/"@\#\n]*+)
@@ -46,20 +45,18 @@ STATEMENT = re.compile(
        (?>[^;{{}}"=/]+|{COMMENT})*+(?:=(?>[^;"{{}}=/]+|{COMMENT}|{INITIAL_LIST})*+)?;)
     | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
        \.(?:entry|func)\b(?>[^;{{}}/".]+|\.(?!(?:entry|func)\b)|{COMMENT})*+;?)
-    | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|"[^"\n]*")*+
-      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|"[^"\n]*")*+;
-      |\.section\b(?>[^;{{}}/"\n]+|"[^"\n]*")*+)
+    | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|{STRING})*+
+      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|{STRING})*+;
+      |\.section\b(?>[^;{{}}/"\n]+|{STRING})*+)
     | ((?:\.(?:b8|b16|b32|b64)[ \t][^\n;{{}}"/]*+\n[ \t\r\n]*+)++ | (?:@@|\#)[^\n]*+)
-    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{COMMENT}|"[^"\n]*"|{_GROUP}|["/]){{1,256}}+;?+|;)
+    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{COMMENT}|{STRING}|{_GROUP}|["/]){{1,256}}+;?+|;)
     )?
     """,
     re.X | re.A,
 )
 
-_NAME = r"(?:[A-Za-z_][\w$]*+|[%$][\w$]++)(?:\.[xyzw])?"
-_NUMBER = r"(?:-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})(?![\w.])"
-_ATOM = rf"(?:{_NAME}|{_NUMBER})"
-_PLACE = r"\[(?:[A-Za-z_][\w$]*+|[%$][\w$]++)(?:\+(?:-?[1-9][0-9]{0,17}|0))?\]"
+_ATOM = rf"(?:{IDENTIFIER}(?:\.[xyzw])?|(?:{SMALL_INTEGER}|{FLOAT_BITS})(?![\w.]))"
+_PLACE = rf"\[{IDENTIFIER}(?:\+-?{DECIMAL_63})?\]"
 _PLAIN = rf"(?>{_ATOM}|{_PLACE}|\{{{_ATOM}(?:,[ ]?{_ATOM})*+\}})"
 PLAIN = rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+"
 """Operands that are written right for certain; most are. Compiled when it is first used: few files need it."""

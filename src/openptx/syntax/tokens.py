@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.syntax.lexical import IDENTIFIER, NUMBER, STRING, TRIVIA
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
-# Manual 4.2, 4.4, 4.5. What starts with a digit is one token however wrong it is, so that `42u` is one mistake.
-COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"  # one that is never closed lasts to the end
-TRIVIA = rf"(?>[ \t\r\n\f]+|{COMMENT})"
 TOKEN = re.compile(
     rf"""
     (?P<trivia>{TRIVIA}++)
-  | (?P<number>(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)\w*+)
-  | (?P<word>[A-Za-z_][\w$]*+|[$%][\w$]++)
-  | (?P<dot>\.[A-Za-z_][\w$]*+(?:::\w++)*+)
-  | (?P<string>"[^"\n]*+")
+  | (?P<number>{NUMBER})
+  | (?P<word>{IDENTIFIER})
+  | (?P<dot>\.(?![$%]){IDENTIFIER}(?:::\w++)*+)
+  | (?P<string>{STRING})
   | (?P<op>&&|\|\||<<|>>|<=|>=|==|!=|@@|[-+*/%~!<>=&|^?:;,(){{}}\[\]@\#])
   | (?P<bad>[^\x00-\x7f]++|\x00++|.)
     """,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.syntax.tokens import COMMENT
+from openptx.syntax.lexical import COMMENT
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:

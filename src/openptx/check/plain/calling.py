@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.syntax.directives import CallPrototype
+from openptx.syntax.lexical import IDENTIFIER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 
     Call = tuple[str, str, str, list[str], str]
 
-_NAME = r"(?:[A-Za-z_][\w$]*|[%$][\w$]+)"
-_CALL = rf"""(call(?:\.uni)?) \s+ (?:\(\s*({_NAME})\s*\)\s*,\s*)? ({_NAME})
-    \s* (?:,\s*\(\s*({_NAME}(?:\s*,\s*{_NAME})*)?\s*\)\s*)? (?:,\s*({_NAME})\s*)?;"""  # compiled when there is a call
+_CALL = rf"""(call(?:\.uni)?) \s+ (?:\(\s*({IDENTIFIER})\s*\)\s*,\s*)? ({IDENTIFIER})
+    \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;"""
+"""Compiled when there is a call."""
 _MOST = 1 << 12
 
 

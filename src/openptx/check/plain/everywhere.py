@@ -8,9 +8,10 @@ from openptx.check import kinds
 from openptx.check.kinds import Kind, composed
 from openptx.check.reading import address, selected
 from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER
 
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})|0[xX][0-9a-fA-F]{1,15}", re.A)
-_EXACT = re.compile(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", re.A)
+_INTEGER = re.compile(SMALL_INTEGER, re.A)
+_EXACT = re.compile(FLOAT_BITS, re.A)
 _EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 
 CONSTANTS: dict[str, Kind] = {}

@@ -10,6 +10,7 @@ from openptx.check import kinds
 from openptx.check.kinds import Kind
 from openptx.check.plain.blocks import Block, Declared
 from openptx.check.plain.everywhere import COMMON
+from openptx.syntax.lexical import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from openptx.check.functions import FunctionChecker
     from openptx.check.scopes import Scope
 
-_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 _PREDEFINED = frozenset(("WARP_SZ", "_"))
 
 
@@ -189,7 +189,7 @@ class First(dict[str, Kind]):
     def __missing__(self, text: str) -> Kind:
         names = self.names
         if text[0] == "{" or "|" in text:
-            names.settle(_WORD.findall(text))
+            names.settle(words(text))
         found = self[text] = names[text]
         if len(names.blocks) > 1:
             names.log.append(text)

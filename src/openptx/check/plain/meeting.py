@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.isa.control import JUMPS, mnemonics
+from openptx.syntax.lexical import WORD
 from openptx.syntax.rows import GUARD, LABEL, OPCODE, OTHER
 
 TYPE_CHECKING = False
@@ -14,11 +15,10 @@ if TYPE_CHECKING:
     from openptx.check.plain.chunk import Row
     from openptx.source import Span
 
-_NAME = r"[A-Za-z_$%][\w$]*"
 # Compiled when there is a barrier.
-_SETP = rf"setp\.[\w.]+\s+({_NAME})(?:\|{_NAME})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;"
-_LANE = rf"mov\.\w+\s+({_NAME})\s*,\s*%(?:tid\.x|laneid)\s*;"
-_ANOTHER = rf"\s*(?:{_NAME}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
+_SETP = rf"setp\.[\w.]+\s+({WORD})(?:\|{WORD})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;"
+_LANE = rf"mov\.\w+\s+({WORD})\s*,\s*%(?:tid\.x|laneid)\s*;"
+_ANOTHER = rf"\s*(?:{WORD}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
 _ANY = ""
 """Among guards: a branch, or a predicate, that is not known."""
 

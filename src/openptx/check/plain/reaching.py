@@ -12,13 +12,13 @@ from functools import cache
 
 from openptx.check.flow import assigns, passed_on
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
+from openptx.syntax.lexical import LETTER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.source import Span
 
-_WORD = r"[A-Za-z_$%][\w$]*+"
-_STATEMENT = re.compile(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{_WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
+_STATEMENT = re.compile(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction that has its line to itself."""
 _DECLARATION = re.compile(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
 
@@ -58,7 +58,7 @@ def surely_written(text: str, body: Span, names: set[str]) -> bool:
     written = [0] * len(blocks.starts)
     asked: list[tuple[int, int]] = []  # a block, and the register that it reads
     closed: dict[str, int] = {}  # where the statement ends that writes it first
-    spelt = re.compile(f"(?:{'|'.join(map(re.escape, names))})(?![\\w$])", re.A)
+    spelt = re.compile(f"(?:{'|'.join(map(re.escape, names))})(?!{LETTER})", re.A)
     for match in spelt.finditer(text, *body):
         name, (start, end) = match[0], match.span()
         block = bisect(blocks.starts, start) - 1
@@ -109,7 +109,7 @@ def _before(blocks: _Blocks, written: list[int]) -> dict[int, int]:
 def _flow() -> re.Pattern[str]:
     """Lines that are a label, or begin with one, or go somewhere else."""
     words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
-    line = rf"\n[ \t]*+(?:({_WORD}):(?!:)|(@[ ]?+!?[ ]?+{_WORD}[ \t]++)?+({words})(?![\w$])[\w.:]*+[ \t]*+([^;\n]*+);)"
+    line = rf"\n[ \t]*+(?:({WORD}):(?!:)|(@[ ]?+!?[ ]?+{WORD}[ \t]++)?+({words})(?!{LETTER})[\w.:]*+[ \t]*+([^;\n]*+);)"
     return re.compile(line, re.A)
 
 

@@ -8,6 +8,7 @@ from openptx.check import kinds
 from openptx.check.scopes import Memory
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
+from openptx.syntax.lexical import IDENTIFIER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 _REGISTERS = re.compile(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _ONE = re.compile(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
 _ONE_EACH = re.compile(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
-RANGE = re.compile(r"([A-Za-z_%$][\w$]*)<([1-9][0-9]{0,5})>", re.A)
-_NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
+RANGE = re.compile(rf"({WORD})<([1-9][0-9]{{0,5}})>", re.A)
+_NAME = re.compile(IDENTIFIER, re.A)
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 """Ranges of these are left to the precise reader: special registers may have their names, or `_` is none."""

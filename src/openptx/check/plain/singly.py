@@ -22,6 +22,7 @@ from openptx.syntax import tree
 from openptx.syntax.body import read_statements
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma, Preprocessor
+from openptx.syntax.lexical import words
 from openptx.syntax.repeated import parted
 from openptx.syntax.rows import DECLARATION
 from openptx.syntax.statements import END, INSTRUCTION, LABEL, STATEMENT
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
 
 _OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
-_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 _MOST = 1 << 12
 """How many declarations of parameters of calls are kept as they stand, and instructions whose constants are right."""
 
@@ -122,7 +122,7 @@ class Singly:
             if predicate is not kinds.PREDICATE_KIND or guarded_parameter(given) is not None:
                 return False
         if first:
-            names.settle(_WORD.findall(parts[0]))
+            names.settle(words(parts[0]))
             given.insert(0, names[parts[0]])
         key = opcode, *given
         if self.checker.verdicts[key] is not None and not self._valued(text, key, parts):

@@ -6,6 +6,7 @@ import re
 
 from openptx.check import kinds
 from openptx.syntax.directives import BranchTargets, CallPrototype
+from openptx.syntax.lexical import IDENTIFIER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,12 +15,11 @@ if TYPE_CHECKING:
     from openptx.check.plain.texts import Kinds
 
 _MOST = 1 << 10
-_NAME = r"(?:[A-Za-z_][\w$]*|[%$][\w$]+)"
 # Compiled when there is a table.
-_TABLE = rf"({_NAME})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
-TABLE = re.compile(r"[\w$%]+[ \t]*:[^:]", re.A)
+_TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
+TABLE = re.compile(rf"{WORD}[ \t]*:[^:]", re.A)
 """How a row begins that is a table."""
-_TARGETS = rf"{_NAME}(?:\s*,\s*{_NAME})*"
+_TARGETS = rf"{IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*"
 
 
 def again(text: str, names: Kinds, remembered: Remembered) -> bool | None:

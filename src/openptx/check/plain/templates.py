@@ -13,6 +13,7 @@ from openptx.check.flow import writes
 from openptx.check.kinds import Kind
 from openptx.check.plain.remembered import RANGE, pool
 from openptx.isa.control import JUMPS, joins, mnemonics
+from openptx.syntax.lexical import IDENTIFIER, LETTER, WORD
 from openptx.syntax.rows import DECLARATION, STATEMENT_OF_BLOCK
 from openptx.syntax.statements import INSTRUCTION, STATEMENT
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
     Key = tuple[object, ...]
 
-_REGISTER = re.compile(r"(%[a-z]++[0-9]++)(?![\w$])", re.A)
-_CALL = re.compile(r"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?([A-Za-z_][\w$]*+)(?=\s*+[,;])", re.A)
-_WORD = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*+", re.A)
+_REGISTER = re.compile(rf"(%[a-z]++[0-9]++)(?!{LETTER})", re.A)
+_CALL = re.compile(rf"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?(?![$%])({IDENTIFIER})(?=\s*+[,;])", re.A)
+_WORD = re.compile(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
 _FIRST = re.compile(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
 _FEW = 64
 """A block that declares a range of more names is read again each time."""

@@ -12,21 +12,19 @@ from openptx.check.plain.known import Known
 from openptx.check.reading import address, at, kind_of, selected
 from openptx.check.scopes import Memory
 from openptx.source import File
+from openptx.syntax.lexical import DECIMAL_63, IDENTIFIER
 from openptx.syntax.precise import read_operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     pass
 
-_NAME = re.compile(r"[A-Za-z_][\w$]*|[%$][\w$]+", re.A)
+_NAME = re.compile(IDENTIFIER, re.A)
 _NUMERAL = re.compile(r"-?[0-9][\w.]*", re.A)
-_PART = re.compile(r"([A-Za-z_][\w$]*|[%$][\w$]+)\.([xyzwrgba])", re.A)
-_PAIR = re.compile(r"([A-Za-z_][\w$]*|[%$][\w$]+)\|([A-Za-z_][\w$]*|[%$][\w$]+)", re.A)
-_ADDRESS = re.compile(
-    r"\[ ?([A-Za-z_][\w$]*|[%$][\w$]+)(?: ?\+ ?(-?[1-9][0-9]{0,17}|0))? ?(?:, ?(\{[^{}]*\}))?\]", re.A
-)
-_AMOUNT = re.compile(r"0|[1-9][0-9]{0,17}", re.A)
-_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_PART = re.compile(rf"({IDENTIFIER})\.([xyzwrgba])", re.A)
+_PAIR = re.compile(rf"({IDENTIFIER})\|({IDENTIFIER})", re.A)
+_ADDRESS = re.compile(rf"\[ ?({IDENTIFIER})(?: ?\+ ?(-?{DECIMAL_63}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
+_AMOUNT = re.compile(DECIMAL_63, re.A)
 _MOST = 1 << 7
 """How many addresses in a variable are remembered with it."""
 

@@ -18,6 +18,7 @@ from openptx.check.plain.templates import form_of, template
 from openptx.check.plain.texts import Kinds
 from openptx.check.verdicts import BARRIER, FINE, READS_FIRST
 from openptx.source import File
+from openptx.syntax.lexical import words
 from openptx.syntax.rows import FIRST, GUARD, LABEL, OPCODE, OTHER
 
 TYPE_CHECKING = False
@@ -30,7 +31,6 @@ _CUT = re.compile(r";\r?\n")
 _DECLARED = r'[ \t\r\n]*+\.{}[ \t.][^;{{}}/"=]*+;'
 _HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARED.format('reg')})++)")
 """What a body begins with: memory and registers."""
-_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""
 
@@ -173,10 +173,10 @@ class Plain:
             if verdict is FINE:
                 continue
             row = rows[number]
-            if not assigns(row[OPCODE - 1]) and (words := _WORD.findall(row[FIRST - 1])):
+            if not assigns(row[OPCODE - 1]) and (read := words(row[FIRST - 1])):
                 # What stands first passed for written.
                 new = set(islice(self.names, before, None)) if new is None else new
-                for name in new.intersection(words):
+                for name in new.intersection(read):
                     if self.names[name].sort not in (FUNCTION, VARIABLE) and not _writes_any(rows[begin:number], name):
                         self.names.early.add(name)
             if verdict is READS_FIRST:

@@ -1,0 +1,40 @@
+r"""The lexical grammar (manual 4.2 to 4.5), spelt once: patterns of identifiers, numbers, strings, blanks and comments.
+
+All other regular expressions for PTX are composed of these. They have no groups and are meant for `re.A`. Possessive
+quantifiers keep hostile input linear, and sets of characters are spelt out, since `\w` costs the matcher half as much
+again.
+"""
+
+from __future__ import annotations
+
+import re
+
+LETTER = "[A-Za-z0-9_$]"
+"""What the second and later characters of an identifier may be."""
+
+IDENTIFIER = rf"(?:[A-Za-z_]{LETTER}*+|[$%]{LETTER}++)"
+NEW_NAME = rf"(?:[A-Za-z]{LETTER}*+|[_$%]{LETTER}++)"
+"""An identifier that can be declared: `_` alone is the sink."""
+WORD = rf"[A-Za-z_$%]{LETTER}*+"
+"""An identifier where the text is known to be right; else a lone `$` or `%` may be one, too."""
+SECTION_NAME = rf"[.A-Za-z_$%]{LETTER}*+"
+"""A label in a section of debug data, which may begin with a dot."""
+
+DECIMAL_32 = "(?:0|[1-9][0-9]{0,8}+)"
+DECIMAL_63 = "(?:0|[1-9][0-9]{0,17}+)"
+"""Decimal integers of so few digits that they fit 32 and 63 bits. With more zeros before it a number is octal."""
+SMALL_INTEGER = rf"(?:-?{DECIMAL_63}|0[xX][0-9a-fA-F]{{1,15}}+)"
+"""An integer that certainly fits 64 bits with its sign."""
+FLOAT_BITS = "(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})"
+NUMBER = r"(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)\w*+"
+"""Whatever begins with a digit is one token however wrong it is, so that `42u` is one mistake."""
+
+STRING = r'"[^"\n]*+"'
+OPEN_STRING = r'"[^"\n]*+"?+'
+"""A string, or one that is never closed: it lasts to the end of its line."""
+COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"
+"""One that is never closed lasts to the end."""
+TRIVIA = rf"(?>[ \t\r\n\f]+|{COMMENT})"
+
+words = re.compile(WORD, re.A).findall
+"""The identifiers in a text, or in a part of it: `words(text, start, end)`. No comments must stand there."""
