@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import compiler
+from openptx.llvm import codegen
 
 launch = import_module("openptx.engines.native.launch")  # a function has the name of this module
 
@@ -51,7 +51,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     thread_for = launch.thread_for
     monkeypatch.setenv("OPENPTX_CACHE", "")
-    monkeypatch.setattr(compiler, "LARGE", 0)
+    monkeypatch.setattr(codegen, "LARGE", 0)
     monkeypatch.setattr(launch, "thread_for", lambda work: made.append("thread") or thread_for(work))
     return made
 
@@ -68,6 +68,6 @@ def test_faults_are_the_same(hurried: list[str]) -> None:
 
 
 def test_others_run_where_they_are_called(hurried: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "LARGE", 4_000_000)
+    monkeypatch.setattr(codegen, "LARGE", 4_000_000)
     assert run("native") == run("interp")
     assert not hurried
