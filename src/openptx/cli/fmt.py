@@ -6,15 +6,13 @@ written, and the exit status is 1 when a file would change. A file with syntax e
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 
 from openptx.cli import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import expand, load
+from openptx.cli.rewriting import print_text, replace
 from openptx.errors import InputError, about_file
-from openptx.reading import encode
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ def run(args: Namespace) -> int:
         if args.check:
             return
         if file.name == "<stdin>":
-            sys.stdout.buffer.write(encode(text))
+            print_text(text)
         elif text != file.text:
             replace(file.name, text)
 
@@ -63,7 +61,7 @@ def run(args: Namespace) -> int:
     if wrong:
         from openptx.cli.check import show
 
-        show(wrong, "full")
+        show(wrong, "full", sys.stdout)
     report(changed, args.check, complete=good and not wrong)
     if not good:
         return ABNORMAL
@@ -77,17 +75,3 @@ def report(changed: list[str], checked: bool, complete: bool) -> None:
             print(f"{'would change' if checked else 'changed'} {name}", file=sys.stderr)
     if not changed and checked and complete:
         print("All files are laid out.", file=sys.stderr)
-
-
-def replace(path: str, text: str) -> None:
-    """Write a file at once: an interruption leaves the old text or the new one. Keeps its permissions and links."""
-    target = os.path.realpath(path)
-    handle, name = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".openptx-")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(encode(text))
-        os.chmod(name, os.stat(target).st_mode)
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -40,7 +40,12 @@ RESULT = closed(
         "locations": array(closed({"physicalLocation": PHYSICAL}), minItems=1, maxItems=1),
     },
     relatedLocations=array(closed({"physicalLocation": PHYSICAL, "message": MESSAGE}), minItems=1),
-    fixes=array(closed({"description": MESSAGE, "artifactChanges": array(CHANGE, minItems=1)}), minItems=1),
+    fixes=array(
+        closed(
+            {"description": MESSAGE, "artifactChanges": array(CHANGE, minItems=1), "properties": {"type": "object"}}
+        ),
+        minItems=1,
+    ),
 )
 RULE = closed(
     {

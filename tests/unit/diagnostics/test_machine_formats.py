@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sarif_schema import SCHEMA
 
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
 from openptx.diagnostics.render import FORMATS, render
 from openptx.source import File
 
@@ -35,6 +35,9 @@ BARE = Diagnostic("unused", "`x` is never used", File("caf\udce9.ptx", ".reg .b3
 BOTH = [FULL, BARE]
 
 
+EDIT = {"content": "//\n", "location": {"row": 1, "column": 1}, "end_location": {"row": 1, "column": 1}}
+
+
 def test_json_has_exactly_the_keys_of_the_contract() -> None:
     first, second = json.loads(render(BOTH, "json"))
     assert first == {
@@ -50,9 +53,10 @@ def test_json_has_exactly_the_keys_of_the_contract() -> None:
         "actual": ".b64",
         "rule": "Table 26",
         "help": "convert it",
+        "fix": {"applicability": SUGGESTION, "message": "comment it out", "edits": [EDIT]},
     }
     assert list(first) == list(second)
-    assert [second[key] for key in ("operand", "expected", "actual", "help")] == [None] * 4
+    assert [second[key] for key in ("operand", "expected", "actual", "help", "fix")] == [None] * 5
     assert second["rule"] == "PTX ISA, Variable Declarations (5.4.1)"
     assert second["severity"] == "warning"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from openptx.diagnostics.edits import edits_of
 from openptx.diagnostics.render.scalars import scalars
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -32,4 +33,17 @@ def as_json(diagnostic: Diagnostic) -> dict[str, object]:
         "actual": diagnostic.actual,
         "rule": diagnostic.rule,
         "help": diagnostic.help,
+        "fix": fix_as_json(diagnostic),
     }
+
+
+def fix_as_json(diagnostic: Diagnostic) -> dict[str, object] | None:
+    """The fix with an edit for each place of the mistake, as ruff gives it; None where there is none."""
+    if diagnostic.fix is None:
+        return None
+    edits: list[dict[str, object]] = []
+    for span, replacement in edits_of(diagnostic):
+        (row, column), (end_row, end_column) = map(diagnostic.file.location, span)
+        location, end = {"row": row, "column": column}, {"row": end_row, "column": end_column}
+        edits.append({"content": replacement, "location": location, "end_location": end})
+    return {"applicability": diagnostic.fix.applicability, "message": diagnostic.fix.text, "edits": edits}

@@ -6,6 +6,7 @@ import json
 from urllib.parse import quote
 
 from openptx import __version__
+from openptx.diagnostics.edits import edits_of
 from openptx.diagnostics.render.scalars import scalars
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -56,9 +57,13 @@ def result(diagnostic: Diagnostic, rule_index: int) -> Json:
             {"message": {"text": text}, **location(diagnostic.file, span)} for span, text in related
         ]
     if fix := diagnostic.fix:
-        change = {"deletedRegion": region(diagnostic.file, fix.span), "insertedContent": {"text": fix.replacement}}
-        changes = [{"artifactLocation": artifact(diagnostic.file), "replacements": [change]}]
-        found["fixes"] = [{"description": {"text": fix.text}, "artifactChanges": changes}]
+        replacements = [
+            {"deletedRegion": region(diagnostic.file, span), "insertedContent": {"text": text}}
+            for span, text in edits_of(diagnostic)
+        ]
+        changes = [{"artifactLocation": artifact(diagnostic.file), "replacements": replacements}]
+        properties = {"applicability": fix.applicability}
+        found["fixes"] = [{"description": {"text": fix.text}, "artifactChanges": changes, "properties": properties}]
     return found
 
 

@@ -14,7 +14,10 @@ def plural(count: int, noun: str) -> str:
 
 def summary(diagnostics: list[Diagnostic]) -> str:
     """How many findings of each severity, in how many files."""
-    severities = [diagnostic.severity for diagnostic in diagnostics]
-    counts = [plural(severities.count(kind), kind) for kind in ("error", "warning") if kind in severities]
     files = plural(len({diagnostic.filename for diagnostic in diagnostics}), "file")
-    return f"Found {' and '.join(counts)} in {files}."
+    return f"Found {counted([diagnostic.severity for diagnostic in diagnostics])} in {files}."
+
+
+def counted(severities: list[str]) -> str:
+    """`2 errors and 1 warning`; "" for none."""
+    return " and ".join(plural(severities.count(kind), kind) for kind in ("error", "warning") if kind in severities)
