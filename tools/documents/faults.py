@@ -154,6 +154,16 @@ PREFACE = """\
 A kernel that does wrong ends in a `Fault`: `openptx run` prints it and its exit status is 1, Python raises it with the
 same facts as attributes (`.code .kernel .block .thread .address .space .nearest`). Both engines say the same.
 `openptx explain PTX9001` says more about a code.
+
+## What memory holds after a fault
+
+What threads stored before the fault stays stored. The load, store or atomic that faults changes nothing, in none of its
+warp's lanes; a copy (`cp.async`, `cp.async.bulk`) may have copied for some of them. How far other warps and blocks have
+come by then is not specified, as on a GPU, and differs between the engines: interp runs many blocks in step, native one
+after the other on each of its workers. So results are not to be compared after a fault.
+
+Of the lanes of a warp that do wrong in one instruction the lowest is told. Where several warps or blocks do wrong,
+which of them is told is not specified.
 """
 
 

@@ -17,11 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
+from openptx.isa.address_windows import CONST, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SHIFT
 from openptx.locks import MEMORY
 
 ROW = struct.Struct("<4Q")
 """Of the table that compiled code reads: base, size, size if it may be written, host address less device address."""
+
+WINDOWS = {SHARED: ".shared", LOCAL: ".local", CONST: ".const"}
+"""What is outside of `.global` (6.4.1.1), by slot."""
+
+FAR = 1 << 30
+"""Bytes from an address on where an allocation has nothing to do with it."""
 
 NULL_PAGE = 1 << 16  # addresses below come from a null pointer and an index, as on a GPU nothing is ever there
 
@@ -102,17 +108,29 @@ class Map:
         """All of them, without repeats, by address."""
         return list({a.base: a for a in self.rows if a is not None}.values())
 
-    def nearest(self, address: int, count: int) -> str | None:
-        """The allocation next to an access of `count` bytes, and how far it missed; None where there is none."""
+    def nearest(self, address: int, count: int, space: str = "generic", shared: int = 0) -> str:
+        """The allocation next to an access of `count` bytes by a generic address, and how far it missed.
+
+        `space` is "global" for instructions that name it. A block has `shared` bytes of shared memory.
+        """
         if address < NULL_PAGE:
-            return "none: this is the null pointer" + (f", {address} bytes on" if address else "")
+            return "none: this is the null pointer" + (f", {many(address)} on" if address else "")
+        if address >= (1 << 64) - NULL_PAGE:
+            return f"none: this is the null pointer, {many((1 << 64) - address)} before it"
+        slot = address >> self.shift
+        if slot == FUNCTION:
+            return "none: this is an address of a function"
+        if space == "global" and slot in WINDOWS:
+            return f"none: this is a generic address of {WINDOWS[slot]}, which is outside of .global"
 
         def gap(a: Allocation) -> int:
             return max(a.base - address, address + count - (a.base + a.size), 0)
 
-        found = min(self.allocations(), key=gap, default=None)
-        if found is None:
-            return None
+        block = Allocation("the block's .shared", SHARED << self.shift, shared, 0, True)
+        near = [*self.allocations(), block] if shared else self.allocations()
+        found = min(near, key=gap, default=block)
+        if gap(found) > FAR:
+            return "none within 1 GiB"
         if address < found.base:
             return f"{found}; the access begins {many(found.base - address)} before it"
         past = address + count - (found.base + found.size)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import sets
-from openptx.engines.interp.memory import Place, Spaces
+from openptx.engines.interp.memory import Spaces
+from openptx.engines.interp.planes import Plane
 from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
@@ -131,36 +132,29 @@ class Atomics(Spaces):
         a = np.broadcast_to(address.v, k)
         values = [np.broadcast_to(v, k) for v in flat]
         self.doing = "atomic"
-        place = self.place(space, a, w >> 3, True)
-        self.watch_update(place, update, a, w >> 3)
-        if place is not None:
-            found = self.exchange(
-                place[0].view(w >> 3, 1) if not pair else place[0].view(8, 2), place[1], update, values
-            )
-        else:
-            found = [np.zeros(k, f"u{min(w, 64) >> 3}") for _ in range(1 + pair)]
-
-            def part(chosen: Group, addresses: Array) -> None:
-                inside = self.place(space, addresses, w >> 3, True)
-                assert inside is not None
-                self.watch_update(inside, update, addresses, w >> 3)
-                view = inside[0].view(w >> 3, 1) if not pair else inside[0].view(8, 2)
-                for whole, some in zip(
-                    found, self.exchange(view, inside[1], update, [v[chosen] for v in values]), strict=True
-                ):
-                    whole[chosen] = some
-
-            self.each_slot(a, part)
+        places = self.places(space, a, w >> 3, True)
+        found = [np.zeros(k, f"u{min(w, 64) >> 3}") for _ in range(1 + pair)] if len(places) > 1 else []
+        for chosen, (plane, offsets) in places:
+            self.watch_update(plane, chosen, offsets, update, a, w >> 3)
+            view = plane.view(w >> 3, 1) if not pair else plane.view(8, 2)
+            if chosen is None:
+                found = self.exchange(view, offsets, update, values)
+                continue
+            old = self.exchange(view, offsets, update, [v[chosen] for v in values])
+            for whole, some in zip(found, old, strict=True):
+                whole[chosen] = some
         parts = [Bits(self, min(w, 64), v) for v in found]
         return (parts[0], parts[1]) if pair else parts[0]
 
-    def watch_update(self, place: Place | None, update: Update, address: Array, size: int) -> None:
+    def watch_update(
+        self, plane: Plane, chosen: Group | None, offsets: NDArray[np.int64], update: Update, address: Array, size: int
+    ) -> None:
         """An update reads what was there; but an exchange often is how memory gets its first value."""
-        if self.watch is None or place is None or place[0] is not self.shared:
+        if self.watch is None or plane is not self.shared:
             return
         if update is not atomic_ops.exchange:
-            self.check_written(place[1], size, address)
-        self.watch.stored(place[1], size)
+            self.check_written(chosen, offsets, size, address)
+        self.watch.stored(offsets, size)
 
     def exchange(
         self, view: tuple[Array, int, int], offsets: NDArray[np.int64], update: Update, values: list[Array]

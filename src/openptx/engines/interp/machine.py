@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import sets
 from openptx.engines.interp.atomics import Atomics
+from openptx.engines.interp.copies import Copies
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.memory import ALLOCA, STACK_BYTES, Violation
-from openptx.engines.interp.planes import Plane
 from openptx.engines.interp.specials import SPECIALS
 from openptx.engines.interp.surfaces import LaneImages
 from openptx.engines.interp.tensor_memory import TensorMemory
@@ -33,7 +33,7 @@ TOGETHER = 1 << 13
 """How many steps of `repeat` are done at once, in all lanes."""
 
 
-class Threads(Atomics, Machine):
+class Threads(Copies, Atomics, Machine):
     """Values have one element for each lane in `who`, or one for all of them."""
 
     def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:
@@ -127,46 +127,6 @@ class Threads(Atomics, Machine):
                 number = int(value.v[bad if value.v.size > 1 else 0])
                 message = message.format(lane=int(self.geometry.lane[lane]), value=number)
             raise Violation(code, message, lane)
-
-    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        k = sets.size(self.who, self.n)
-        there, here, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
-        everyone = self.who
-        try:
-            for count in np.unique(counts).tolist():
-                chosen = counts == count
-                self.who = sets.where(everyone, chosen, self.n)
-                if count > 16 or count & (count - 1):
-                    self.copy_long(to, there[chosen], source, here[chosen], count)
-                elif count:
-                    self.copy_short(to, there[chosen], source, here[chosen], count)
-        finally:
-            self.who = everyone
-
-    def copy_short(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
-        """The same 1 to 16 bytes for all lanes at once, as wide as their addresses are aligned."""
-        w = next(w for w in (8, 4, 2, 1) if not int(np.bitwise_or.reduce(there | here) | count) & (w - 1))
-        for at in range(0, count, w):
-            step = np.uint64(at)
-            self.store(to, Bits(self, 64, there + step), self.load(source, Bits(self, 64, here + step), 8 * w))
-
-    def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
-        """Many bytes, lane after lane: the first and the last must be inside of one allocation."""
-        lanes = sets.positions(self.who, self.n)
-        for i, lane in enumerate(lanes.tolist()):
-            self.who = slice(lane, lane + 1)
-            read, a = self.span(source, here[i : i + 1], count, False)
-            written, b = self.span(to, there[i : i + 1], count, True)
-            written.data[b : b + count] = read.data[a : a + count]
-
-    def span(self, space: str, address: Array, count: int, write: bool) -> tuple[Plane, int]:
-        """The plane of one lane's bytes, and where in it they begin."""
-        self.doing = "store" if write else "load"
-        first = self.place(space, address, 1, write)
-        last = self.place(space, address + np.uint64(count - 1), 1, write)
-        assert first is not None
-        assert last is not None
-        return first[0], int(first[1][0])
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
         """Many steps at once: a lane executes as often as it has steps, in their order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +12,12 @@ from openptx.engines import words
 from openptx.engines.interp import sets
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.planes import Plane
-from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, SHARED, SLOTS, window
+from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.runtime.heap import Heap
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Bytes, Map
+from openptx.runtime.memory import Allocation, Bytes, Map
 
 if TYPE_CHECKING:
     from openptx.engines.interp.initcheck import Watch
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Place = tuple[Plane, NDArray[np.int64]]
 
+
+CLUSTER = 16
+"""The most CTAs of a cluster: addresses from there on are no CTA's, but numbers below 0 for instance."""
 
 ALLOCA = 1 << 30
 """Local addresses from here on are the thread's `alloca` stack, below are frames."""
@@ -90,6 +93,11 @@ class Spaces(NumpyMachine):
     def heap(self) -> Heap:
         return self.image.heap
 
+    @property
+    def heap_plane(self) -> Plane | None:
+        """The heap's memory, if somebody has touched it."""
+        return self._planes.get(self.heap_base) if self.heap_base else None
+
     def close(self) -> None:
         """Ends the machine."""
         self._planes.clear()
@@ -145,7 +153,7 @@ class Spaces(NumpyMachine):
                 raise self.fault("misaligned-access", words.misaligned(self.doing, size), bad, address, space, size)
         bad = (offsets > np.uint64(max(limit - size, 0))) | (size > limit)
         if bad.any():
-            own = limit if space in ("shared", "local", "frame") else -1
+            own = limit if space not in ("generic", "global") else -1
             what = words.outside(self.doing, size, space, own)
             raise self.fault("out-of-bounds", what, bad, address, space, size, own)
 
@@ -156,18 +164,20 @@ class Spaces(NumpyMachine):
         if a.max() >> CTA_SHIFT:
             rank = (a >> np.uint64(CTA_SHIFT)).astype(np.int64) - 1
             own = sets.take(geometry.cta, self.who)
-            other = own - geometry.rank[own] + rank
-            outside = rank >= geometry.shape.cluster_size
-            if outside.any():
-                raise self.fault("out-of-bounds", "no such CTA in the cluster", outside, a, "shared::cluster", size)
-            base = np.where(rank >= 0, other, own) * self._shared_stride
-            a = a & np.uint64((1 << CTA_SHIFT) - 1)
+            mine = geometry.rank[own].astype(np.int64)
+            shape = geometry.shape
+            there = rank < shape.cluster_size if space == "shared::cluster" else (rank < 0) | (rank == mine)
+            nobody = ~there & (rank < CLUSTER)
+            if shape.explicit_cluster and space == "shared::cluster" and nobody.any():
+                raise self.fault("out-of-bounds", "no such CTA in the cluster", nobody, a, space, size)
+            base = np.where(there & (rank >= 0), own - mine + rank, own) * self._shared_stride
+            a = np.where(there, a & np.uint64((1 << CTA_SHIFT) - 1), a)
         self.check(a, self.shared_size, size, 0, a, "shared")
         return self.shared, base + a.view(np.int64)
 
-    def in_local(self, a: Array, size: int, space: str) -> Place:
-        if int(a[0]) >= ALLOCA:
-            return self.in_stack(a, size, space)
+    def in_local(self, a: Array, size: int, space: str) -> Place | None:
+        if self._stack_stride and a.max() >= ALLOCA:
+            return self.in_stack(a, size, space) if a.min() >= ALLOCA else None
         self.check(a, self.local_size, size, 0, a, space)
         return self.local, sets.take(self._local_base, self.who) + a.view(np.int64)
 
@@ -188,6 +198,8 @@ class Spaces(NumpyMachine):
         row = self.memory.rows[slot] if slot < len(self.memory.rows) else None
         if space == "generic" and slot >= FIRST:
             space = "global"
+        elif space == "global" and slot < FIRST and slot != PARAM:
+            row = None  # the window of parameters is inside of `.global`, all others are outside (6.4.1.1)
         if row is not None:
             offsets = a - np.uint64(row.base)
             if a.size == 1 or int(offsets.max()) < row.size:
@@ -199,16 +211,26 @@ class Spaces(NumpyMachine):
                     )
                 if self.heap_base == row.base:
                     self.check_heap(a, size, space)
-                plane = self._planes.get(row.base)
-                if plane is None:
-                    plane = self._planes[row.base] = Plane(row.bytes(), row.base & 255, row.writable)
-                return plane, offsets.view(np.int64)
+                return self.plane_of(row), offsets.view(np.int64)
         slots = a >> np.uint64(self.shift)
         if a.size > 1 and (slots != slots[0]).any():
             return None
         limit = row.size if row is not None else 0
         self.check(a - np.uint64(row.base if row is not None else slot << self.shift), limit, size, 0, a, space)
         raise AssertionError("an address outside of its allocation passed the check")
+
+    def in_window(self, a: Array, size: int, space: str) -> Place:
+        """An address of the constants or of the kernel's parameters."""
+        row = self.memory.rows[SLOTS[space]]
+        self.check(a, row.size if row is not None else 0, size, 0, a, space)
+        assert row is not None
+        return self.plane_of(row), a.view(np.int64)
+
+    def plane_of(self, row: Allocation) -> Plane:
+        plane = self._planes.get(row.base)
+        if plane is None:
+            plane = self._planes[row.base] = Plane(row.bytes(), row.base & 255, row.writable)
+        return plane
 
     def check_heap(self, a: Array, size: int, space: str) -> None:
         """In the heap only what `malloc` gave and `free` did not take back may be touched."""
@@ -217,9 +239,11 @@ class Spaces(NumpyMachine):
             raise self.fault("out-of-bounds", words.not_allocated(self.doing, size), bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
-        """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several."""
+        """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several planes."""
         if space == "shared" or space == "shared::cta" or space == "shared::cluster":
             return self.in_shared(a, size, space)
+        if space == "const" or space == "param":
+            return self.in_window(a, size, space)
         if space == "local" or space == "frame":
             return self.in_local(a, size, space)
         if space == "generic":
@@ -229,33 +253,54 @@ class Spaces(NumpyMachine):
                     return None
                 low = a & np.uint64((1 << self.shift) - 1)
                 if slot == SHARED:
-                    return self.in_shared(low, size, "shared")
+                    return self.in_shared(low, size, "shared::cluster")
                 if slot == LOCAL:
                     return self.in_local(low, size, "local")
-        elif space in SLOTS:
-            a = a + np.uint64(window(space, self.address_size))
         return self.in_allocation(a, size, space, write)
 
     def by_slot(self, a: Array) -> list[tuple[NDArray[np.intp], sets.Lanes]]:
-        """For addresses in several slots: the positions of each slot among the executing lanes, and those lanes."""
-        slots = a >> np.uint64(self.shift)
+        """For addresses in several slots: the positions of each slot among the executing lanes, and those lanes.
+
+        Frames and the stack of `alloca` lie in one slot, but in different memory.
+        """
+        slots = a >> np.uint64(min(self.shift, ALLOCA.bit_length() - 1) if self._stack_stride else self.shift)
         groups = [np.flatnonzero(slots == slot) for slot in np.unique(slots)]
         return [(g, sets.where(self.who, np.isin(np.arange(a.size), g), self.n)) for g in groups]
 
-    def each_slot(self, a: Array, act: Callable[[NDArray[np.intp], Array], None]) -> None:
-        """Does `act` on the lanes of each slot alone."""
+    def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[NDArray[np.intp] | None, Place]]:
+        """The places that the lanes mean, each with the positions of its lanes among the executing ones; None: all.
+
+        All of them are checked before one is touched. Of several lanes that do wrong the first is told.
+        """
         before = self.who
         try:
+            place = self.place(space, a, size, write)
+            if place is not None:
+                return [(None, place)]
+            found: list[tuple[NDArray[np.intp] | None, Place]] = []
             for chosen, lanes in self.by_slot(a):
                 self.who = lanes
-                act(chosen, a[chosen])
+                place = self.place(space, a[chosen], size, write)
+                assert place is not None
+                found.append((chosen, place))
+            return found
+        except Violation:
+            lanes = sets.positions(before, self.n).tolist()
+            for lane, one in zip(lanes, np.broadcast_to(a, len(lanes)), strict=True):
+                self.who = slice(lane, lane + 1)
+                self.place(space, one[np.newaxis], size, write)
+            raise
         finally:
             self.who = before
 
-    def check_written(self, offsets: NDArray[np.int64], size: int, address: Array) -> None:
+    def check_written(
+        self, chosen: NDArray[np.intp] | None, offsets: NDArray[np.int64], size: int, address: Array
+    ) -> None:
         assert self.watch is not None
         bad = ~self.watch.loaded(offsets, size)
         if bad.any():
+            if chosen is not None:
+                bad = np.isin(np.arange(address.size), chosen[bad])
             what = f"{size} bytes of shared memory are read before anything is written to them"
             raise self.fault("uninitialized-read", what, bad, address, "shared", size)
 
@@ -264,32 +309,23 @@ class Spaces(NumpyMachine):
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         width, a = w >> 3, address.v
         self.doing = "load"
-        place = self.place(space, a, width * count, False)
-        if place is not None:
-            if self.watch is not None and place[0] is self.shared:
-                self.check_written(place[1], width * count, a)
-            return tuple(Bits(self, w, v) for v in place[0].gather(place[1], width, count))
-        found = [np.zeros(a.size, f"u{width}") for _ in range(count)]
-
-        def part(chosen: NDArray[np.intp], addresses: Array) -> None:
-            for v, loaded in zip(found, self.load(space, Bits(self, 64, addresses), w, count), strict=True):
-                v[chosen] = loaded.v
-
-        self.each_slot(a, part)
-        return tuple(Bits(self, w, v) for v in found)
+        places = self.places(space, a, width * count, False)
+        found = [np.zeros(a.size, f"u{width}") for _ in range(count)] if len(places) > 1 else []
+        for chosen, (plane, offsets) in places:
+            if self.watch is not None and plane is self.shared:
+                self.check_written(chosen, offsets, width * count, a)
+            gathered = plane.gather(offsets, width, count)
+            if chosen is None:
+                return tuple([Bits(self, w, v) for v in gathered])
+            for v, loaded in zip(found, gathered, strict=True):
+                v[chosen] = loaded
+        return tuple([Bits(self, w, v) for v in found])
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         width, a = values[0].width >> 3, address.v
         self.doing = "store"
-        place = self.place(space, a, width * len(values), True)
-        if place is not None:
-            if self.watch is not None and place[0] is self.shared:
-                self.watch.stored(place[1], width * len(values))
-            place[0].scatter(place[1], [b.v for b in values], width)
-            return
-
-        def part(chosen: NDArray[np.intp], addresses: Array) -> None:
-            some = [Bits(self, b.width, b.v[chosen] if b.v.size > 1 else b.v) for b in values]
-            self.store(space, Bits(self, 64, addresses), some)
-
-        self.each_slot(a, part)
+        for chosen, (plane, offsets) in self.places(space, a, width * len(values), True):
+            if self.watch is not None and plane is self.shared:
+                self.watch.stored(offsets, width * len(values))
+            some = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
+            plane.scatter(offsets, some, width)

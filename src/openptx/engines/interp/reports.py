@@ -23,7 +23,7 @@ def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
     lane = violation.lane if violation.lane >= 0 else sets.first(batch.x.who)
     nearest = None
     if violation.address is not None and violation.space in ("generic", "global"):
-        nearest = run.memory.nearest(violation.address, violation.size)
+        nearest = run.memory.nearest(violation.address, violation.size, violation.space, run.shape.shared)
     elif violation.address is not None and violation.limit >= 0:
         nearest = words.beyond(violation.address, violation.size, violation.space, violation.limit)
     return Fault(

@@ -75,7 +75,7 @@ SAVED       = 64     # registers
 SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "const", "param")
 """By number, as the slow way takes them."""
 
-OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, NO_CTA, STOPPED, OVERFLOW, CALLEE, ANSWER = range(1, 12)
+OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, STOPPED, OVERFLOW, CALLEE, ANSWER, TORN = range(1, 12)
 """What went wrong."""
 
 DONE, SUSPENDED, FAILED, LEFT, AWAY, HANDLED = range(6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.engines.native.row_plans import Plan
 from openptx.engines.native.scattered import Scattered
 from openptx.engines.native.slow_way import SlowWay
+from openptx.engines.native.spans import TABLE
 from openptx.engines.native.values import ZEROS, Lanes, N, Value, vector_type
 from openptx.numerics import Bits
 
@@ -14,7 +15,7 @@ class Loads(Scattered, SlowWay):
         if space == "param" and isinstance(address.v, int):
             return self.parameter(address.v, w, count)
         way, place = self.where(space, address)
-        if self.uncertain and not (way == "table" and self.offsets(place) is None):
+        if self.uncertain and not (way in TABLE and self.offsets(place) is None):
             return self.if_any(lambda: self._load(space, way, address, place, w, count))
         return self._load(space, way, address, place, w, count)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from openptx.engines.native import layout
 from openptx.engines.native.values import Value
 from openptx.engines.native.ways import Ways
-from openptx.isa.address_windows import SHIFT
+from openptx.isa.address_windows import FIRST, SHIFT
 from openptx.numerics import Bits
 
 
@@ -65,18 +65,18 @@ class Origins(Ways):
             self.come_from(d, origin_of(a))
         return d
 
-    def origin_row(self, origin: object) -> Row:
+    def origin_row(self, origin: object, way: str) -> Row:
         """The columns of the row that a pointer leads to, looked up where the function begins."""
-        key = ("row", origin)
+        key = ("row", origin, way == "global")
         if key not in self.entries:
             self.entries[key] = ""
-            self.rows[origin] = self.columns(self.out.first, self.entries[origin])
-        return self.rows[origin]
+            self.rows[key] = self.columns(self.out.first, self.entries[origin], way)
+        return self.rows[key]
 
-    def aligned_row(self, origin: object, align: int) -> Aligned:
+    def aligned_row(self, origin: object, align: int, way: str) -> Aligned:
         """The row that a pointer leads to, from its first aligned place on."""
-        row, first = self.origin_row(origin), self.out.first
-        key = ("aligned", origin, align)
+        row, first = self.origin_row(origin, way), self.out.first
+        key = ("aligned", origin, align, way == "global")
         if key not in self.entries:
             self.entries[key] = ""
             up = first(f"add i64 {row.start}, {align - 1}")
@@ -90,22 +90,32 @@ class Origins(Ways):
             self.aligned[key] = Aligned(start, size, writable, host, pointer, lead)
         return self.aligned[key]
 
-    def columns(self, emit: Callable[[str], str], address: str) -> Row:
+    def columns(self, emit: Callable[[str], str], address: str, way: str) -> Row:
         """All columns of the row for a scalar address."""
-        slot = emit(f"lshr i64 {address}, {SHIFT[self.address_size]}")
-        good = emit(f"icmp ult i64 {slot}, {self.state(layout.SLOTS, 'i64')}")
-        slot = emit(f"select i1 {good}, i64 {slot}, i64 0")
-        row = emit(f"getelementptr [{layout.ROW} x i8], ptr {self.state(layout.TABLE, 'ptr')}, i64 {slot}")
+        row = self.row_at(emit, address, way)
         places = [emit(f"getelementptr i8, ptr {row}, i64 {8 * i}") for i in range(4)]
         return Row(*[emit(f"load i64, ptr {at}, align 8, !tbaa !5") for at in places])
 
-    def row(self, address: str) -> str:
+    def row(self, address: str, way: str) -> str:
         """The table's row for a scalar address."""
-        out = self.out
-        slot = out.emit(f"lshr i64 {address}, {SHIFT[self.address_size]}")
-        good = out.emit(f"icmp ult i64 {slot}, {self.state(layout.SLOTS, 'i64')}")
-        slot = out.emit(f"select i1 {good}, i64 {slot}, i64 0")
-        return out.emit(f"getelementptr [{layout.ROW} x i8], ptr {self.state(layout.TABLE, 'ptr')}, i64 {slot}")
+        return self.row_at(self.out.emit, address, way)
+
+    def row_at(self, emit: Callable[[str], str], address: str, way: str) -> str:
+        """The row; the empty one where there is none, and for `.global` addresses in the windows of other spaces. (That
+        of parameters is inside of `.global`, which the slow path knows.)"""
+        slot = emit(f"lshr i64 {address}, {SHIFT[self.address_size]}")
+        number, slots = slot, self.state(layout.SLOTS, "i64")
+        if way == "global":
+            number, slots = emit(f"sub i64 {slot}, {FIRST}"), self.slots_of_allocations()
+        good = emit(f"icmp ult i64 {number}, {slots}")
+        slot = emit(f"select i1 {good}, i64 {slot}, i64 0")
+        return emit(f"getelementptr [{layout.ROW} x i8], ptr {self.state(layout.TABLE, 'ptr')}, i64 {slot}")
+
+    def slots_of_allocations(self) -> str:
+        """How many rows follow those of the windows."""
+        if "allocations" not in self.entries:
+            self.entries["allocations"] = self.out.first(f"sub i64 {self.state(layout.SLOTS, 'i64')}, {FIRST}")
+        return self.entries["allocations"]
 
     def column(self, row: str, i: int, t: str = "i64") -> str:
         where = self.out.emit(f"getelementptr i8, ptr {row}, i64 {8 * i}")

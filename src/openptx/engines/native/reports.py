@@ -34,14 +34,14 @@ def fault(run: Run, worker: Worker) -> Fault:
     if kind == layout.DEADLOCK:
         return deadlock(run, worker, block)
     lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
-    space = layout.SPACES[number] if kind in (1, 2, 3, layout.NO_CTA) else ""
+    space = layout.SPACES[number] if kind in ACCESSES else ""
     if space == "generic" and address >> run.memory.shift >= FIRST:
         space = "global"
     what, size = ACTIONS[size >> 24], size & 0xFFFFFF
     code, message = said(run, kind, number, what, size, limit, space, address)
     if kind == layout.REQUIRED and ("{lane}" in message or "{value}" in message):
         message = message.format(lane=lane, value=address)
-    access = kind in (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.NO_CTA)
+    access = kind in ACCESSES
     thread = warp * 32 + lane
     if kind == layout.ANSWER:  # the reference engine's words
         v = worker.violation
@@ -57,7 +57,9 @@ def fault(run: Run, worker: Worker) -> Fault:
     if code == "invalid-call-target" and op is not None:
         message = wrong_target(run.plan.program, run.image.names, Site(op), address) or message
     names = [function.name, *(place(run, at).name for at in chain)]
-    nearest = run.memory.nearest(address, size) if access and space in ("generic", "global") else None
+    nearest = None
+    if access and space in ("generic", "global"):
+        nearest = run.memory.nearest(address, size, space, run.plan.shared)
     if kind in (layout.OUT_OF_BOUNDS, layout.ANSWER) and limit >= 0:
         nearest = words.beyond(address, size, space, limit)
     return Fault(
@@ -121,6 +123,9 @@ def place(run: Run, site: int) -> Function:
     return run.plan.program.function(run.plan.code.names[number - 1]) if number else run.plan.function
 
 
+ACCESSES = (layout.OUT_OF_BOUNDS, layout.MISALIGNED, layout.READ_ONLY, layout.TORN)
+"""Kinds of faults that have an address."""
+
 ACTIONS = ("load", "store", "atomic", "store")
 """By the mode of `openptx.access` in support.ll."""
 
@@ -135,8 +140,8 @@ def said(
         return "out-of-bounds", words.not_allocated(what, size)
     if kind == layout.OUT_OF_BOUNDS:
         return "out-of-bounds", words.outside(what, size, space, limit)
-    if kind == layout.NO_CTA:
-        return "out-of-bounds", "no such CTA in the cluster"
+    if kind == layout.TORN:
+        return "out-of-bounds", words.TORN
     if kind == layout.READ_ONLY:
         slot = address >> run.memory.shift
         return "read-only", f"a write to {run.memory.rows[slot]}, which may only be read"

@@ -13,8 +13,11 @@ from openptx.engines.native.origins import Aligned, Origins, origin_of
 from openptx.engines.native.slow_way import SlowWay, Span
 from openptx.engines.native.values import ZEROS, Lanes, N, Value, as_lanes, normal, trailing_zeros, vector_type
 from openptx.engines.native.ways import GOOD
-from openptx.isa.address_windows import LOCAL, SHARED, SHIFT, window
+from openptx.isa.address_windows import LOCAL, SHARED, SHIFT, SLOTS, window
 from openptx.numerics import Bits
+
+TABLE = frozenset(("generic", "global", "const", "param"))
+"""Spaces whose accesses are checked by the table of slots."""
 
 Check = tuple[str, Callable[[], str]]
 """An i1, and what makes the pointers."""
@@ -45,7 +48,8 @@ class Spans(SlowWay, Origins):
     sizes: dict[int, tuple[str, int, bool]]
 
     def where(self, space: str, address: Bits) -> tuple[str, Bits]:
-        """The way of a space ("table", "shared" or "local"), and the address for it."""
+        """How to check accesses of a space ("generic", "global", "const" and "param" by the table of slots, "shared",
+        "local", or "slow"), and the address for that."""
         if self.stepping and space in ("generic", "local", "frame"):
             raise Borrowed("steps in memory that each lane may have its own of")
         if space == "shared" or space == "shared::cta":
@@ -59,8 +63,7 @@ class Spans(SlowWay, Origins):
             way = {SHARED: "shared", LOCAL: "local"}.get(address.v >> shift)
             if way is not None:
                 return way, self.const(address.v & (1 << shift) - 1, 64)
-        base = window(space, self.address_size) if space != "generic" else 0
-        return "table", address + base if base else address
+        return space, address + window(space, self.address_size) if space in SLOTS else address
 
     def offsets(self, address: Bits) -> Form | None:
         """What is known of an address; None where lanes vary."""
@@ -92,11 +95,12 @@ class Spans(SlowWay, Origins):
                 wanted = Wanted(group.low(self.site), group.span(max(form.lanes)), group.align, group.write)
         if way == "shared":
             found = self.in_shared(form, size, wanted)
-        elif (origin := form.origin or self.known_slot(form.base)) is not None:
+        elif (origin := self.window_of(way) or form.origin or self.known_slot(form.base)) is not None:
             align = min(size & -size, 64) if group is None else group.align
-            found = self.in_slot(self.aligned_row(origin, align), form, wanted, not write and self.constant(form, size))
+            surely = not write and way != "global" and self.constant(form, size)
+            found = self.in_slot(self.aligned_row(origin, align, way), form, wanted, surely)
         else:
-            found = self.in_table((self.here_key(), form.base) if group is None else group, form, wanted)
+            found = self.in_table((self.here_key(), form.base, way) if group is None else group, way, form, wanted)
         if not self.checked or found.good == GOOD:
             return found._replace(good=GOOD)
         found = found._replace(good=self.surely(found.good) if found.good else good or GOOD)
@@ -142,12 +146,12 @@ class Spans(SlowWay, Origins):
         """How far behind a row's first place an address is. LLVM sees what was added to the pointer."""
         return self.out.emit(f"add i64 {row.lead}, {self.out.emit(f'sub i64 {address}, {row.origin}')}")
 
-    def in_table(self, key: object, form: Form, wanted: Wanted | None) -> Checked:
+    def in_table(self, key: object, way: str, form: Form, wanted: Wanted | None) -> Checked:
         """Where the row is looked up for the address; accesses with one `key` share it."""
         out, base = self.out, form.base
         row = self.rows_here.get(key)
         if row is None:
-            row = self.row(base)
+            row = self.row(base, way)
             if not out.aside:
                 self.rows_here[key] = row
 
@@ -167,7 +171,13 @@ class Spans(SlowWay, Origins):
         """The origin of an address that is known now: the slot that it lies in. None for others."""
         if base.startswith("%"):
             return None
-        slot = int(base) >> SHIFT[self.address_size]
+        return self.slot_origin(int(base) >> SHIFT[self.address_size])
+
+    def window_of(self, way: str) -> object:
+        """The origin of all addresses in a space that is one window; None for other spaces."""
+        return self.slot_origin(SLOTS[way]) if way in SLOTS else None
+
+    def slot_origin(self, slot: int) -> object:
         self.entries[key := ("slot", slot)] = str(slot << SHIFT[self.address_size])
         return key
 
@@ -234,13 +244,13 @@ class Spans(SlowWay, Origins):
         """Whether the place of some executing lane is not plainly good, and the places."""
         out, t = self.out, vector_type(64)
         a, delta = self.vector(place), ""
-        if way == "table":
-            origin = origin_of(place)
+        if way in TABLE:
+            origin = self.window_of(way) or origin_of(place)
             early = origin is not None
             if early:
-                column = self.origin_row(origin).__getitem__
+                column = self.origin_row(origin, way).__getitem__
             else:
-                column = partial(self.column, self.row(self.first_active(place)))
+                column = partial(self.column, self.row(self.first_active(place), way))
             start, limit, delta = column(0), column(2 if write else 1), column(3)
             offsets = out.emit(f"sub {t} {a}, {self.splat(start, 'i64')}")
         else:
@@ -257,7 +267,7 @@ class Spans(SlowWay, Origins):
         bad = out.emit(f"icmp ne i{N} {word}, 0")
 
         def pointers() -> str:
-            if way == "table":
+            if way in TABLE:
                 hosts = out.emit(f"add {t} {a}, {self.splat(delta, 'i64')}")
                 return out.emit(f"inttoptr {t} {hosts} to <{N} x ptr>")
             origin = self.state(layout.SHARED if way == "shared" else layout.LOCAL, "ptr")

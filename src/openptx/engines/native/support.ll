@@ -31,23 +31,35 @@ generic:
   %within = and i64 %a, {WITHIN}
   switch i64 %slot0, label %table [ i64 1, label %shared i64 2, label %local ]
 const:
-  %ac = add i64 %a, {CONST}
-  br label %table
+  br label %window
 param:
-  %ap = add i64 %a, {PARAM}
-  br label %table
+  br label %window
+window:
+  %only = phi i64 [ {CONST}, %const ], [ {PARAM}, %param ]
+  %pw = getelementptr i8, ptr %w, i64 {TABLE}
+  %windows = load ptr, ptr %pw
+  %roww = getelementptr [{ROW} x i8], ptr %windows, i64 %only
+  %startw = load i64, ptr %roww
+  %pw1 = getelementptr i8, ptr %roww, i64 8
+  %limit3 = load i64, ptr %pw1
+  %pw2 = getelementptr i8, ptr %roww, i64 24
+  %deltaw = load i64, ptr %pw2
+  %hostw = add i64 %startw, %deltaw
+  %base4 = inttoptr i64 %hostw to ptr
+  br label %bounded
 global:
+  ; The window of parameters is inside of .global, all others are outside (6.4.1.1).
+  %slotg = lshr i64 %a, {SHIFT}
+  %beyond = icmp uge i64 %slotg, {FIRST}
+  %isparam = icmp eq i64 %slotg, {PARAM}
+  %global1 = or i1 %beyond, %isparam
   br label %table
 shared:
   %as = phi i64 [ %a, %entry ], [ %a, %entry ], [ %within, %generic ]
   %rank = lshr i64 %as, 24
   %own = icmp ule i64 %rank, 1
-  br i1 %own, label %shared1, label %nobody
-nobody:
-  %r0 = call ptr @openptx.refuse(ptr %w, i32 {NO_CTA}, i64 %as, i32 3, i64 0, i32 %lane)
-  ret ptr null
-shared1:
-  %offset1 = and i64 %as, 16777215
+  %mine1 = and i64 %as, 16777215
+  %offset1 = select i1 %own, i64 %mine1, i64 %as
   %p1 = getelementptr i8, ptr %w, i64 {SHARED_SIZE}
   %limit1 = load i64, ptr %p1
   %p2 = getelementptr i8, ptr %w, i64 {SHARED}
@@ -66,10 +78,10 @@ local:
   %base3 = getelementptr i8, ptr %base2, i64 %mine
   br label %bounded
 bounded:
-  %offset = phi i64 [ %offset1, %shared1 ], [ %al, %local ]
-  %limit = phi i64 [ %limit1, %shared1 ], [ %locals, %local ]
-  %base = phi ptr [ %base1, %shared1 ], [ %base3, %local ]
-  %name = phi i32 [ 2, %shared1 ], [ %spl, %local ]
+  %offset = phi i64 [ %offset1, %shared ], [ %al, %local ], [ %a, %window ]
+  %limit = phi i64 [ %limit1, %shared ], [ %locals, %local ], [ %limit3, %window ]
+  %base = phi ptr [ %base1, %shared ], [ %base3, %local ], [ %base4, %window ]
+  %name = phi i32 [ 2, %shared ], [ %spl, %local ], [ %space, %window ]
   %odd = and i64 %offset, %low
   %crooked = icmp ne i64 %odd, 0
   br i1 %crooked, label %misaligned, label %inside
@@ -89,11 +101,13 @@ good:
   %host = getelementptr i8, ptr %base, i64 %offset
   ret ptr %host
 table:
-  %at = phi i64 [ %a, %generic ], [ %a, %global ], [ %ac, %const ], [ %ap, %param ]
+  %at = phi i64 [ %a, %generic ], [ %a, %global ]
+  %allowed = phi i1 [ true, %generic ], [ %global1, %global ]
   %slot1 = lshr i64 %at, {SHIFT}
   %p5 = getelementptr i8, ptr %w, i64 {SLOTS}
   %slots = load i64, ptr %p5
-  %known = icmp ult i64 %slot1, %slots
+  %listed = icmp ult i64 %slot1, %slots
+  %known = and i1 %listed, %allowed
   %slot = select i1 %known, i64 %slot1, i64 0
   %p6 = getelementptr i8, ptr %w, i64 {TABLE}
   %rows = load ptr, ptr %p6
@@ -293,7 +307,8 @@ one:
 }
 
 ; Bytes from one memory to another, lane by lane. Up to 16 are moved as words as wide as they are aligned; of more, the
-; first and the last must be inside of one allocation. Targets, origins and sizes are in the scratch, data and more.
+; first and the last must be inside of one allocation, and all in between of what the heap has given out. Targets, origins
+; and sizes are in the scratch, data and more.
 define i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
 entry:
   %targets = getelementptr i8, ptr %w, i64 {SCRATCH}
@@ -302,7 +317,7 @@ entry:
   %ps = getelementptr i8, ptr %w, i64 {SIZE}
   br label %lanes
 lanes:
-  %rest = phi i32 [ %mask, %entry ], [ %less, %one ], [ %less, %moved ]
+  %rest = phi i32 [ %mask, %entry ], [ %less, %one ], [ %less, %move ]
   %none = icmp eq i32 %rest, 0
   br i1 %none, label %done, label %one
 done:
@@ -362,6 +377,53 @@ next:
   %more = and i1 %onward, %still
   br i1 %more, label %check, label %moved
 moved:
+  %begin64 = ptrtoint ptr %begin to i64
+  %here64 = ptrtoint ptr %here to i64
+  %readto = sub i64 %here64, %begin64
+  %readone = icmp eq i64 %readto, %at
+  br i1 %readone, label %written, label %tornread
+tornread:
+  %r1 = call ptr @openptx.refuse(ptr %w, i32 {TORN}, i64 %origin, i32 %from, i64 -1, i32 %lane)
+  ret i1 true
+written:
+  %start64 = ptrtoint ptr %start to i64
+  %there64 = ptrtoint ptr %there to i64
+  %writtento = sub i64 %there64, %start64
+  %writtenone = icmp eq i64 %writtento, %at
+  br i1 %writtenone, label %whole, label %tornwritten
+tornwritten:
+  %r2 = call ptr @openptx.refuse(ptr %w, i32 {TORN}, i64 %target, i32 %to, i64 -1, i32 %lane)
+  ret i1 true
+whole:
+  %pb = getelementptr i8, ptr %w, i64 {HEAP_BASE}
+  %base = load i64, ptr %pb
+  %pe = getelementptr i8, ptr %w, i64 {HEAP_SIZE}
+  %length = load i64, ptr %pe
+  %offset1 = sub i64 %origin, %base
+  %offset2 = sub i64 %target, %base
+  %heap1 = icmp ult i64 %offset1, %length
+  %heap2 = icmp ult i64 %offset2, %length
+  %heap = or i1 %heap1, %heap2
+  %each = select i1 %short, i1 false, i1 %heap
+  br i1 %each, label %sixteen, label %move
+sixteen:
+  %i = phi i64 [ 0, %whole ], [ %i1, %sixteens ]
+  %ai = add i64 %origin, %i
+  %bi = add i64 %target, %i
+  store i32 1, ptr %ps
+  %herei = call ptr @openptx.resolve(ptr %w, i64 %ai, i32 %from, i64 1, i1 false, i32 %lane, i32 %first, i64 %locals)
+  %losti = icmp eq ptr %herei, null
+  br i1 %losti, label %failed, label %foundi
+foundi:
+  store i32 16777217, ptr %ps
+  %therei = call ptr @openptx.resolve(ptr %w, i64 %bi, i32 %to, i64 1, i1 true, i32 %lane, i32 %first, i64 %locals)
+  %refusedi = icmp eq ptr %therei, null
+  br i1 %refusedi, label %failed, label %sixteens
+sixteens:
+  %i1 = add i64 %i, 16
+  %morei = icmp ult i64 %i1, %size
+  br i1 %morei, label %sixteen, label %move
+move:
   call void @llvm.memmove.p0.p0.i64(ptr %start, ptr %begin, i64 %size, i1 false)
   br label %lanes
 }

@@ -10,7 +10,7 @@ from importlib.resources import files
 from openptx.engines.native import cache, layout, settings
 from openptx.engines.native.apart import compile_apart
 from openptx.engines.native.identity import digest
-from openptx.isa.address_windows import CONST, PARAM, SHIFT
+from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
@@ -77,7 +77,7 @@ class Support:
         text = before + rest.partition(f"; {dropped}]\n")[2]
         shift = SHIFT[self.address_size]
         numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
-        numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "CONST": CONST << shift, "PARAM": PARAM << shift}
+        numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "FIRST": FIRST, "CONST": CONST, "PARAM": PARAM}
         for key, value in {**numbers, "ONCE_OR_ROUNDS": "rounds" if self.rounds else "once"}.items():
             text = text.replace(f"{{{key}}}", str(value))
         return text

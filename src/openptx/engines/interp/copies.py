@@ -1,0 +1,103 @@
+"""Copies of bytes from one memory to another, a lane after the other or all at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines import words
+from openptx.engines.interp import sets
+from openptx.engines.interp.memory import Spaces, Violation
+from openptx.engines.interp.planes import Plane
+from openptx.isa.address_windows import FIRST
+from openptx.numerics import Bits
+
+Array = NDArray[Any]
+Begin = tuple[Plane, int]
+"""Memory, and the position of the first byte in it."""
+
+HEAP_STEP = 16
+"""What `malloc` gives begins and ends at multiples of this."""
+
+
+class Copies(Spaces):
+    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
+        k = sets.size(self.who, self.n)
+        there, here, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
+        everyone = self.who
+        try:
+            for count in np.unique(counts).tolist():
+                chosen = counts == count
+                self.who = sets.where(everyone, chosen, self.n)
+                if is_short(count):
+                    self.copy_short(to, there[chosen], source, here[chosen], count)
+                else:
+                    self.copy_long(to, there[chosen], source, here[chosen], count)
+        except Violation:
+            for i, lane in enumerate(sets.positions(everyone, self.n).tolist()):
+                self.who = slice(lane, lane + 1)  # of several lanes that do wrong the first is told
+                self.begins(to, there[i : i + 1], source, here[i : i + 1], int(counts[i]))
+            raise
+        finally:
+            self.who = everyone
+
+    def copy_short(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+        """The same 0 to 16 bytes for all lanes at once, as wide as their addresses are aligned."""
+        w = widest(there, here, count)
+        for at in range(0, count, w):
+            step = np.uint64(at)
+            self.store(to, Bits(self, 64, there + step), self.load(source, Bits(self, 64, here + step), 8 * w))
+
+    def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+        """Many bytes, lane after lane."""
+        for i, lane in enumerate(sets.positions(self.who, self.n).tolist()):
+            self.who = slice(lane, lane + 1)
+            (read, a), (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
+            written.data[b : b + count] = read.data[a : a + count]
+
+    def begins(self, to: str, there: Array, source: str, here: Array, count: int) -> tuple[Begin, Begin]:
+        """Where one lane's bytes are read, and where they are written.
+
+        The first and the last must be inside of one allocation; of the heap's, all must have been given out.
+        """
+        w = widest(there, here, count) if is_short(count) else 1
+        sides = (source, here, False), (to, there, True)
+
+        def places(at: int) -> tuple[Begin, Begin]:
+            read, written = (self.one(space, a + np.uint64(at), w, write) for space, a, write in sides)
+            return read, written
+
+        first = last = places(0)
+        for at in range(w, count, w) if is_short(count) else (count - 1,):
+            last = places(at)
+        for (space, a, _), begin, end in zip(sides, first, last, strict=True):
+            if end[0] is not begin[0] or end[1] != begin[1] + count - w:
+                raise self.fault("out-of-bounds", words.TORN, np.ones(1, np.bool_), a, self.told(space, a), 1)
+        if not is_short(count) and any(plane is self.heap_plane for plane, _ in first):
+            for at in range(0, count, HEAP_STEP):
+                places(at)
+        return first
+
+    def one(self, space: str, a: Array, size: int, write: bool) -> Begin:
+        """The place of one lane's access."""
+        self.doing = "store" if write else "load"
+        place = self.place(space, a, size, write)
+        assert place is not None
+        return place[0], int(place[1][0])
+
+    def told(self, space: str, a: Array) -> str:
+        """The space as faults name it."""
+        in_global = space == "generic" and int(a[0]) >> self.shift >= FIRST
+        return "global" if in_global else space.replace("::cta", "")
+
+
+def is_short(count: int) -> bool:
+    """Whether bytes are copied as words."""
+    return count <= 16 and not count & (count - 1)
+
+
+def widest(there: Array, here: Array, count: int) -> int:
+    """Bytes of the widest word that all addresses and the number of bytes are a multiple of."""
+    return next(w for w in (8, 4, 2, 1) if not int(np.bitwise_or.reduce(there | here) | count) & (w - 1))
