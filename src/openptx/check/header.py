@@ -38,7 +38,10 @@ _RULE = "PTX ISA, PTX Module Directives (11.1)"
 class Header:
     """The first directives of a file. `target` is None where there is none that is known."""
 
-    __slots__ = ("collector", "independent", "module", "narrow", "precedent", "target", "version")
+    __slots__ = (
+        "_before", "_size", "_targets", "_unreadable", "_version", "collector", "independent", "module", "narrow",
+        "precedent", "target", "version",
+    )  # fmt: skip
 
     def __init__(self, module: Module, collector: Collector, override: str | None, precedent: bool = True) -> None:
         self.module, self.collector, self.precedent = module, collector, precedent
@@ -46,62 +49,77 @@ class Header:
         self.target: Machine | None = None
         self.narrow = True  # whether addresses have 32 bits
         self.independent = False  # whether textures have samplers of their own
-        self._read(override)
-
-    def _read(self, override: str | None) -> None:
-        version: Version | None = None
-        targets: Target | None = None
-        size: AddressSize | None = None
-        before: Statement | None = None  # what no directive of the file itself may stand behind
-        unreadable = False  # a directive that was meant may stand in there; the parser has said so
-        for position, item in enumerate(self.module.items):
-            if isinstance(item, Unreadable):
-                unreadable = True
-            elif isinstance(item, Version):
-                if version is not None:
-                    self._repeated(item, version)
-                else:
-                    version = item
-                    self._first(item, before, "missing-version", unreadable)
-                    before = None
-            elif isinstance(item, Target):
-                if version is None and targets is None and not unreadable:
-                    self._no_version(item.span)
-                elif targets is None:
-                    self._first(item, before, "missing-target", unreadable)
-                elif self.precedent and (before is not None or size is not None):
-                    self._repeated(item, targets)
-                targets = targets or item
-                self.independent |= any(name.text == "texmode_independent" for name in item.targets)
-            elif isinstance(item, AddressSize):
-                if size is not None:
-                    self._repeated(item, size)
-                elif before is not None and self.precedent:
-                    self._late(item, before)
-                elif targets is None and not unreadable:
-                    before = item
-                size = size or item
-                self._address_size(item)
-            elif targets is None and not isinstance(item, (SourceFile, Section, Pragma, Preprocessor)):
-                if not unreadable:
-                    self._missing(version, item.span)
-                break
-            elif before is None and not isinstance(item, Preprocessor):
-                before = item
-            if isinstance(item, Function) and position > 8:
-                break
-        else:
-            if targets is None and not unreadable and (version or not self.module.problems):
-                end = len(self.module.file.text.rstrip())
-                self._missing(version, (end, end))
-        if version is not None:
-            self._version(version)
+        self._version: Version | None = None
+        self._targets: Target | None = None
+        self._size: AddressSize | None = None
+        self._before: Statement | None = None  # what no directive of the file itself may follow
+        self._unreadable = False  # a directive that was meant may stand in there; the parser has said so
+        self._read()
+        if self._version is not None:
+            self._check_version(self._version)
         if override is not None:
             self.target = target(override)
-        elif targets is not None:
-            self._targets(targets, version)
-        if targets is not None:
-            self._options(targets)
+        elif self._targets is not None:
+            self._check_targets(self._targets, self._version)
+        if self._targets is not None:
+            self._options(self._targets)
+
+    def _read(self) -> None:
+        """Find the directives, and judge their order."""
+        for position, item in enumerate(self.module.items):
+            match item:
+                case Unreadable():
+                    self._unreadable = True
+                case Version():
+                    self._read_version(item)
+                case Target():
+                    self._read_target(item)
+                case AddressSize():
+                    self._read_size(item)
+                case Preprocessor():
+                    pass
+                case SourceFile() | Section() | Pragma():
+                    self._before = self._before or item
+                case _ if self._targets is None:
+                    if not self._unreadable:
+                        self._missing(self._version, item.span)
+                    return
+                case _:
+                    self._before = self._before or item
+            if isinstance(item, Function) and position > 8:
+                return
+        if self._targets is None and not self._unreadable and (self._version or not self.module.problems):
+            end = len(self.module.file.text.rstrip())
+            self._missing(self._version, (end, end))
+
+    def _read_version(self, item: Version) -> None:
+        if self._version is not None:
+            self._repeated(item, self._version)
+            return
+        self._version = item
+        self._first(item, self._before, "missing-version", self._unreadable)
+        self._before = None
+
+    def _read_target(self, item: Target) -> None:
+        if self._targets is None:
+            if self._version is None and not self._unreadable:
+                self._no_version(item.span)
+            else:
+                self._first(item, self._before, "missing-target", self._unreadable)
+            self._targets = item
+        elif self.precedent and (self._before is not None or self._size is not None):
+            self._repeated(item, self._targets)
+        self.independent |= any(name.text == "texmode_independent" for name in item.targets)
+
+    def _read_size(self, item: AddressSize) -> None:
+        if self._size is not None:
+            self._repeated(item, self._size)
+        elif self._before is not None and self.precedent:
+            self._late(item, self._before)
+        elif self._targets is None and not self._unreadable:
+            self._before = item
+        self._size = self._size or item
+        self._address_size(item)
 
     def _first(self, item: Directive, before: Statement | None, about: str, unreadable: bool) -> None:
         """`.version` and `.target` stand before everything else."""
@@ -120,7 +138,7 @@ class Header:
             labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
         )  # fmt: skip
 
-    def _version(self, item: Version) -> None:
+    def _check_version(self, item: Version) -> None:
         if item.minor > _MINOR.get(item.major, -1):
             newer = (item.major, item.minor) > NEWEST
             self._add(
@@ -133,7 +151,7 @@ class Header:
             )
         self.version = item.major, item.minor
 
-    def _targets(self, item: Target, version: Version | None) -> None:
+    def _check_targets(self, item: Target, version: Version | None) -> None:
         machines: list[tuple[Name, Machine]] = []
         for name in item.targets:
             if name.text in OPTIONS:

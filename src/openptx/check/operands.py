@@ -79,35 +79,15 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from judge_list(place, kind, where)
         case kinds.SINK:
             if not (place.writes and place.allows.sink):
-                yield Problem(
-                    "sink",
-                    f"`_` can't stand for operand `{place.name}` of `{place.opcode}`",
-                    where,
-                    "a value is needed here" if not place.writes else "this result can't be left out",
-                    operand=place.name,
-                    expected=place.expected(),
-                    actual="`_`",
-                )
+                yield _sink(place, where)
         case kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
         case kinds.SELECTED if kind.parts[0].sort == kinds.NAME:
             yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
-        case kinds.INTEGER | kinds.FLOAT if not place.writes and not place.count:
-            yield from constant(place, kind, where)
-        case kinds.SPECIAL if not place.writes:
-            yield from special(place, kind, where)
-        case kinds.NEGATED if not place.writes:
-            yield from _negated(place, kind, where)
-        case kinds.FUNCTION if not place.writes and place.takes_functions:
-            yield from function(place, kind, where)
-        case kinds.VARIABLE | kinds.ELEMENT if not place.writes:
-            yield from variable(place, kind, where)
         case kinds.SELECTED if kind.parts[0].sort in (kinds.SPECIAL, kinds.VECTOR):
             yield _component(kind, where)
         case kinds.SELECTED if place.template.selectors:
             yield from _part(place, kind, where)
-        case kinds.SUM if not place.writes and adds(place, kind.parts[0]):
-            yield from summed(place, kind.parts[0], where)
         case kinds.MINUS if place.allows.minus:
             yield from value(place, kind.parts[0], where)
         case _ if place.writes:
@@ -122,7 +102,38 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 rule="PTX ISA, Destination Operands (6.3)",
             )
         case _:
+            yield from _source(place, kind, where)
+
+
+def _source(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """What can only be read: constants, special registers, functions, addresses of variables."""
+    match kind.sort:
+        case kinds.INTEGER | kinds.FLOAT if not place.count:
+            yield from constant(place, kind, where)
+        case kinds.SPECIAL:
+            yield from special(place, kind, where)
+        case kinds.NEGATED:
+            yield from _negated(place, kind, where)
+        case kinds.FUNCTION if place.takes_functions:
+            yield from function(place, kind, where)
+        case kinds.VARIABLE | kinds.ELEMENT:
+            yield from variable(place, kind, where)
+        case kinds.SUM if adds(place, kind.parts[0]):
+            yield from summed(place, kind.parts[0], where)
+        case _:
             yield wrong_kind(place, kind, where, what(place))
+
+
+def _sink(place: Place, where: Path) -> Problem:
+    return Problem(
+        "sink",
+        f"`_` can't stand for operand `{place.name}` of `{place.opcode}`",
+        where,
+        "this result can't be left out" if place.writes else "a value is needed here",
+        operand=place.name,
+        expected=place.expected(),
+        actual="`_`",
+    )
 
 
 def _component(kind: Kind, where: Path) -> Problem:

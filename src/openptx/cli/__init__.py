@@ -23,8 +23,6 @@ COMMANDS = {
 }
 # fmt: on
 
-CLEAN, FINDINGS, ABNORMAL, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
-
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status; only `--help` and usage errors raise `SystemExit`."""

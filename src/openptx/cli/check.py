@@ -14,7 +14,7 @@ import gc
 import sys
 from functools import partial
 
-from openptx.cli import ABNORMAL, CLEAN, FINDINGS
+from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import STDIN, expand, load
 from openptx.errors import InputError, about_file

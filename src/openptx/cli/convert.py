@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.cli import CLEAN
+from openptx.cli.exit_status import CLEAN
 from openptx.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from openptx import demo
-from openptx.cli import CLEAN
+from openptx.cli.exit_status import CLEAN
 from openptx.cli.terminal import has_color, paint, width_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from openptx.cli import CLEAN
+from openptx.cli.exit_status import CLEAN
 from openptx.errors import InputError
 
 if TYPE_CHECKING:

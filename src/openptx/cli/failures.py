@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from openptx.cli import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
+from openptx.cli.exit_status import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
 
 
 def guarded(command: Callable[[list[str]], int], argv: list[str]) -> int:

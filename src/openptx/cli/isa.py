@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.cli import CLEAN
+from openptx.cli.exit_status import CLEAN
 from openptx.cli.terminal import paint
 from openptx.errors import InputError
 

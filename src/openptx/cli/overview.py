@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from openptx import __version__
-from openptx.cli import ABNORMAL, CLEAN, COMMANDS
+from openptx.cli import COMMANDS
+from openptx.cli.exit_status import ABNORMAL, CLEAN
 from openptx.cli.failures import complain
 
 

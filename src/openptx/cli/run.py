@@ -15,7 +15,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from openptx.cli import CLEAN
+from openptx.cli.exit_status import CLEAN
 from openptx.cli.files import load
 from openptx.cli.terminal import Clock
 from openptx.errors import InputError

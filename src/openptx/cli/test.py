@@ -16,7 +16,7 @@ import sys
 from errno import ENOENT
 from typing import TYPE_CHECKING
 
-from openptx.cli import ABNORMAL, CLEAN, FINDINGS
+from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.terminal import paint, progress
 

@@ -16,7 +16,7 @@ from openptx.syntax.recover import recover
 from openptx.syntax.simple import simple
 from openptx.syntax.statements import BRACE, DECLARATION, END, INSTRUCTION, LABEL, REGISTERS, STATEMENT, plain
 from openptx.syntax.tokens import Cursor, Mistake
-from openptx.syntax.tree import Block, Instruction, Label, Statement, Unreadable
+from openptx.syntax.tree import Block, Instruction, Label, Lazy, Statement, Unreadable
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -210,3 +210,6 @@ def _line(c: Cursor, inside: bool) -> Statement:
     name_span = c.span
     c.seek(span[1])
     return kind(c.file, span, "dwarf" if kind is Dwarf else "line", name_span)
+
+
+Lazy.body = read_body

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from openptx.syntax.operands import Float, Integer
-from openptx.syntax.tree import Statement
+from openptx.syntax.tree import Lazy, Statement
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -156,11 +156,9 @@ class Variable(Statement):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:  # of a slot that is empty
-            from openptx.syntax.simple import simple
-
             if name not in Variable.__slots__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            whole = simple(self.file, *self.span)
+            whole = Lazy.variable(self.file, *self.span)
             for slot in Variable.__slots__:
                 if slot not in ("form", "word"):
                     setattr(self, slot, getattr(whole, slot))

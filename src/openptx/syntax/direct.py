@@ -26,7 +26,7 @@ from openptx.syntax.precise import missing_semicolon
 from openptx.syntax.sections import section
 from openptx.syntax.simple import parameters_between
 from openptx.syntax.tokens import Cursor
-from openptx.syntax.tree import Function
+from openptx.syntax.tree import Function, Lazy
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -325,3 +325,6 @@ _READERS: dict[str, Callable[[Cursor], Directive]] = {
     ".alias": _alias,
     ".section": section,
 }
+
+
+Lazy.header = Header.of

@@ -25,7 +25,7 @@ from openptx.syntax.operands import (
 from openptx.syntax.quick import quick_operands
 from openptx.syntax.statements import plain
 from openptx.syntax.tokens import Cursor, Mistake
-from openptx.syntax.tree import Guard, Instruction
+from openptx.syntax.tree import Guard, Instruction, Lazy
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -353,3 +353,6 @@ def _signed(c: Cursor) -> Operand:
     c.advance()
     kind = Negated if sign == "!" else Minus
     return kind(_simple(c), *_text(c, start))
+
+
+Lazy.guard, Lazy.operands = read_guard, read_operands

@@ -8,6 +8,7 @@ from openptx.syntax.declarations import Declarator, InitialiserList, Pointer, Va
 from openptx.syntax.initialise import NUMBERS
 from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operands import Integer, Name
+from openptx.syntax.tree import Lazy
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -107,3 +108,6 @@ def _integer(text: str | None, span: Span) -> Integer | None:
 
 def _dotted(span: Span) -> Span:
     return span[0] - 1, span[1]
+
+
+Lazy.variable = simple

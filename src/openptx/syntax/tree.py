@@ -12,15 +12,29 @@ from openptx.syntax.lexical import COMMENT
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import ClassVar
 
     from openptx.diagnostics import Diagnostic
     from openptx.source import File, Span
     from openptx.syntax.declarations import Attribute, Variable
+    from openptx.syntax.direct import Header
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
 
 _BLANK = re.compile(rf"\s+|{COMMENT}")
+
+
+class Lazy:
+    """How the parts of a tree are read that are only read when somebody asks: set by the modules that read them, which
+    all come with the parser and import this one."""
+
+    if TYPE_CHECKING:
+        guard: ClassVar[Callable[[File, Span], Guard]]
+        operands: ClassVar[Callable[[File, Span, str], tuple[tuple[Operand, ...], Diagnostic | None]]]
+        body: ClassVar[Callable[[File, Span], tuple[list[Statement], list[Diagnostic]]]]
+        header: ClassVar[Callable[[File, int], Header]]
+        variable: ClassVar[Callable[[File, int, int], Variable | None]]
 
 
 class Statement:
@@ -83,9 +97,7 @@ class Instruction(Statement):
     @property
     def guard(self) -> Guard | None:
         """The guard predicate."""
-        from openptx.syntax.precise import read_guard
-
-        return read_guard(self.file, self.guard_span) if self.guarded else None
+        return Lazy.guard(self.file, self.guard_span) if self.guarded else None
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -103,9 +115,7 @@ class Instruction(Statement):
 
     def _operands(self) -> tuple[tuple[Operand, ...], Diagnostic | None]:
         if self._read is None:
-            from openptx.syntax.precise import read_operands
-
-            self._read = read_operands(self.file, self.operands_span, self.mnemonic)
+            self._read = Lazy.operands(self.file, self.operands_span, self.mnemonic)
         return self._read
 
 
@@ -191,11 +201,9 @@ class Function(Statement):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:  # of a slot that is empty
-            from openptx.syntax.direct import Header
-
             if name not in Function.__slots__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            header = Header.of(self.file, self.span[0])
+            header = Lazy.header(self.file, self.span[0])
             self.attributes, self.directives = header.attributes, header.directives
             self.parameters, self.returns = header.parameters, header.returns
             return getattr(self, name)
@@ -217,11 +225,9 @@ class Function(Statement):
 
     def read(self) -> tuple[list[Statement], list[Diagnostic]]:
         """The statements of the body, and what is wrong with how they are written."""
-        from openptx.syntax.body import read_body
-
         if self.body is None:
             return [], []
-        statements, problems = read_body(self.file, self.body)
+        statements, problems = Lazy.body(self.file, self.body)
         if self.cut_off:  # one mistake, which has been reported
             end = len(self.file.text.rstrip())
             problems = [problem for problem in problems if problem.span[1] < end]
