@@ -30,13 +30,17 @@ def check(
 ) -> list[Diagnostic]:
     """Everything that is wrong with a PTX module, in the order of its text. Never raises for a bad program.
 
-    `source` is the text, as a string or as the bytes that NVRTC gives; a `Path` is read.
+    `source` is a path or the text, as for `load`: a string of one line that ends in `.ptx` or names a file is a path,
+    any other is text; a `Path` is read; bytes, as NVRTC gives them, are text. Diagnostics call a text `filename`.
     `target` checks for another target than the file's own (`"sm_90a"`). `profile` is `"ptxas"`, which answers as
     NVIDIA's assembler does, or `"isa"`, which answers as the document says, literally.
 
     `select` are codes, beginnings of codes or names, of which alone to speak: `["PTX03", "unused"]`. `extend_select`
     come on top of what is reported anyway, and `ignore` are left out. `unused`, `unreachable` and `deprecated` are
     reported only when they are named in one of the two; `uninitialized-register` then follows every path.
+
+    Raises ArgumentError for a target, profile or code that there is not and for a source of another type, OSError for a
+    path that cannot be read (FileNotFoundError, as `open` does), InputError for bytes or a file that is not text.
     """
     from openptx.check import check as check_file
 
@@ -56,7 +60,10 @@ def _listed(wishes: Sequence[str]) -> Sequence[str]:
 
 
 def parse(source: Source, *, filename: str = "<string>") -> Module:
-    """The lossless tree of a PTX module: `str(module)` is the text again, `module.diagnostics` the syntax errors."""
+    """The lossless tree of a PTX module: `str(module)` is the text again, `module.diagnostics` the syntax errors.
+
+    `source` and `filename` are as for `check`. Raises ArgumentError, OSError and InputError for a source, as `check`.
+    """
     from openptx.syntax import parse as parse_file
 
     return parse_file(file_of(source, filename))
@@ -79,15 +86,15 @@ def require_options(target: str | None, profile: str = "ptxas") -> None:
 
 
 def file_of(source: Source, filename: str) -> File:
-    """A source as a `File`; a `File` and a path keep their own names."""
-    if isinstance(source, str):
-        return File(filename, source)
+    """A source as a `File`; a `File` and a path keep their own names. `OSError` where a path cannot be read."""
     if isinstance(source, File):
         return source
-    from openptx.reading import decode, read
+    from openptx.reading import decode, is_path, read
 
+    if isinstance(source, str):
+        return read(source) if is_path(source) else File(filename, source)
     if isinstance(source, (bytes, bytearray)):
         return decode(filename, bytes(source))
     if hasattr(source, "__fspath__"):
         return read(source)
-    raise ArgumentError(f"PTX is text, not {type(source).__name__}")
+    raise ArgumentError(f"PTX is a path, text or bytes, not {type(source).__name__}")

@@ -38,6 +38,14 @@ MAGIC = (
 # fmt: on
 
 
+def is_path(text: str) -> bool:
+    """Whether a string is a path rather than PTX text: one line that ends in `.ptx` or names a file.
+
+    One rule for `check`, `parse` and `load`. Text from others, which could name a file, is passed as bytes.
+    """
+    return "\n" not in text and (text.endswith(".ptx") or os.path.isfile(text))
+
+
 def read(path: str | PathLike[str]) -> File:
     """The text of a file. `OSError` where it cannot be read, `InputError` where it is not text, or too large."""
     with open(path, "rb") as stream:

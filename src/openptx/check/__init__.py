@@ -21,13 +21,7 @@ def check(
     from openptx.check.module import ModuleChecker
     from openptx.syntax import parse
 
-    found = ModuleChecker(parse(file), target, profile, selected).check()
-    if any(diagnostic.severity == "error" for diagnostic in found):
-        from openptx.check.foreign import foreign
-
-        if other := foreign(file):
-            return [other]
-    return found
+    return _findings(ModuleChecker(parse(file), target, profile, selected))
 
 
 def resolve(file: File, target: str | None = None) -> tuple[ModuleChecker, list[Diagnostic]]:
@@ -36,7 +30,18 @@ def resolve(file: File, target: str | None = None) -> tuple[ModuleChecker, list[
     from openptx.syntax import parse
 
     module = ModuleChecker(parse(file), target, "ptxas", keep=True)
-    return module, module.check()
+    return module, _findings(module)
+
+
+def _findings(module: ModuleChecker) -> list[Diagnostic]:
+    """What is found in a module; of one in another language, that alone."""
+    found = module.check()
+    if any(diagnostic.severity == "error" for diagnostic in found):
+        from openptx.check.foreign import foreign
+
+        if other := foreign(module.file):
+            return [other]
+    return found
 
 
 def lower(source: ModuleChecker | File) -> Program:

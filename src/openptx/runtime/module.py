@@ -11,7 +11,7 @@ from typing import Any, cast
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.program import Function, Program
-from openptx.reading import decode
+from openptx.reading import decode, is_path
 from openptx.reading import read as read_file
 from openptx.runtime.arguments import marshal
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
@@ -211,9 +211,14 @@ class Module:
 
 
 def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None) -> Module:
-    """Loads PTX: a path, or the text itself. Raises CheckError with everything that is wrong in it.
+    """Loads PTX: a path, or the text itself.
 
-    A string with a line break or a `.version` is text, any other a path; bytes are text, as NVRTC gives it.
+    A string of one line that ends in `.ptx` or names a file is a path, as for `check`; so is one that has neither a
+    line break nor a `.version`, since there is nothing to load in it. Bytes are text, as NVRTC gives it. `target`
+    stands for the file's own (`"sm_90a"`).
+
+    Raises CheckError with everything that is wrong in the text, OSError for a path that cannot be read
+    (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target that there is not.
     """
     from openptx.api import require_options as require_target
     from openptx.check import lower, resolve
@@ -231,11 +236,11 @@ def read(source: object) -> File:
     """The file that a path names, or that a text is."""
     if isinstance(source, (bytes, bytearray)):
         return decode("<string>", bytes(source))
-    if isinstance(source, str) and ("\n" in source or ".version" in source):
+    if isinstance(source, str) and not is_path(source) and ("\n" in source or ".version" in source):
         return File("<string>", source)
     if isinstance(source, (str, os.PathLike)):
         return read_file(cast("str | os.PathLike[str]", source))
-    raise ArgumentError(f"PTX is loaded from a path or from its text, not from {type(source).__name__}")
+    raise ArgumentError(f"PTX is a path, text or bytes, not {type(source).__name__}")
 
 
 def extent(what: str, given: Any) -> Triple:
