@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.declared_types import OPAQUE
+from openptx.check.gating import INDIRECT_IMAGE, require
 from openptx.check.problems import Path, Problem
 from openptx.isa.types import TYPES
 
@@ -126,6 +127,8 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     declared = base.type
     assert declared is not None
+    if place.form.instruction.types.get(place.name) in OPAQUE:
+        yield from require("a handle in a register", INDIRECT_IMAGE, place.context, (*where, 0))
     width = _width(place)
     if width and (declared.kind not in "bsu" or declared.width != width):
         yield Problem(

@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from openptx.check.constants import constant_bits, float_bits
 from openptx.check.reading import FIELDS
+from openptx.isa.notation.operand_rules import operand_rule
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import TYPES
 from openptx.program import (
@@ -49,6 +50,15 @@ def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
     return (tree.second if path[1] else tree.first) if isinstance(tree, text.Pair) else tree
 
 
+def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand:
+    """An operand with zeros for the elements that one value leaves open where a list is asked for."""
+    if not template.vector or isinstance(operand, Vector):
+        return operand
+    if not operand_rule(bound.form.instruction, template.name).says("one value"):
+        return operand
+    return Vector((operand, *(Imm(0, bound.m.type.width) for _ in range(1, bound.form.count(template, bound.m)))))
+
+
 class Binder:
     """Binds the operands of one instruction."""
 
@@ -78,7 +88,7 @@ class Binder:
             self.callee = self._callee(templates, trees)
         return tuple(
             [
-                None if tree is None else self._operand(template, tree, type)
+                None if tree is None else _whole(bound, template, self._operand(template, tree, type))
                 for template, tree, type in zip(templates, trees, bound.types, strict=True)
             ]
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.gating import too_new
 from openptx.check.problems import Path, Problem
 
 TYPE_CHECKING = False
@@ -34,6 +35,8 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
         if unknown:
             yield Problem("unknown-name", "`{}` is not declared", (*where, number, unknown[0]), "no such name here")
             return
+        for number_within, part in enumerate(kind.parts if kind.sort == kinds.LIST else (kind,)):
+            yield from too_new(place.context, part, (*where, number, number_within))
         problem = _length(place, name, count, kind) or _elements(place, name, type, kind)
         if problem is not None:
             about, message, label = problem
@@ -81,6 +84,8 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     for part in parts:
         if part.sort == kinds.SINK:
             return "sink", f"`_` can't stand in `{name}` of `{place.opcode}`", "a value is needed here"
+        if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
+            return "vector-element", f"the elements of `{name}` of `{place.opcode}` are single values", "not a value"
         if part.type is not None and part.type.width != _WIDTH:
             return (
                 "operand-size",

@@ -7,11 +7,15 @@ from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import resolve
 from openptx.isa.notation.gates import gate
+from openptx.isa.special_registers import NOT_ENFORCED
 from openptx.isa.targets import satisfied, unmet, wants
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from openptx.check.context import Context
+    from openptx.check.kinds import Kind
     from openptx.isa.notation.forms import Form, Modifiers
     from openptx.isa.notation.gates import Gate
 
@@ -20,6 +24,24 @@ B128 = gate("PTX 8.3, sm_70")
 """What the type `.b128` of a register or variable asks for."""
 UNSIZED = gate("PTX 6.0, sm_30")
 """What a parameter `a[]` asks for (measured: 7.2 gives no version)."""
+FUNCTION_ADDRESS = gate("PTX 2.1")
+"""What `mov.u64 d, f` asks for, where `f` is a device function (measured)."""
+KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
+"""The same of a kernel."""
+INDIRECT_IMAGE = gate("PTX 3.1, sm_20")
+"""What the address of a texture or surface asks for, in `mov` and in a register (measured)."""
+
+
+def require(subject: str, wanted: Gate, context: Context, where: Path = ()) -> Iterator[Problem]:
+    """The problem that the file's version or target does not give something that stands at `where`, if it doesn't."""
+    if context.target is not None and not satisfied(wanted, context.version, context.target):
+        yield gate_problem(subject, wanted, context, where)
+
+
+def too_new(context: Context, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A special register that the file's version or target does not have."""
+    if kind.gate is not None and not (context.precedent and kind.gate in NOT_ENFORCED):
+        yield from require("`{}`", kind.gate, context, where)
 
 
 def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:

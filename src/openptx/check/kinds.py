@@ -6,6 +6,8 @@ from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.isa.notation.gates import Gate
+    from openptx.isa.special_registers import SpecialRegister
     from openptx.isa.types import Type
 
 # Sorts of kinds. Where a sort uses fields of Kind, they stand behind it.
@@ -13,7 +15,7 @@ REGISTER = "register"  # type
 VECTOR = "vector"  # type, count: a whole vector register
 INTEGER = "integer"  # bits: the least of 4, 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative
 FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; literal
-SPECIAL = "special"  # type, count 4 for all of `%tid`
+SPECIAL = "special"  # type, gate, count 4 for all of `%tid`, bits: the fewest that `mov` reads
 VARIABLE = "variable"  # space, type, align, room: the address of a variable, plus a constant where `offset`
 SUM = "sum"  # parts: what something was added to, but is no variable
 ELEMENT = "element"  # the same for `a[i]`, and parts: base, index; without type where base is no array
@@ -41,7 +43,7 @@ FAR = 256
 class Kind:
     """A kind. Made by the functions below, never directly, so that identity is equality."""
 
-    __slots__ = ("align", "bits", "count", "literal", "parts", "room", "sort", "space", "text", "type")
+    __slots__ = ("align", "bits", "count", "gate", "literal", "parts", "room", "sort", "space", "text", "type")
 
     def __init__(
         self,
@@ -55,10 +57,12 @@ class Kind:
         room: int,
         literal: bool,
         text: str,
+        gate: Gate | None,
     ) -> None:
         self.sort, self.type, self.count, self.bits = sort, type, count, bits
         self.space, self.parts, self.align, self.room, self.literal = space, parts, align, room, literal
         self.text = text
+        self.gate = gate
 
     def __repr__(self) -> str:
         return self.text
@@ -79,12 +83,13 @@ def kind(
     align: int = 0,
     room: int = FAR,
     literal: bool = True,
+    gate: Gate | None = None,
 ) -> Kind:
     """The one kind with these facts. `text` says in PTX words what the operand is: `.b32`, an integer."""
-    key = sort, type and type.name, count, bits, space, parts, align, room, literal
+    key = sort, type and type.name, count, bits, space, parts, align, room, literal, gate
     found = _KINDS.get(key)
     if found is None:
-        found = _KINDS[key] = Kind(sort, type, count, bits, space, parts, align, room, literal, text)
+        found = _KINDS[key] = Kind(sort, type, count, bits, space, parts, align, room, literal, text, gate)
     return found
 
 
@@ -115,9 +120,12 @@ def floating(bits: int, width: int, text: str, literal: bool = True) -> Kind:
     return kind(FLOAT, "a floating-point constant", bits=width, literal=literal, space="exact" if exact else "")
 
 
-def special(type: Type, count: int) -> Kind:
-    """A special register, or all components of one."""
-    return kind(SPECIAL, "a special register", type=type, count=count)
+def special(register: SpecialRegister, *, component: bool = False) -> Kind:
+    """A special register: one of a single value, all four components of a vector, or one of them."""
+    return kind(
+        SPECIAL, "a special register", type=register.type, count=4 if register.vector and not component else 0,
+        bits=register.narrowest, gate=register.gate,
+    )  # fmt: skip
 
 
 def composed(sort: str, parts: tuple[Kind, ...], repeated: bool = False) -> Kind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check import kinds
+from openptx.check.gating import too_new
 from openptx.check.problems import Path, Problem
 from openptx.isa.types import TYPES
 
@@ -72,7 +73,7 @@ def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
         case kinds.REGISTER:
             return
         case kinds.SPECIAL if not part.count:
-            return
+            yield from too_new(place.context, part, where)
         case kinds.SINK if place.writes or _leaves_out(place):
             return
         case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.precedent):

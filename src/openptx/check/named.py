@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.disagreement import mismatch
+from openptx.check.gating import FUNCTION_ADDRESS, INDIRECT_IMAGE, KERNEL_ADDRESS, require, too_new
 from openptx.check.problems import Path, Problem
 
 TYPE_CHECKING = False
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from openptx.check.kinds import Kind
     from openptx.check.places import Place
     from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.types import Type
 
 
 def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -32,10 +34,6 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             help="move it into a register first: `mov.u32 %r, {};`",
         )
         return
-    if wanted is declared and not kind.count:  # `%is_explicit_cluster` is a predicate
-        return
-    if kind.count and kind.count == place.count and wanted.kind in "bsu" and wanted.width == declared.width:
-        return  # `mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid`
     if kind.count and not place.count and wanted.width == declared.width:
         yield Problem(
             "operand-type",
@@ -49,11 +47,37 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             help="write `{}.x`",
         )
         return
-    total = 128 if kind.count else declared.width
-    component = kind.space == "component"  # `%tid.x` and its like once had 16 bits
-    fits = wanted.width == total or (wanted.width == 16 and component) or place.allows.special == "any"
-    if not fits or wanted.kind not in "bsu" or kind.count * 32 not in (0, wanted.width) or place.count:
+    if not _reads(place, kind, wanted, declared):
         yield mismatch(place, declared, where)
+    elif place.count and not kind.count:
+        yield from alone(place, where)
+    yield from too_new(place.context, kind, where)
+
+
+def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
+    """Whether a type reads a special register: all of it, or the bits that an early PTX version had."""
+    if declared.kind == "pred" or wanted.kind == "pred":
+        return wanted is declared and not place.count  # `%is_explicit_cluster`
+    if wanted.kind not in "bsu" or wanted.width > declared.width:
+        return False
+    if kind.count != place.count and (kind.count or not place.takes_one):  # `mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid`
+        return False
+    return wanted.width >= kind.bits or place.allows.special == "any"
+
+
+def alone(place: Place, where: Path) -> Iterator[Problem]:
+    """One value where the document has a list. The assembler makes it the first element, and zero the others."""
+    yield Problem(
+        "document-disagrees",
+        f"the assembler takes one value as operand `{place.name}` of `{place.opcode}`, the document wants a list",
+        where,
+        f"not a list of {place.count}",
+        operand=place.name,
+        expected=f"a list of {place.count}",
+        actual="one value",
+        rule="PTX ISA, Vectors as Operands (6.4.3)",
+        help="list every element",
+    )
 
 
 def _of_integers(m: Modifiers) -> bool:
@@ -64,8 +88,11 @@ def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The name of a function as a value: the document has it in `call` and `mov` only (6.4.4)."""
     instruction = place.form.instruction
     wide = place.type is not None and place.type.kind in "bsu" and place.type.width >= 32
-    if wide and place.said.says("functions"):
-        return
+    if place.said.says("functions"):
+        wanted = KERNEL_ADDRESS if kind.space == "entry" else FUNCTION_ADDRESS
+        yield from require("the address of `{}`", wanted, place.context, where)
+        if wide:
+            return
     if instruction.converts or not place.context.precedent:
         from openptx.check.memory import measured
 
@@ -151,6 +178,8 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             actual=f".{place.type.name}",
             rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
         )
+    elif kind.space == "tex" or (kind.type is not None and kind.type.kind == "opaque"):
+        yield from require("the address of `{}`", INDIRECT_IMAGE, place.context, where)
     elif isinstance(space, str) and held not in (space, space.partition("::")[0]):
         yield Problem(
             "state-space",
@@ -195,7 +224,10 @@ def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
             help="take the address of the function itself",
         )
-    elif not place.allows.address:
+        return
+    if base.sort == kinds.SPECIAL:
+        yield from too_new(place.context, base, where)
+    if not place.allows.address:
         yield Problem(
             "document-disagrees",
             f"the assembler lets `{place.opcode}` add a constant to operand `{place.name}`, the document doesn't",
@@ -213,4 +245,5 @@ def adds(place: Place, base: Kind) -> bool:
         return False
     if base.sort == kinds.FUNCTION:
         return place.takes_functions
-    return base.sort == kinds.REGISTER and base.type is not None and place.rule.takes_sum(base.type)
+    single = base.sort == kinds.REGISTER or (base.sort == kinds.SPECIAL and not base.count)
+    return single and base.type is not None and place.rule.takes_sum(base.type)

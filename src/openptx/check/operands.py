@@ -6,7 +6,7 @@ from re import fullmatch
 
 from openptx.check import kinds
 from openptx.check.disagreement import mismatch, what, wrong_kind
-from openptx.check.named import adds, function, special, summed, variable
+from openptx.check.named import adds, alone, function, special, summed, variable
 from openptx.check.problems import Path, Problem
 
 TYPE_CHECKING = False
@@ -108,8 +108,10 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def _source(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """What can only be read: constants, special registers, functions, addresses of variables."""
     match kind.sort:
-        case kinds.INTEGER | kinds.FLOAT if not place.count:
+        case kinds.INTEGER | kinds.FLOAT if not place.count or place.takes_one:
             yield from constant(place, kind, where)
+            if place.count:
+                yield from alone(place, where)
         case kinds.SPECIAL:
             yield from special(place, kind, where)
         case kinds.NEGATED:
@@ -189,13 +191,15 @@ def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             actual="one beyond its end",
             rule="PTX ISA, Vectors as Operands (6.4.3)",
         )
-    if place.count:
+    if place.count and not place.takes_one:
         yield wrong_kind(place, kind, where, what(place), "vector-length")
         return
     declared = kind.type
     assert declared is not None
     if not place.agrees(declared):
         yield mismatch(place, declared, where)
+    elif place.count:
+        yield from alone(place, where)
 
 
 def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -253,7 +257,7 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
         return
     inner = kind.parts[0]
-    if inner.sort == kinds.REGISTER and inner.type is not None and inner.type.kind != "pred":
+    if inner.sort in (kinds.REGISTER, kinds.SPECIAL) and inner.type is not None and inner.type.kind != "pred":
         yield mismatch(place, inner.type, (*where, 0))
         return
     yield from value(place, inner, (*where, 0))

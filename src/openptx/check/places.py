@@ -89,6 +89,11 @@ class Place:
         return takes_constant(self.rule.type, kind)
 
     @property
+    def takes_one(self) -> bool:
+        """Whether the assembler takes one value here where the document has a list."""
+        return self.count > 0 and self.context.precedent and self.said.says("one value")
+
+    @property
     def takes_functions(self) -> bool:
         """Whether the assembler takes the name of a function here: not where the type is the operand's own."""
         return self.allows.function and not self.count and (self.rule is None or not self.rule.strict)

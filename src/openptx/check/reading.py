@@ -59,7 +59,7 @@ def selected(base: Kind, field: str) -> Kind:
             kinds.REGISTER, f".{base.type.name}", type=base.type, space="" if position < base.count else "beyond"
         )
     if base.sort == kinds.SPECIAL and base.count and position is not None:
-        return kind(kinds.SPECIAL, base.text, type=base.type, space="component")
+        return kind(kinds.SPECIAL, base.text, type=base.type, bits=base.bits, gate=base.gate)
     return kind(kinds.SELECTED, f"{base.text}.{field}", parts=(base,), space=field)
 
 

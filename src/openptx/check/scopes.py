@@ -120,7 +120,7 @@ class Scope:
         if name in functions:
             return functions[name]
         if name[0] == "%" and (special := SPECIAL_REGISTERS.get(name[1:])) is not None:
-            return kinds.special(special.type, 4 if special.vector else 0)
+            return kinds.special(special)
         table = self.table(name)
         return kinds.TABLE_KINDS[table.name] if table is not None else kinds.NAME_KIND
 

@@ -7,20 +7,28 @@ from openptx.isa.types import TYPES, Type
 
 
 class SpecialRegister:
-    """A special register by its name without `%`. `vector` ones have `.x .y .z .w` (`.w` is always zero)."""
+    """A special register by its name without `%`. `vector` ones have `.x .y .z .w` (`.w` is always zero).
 
-    __slots__ = ("anchor", "gate", "name", "type", "vector")
+    `narrowest`: the fewest bits in which `mov` reads it, or a component of it: fewer than its type has where an early
+    PTX version had it so.
+    """
 
-    def __init__(self, name: str, type: Type, vector: bool, gate: Gate, anchor: str) -> None:
+    __slots__ = ("anchor", "gate", "name", "narrowest", "type", "vector")
+
+    def __init__(self, name: str, type: Type, vector: bool, narrowest: int, gate: Gate, anchor: str) -> None:
         self.name = name
         self.type = type
         self.vector = vector
+        self.narrowest = narrowest
         self.gate = gate
         self.anchor = anchor
 
     def __repr__(self) -> str:
         return f".sreg {'.v4 ' if self.vector else ''}{self.type} %{self.name}"
 
+
+_ONCE_NARROWER = {"tid": 16, "ntid": 16, "ctaid": 16, "nctaid": 16, "gridid": 16}
+"""Bits that these had in PTX 1.0. Programs may still read so many of them (10.1, 10.2, 10.6, 10.7, 10.10)."""
 
 # fmt: off
 # name                           type       since                section
@@ -72,12 +80,17 @@ def _registers() -> dict[str, SpecialRegister]:
         vector, _, scalar = type_name.rpartition(".")
         for name in names.split():
             anchor = f"special-registers-{name.replace('_', '-')}"
-            registers[name] = SpecialRegister(name, TYPES[scalar], bool(vector), gate(since), anchor)
+            type = TYPES[scalar]
+            narrowest = _ONCE_NARROWER.get(name, type.width)
+            registers[name] = SpecialRegister(name, type, bool(vector), narrowest, gate(since), anchor)
     return registers
 
 
 SPECIAL_REGISTERS: dict[str, SpecialRegister] = _registers()
 """All special registers by name, without `%`."""
+
+NOT_ENFORCED = frozenset((gate("PTX 2.1"),))
+"""Gates of special registers that the assembler doesn't hold programs to: `%envreg0` in PTX 1.0 (measured)."""
 
 
 def is_predefined(name: str) -> bool:

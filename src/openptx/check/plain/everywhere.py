@@ -6,7 +6,7 @@ import re
 
 from openptx.check import kinds
 from openptx.check.kinds import Kind, composed
-from openptx.check.reading import address, selected
+from openptx.check.reading import address
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER
 
@@ -31,7 +31,7 @@ def constant(text: str) -> Kind | None:
     if _EXACT.fullmatch(text):
         return _EXACT_KINDS[len(text) > 10]
     if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
-        return selected(kinds.special(special.type, 4), text[-1]) if special.vector and text[-1] in "xyzw" else None
+        return kinds.special(special, component=True) if special.vector and text[-1] in "xyzw" else None
     return None
 
 

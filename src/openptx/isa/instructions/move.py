@@ -44,7 +44,7 @@ mov_vector = instruction(
     """,
     operands="""
         *   negated, variable, special
-        a   functions, sinks in lists
+        a   functions, sinks in lists, one value
     """,
 )
 
