@@ -30,7 +30,11 @@ def outputs(seed: int) -> dict[str, bytes]:
         module = openptx.load(source)
         out = np.zeros((block * grid, 64), np.uint8)
         kernel, engine = module["k"], "interp" if name == "interp" else "native"
-        with settings.cache_at(None), settings.shapes(name != "gathers"), patch.object(batch, "PATIENCE", 1 << 60):
+        with (
+            settings.cache_at(None),
+            settings.shapes(name != "gathers"),
+            patch.object(batch, "STARVATION_LIMIT", 1 << 60),
+        ):
             try:
                 kernel(grid, block, (inputs.copy(), out, 512), engine=engine, workers=1, timeout=20)
             except openptx.Fault as fault:

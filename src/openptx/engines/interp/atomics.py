@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Spaces
-from openptx.engines.interp.planes import Plane
+from openptx.engines.interp.memory_views import Plane
 from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
@@ -128,7 +128,7 @@ class Atomics(Spaces):
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         pair = w == 128
         flat = [part.v for o in operands for part in (o if isinstance(o, tuple) else (o,))]
-        k = sets.size(self.who, self.n)
+        k = lane_sets.size(self.executing, self.n)
         a = np.broadcast_to(address.v, k)
         values = [np.broadcast_to(v, k) for v in flat]
         self.doing = "atomic"

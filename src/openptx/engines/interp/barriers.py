@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.operands import Writer
@@ -29,7 +29,7 @@ class Waiting:
 
     frame: Frame
     pc: int  # where they go on
-    who: sets.Positions
+    lanes: lane_sets.Positions
     op: Op
     write: Writer | None = None
 
@@ -45,12 +45,12 @@ class Barrier:
         self.expected = np.zeros(ctas, np.int64)  # threads; 0 for all of the CTA
         self.waiting: list[Waiting] = []
 
-    def arrive(self, who: sets.Lanes, expected: int, votes: NDArray[np.bool_] | None) -> None:
-        lanes = slice(None) if who is None else who
-        self.arrived[lanes] += 1
+    def arrive(self, lanes: lane_sets.Lanes, expected: int, votes: NDArray[np.bool_] | None) -> None:
+        index = slice(None) if lanes is None else lanes
+        self.arrived[index] += 1
         if votes is not None:
-            self.votes[lanes] = votes
-        self.expected[np.unique(sets.take(self.batch.x.geometry.cta, who))] = expected
+            self.votes[index] = votes
+        self.expected[np.unique(lane_sets.take(self.batch.x.geometry.cta, lanes))] = expected
 
     def complete(self) -> NDArray[np.bool_]:
         """Of every CTA, whether all have come."""
@@ -77,22 +77,22 @@ class Barrier:
         released = done[cta]
         waiting, self.waiting = self.waiting, []
         for w in waiting:
-            free = released[w.who]
+            free = released[w.lanes]
             if not free.any():
                 self.waiting.append(w)
                 continue
-            some = sets.tidy(w.who[free], x.n)
+            some = lane_sets.normalize(w.lanes[free], x.n)
             if w.write is not None:
                 self.reduce(w, some, arrivals, votes)
             self.batch.add(w.frame, w.pc, some)
             if not free.all():
-                w.who = w.who[~free]
+                w.lanes = w.lanes[~free]
                 self.waiting.append(w)
         self.arrived = np.where(released, 0, arrivals)
         self.votes = votes & ~released
         self.expected[done] = 0
 
-    def reduce(self, w: Waiting, some: sets.Lanes, arrivals: Counts, votes: NDArray[np.bool_]) -> None:
+    def reduce(self, w: Waiting, some: lane_sets.Lanes, arrivals: Counts, votes: NDArray[np.bool_]) -> None:
         assert w.write is not None
         x = self.batch.x
         result = reduction(w.op, arrivals > 0, votes, x.geometry.cta, x.geometry.count)
@@ -120,8 +120,8 @@ class ClusterBarrier:
         self.size = batch.x.geometry.threads * batch.x.geometry.shape.cluster_size
         self.waiting: list[Waiting] = []
 
-    def arrive(self, who: sets.Lanes) -> None:
-        self.arrivals[slice(None) if who is None else who] += 1
+    def arrive(self, lanes: lane_sets.Lanes) -> None:
+        self.arrivals[slice(None) if lanes is None else lanes] += 1
 
     def settle(self) -> None:
         x = self.batch.x
@@ -129,13 +129,13 @@ class ClusterBarrier:
         slowest = np.where(self.batch.alive, self.arrivals, far).reshape(-1, self.size).min(1)
         waiting, self.waiting = self.waiting, []
         for w in waiting:
-            free = slowest[w.who // self.size] >= self.arrivals[w.who]
+            free = slowest[w.lanes // self.size] >= self.arrivals[w.lanes]
             if free.any():
-                self.batch.add(w.frame, w.pc, sets.tidy(w.who[free], x.n))
+                self.batch.add(w.frame, w.pc, lane_sets.normalize(w.lanes[free], x.n))
             if not free.all():
-                w.who = w.who[~free]
+                w.lanes = w.lanes[~free]
                 self.waiting.append(w)
 
 
 def waits(group: Group, end: int, x_n: int, op: Op, write: Writer | None = None) -> Waiting:
-    return Waiting(group.frame, end, sets.positions(group.who, x_n), op, write)
+    return Waiting(group.frame, end, lane_sets.positions(group.lanes, x_n), op, write)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from openptx.engines import words
-from openptx.engines.interp import sets
+from openptx.engines.common import fault_text
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, ClusterBarrier
-from openptx.engines.interp.control import fall_off, turn
+from openptx.engines.interp.control import execute_control, fall_off
+from openptx.engines.interp.decode import Block, DecodedFunction, plan
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.meeting import meet
 from openptx.engines.interp.memory import STACK_BYTES, Violation
-from openptx.engines.interp.plan import Block, Plan, plan
+from openptx.engines.interp.warp_sync import resolve_split_sync
 from openptx.numerics import Bits
 from openptx.program import Op, Program
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.limits import Limits
     from openptx.engines.interp.operands import Registers
 
-PATIENCE = 4096
+STARVATION_LIMIT = 4096
 """Instructions that other groups may execute before a group gets its turn (see plan.WAITING)."""
 
 STACK_OF_A_THREAD = 512 << 10
@@ -38,12 +38,12 @@ LANES_TIMES_DEPTH = 1 << 24
 """How deep calls may nest, before a recursion counts as endless: less deep in larger batches."""
 
 
-class Stuck(Exception):
+class DeadlockError(Exception):
     """No lane of the batch can go on."""
 
 
 class Batch:
-    def __init__(self, program: Program, kernel: Plan, x: Threads, limits: Limits) -> None:
+    def __init__(self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits) -> None:
         self.program, self.x, self.limits = program, x, limits
         self.alive = x.alive
         self.alive_count = x.n
@@ -52,7 +52,7 @@ class Batch:
         self.parked: dict[tuple[Frame, int], Group] = {}
         self.barriers: dict[int, Barrier] = {}
         self.cluster = ClusterBarrier(self)
-        self._files: dict[tuple[Plan, int], Registers] = {}
+        self._files: dict[tuple[DecodedFunction, int], Registers] = {}
         self.deepest = min(max(LANES_TIMES_DEPTH // x.n, 256), 4096)
         self.running: Op | None = None
         self.current: Frame | None = None
@@ -67,7 +67,7 @@ class Batch:
 
     # Activations.
 
-    def frame(self, callee: Plan, parent: Frame | None, back: int, call: Op | None) -> Frame:
+    def frame(self, callee: DecodedFunction, parent: Frame | None, back: int, call: Op | None) -> Frame:
         """The activation of a function that lanes of `parent` call; they go on at `back`."""
         if parent is not None and (found := parent.children.get((callee, back))) is not None:
             return found
@@ -77,19 +77,19 @@ class Batch:
             regs = self._files[callee, depth] = callee.registers()
         made = Frame(callee, regs, parent, back, call)
         if depth > self.deepest or made.top > STACK_OF_A_THREAD or made.top * self.x.n > STACK_BYTES:
-            raise Violation("stack-overflow", words.TOO_DEEP, -1)
+            raise Violation("stack-overflow", fault_text.TOO_DEEP, -1)
         self.x.reserve(made.top)
         if parent is not None:
             parent.children[callee, back] = made
         return made
 
-    def callee(self, name: str) -> Plan:
+    def callee(self, name: str) -> DecodedFunction:
         return plan(self.program.function(name))
 
-    def at(self, frame: Frame, who: sets.Lanes) -> None:
+    def at(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Tells the machine who executes, and in which activation."""
         x = self.x
-        x.who, x.base, x.local_size = who, frame.base, frame.top
+        x.executing, x.base, x.local_size = lanes, frame.base, frame.top
 
     def expects(self, number: int) -> bool:
         """Whether lanes have arrived at a barrier that is not complete."""
@@ -97,20 +97,20 @@ class Batch:
 
     # Groups.
 
-    def add(self, frame: Frame, pc: int, who: sets.Lanes) -> None:
+    def add(self, frame: Frame, pc: int, lanes: lane_sets.Lanes) -> None:
         """Makes lanes ready to run at `pc`, together with those that are there already."""
         there = self.ready.get((frame, pc))
         if there is None:
-            self.ready[frame, pc] = Group(frame, pc, who, self.clock)
+            self.ready[frame, pc] = Group(frame, pc, lanes, self.clock)
         else:
-            there.who = sets.union(there.who, who, self.x.n)
+            there.lanes = lane_sets.union(there.lanes, lanes, self.x.n)
 
-    def leave(self, who: sets.Lanes) -> None:
+    def leave(self, lanes: lane_sets.Lanes) -> None:
         """Lanes end. Those that waited for them need not any more."""
-        self.alive[slice(None) if who is None else who] = False
+        self.alive[slice(None) if lanes is None else lanes] = False
         self.alive_count = int(np.count_nonzero(self.alive))
         for group in self.parked.values():
-            self.add(group.frame, group.pc, group.who)
+            self.add(group.frame, group.pc, group.lanes)
         self.parked.clear()
         for barrier in self.barriers.values():
             if barrier.waiting:
@@ -118,12 +118,12 @@ class Batch:
         if self.cluster.waiting:
             self.cluster.settle()
 
-    def living(self, who: sets.Lanes) -> Bits:
+    def living(self, lanes: lane_sets.Lanes) -> Bits:
         """Of each lane's warp, a mask of the lanes that have not ended."""
-        before, self.x.who = self.x.who, None
+        before, self.x.executing = self.x.executing, None
         everyone = self.x.ballot(Bits(self.x, 1, self.alive))
-        self.x.who = before
-        return Bits(self.x, 32, sets.take(everyone.v, who))
+        self.x.executing = before
+        return Bits(self.x, 32, lane_sets.take(everyone.v, lanes))
 
     def choose(self) -> tuple[Group, bool]:
         """The group that runs next, and whether it has its turn, which nobody takes from it."""
@@ -131,7 +131,7 @@ class Batch:
         if len(groups) == 1:
             return next(iter(groups)), False
         oldest = min(groups, key=lambda g: g.since)
-        if self.clock - oldest.since > PATIENCE:
+        if self.clock - oldest.since > STARVATION_LIMIT:
             return oldest, True
         return min(groups, key=lambda g: g.order), False
 
@@ -142,30 +142,30 @@ class Batch:
                 return False
             group, exclusive = self.choose()
             del self.ready[group.frame, group.pc]
-            self.advance(group, self.clock + PATIENCE if exclusive else self.clock, until)
+            self.advance(group, self.clock + STARVATION_LIMIT if exclusive else self.clock, until)
             if not self.ready and self.parked:
-                meet(self)
+                resolve_split_sync(self)
         if self.alive_count:
-            raise Stuck
+            raise DeadlockError
         return True
 
     def advance(self, group: Group, turn_ends: int, until: int) -> None:
         """Runs a group until it parts, waits, ends, meets another, or has to let another one run."""
         x, ready, limits = self.x, self.ready, self.limits
         while True:
-            frame, pc, who = group.frame, group.pc, group.who
-            x.who, x.base, x.local_size = who, frame.base, frame.top
+            frame, pc, lanes = group.frame, group.pc, group.lanes
+            x.executing, x.base, x.local_size = lanes, frame.base, frame.top
             self.current = frame
             block = frame.plan.block(pc)
             i = 0
             try:
                 for i, step in enumerate(block.steps if x.watch is None else ()):  # noqa: B007 - for the fault
-                    step(x, frame.regs, who)
+                    step(x, frame.regs, lanes)
             except Exception:
                 self.running = block.ops[i]
                 raise
             if x.watch is not None:
-                self.watched(x.watch, block, frame, who)
+                self.watched(x.watch, block, frame, lanes)
             self.clock += block.weight
             x.clock += block.end - block.start
             limits.spend(block.end - block.start)
@@ -175,13 +175,13 @@ class Batch:
                     return
             else:
                 self.running = block.control
-                if not turn(self, group, block):
+                if not execute_control(self, group, block):
                     return
             if ready or self.clock >= until:
                 key = group.frame, group.pc
                 there = ready.get(key)
                 if there is not None:
-                    there.who = sets.union(there.who, group.who, x.n)
+                    there.lanes = lane_sets.union(there.lanes, group.lanes, x.n)
                     return
                 if self.clock >= until or (
                     self.clock >= turn_ends and (min(g.order for g in ready.values()) < group.order or self.starving())
@@ -190,21 +190,21 @@ class Batch:
                     ready[key] = group
                     return
 
-    def watched(self, watch: Watch, block: Block, frame: Frame, who: sets.Lanes) -> None:
+    def watched(self, watch: Watch, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """The block's instructions, each looked at before and after."""
         for step, op in zip(block.steps, block.ops, strict=True):
             self.running = op
-            some = who
-            watch.guard(op, frame, who)
+            some = lanes
+            watch.guard(op, frame, lanes)
             if op.guard is not None:
-                p = np.broadcast_to(sets.take(frame.regs[op.guard.index], who), sets.size(who, self.x.n))
+                p = np.broadcast_to(lane_sets.take(frame.regs[op.guard.index], lanes), lane_sets.size(lanes, self.x.n))
                 p = ~p if op.guard.negated else p
                 if not p.any():
                     continue
-                some = sets.where(who, p, self.x.n)
+                some = lane_sets.where(lanes, p, self.x.n)
             watch.before(op, frame, some)
-            step(self.x, frame.regs, who)
+            step(self.x, frame.regs, lanes)
             watch.after(op, frame, some)
 
     def starving(self) -> bool:
-        return self.clock - min(g.since for g in self.ready.values()) > PATIENCE
+        return self.clock - min(g.since for g in self.ready.values()) > STARVATION_LIMIT

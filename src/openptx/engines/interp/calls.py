@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openptx.engines.interp import sets
-from openptx.engines.interp.externals import EXTERNALS
+from openptx.engines.common.call_site import CallSite, Formal, wrong_target
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import destination, source
-from openptx.engines.sites import Formal, Site, wrong_target
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.program import (
@@ -30,64 +30,64 @@ if TYPE_CHECKING:
 
 
 def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
-    site = Site(op)
+    site = CallSite(op)
     if isinstance(site.target, FunctionName):
         return enter(batch, group, op, end, site.target.name)
     assert site.target is not None
-    address = source(site.target, None)(batch.x, group.frame.regs, group.who)
+    address = source(site.target, None)(batch.x, group.frame.regs, group.lanes)
     found = np.unique(address.v).tolist()
     if len(found) == 1:
         return enter(batch, group, op, end, name_of(batch, group, site, found[0]))
-    everyone = group.who
+    everyone = group.lanes
     for value in found:
-        some = Group(group.frame, group.pc, sets.where(everyone, address.v == value, batch.x.n))
-        batch.x.who = some.who
+        some = Group(group.frame, group.pc, lane_sets.where(everyone, address.v == value, batch.x.n))
+        batch.x.executing = some.lanes
         if enter(batch, some, op, end, name_of(batch, some, site, value)):
-            batch.add(some.frame, some.pc, some.who)
+            batch.add(some.frame, some.pc, some.lanes)
         batch.at(group.frame, everyone)
     return False
 
 
-def name_of(batch: Batch, group: Group, site: Site, address: int) -> str:
+def name_of(batch: Batch, group: Group, site: CallSite, address: int) -> str:
     """The function at an address, if it is one that the call may call."""
     problem = wrong_target(batch.program, batch.x.image.names, site, address)
     if problem is not None:
-        raise Violation("invalid-call-target", problem, sets.first(group.who))
+        raise Violation("invalid-call-target", problem, lane_sets.first(group.lanes))
     return batch.x.image.names[address]
 
 
 def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
     """Lanes go from the call to the function's begin, with their arguments."""
-    x, caller, site = batch.x, group.frame, Site(op)
+    x, caller, site = batch.x, group.frame, CallSite(op)
     if name not in batch.program.functions:
         external = EXTERNALS.get(name)
         if external is None:
             raise Unsupported(
                 f"call of `{name}`, which the module does not define", file=batch.program.file, span=op.span
             )
-        values = [value_of(batch, caller, group.who, argument) for argument in site.arguments]
+        values = [value_of(batch, caller, group.lanes, argument) for argument in site.arguments]
         result = external(x, *values)
         if site.results and result is not None:
-            receive(batch, caller, group.who, site.results[0], result)
+            receive(batch, caller, group.lanes, site.results[0], result)
         group.pc = end
         return True
     callee = batch.frame(batch.callee(name), caller, end, op)
     for formal, argument in zip(callee.plan.function.parameters, site.arguments, strict=False):
-        hand_over(batch, group.who, caller, argument, callee, formal)
+        hand_over(batch, group.lanes, caller, argument, callee, formal)
         if x.watch is not None and isinstance(formal, Register):
-            x.watch.write(callee, formal.index, group.who)
+            x.watch.write(callee, formal.index, group.lanes)
     group.frame, group.pc = callee, 0
     return True
 
 
-def come_back(batch: Batch, group: Group) -> None:
+def return_from_call(batch: Batch, group: Group) -> None:
     """Lanes go from a return to behind the call, with their results."""
     callee = group.frame
     caller = callee.parent
     assert caller is not None
     assert callee.call is not None
-    for formal, wanted in zip(callee.plan.function.returns, Site(callee.call).results, strict=False):
-        hand_over(batch, group.who, callee, _operand(formal), caller, wanted)
+    for formal, wanted in zip(callee.plan.function.returns, CallSite(callee.call).results, strict=False):
+        hand_over(batch, group.lanes, callee, _operand(formal), caller, wanted)
     group.frame, group.pc = caller, callee.back
 
 
@@ -96,7 +96,7 @@ def _operand(formal: Formal) -> Operand:
 
 
 def hand_over(
-    batch: Batch, who: sets.Lanes, giver: Frame, given: Operand, taker: Frame, taken: Formal | Operand
+    batch: Batch, lanes: lane_sets.Lanes, giver: Frame, given: Operand, taker: Frame, taken: Formal | Operand
 ) -> None:
     """A value from one activation to another: bytes where both sides are memory, else a word."""
     if isinstance(taken, Sink):
@@ -106,35 +106,35 @@ def hand_over(
     if isinstance(given, Symbol) and isinstance(target, Variable):
         rows, a, b = x.frame(), giver.base + given.variable.offset, taker.base + target.offset
         size = min(given.variable.size, target.size)
-        lanes = slice(None) if who is None else who
-        rows[lanes, b : b + size] = rows[lanes, a : a + size]
+        index = slice(None) if lanes is None else lanes
+        rows[index, b : b + size] = rows[index, a : a + size]
         return
-    value = value_of(batch, giver, who, given)
+    value = value_of(batch, giver, lanes, given)
     wanted = Reg(target.index, target.type.width) if isinstance(target, Register) else taken
     if isinstance(target, Variable):
         wanted = Symbol(target)
     assert isinstance(wanted, Reg | Symbol)
-    receive(batch, taker, who, wanted, value)
+    receive(batch, taker, lanes, wanted, value)
 
 
-def value_of(batch: Batch, frame: Frame, who: sets.Lanes, operand: Operand) -> Any:
+def value_of(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand) -> Any:
     """An argument as a value: a register's, an immediate, or the content of a parameter variable."""
     x = batch.x
     if isinstance(operand, Symbol) and operand.variable.space == "frame":
-        batch.at(frame, who)
+        batch.at(frame, lanes)
         size = operand.variable.size
         where = x.const(frame.base + operand.variable.offset, 64)
         if size > 8:
             return x.load("frame", where, 64, size // 8)
         return x.load("frame", where, 8 * size)[0]
-    batch.at(frame, who)
-    return source(operand, None)(x, frame.regs, who)
+    batch.at(frame, lanes)
+    return source(operand, None)(x, frame.regs, lanes)
 
 
-def receive(batch: Batch, frame: Frame, who: sets.Lanes, operand: Operand, value: Any) -> None:
+def receive(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand, value: Any) -> None:
     """Puts a value into a register or a parameter variable of an activation."""
     x = batch.x
-    batch.at(frame, who)
+    batch.at(frame, lanes)
     if isinstance(operand, Symbol):
         width = 8 * operand.variable.size
         values = [x.resize(value, width)] if isinstance(value, Bits) else list(value)
@@ -142,4 +142,4 @@ def receive(batch: Batch, frame: Frame, who: sets.Lanes, operand: Operand, value
         return
     write = destination(operand, None)
     if write is not None:
-        write(x, frame.regs, who, value)
+        write(x, frame.regs, lanes, value)

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines import words
-from openptx.engines.interp import sets
+from openptx.engines.common import fault_text
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, reduction, waits
-from openptx.engines.interp.calls import call, come_back
+from openptx.engines.interp.calls import call, return_from_call
+from openptx.engines.interp.decode import NoMeaning, member_mask, results, sources, unguarded
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import source
-from openptx.engines.interp.plan import NoMeaning, member_mask, results, sources, unguarded
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.initcheck import Watch
     from openptx.engines.interp.operands import source
-from openptx.engines.interp.plan import Block
+from openptx.engines.interp.decode import Block
 
 Array = NDArray[Any]
 
 
-def turn(batch: Batch, group: Group, block: Block) -> bool:
+def execute_control(batch: Batch, group: Group, block: Block) -> bool:
     """Executes the block's control instruction: `group` goes on where it now stands (True), or is dissolved (False)."""
     op = block.control
     assert op is not None
@@ -37,16 +37,16 @@ def turn(batch: Batch, group: Group, block: Block) -> bool:
     if instruction.control == "branch":
         return branch(batch, group, op, block.end)
     if op.guard is not None:
-        p = sets.take(group.frame.regs[op.guard.index], group.who)
+        p = lane_sets.take(group.frame.regs[op.guard.index], group.lanes)
         if op.guard.negated:
             p = ~p
         if not p.any():
             group.pc = block.end
             return True
         if not p.all():
-            batch.add(group.frame, block.end, sets.where(group.who, ~p, batch.x.n))
-            group.who = sets.where(group.who, p, batch.x.n)
-            batch.x.who = group.who
+            batch.add(group.frame, block.end, lane_sets.where(group.lanes, ~p, batch.x.n))
+            group.lanes = lane_sets.where(group.lanes, p, batch.x.n)
+            batch.x.executing = group.lanes
     group.pc = block.end - 1
     act = ACTIONS.get(instruction.control or "converge")
     if act is None:
@@ -56,10 +56,10 @@ def turn(batch: Batch, group: Group, block: Block) -> bool:
 
 def watched(watch: Watch, group: Group, op: Op) -> None:
     """Looks at a control instruction; its sources only where it has no guard, which keeps this simple."""
-    watch.guard(op, group.frame, group.who)
+    watch.guard(op, group.frame, group.lanes)
     if op.guard is None:
-        watch.before(op, group.frame, group.who)
-    watch.after(op, group.frame, group.who)
+        watch.before(op, group.frame, group.lanes)
+    watch.after(op, group.frame, group.lanes)
 
 
 def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
@@ -68,53 +68,53 @@ def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
     if op.guard is None:
         group.pc = target.pc
         return True
-    p = sets.take(group.frame.regs[op.guard.index], group.who)
+    p = lane_sets.take(group.frame.regs[op.guard.index], group.lanes)
     count = int(np.count_nonzero(p))
     if count in (0, p.size):
         group.pc = target.pc if (count > 0) != op.guard.negated else end
         return True
     if op.guard.negated:
         p = ~p
-    batch.add(group.frame, target.pc, sets.where(group.who, p, batch.x.n))
-    batch.add(group.frame, end, sets.where(group.who, ~p, batch.x.n))
+    batch.add(group.frame, target.pc, lane_sets.where(group.lanes, p, batch.x.n))
+    batch.add(group.frame, end, lane_sets.where(group.lanes, ~p, batch.x.n))
     return False
 
 
 def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
     read, targets = source(op.operands[0], op.types[0]), op.operands[1]
     assert isinstance(targets, Targets)
-    index = read(batch.x, group.frame.regs, group.who)
+    index = read(batch.x, group.frame.regs, group.lanes)
     batch.x.require(
         index < len(targets.pcs), "branch-index", f"an index beyond the {len(targets.pcs)} labels of the list"
     )
     found: list[int] = np.unique(index.v).tolist()
     for i in found:
         chosen = index.v == i
-        who = group.who if chosen.size == 1 else sets.where(group.who, chosen, batch.x.n)
-        batch.add(group.frame, targets.pcs[i], who)
+        lanes = group.lanes if chosen.size == 1 else lane_sets.where(group.lanes, chosen, batch.x.n)
+        batch.add(group.frame, targets.pcs[i], lanes)
     return False
 
 
 def leave(batch: Batch, group: Group, op: Op, end: int) -> bool:
-    batch.leave(group.who)
+    batch.leave(group.lanes)
     return False
 
 
-def come_back_or_leave(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def return_or_exit(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return fall_off(batch, group)
 
 
 def fall_off(batch: Batch, group: Group) -> bool:
     """Behind the last instruction of a function stands a `ret` that nobody wrote."""
     if group.frame.parent is None:
-        batch.leave(group.who)
+        batch.leave(group.lanes)
         return False
-    come_back(batch, group)
+    return_from_call(batch, group)
     return True
 
 
 def trap(batch: Batch, group: Group, op: Op, end: int) -> bool:
-    raise Violation("trap", f"the kernel executed `{op.form.instruction.mnemonic}`", sets.first(group.who))
+    raise Violation("trap", f"the kernel executed `{op.form.instruction.mnemonic}`", lane_sets.first(group.lanes))
 
 
 def go_on(batch: Batch, group: Group, op: Op, end: int) -> bool:
@@ -129,20 +129,20 @@ def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
     """bar and barrier: all their operands may be registers, and differ from lane to lane."""
     x, regs = batch.x, group.frame.regs
     named = dict(zip([t.name for t in op.form.operands if t.role != "write"], sources(op), strict=True))
-    number = named["a"](x, regs, group.who)
-    count = named["b"](x, regs, group.who) if "b" in named else None
+    number = named["a"](x, regs, group.lanes)
+    count = named["b"](x, regs, group.lanes) if "b" in named else None
     x.require(number < 16, "invalid-barrier", "a barrier's number is 0 to 15")
     if count is not None:
         right = ((count & 31) == 0) & (count != 0)
         x.require(right, "invalid-barrier", "a barrier's thread count is a multiple of 32, and not 0")
-    votes = named["c"](x, regs, group.who).v if op.m.mode == "red" else None
+    votes = named["c"](x, regs, group.lanes).v if op.m.mode == "red" else None
     write = results(op)[0] if op.m.mode == "red" else None
-    whole = sets.size(group.who, x.n) == batch.alive_count
+    whole = lane_sets.size(group.lanes, x.n) == batch.alive_count
     if whole and number.v.size == 1 and count is None and not batch.expects(int(number.v[0])):
         if votes is not None and write is not None:
             every = x.whole(votes) if votes.size > 1 else np.broadcast_to(votes, x.n)
             result = reduction(op, batch.alive, every, x.geometry.cta, x.geometry.count)
-            write(x, regs, group.who, x.lanes(result if group.who is None else result[group.who]))
+            write(x, regs, group.lanes, x.lanes(result if group.lanes is None else result[group.lanes]))
         group.pc = end
         return True
     return arrive(batch, group, op, end, number.v, count.v if count is not None else np.zeros(1, np.uint32), votes)
@@ -151,18 +151,18 @@ def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
 def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: Array, votes: Array | None) -> bool:
     """Arrives at barriers of any numbers and counts; the lanes go on when those are complete."""
     n = batch.x.n
-    k = sets.size(group.who, n)
+    k = lane_sets.size(group.lanes, n)
     number, count = np.broadcast_to(number, k), np.broadcast_to(count, k)
-    everyone, write = group.who, results(op)[0] if op.m.mode == "red" else None
+    everyone, write = group.lanes, results(op)[0] if op.m.mode == "red" else None
     for i, expected in sorted(set(zip(number.tolist(), count.tolist(), strict=True))):
         chosen = (number == i) & (count == expected)
-        group.who = sets.where(everyone, chosen, n)
+        group.lanes = lane_sets.where(everyone, chosen, n)
         there = batch.barriers.get(i)
         if there is None:
             there = batch.barriers[i] = Barrier(batch)
-        there.arrive(group.who, expected, np.broadcast_to(votes, k)[chosen] if votes is not None else None)
+        there.arrive(group.lanes, expected, np.broadcast_to(votes, k)[chosen] if votes is not None else None)
         if op.m.mode == "arrive":
-            batch.add(group.frame, end, group.who)
+            batch.add(group.frame, end, group.lanes)
         else:
             there.waiting.append(waits(group, end, n, op, write))
         there.settle()
@@ -171,7 +171,7 @@ def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: A
 
 def cluster_barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
     if op.m.mode == "arrive":
-        batch.cluster.arrive(group.who)
+        batch.cluster.arrive(group.lanes)
         group.pc = end
         if batch.cluster.waiting:
             batch.cluster.settle()
@@ -188,22 +188,22 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
     x, frame = batch.x, group.frame
     parked = batch.parked.pop((frame, group.pc), None)
     if parked is not None:
-        group.who = x.who = sets.union(group.who, parked.who, x.n)
-    mask = member_mask(op)(x, frame.regs, group.who)
+        group.lanes = x.executing = lane_sets.union(group.lanes, parked.lanes, x.n)
+    mask = member_mask(op)(x, frame.regs, group.lanes)
     lane = x.lane()
-    x.require((mask >> lane & 1) != 0, "invalid-mask", words.wrong_mask(op), mask)
-    if group.who is not None:
+    x.require((mask >> lane & 1) != 0, "invalid-mask", fault_text.wrong_mask(op), mask)
+    if group.lanes is not None:
         present = x.ballot(x.const(1, 1))
-        missing = mask & batch.living(group.who) & ~present
+        missing = mask & batch.living(group.lanes) & ~present
         if missing.v.any():
-            complete = np.broadcast_to(missing.v == 0, sets.size(group.who, x.n))
-            waiting = sets.where(group.who, ~complete, x.n)
+            complete = np.broadcast_to(missing.v == 0, lane_sets.size(group.lanes, x.n))
+            waiting = lane_sets.where(group.lanes, ~complete, x.n)
             batch.parked[frame, group.pc] = Group(frame, group.pc, waiting, batch.clock)
             if not complete.any():
                 return False
-            group.who = x.who = sets.where(group.who, complete, x.n)
+            group.lanes = x.executing = lane_sets.where(group.lanes, complete, x.n)
     if op.form.instruction.control is None:
-        unguarded(op, frame.plan.carry)(x, frame.regs, group.who)
+        unguarded(op, frame.plan.carry)(x, frame.regs, group.lanes)
     group.pc = end
     return True
 
@@ -212,7 +212,7 @@ Action = Callable[["Batch", Group, Op, int], bool]
 ACTIONS: dict[str, Action] = {
     "branch-table": branch_table,
     "call": call,
-    "return": come_back_or_leave,
+    "return": return_or_exit,
     "exit": leave,
     "barrier": barrier,
     "warp-barrier": converge,

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines import words
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Spaces, Violation
-from openptx.engines.interp.planes import Plane
+from openptx.engines.interp.memory_views import Plane
 from openptx.isa.address_windows import FIRST
 from openptx.numerics import Bits
 
@@ -24,24 +23,24 @@ HEAP_STEP = 16
 
 class Copies(Spaces):
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
-        k = sets.size(self.who, self.n)
+        k = lane_sets.size(self.executing, self.n)
         there, here, counts = (np.broadcast_to(b.v, k) for b in (target, origin, size))
-        everyone = self.who
+        everyone = self.executing
         try:
             for count in np.unique(counts).tolist():
                 chosen = counts == count
-                self.who = sets.where(everyone, chosen, self.n)
+                self.executing = lane_sets.where(everyone, chosen, self.n)
                 if is_short(count):
                     self.copy_short(to, there[chosen], source, here[chosen], count)
                 else:
                     self.copy_long(to, there[chosen], source, here[chosen], count)
         except Violation:
-            for i, lane in enumerate(sets.positions(everyone, self.n).tolist()):
-                self.who = slice(lane, lane + 1)  # of several lanes that do wrong the first is told
+            for i, lane in enumerate(lane_sets.positions(everyone, self.n).tolist()):
+                self.executing = slice(lane, lane + 1)  # of several lanes that do wrong the first is told
                 self.begins(to, there[i : i + 1], source, here[i : i + 1], int(counts[i]))
             raise
         finally:
-            self.who = everyone
+            self.executing = everyone
 
     def copy_short(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
         """The same 0 to 16 bytes for all lanes at once, as wide as their addresses are aligned."""
@@ -52,8 +51,8 @@ class Copies(Spaces):
 
     def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
         """Many bytes, lane after lane."""
-        for i, lane in enumerate(sets.positions(self.who, self.n).tolist()):
-            self.who = slice(lane, lane + 1)
+        for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
+            self.executing = slice(lane, lane + 1)
             (read, a), (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
             written.data[b : b + count] = read.data[a : a + count]
 
@@ -74,7 +73,7 @@ class Copies(Spaces):
             last = places(at)
         for (space, a, _), begin, end in zip(sides, first, last, strict=True):
             if end[0] is not begin[0] or end[1] != begin[1] + count - w:
-                raise self.fault("out-of-bounds", words.TORN, np.ones(1, np.bool_), a, self.told(space, a), 1)
+                raise self.fault("out-of-bounds", fault_text.TORN, np.ones(1, np.bool_), a, self.told(space, a), 1)
         if not is_short(count) and any(plane is self.heap_plane for plane, _ in first):
             for at in range(0, count, HEAP_STEP):
                 places(at)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.decode import DecodedFunction
 from openptx.engines.interp.operands import Registers
-from openptx.engines.interp.plan import Plan
 from openptx.program import Op
 
 
@@ -16,22 +16,24 @@ class Frame:
 
     __slots__ = ("back", "base", "call", "children", "depth", "parent", "plan", "regs", "top")
 
-    def __init__(self, plan: Plan, regs: Registers, parent: Frame | None, back: int, call: Op | None) -> None:
+    def __init__(
+        self, plan: DecodedFunction, regs: Registers, parent: Frame | None, back: int, call: Op | None
+    ) -> None:
         self.plan, self.regs, self.parent = plan, regs, parent
         self.back, self.call = back, call  # where the caller goes on, and its call
         self.depth = parent.depth + 1 if parent is not None else 0
         self.base = parent.top if parent is not None else 0
         self.top = self.base + -(-plan.function.frame_size // 16) * 16
-        self.children: dict[tuple[Plan, int], Frame] = {}
+        self.children: dict[tuple[DecodedFunction, int], Frame] = {}
 
 
 class Group:
     """Lanes at position `pc` of the code of `frame`. `since` is when it last ran."""
 
-    __slots__ = ("frame", "pc", "since", "who")
+    __slots__ = ("frame", "lanes", "pc", "since")
 
-    def __init__(self, frame: Frame, pc: int, who: sets.Lanes, since: int = 0) -> None:
-        self.frame, self.pc, self.who, self.since = frame, pc, who, since
+    def __init__(self, frame: Frame, pc: int, lanes: lane_sets.Lanes, since: int = 0) -> None:
+        self.frame, self.pc, self.lanes, self.since = frame, pc, lanes, since
 
     @property
     def order(self) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.isa.address_windows import PARAM
 from openptx.isa.semantics import images
@@ -33,11 +33,11 @@ class Handles(images.Images):
     @property
     def count(self) -> int:
         """How many lanes execute."""
-        return sets.size(self.x.who, self.x.n)
+        return lane_sets.size(self.x.executing, self.x.n)
 
     def wrong(self, code: str, message: str, i: int) -> Violation:
         """The violation of the lane in place `i` of those that execute."""
-        return Violation(code, message, int(sets.positions(self.x.who, self.x.n)[i]))
+        return Violation(code, message, int(lane_sets.positions(self.x.executing, self.x.n)[i]))
 
     def object(self, handle: int) -> Opaque | None:
         """What a handle, the address of a variable, or that of a parameter with a handle in it stands for."""

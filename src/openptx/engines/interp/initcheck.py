@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.program import Address, Arguments, Op, Operand, Reg, Vector
 
 if TYPE_CHECKING:
     from openptx.engines.interp.frames import Frame
-    from openptx.engines.interp.planes import Plane
+    from openptx.engines.interp.memory_views import Plane
 
 Mask = NDArray[np.bool_]
 
@@ -41,35 +41,35 @@ class Watch:
         self._written: dict[tuple[int, int], Mask] = {}
         self._shared = np.zeros(shared.size, np.bool_)
 
-    def before(self, op: Op, frame: Frame, who: sets.Lanes) -> None:
+    def before(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Faults where a source or the guard has not been written by an executing lane."""
         for template, operand in zip(op.form.operands, op.operands, strict=True):
             if template.role not in ("write", "returns") or template.name in op.form.instruction.updates:
                 for i in registers(operand):
-                    self.read(op, frame, i, who)
+                    self.read(op, frame, i, lanes)
 
-    def guard(self, op: Op, frame: Frame, who: sets.Lanes) -> None:
+    def guard(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         if op.guard is not None:
-            self.read(op, frame, op.guard.index, who)
+            self.read(op, frame, op.guard.index, lanes)
 
-    def read(self, op: Op, frame: Frame, i: int, who: sets.Lanes) -> None:
+    def read(self, op: Op, frame: Frame, i: int, lanes: lane_sets.Lanes) -> None:
         written = self._written.get((id(frame.regs), i))
-        good = np.zeros(1, np.bool_) if written is None else sets.take(written, who)
+        good = np.zeros(1, np.bool_) if written is None else lane_sets.take(written, lanes)
         if not good.all():
             bad = int(np.flatnonzero(~good)[0])
-            lane = int(sets.positions(who, self.n)[bad]) if good.size > 1 else sets.first(who)
+            lane = int(lane_sets.positions(lanes, self.n)[bad]) if good.size > 1 else lane_sets.first(lanes)
             name = frame.plan.function.registers[i].name
             raise Violation("uninitialized-read", f"register `{name}` is read before anything is written to it", lane)
 
-    def after(self, op: Op, frame: Frame, who: sets.Lanes) -> None:
+    def after(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         for template, operand in zip(op.form.operands, op.operands, strict=True):
             if template.role in ("write", "returns"):
                 for i in registers(operand):
-                    self.write(frame, i, who)
+                    self.write(frame, i, lanes)
 
-    def write(self, frame: Frame, i: int, who: sets.Lanes) -> None:
+    def write(self, frame: Frame, i: int, lanes: lane_sets.Lanes) -> None:
         written = self._written.setdefault((id(frame.regs), i), np.zeros(self.n, np.bool_))
-        written[slice(None) if who is None else who] = True
+        written[slice(None) if lanes is None else lanes] = True
 
     # Shared memory.
 

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, Stuck
+from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
+from openptx.engines.interp.decode import NoMeaning, plan
 from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import STACK_BYTES, Violation
-from openptx.engines.interp.plan import NoMeaning, plan
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
@@ -80,7 +80,7 @@ def launch(
     run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
     per_batch = ctas_of_a_batch(program, function, shape)
     begin, end = blocks or (0, shape.ctas)
-    go_on(run, [], pieces(range(begin, end), per_batch))
+    run_batches(run, [], pieces(range(begin, end), per_batch))
 
 
 def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
@@ -88,7 +88,7 @@ def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
     return ((first, min(per_batch, ctas.stop - first)) for first in ctas[::per_batch])
 
 
-def go_on(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> None:
+def run_batches(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> None:
     """Runs batches that are under way, and the rest, to their end."""
     wanted, run_for = max(2 * len(active), 1), 0  # those that are under way wait for ones that have not begun
     try:
@@ -133,7 +133,7 @@ def proceed(run: Launch, batch: Batch, turn: int) -> bool:
         return batch.run(batch.clock + turn)
     except Violation as violation:
         raise fault(run, batch, violation) from None
-    except Stuck:
+    except DeadlockError:
         raise deadlock(run, batch) from None
     except NoMeaning as gap:
         op = gap.op

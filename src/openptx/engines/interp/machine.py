@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.atomics import Atomics
 from openptx.engines.interp.copies import Copies
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.memory import ALLOCA, STACK_BYTES, Violation
-from openptx.engines.interp.specials import SPECIALS
+from openptx.engines.interp.special_registers import SPECIALS
 from openptx.engines.interp.surfaces import LaneImages
 from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
@@ -34,7 +34,7 @@ TOGETHER = 1 << 13
 
 
 class Threads(Copies, Atomics, Machine):
-    """Values have one element for each lane in `who`, or one for all of them."""
+    """Values have one element for each lane in `executing`, or one for all of them."""
 
     def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:
         super().__init__(geometry, memory, image)
@@ -48,16 +48,16 @@ class Threads(Copies, Atomics, Machine):
 
     def whole(self, v: Array) -> Array:
         """Values of the executing lanes as an array with an element for every lane; 0 elsewhere."""
-        if v.size == 1 or self.who is not None:
+        if v.size == 1 or self.executing is not None:
             spread = np.zeros(self.n, v.dtype)
-            spread[slice(None) if self.who is None else self.who] = v
+            spread[slice(None) if self.executing is None else self.executing] = v
             return spread
         return v
 
     # The warp.
 
     def lane(self) -> Bits:
-        return Bits(self, 32, sets.take(self.geometry.lane, self.who))
+        return Bits(self, 32, lane_sets.take(self.geometry.lane, self.executing))
 
     def active(self) -> Bits:
         return self.const(1, 1)
@@ -65,7 +65,7 @@ class Threads(Copies, Atomics, Machine):
     def shuffle(self, a: Bits, lane: Bits) -> Bits:
         if a.v.size == 1:
             return a
-        source = sets.take(self.geometry.warp_start, self.who) + (lane.v & np.uint32(WARP - 1))
+        source = lane_sets.take(self.geometry.warp_start, self.executing) + (lane.v & np.uint32(WARP - 1))
         if not self.geometry.whole_warps:
             source = np.minimum(source, self.n - 1)
         return Bits(self, a.width, self.whole(a.v)[source])
@@ -79,20 +79,20 @@ class Threads(Copies, Atomics, Machine):
             votes = np.bitwise_or.reduceat(bits, self.geometry.warp_starts)
         if votes.size == 1:
             return Bits(self, 32, votes)
-        return Bits(self, 32, votes[sets.take(self.geometry.warp, self.who)])
+        return Bits(self, 32, votes[lane_sets.take(self.geometry.warp, self.executing)])
 
     def ended(self) -> Bits | None:
         if self.alive.all():
             return None
-        before, self.who = self.who, None
+        before, self.executing = self.executing, None
         gone = self.ballot(Bits(self, 1, ~self.alive))
-        self.who = before
-        return Bits(self, 32, sets.take(gone.v, before))
+        self.executing = before
+        return Bits(self, 32, lane_sets.take(gone.v, before))
 
     def missing(self) -> Bits | None:
         if self.geometry.whole_warps:
             return None
-        return Bits(self, 32, sets.take(self.geometry.missing, self.who))
+        return Bits(self, 32, lane_sets.take(self.geometry.missing, self.executing))
 
     # The thread.
 
@@ -103,7 +103,7 @@ class Threads(Copies, Atomics, Machine):
             known = find(self) if find is not None else np.zeros(1, np.uint64)
             if not name.startswith(("clock", "globaltimer")):
                 self._specials[name] = known
-        v = sets.take(known, self.who)
+        v = lane_sets.take(known, self.executing)
         return Bits(self, w, v if v.dtype == UNSIGNED[w] else v.astype(UNSIGNED[w]))
 
     def output(self, text: str) -> None:
@@ -122,7 +122,8 @@ class Threads(Copies, Atomics, Machine):
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
         if not p.v.all():
             bad = int(np.flatnonzero(~p.v)[0])
-            lane = int(sets.positions(self.who, self.n)[bad]) if p.v.size > 1 else sets.first(self.who)
+            lanes = self.executing
+            lane = int(lane_sets.positions(lanes, self.n)[bad]) if p.v.size > 1 else lane_sets.first(lanes)
             if value is not None:
                 number = int(value.v[bad if value.v.size > 1 else 0])
                 message = message.format(lane=int(self.geometry.lane[lane]), value=number)
@@ -130,28 +131,28 @@ class Threads(Copies, Atomics, Machine):
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
         """Many steps at once: a lane executes as often as it has steps, in their order."""
-        everyone = self.who
-        lanes = sets.positions(everyone, self.n)
-        counts = np.broadcast_to(times.v, lanes.size)
-        together = max(TOGETHER // lanes.size, 1)
+        everyone = self.executing
+        places = lane_sets.positions(everyone, self.n)
+        counts = np.broadcast_to(times.v, places.size)
+        together = max(TOGETHER // places.size, 1)
         try:
             for start in range(0, int(counts.max()), together):
                 numbers, chosen = np.nonzero(counts > np.arange(start, start + together)[:, None])
-                self.who = lanes[chosen]
+                self.executing = places[chosen]
                 some = [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
                 step(Bits(self, 32, (numbers + start).astype(np.uint32)), *some)
         finally:
-            self.who = everyone
+            self.executing = everyone
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
-        everyone, codes = self.who, np.broadcast_to(a.v, sets.size(self.who, self.n))
+        everyone, codes = self.executing, np.broadcast_to(a.v, lane_sets.size(self.executing, self.n))
         try:
             for code in np.unique(codes).tolist():
                 chosen = codes == code
-                self.who = sets.where(everyone, chosen, self.n)
+                self.executing = lane_sets.where(everyone, chosen, self.n)
                 step(code, *(Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values))
         finally:
-            self.who = everyone
+            self.executing = everyone
 
     @property
     def images(self) -> LaneImages:
@@ -166,17 +167,17 @@ class Threads(Copies, Atomics, Machine):
     # The `alloca` stack.
 
     def allocate(self, size: Bits, align: int) -> Bits:
-        lanes = slice(None) if self.who is None else self.who
+        index = slice(None) if self.executing is None else self.executing
         most = int(size.v.max())
         if most > STACK_BYTES:
             raise Violation("stack-overflow", f"`alloca` asks for {most} bytes", -1)
-        start = -(-self.stack_top[lanes] // align) * align
-        self.stack_top[lanes] = end = start + size.v.astype(np.int64)
+        start = -(-self.stack_top[index] // align) * align
+        self.stack_top[index] = end = start + size.v.astype(np.int64)
         self.reserve_stack(int(end.max()) - ALLOCA)
         return Bits(self, 64, start.astype(np.uint64))
 
     def stack(self) -> Bits:
-        return Bits(self, 64, sets.take(self.stack_top, self.who).astype(np.uint64))
+        return Bits(self, 64, lane_sets.take(self.stack_top, self.executing).astype(np.uint64))
 
     def unwind(self, mark: Bits) -> None:
-        self.stack_top[slice(None) if self.who is None else self.who] = mark.v.astype(np.int64)
+        self.stack_top[slice(None) if self.executing is None else self.executing] = mark.v.astype(np.int64)

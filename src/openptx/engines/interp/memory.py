@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines import words
-from openptx.engines.interp import sets
+from openptx.engines.common import fault_text
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry
-from openptx.engines.interp.planes import Plane
+from openptx.engines.interp.memory_views import Plane
 from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
@@ -64,7 +64,7 @@ def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
 
 
 class Spaces(NumpyMachine):
-    """Loads and stores. `who` is the set of lanes that execute; values have one element for each of them, or one."""
+    """Loads and stores. `executing` is the set of lanes; values have one element for each of them, or one."""
 
     def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Spaces(NumpyMachine):
         self.address_size = image.program.address_size
         self.heap_base = image.heap.allocation.base if image.has_heap else 0
         self.n = geometry.n
-        self.who: sets.Lanes = None
+        self.executing: lane_sets.Lanes = None
         self.doing = "load"  # or store, atomic, copy: what faults are told of
         self.watch: Watch | None = None
         self.shift = memory.shift
@@ -135,7 +135,7 @@ class Spaces(NumpyMachine):
     ) -> Violation:
         """The violation of the first lane that is `bad`."""
         i = int(np.flatnonzero(bad)[0])
-        lane = int(sets.positions(self.who, self.n)[i]) if bad.size > 1 else sets.first(self.who)
+        lane = int(lane_sets.positions(self.executing, self.n)[i]) if bad.size > 1 else lane_sets.first(self.executing)
         at = int(address[i if address.size > 1 else 0])
         return Violation(code, message, lane, at, space, size, limit)
 
@@ -150,20 +150,22 @@ class Spaces(NumpyMachine):
         if misaligned:
             bad = (offsets + np.uint64(lead)) & np.uint64(size - 1) != 0
             if bad.any():
-                raise self.fault("misaligned-access", words.misaligned(self.doing, size), bad, address, space, size)
+                raise self.fault(
+                    "misaligned-access", fault_text.misaligned(self.doing, size), bad, address, space, size
+                )
         bad = (offsets > np.uint64(max(limit - size, 0))) | (size > limit)
         if bad.any():
             own = limit if space not in ("generic", "global") else -1
-            what = words.outside(self.doing, size, space, own)
+            what = fault_text.outside(self.doing, size, space, own)
             raise self.fault("out-of-bounds", what, bad, address, space, size, own)
 
     def in_shared(self, a: Array, size: int, space: str) -> Place:
         """A shared address, of the executing CTA or with the rank of another of its cluster."""
         geometry = self.geometry
-        base = sets.take(self._cta_base, self.who) if geometry.count > 1 else np.zeros(1, np.int64)
+        base = lane_sets.take(self._cta_base, self.executing) if geometry.count > 1 else np.zeros(1, np.int64)
         if a.max() >> CTA_SHIFT:
             rank = (a >> np.uint64(CTA_SHIFT)).astype(np.int64) - 1
-            own = sets.take(geometry.cta, self.who)
+            own = lane_sets.take(geometry.cta, self.executing)
             mine = geometry.rank[own].astype(np.int64)
             shape = geometry.shape
             there = rank < shape.cluster_size if space == "shared::cluster" else (rank < 0) | (rank == mine)
@@ -179,18 +181,18 @@ class Spaces(NumpyMachine):
         if self._stack_stride and a.max() >= ALLOCA:
             return self.in_stack(a, size, space) if a.min() >= ALLOCA else None
         self.check(a, self.local_size, size, 0, a, space)
-        return self.local, sets.take(self._local_base, self.who) + a.view(np.int64)
+        return self.local, lane_sets.take(self._local_base, self.executing) + a.view(np.int64)
 
     def in_stack(self, a: Array, size: int, space: str) -> Place:
-        top = sets.take(self.stack_top, self.who)
+        top = lane_sets.take(self.stack_top, self.executing)
         offsets = a - np.uint64(ALLOCA)
         self.check(offsets, self._stack_stride, size, 0, a, space)
         bad = a.astype(np.int64) + size > top
         if bad.any():
-            what = f"{words.access(self.doing, size)} beyond the stack"
+            what = f"{fault_text.access(self.doing, size)} beyond the stack"
             raise self.fault("out-of-bounds", what, bad, a, space, size)
-        lanes = sets.positions(self.who, self.n)
-        return self._stack, lanes * self._stack_stride + offsets.view(np.int64)
+        places = lane_sets.positions(self.executing, self.n)
+        return self._stack, places * self._stack_stride + offsets.view(np.int64)
 
     def in_allocation(self, a: Array, size: int, space: str, write: bool) -> Place | None:
         """A generic address of global, constant or parameter memory; None where lanes mean several allocations."""
@@ -236,7 +238,7 @@ class Spaces(NumpyMachine):
         """In the heap only what `malloc` gave and `free` did not take back may be touched."""
         bad = ~self.heap.holds(a, size)
         if bad.any():
-            raise self.fault("out-of-bounds", words.not_allocated(self.doing, size), bad, a, space, size)
+            raise self.fault("out-of-bounds", fault_text.not_allocated(self.doing, size), bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
         """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several planes."""
@@ -258,40 +260,40 @@ class Spaces(NumpyMachine):
                     return self.in_local(low, size, "local")
         return self.in_allocation(a, size, space, write)
 
-    def by_slot(self, a: Array) -> list[tuple[NDArray[np.intp], sets.Lanes]]:
+    def by_slot(self, a: Array) -> list[tuple[NDArray[np.intp], lane_sets.Lanes]]:
         """For addresses in several slots: the positions of each slot among the executing lanes, and those lanes.
 
         Frames and the stack of `alloca` lie in one slot, but in different memory.
         """
         slots = a >> np.uint64(min(self.shift, ALLOCA.bit_length() - 1) if self._stack_stride else self.shift)
         groups = [np.flatnonzero(slots == slot) for slot in np.unique(slots)]
-        return [(g, sets.where(self.who, np.isin(np.arange(a.size), g), self.n)) for g in groups]
+        return [(g, lane_sets.where(self.executing, np.isin(np.arange(a.size), g), self.n)) for g in groups]
 
     def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[NDArray[np.intp] | None, Place]]:
         """The places that the lanes mean, each with the positions of its lanes among the executing ones; None: all.
 
         All of them are checked before one is touched. Of several lanes that do wrong the first is told.
         """
-        before = self.who
+        before = self.executing
         try:
             place = self.place(space, a, size, write)
             if place is not None:
                 return [(None, place)]
             found: list[tuple[NDArray[np.intp] | None, Place]] = []
-            for chosen, lanes in self.by_slot(a):
-                self.who = lanes
+            for chosen, some in self.by_slot(a):
+                self.executing = some
                 place = self.place(space, a[chosen], size, write)
                 assert place is not None
                 found.append((chosen, place))
             return found
         except Violation:
-            lanes = sets.positions(before, self.n).tolist()
+            lanes = lane_sets.positions(before, self.n).tolist()
             for lane, one in zip(lanes, np.broadcast_to(a, len(lanes)), strict=True):
-                self.who = slice(lane, lane + 1)
+                self.executing = slice(lane, lane + 1)
                 self.place(space, one[np.newaxis], size, write)
             raise
         finally:
-            self.who = before
+            self.executing = before
 
     def check_written(
         self, chosen: NDArray[np.intp] | None, offsets: NDArray[np.int64], size: int, address: Array

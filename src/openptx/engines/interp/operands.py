@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.errors import Bug
 from openptx.isa.address_windows import window
 from openptx.numerics import Bits
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Registers = list[Array]
 Wide = list[tuple[Array, Array]]  # what registers of 128 bits hold
-Reader = Callable[["Threads", Registers, sets.Lanes], Any]  # Bits, a pair or a tuple of them, a Python int, or None
-Writer = Callable[["Threads", Registers, sets.Lanes, Any], None]
+Reader = Callable[["Threads", Registers, lane_sets.Lanes], Any]
+"""Gives Bits, a pair or a tuple of them, a Python int, or None."""
+Writer = Callable[["Threads", Registers, lane_sets.Lanes, Any], None]
 
 EMPTY = {w: np.zeros(1, dtype) for w, dtype in UNSIGNED.items()}
 """What registers hold before anything is written to them."""
@@ -43,7 +44,7 @@ def fresh(width: int) -> Any:
 def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> Reader:
     """What reads an operand as the instruction's type `t`; `immediate` ones are Python integers."""
     if operand is None or isinstance(operand, Sink):
-        return lambda x, regs, who: None
+        return lambda x, regs, lanes: None
     if isinstance(operand, Reg):
         return _register(operand, t)
     if isinstance(operand, Imm):
@@ -54,24 +55,24 @@ def source(operand: Operand | None, t: Type | None, immediate: bool = False) -> 
         if len(operand.elements) == 1:  # `{a}` is `a`
             return source(operand.elements[0], t, immediate)
         parts = [source(e, t) for e in operand.elements]
-        return lambda x, regs, who: tuple([part(x, regs, who) for part in parts])
+        return lambda x, regs, lanes: tuple([part(x, regs, lanes) for part in parts])
     if isinstance(operand, Symbol | FunctionName):
         width = t.width if t is not None else 64
         where = pointer(operand)
-        return lambda x, regs, who: x.const(where(x) & (1 << width) - 1, width)
+        return lambda x, regs, lanes: x.const(where(x) & (1 << width) - 1, width)
     raise Bug(f"an operand {operand!r} where a value is read")
 
 
 def _register(r: Reg, t: Type | None) -> Reader:
     i, width = r.index, r.width
     if width == 128:
-        return lambda x, regs, who: tuple([Bits(x, 64, sets.take(v, who)) for v in regs[i]])
+        return lambda x, regs, lanes: tuple([Bits(x, 64, lane_sets.take(v, lanes)) for v in regs[i]])
     if r.negated:
-        return lambda x, regs, who: Bits(x, 1, ~sets.take(regs[i], who))
+        return lambda x, regs, lanes: Bits(x, 1, ~lane_sets.take(regs[i], lanes))
 
-    def read(x: Threads, regs: Registers, who: sets.Lanes) -> Bits:
+    def read(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
         v = regs[i]
-        return Bits(x, width, v if who is None or v.size == 1 else v[who])
+        return Bits(x, width, v if lanes is None or v.size == 1 else v[lanes])
 
     want = t.width if t is not None else width
     if want == 4:
@@ -79,8 +80,8 @@ def _register(r: Reg, t: Type | None) -> Reader:
     if want >= width:
         return read
 
-    def cut(x: Threads, regs: Registers, who: sets.Lanes) -> Bits:
-        return x.resize(read(x, regs, who), want)
+    def cut(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
+        return x.resize(read(x, regs, lanes), want)
 
     return cut
 
@@ -88,18 +89,18 @@ def _register(r: Reg, t: Type | None) -> Reader:
 def _immediate(operand: Imm, immediate: bool) -> Reader:
     value, width = operand.value, operand.width
     if immediate:
-        return lambda x, regs, who: value
+        return lambda x, regs, lanes: value
     if width == 128:
         low, high = value & (1 << 64) - 1, value >> 64 & (1 << 64) - 1
-        return lambda x, regs, who: (x.const(low, 64), x.const(high, 64))
-    return lambda x, regs, who: x.const(value, width)
+        return lambda x, regs, lanes: (x.const(low, 64), x.const(high, 64))
+    return lambda x, regs, lanes: x.const(value, width)
 
 
 def _special(operand: Special, t: Type | None) -> Reader:
     name, width = operand.name, operand.width
     if t is None or t.width >= width:
-        return lambda x, regs, who: x.special(name, width)
-    return lambda x, regs, who: x.resize(x.special(name, width), t.width)
+        return lambda x, regs, lanes: x.special(name, width)
+    return lambda x, regs, lanes: x.resize(x.special(name, width), t.width)
 
 
 # Addresses.
@@ -130,24 +131,24 @@ def address(operand: Address, space: str | None) -> Reader:
     if not operand.parts:
         return whole
     parts = [_address(Address(p), None) if isinstance(p, Symbol) else source(p, None) for p in operand.parts]
-    return lambda x, regs, who: (whole(x, regs, who), *[part(x, regs, who) for part in parts])
+    return lambda x, regs, lanes: (whole(x, regs, lanes), *[part(x, regs, lanes) for part in parts])
 
 
 def _address(operand: Address, space: str | None) -> Reader:
     offset = operand.offset
     if operand.base is None:
-        return lambda x, regs, who: x.const(offset & (1 << 64) - 1, 64)
+        return lambda x, regs, lanes: x.const(offset & (1 << 64) - 1, 64)
     if isinstance(operand.base, Symbol):
         where = pointer(operand.base, generic=space in (None, "generic"))
-        return lambda x, regs, who: x.const(where(x) + offset & (1 << 64) - 1, 64)
+        return lambda x, regs, lanes: x.const(where(x) + offset & (1 << 64) - 1, 64)
     base, width = _register(operand.base, None), operand.base.width
     if width == 64:
         if not offset:
             return base
         step = offset & (1 << 64) - 1
-        return lambda x, regs, who: x.binary("add", base(x, regs, who), x.const(step, 64))
+        return lambda x, regs, lanes: x.binary("add", base(x, regs, lanes), x.const(step, 64))
     step = offset & (1 << width) - 1
-    return lambda x, regs, who: x.resize(base(x, regs, who) + step, 64)
+    return lambda x, regs, lanes: x.resize(base(x, regs, lanes) + step, 64)
 
 
 # Destinations.
@@ -162,10 +163,10 @@ def destination(operand: Operand | None, t: Type | None) -> Writer | None:
             return destination(operand.elements[0], t)
         parts = [destination(e, t) for e in operand.elements]
 
-        def spread(x: Threads, regs: Registers, who: sets.Lanes, results: Any) -> None:
+        def spread(x: Threads, regs: Registers, lanes: lane_sets.Lanes, results: Any) -> None:
             for write, result in zip(parts, [apart(result) for result in results], strict=True):
                 if write is not None:
-                    write(x, regs, who, result)
+                    write(x, regs, lanes, result)
 
         return spread
     if isinstance(operand, Reg):
@@ -180,9 +181,9 @@ def apart(result: Any) -> Any:
     return tuple([apart(part) for part in result])
 
 
-def put(old: Array, who: sets.Lanes, new: Array, n: int) -> Array:
+def put(old: Array, lanes: lane_sets.Lanes, new: Array, n: int) -> Array:
     """The register's content after a write: registers may share an array, but only as long as it is read-only."""
-    if who is None:
+    if lanes is None:
         if new.base is not None:
             new = new.copy()
         new.setflags(write=False)
@@ -191,16 +192,16 @@ def put(old: Array, who: sets.Lanes, new: Array, n: int) -> Array:
         old = np.repeat(old, n)
     elif not old.flags.writeable:
         old = old.copy()
-    old[who] = new
+    old[lanes] = new
     return old
 
 
 def _write(r: Reg, signed: bool) -> Writer:
     i, width = r.index, r.width
 
-    def write(x: Threads, regs: Registers, who: sets.Lanes, result: Bits) -> None:
+    def write(x: Threads, regs: Registers, lanes: lane_sets.Lanes, result: Bits) -> None:
         v = result.v if result.width == width else x.resize(result, width, signed).v
-        regs[i] = put(regs[i], who, v, x.n)
+        regs[i] = put(regs[i], lanes, v, x.n)
 
     return write
 
@@ -208,8 +209,8 @@ def _write(r: Reg, signed: bool) -> Writer:
 def _pair(r: Reg) -> Writer:
     i = r.index
 
-    def write(x: Threads, regs: Any, who: sets.Lanes, result: tuple[Bits, Bits]) -> None:
+    def write(x: Threads, regs: Any, lanes: lane_sets.Lanes, result: tuple[Bits, Bits]) -> None:
         before = regs[i]
-        regs[i] = tuple([put(old, who, new.v, x.n) for old, new in zip(before, result, strict=True)])
+        regs[i] = tuple([put(old, lanes, new.v, x.n) for old, new in zip(before, result, strict=True)])
 
     return write

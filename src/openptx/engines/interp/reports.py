@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.engines import words
-from openptx.engines.interp import sets
-from openptx.engines.waiting import left, waits
+from openptx.engines.common import fault_text
+from openptx.engines.common.fault_text import left, waits
+from openptx.engines.interp import lane_sets
 from openptx.errors import Fault
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
     """What a lane did at the instruction that was running."""
     op, geometry = batch.running, batch.x.geometry
-    lane = violation.lane if violation.lane >= 0 else sets.first(batch.x.who)
+    lane = violation.lane if violation.lane >= 0 else lane_sets.first(batch.x.executing)
     nearest = None
     if violation.address is not None and violation.space in ("generic", "global"):
         nearest = run.memory.nearest(violation.address, violation.size, violation.space, run.shape.shared)
     elif violation.address is not None and violation.limit >= 0:
-        nearest = words.beyond(violation.address, violation.size, violation.space, violation.limit)
+        nearest = fault_text.beyond(violation.address, violation.size, violation.space, violation.limit)
     return Fault(
         violation.code,
         violation.message,
@@ -50,24 +50,24 @@ def call_chain(batch: Batch) -> tuple[str, ...]:
     """The calls that led to the place, innermost first."""
     frame: Frame | None = batch.current
     names: list[str] = []
-    while frame is not None and len(names) <= words.CHAINED:
+    while frame is not None and len(names) <= fault_text.CHAINED:
         names.append(frame.plan.function.name)
         frame = frame.parent
-    return words.calls(names)
+    return fault_text.calls(names)
 
 
 def deadlock(run: Launch, batch: Batch) -> Fault:
-    """Lanes wait for others that cannot come: says who, where, and who has left."""
+    """Lanes wait for others that cannot come: says which, where, and who has left."""
     geometry = batch.x.geometry
-    places: list[tuple[sets.Positions, Op, str]] = []
+    places: list[tuple[lane_sets.Positions, Op, str]] = []
     for number, barrier in sorted(batch.barriers.items()):
         for w in barrier.waiting:
-            wanted = int(barrier.expected[geometry.cta[w.who[0]]])
+            wanted = int(barrier.expected[geometry.cta[w.lanes[0]]])
             what = f"at barrier {number} for {wanted or 'all'} threads"
-            places.append((w.who, w.op, what))
-    places += [(w.who, w.op, "at the cluster's barrier") for w in batch.cluster.waiting]
+            places.append((w.lanes, w.op, what))
+    places += [(w.lanes, w.op, "at the cluster's barrier") for w in batch.cluster.waiting]
     for group in batch.parked.values():
-        places.append((sets.positions(group.who, batch.x.n), group.op, "for other lanes of their warp"))
+        places.append((lane_sets.positions(group.lanes, batch.x.n), group.op, "for other lanes of their warp"))
     lane, op = int(places[0][0][0]), places[0][1]
     block = geometry.block_of(lane)
     return Fault(
@@ -86,9 +86,9 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
     )
 
 
-def waits_where(run: Launch, batch: Batch, lane: int, who: sets.Positions, op: Op, what: str) -> str:
+def waits_where(run: Launch, batch: Batch, lane: int, lanes: lane_sets.Positions, op: Op, what: str) -> str:
     geometry = batch.x.geometry
-    here = who[geometry.cta[who] == geometry.cta[lane]]
+    here = lanes[geometry.cta[lanes] == geometry.cta[lane]]
     return waits(op, run.program.file, what, [int(geometry.thread[i]) for i in here])
 
 

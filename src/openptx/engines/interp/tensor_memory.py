@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.isa.semantics import tensor_memory
 from openptx.isa.semantics.tensor_memory import COLUMNS, LANE, LANES, UNIT
@@ -45,7 +45,7 @@ class TensorMemory(tensor_memory.TensorMemory):
             self.owned[cta, first : first + columns] = True
             self.given[cta][first] = columns
             found[lanes] = first
-        return Bits(self.x, 32, sets.take(found, self.x.who))
+        return Bits(self.x, 32, lane_sets.take(found, self.x.executing))
 
     def free(self, address: Bits, count: Bits) -> None:
         for lanes, cta, (first, columns) in self._warps(address, count):
@@ -70,12 +70,12 @@ class TensorMemory(tensor_memory.TensorMemory):
     def _place(self, address: Bits, count: int, rank: Bits | None) -> tuple[Array, Array, Array]:
         """The CTA, lane and column of every executing thread, with `count` columns that are there."""
         x, geometry = self.x, self.x.geometry
-        cta = sets.take(geometry.cta, x.who)
+        cta = lane_sets.take(geometry.cta, x.executing)
         if rank is not None:
             outside = np.broadcast_to(rank.v >= geometry.shape.cluster_size, cta.shape)
             if outside.any():
-                lanes = sets.positions(x.who, x.n)[np.flatnonzero(outside)]
-                raise self._wrong("out-of-bounds", "the cluster has no such CTA", lanes)
+                places = lane_sets.positions(x.executing, x.n)[np.flatnonzero(outside)]
+                raise self._wrong("out-of-bounds", "the cluster has no such CTA", places)
             cta = cta - geometry.rank[cta] + rank.v.astype(np.int64)
         at = np.broadcast_to(address.v, cta.shape).astype(np.int64)
         lane, column = at >> LANE, at & (1 << LANE) - 1
@@ -87,14 +87,14 @@ class TensorMemory(tensor_memory.TensorMemory):
         if bad.any():
             i = int(np.flatnonzero(bad)[0])
             where = f"lane {lane[i]}, column {column[i]}"
-            lanes = sets.positions(x.who, x.n)[i : i + 1]
-            raise self._wrong("out-of-bounds", f"{where} of tensor memory is not allocated", lanes)
+            places = lane_sets.positions(x.executing, x.n)[i : i + 1]
+            raise self._wrong("out-of-bounds", f"{where} of tensor memory is not allocated", places)
         return cta, lane, column
 
     def _warps(self, *values: Bits) -> Iterator[tuple[Array, int, list[int]]]:
         """The executing lanes of each warp, its CTA, and the values that its first lane has."""
         x = self.x
-        everyone = sets.positions(x.who, x.n)
+        everyone = lane_sets.positions(x.executing, x.n)
         warps = x.geometry.warp[everyone]
         for warp in np.unique(warps).tolist():
             places = np.flatnonzero(warps == warp)

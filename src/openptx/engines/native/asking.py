@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
-from openptx.engines.interp.externals import EXTERNALS
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import Violation
@@ -43,7 +43,7 @@ def answer(run: Run, worker: Worker) -> int:
         return 0
     here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
     x = threads(run, worker)
-    x.who, x.local_size = sets.tidy(here + first, x.n), local
+    x.executing, x.local_size = lane_sets.normalize(here + first, x.n), local
     try:
         if what == INSTRUCTION:
             execute(run.plan.program, place(run, detail), detail & 0xFFFFF, x, worker)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.engines import words
+from openptx.engines.common import fault_text
 from openptx.engines.native.borrower import Borrower
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.flow import Block, control
@@ -208,7 +208,7 @@ class Blocks(Borrower):
     def converge(self, op: Op) -> None:
         """Lanes that the operation names are here together, for `park` has waited for them."""
         members = self.members(op)
-        self.require((members >> self.lane() & 1) != 0, "invalid-mask", words.wrong_mask(op), members)
+        self.require((members >> self.lane() & 1) != 0, "invalid-mask", fault_text.wrong_mask(op), members)
 
     def finish(self, b: Block) -> None:
         op, out = b.last, self.out

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from openptx.engines.common.call_site import CallSite
 from openptx.engines.native.barriers import suspends
 from openptx.engines.native.calls import Callees
 from openptx.engines.native.departures import Exit
@@ -23,7 +24,6 @@ from openptx.engines.native.standing import Stand
 from openptx.engines.native.values import ZEROS, N, Shape, varying
 from openptx.engines.native.waiting import slice_back, waiting_loops
 from openptx.engines.native.writer import Writer
-from openptx.engines.sites import Site
 from openptx.isa.memory_consistency import strong
 from openptx.llvm.host import CPU
 from openptx.numerics import Bits
@@ -110,7 +110,7 @@ class Body(FunctionText):
         return [b.live_in | results | writes(self.graph, b.index, b.stop) for b in self.graph.blocks]
 
     def calls_indirectly(self) -> bool:
-        return any(control(op) == "call" and isinstance(Site(op).target, Reg) for op in self.function.code)
+        return any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in self.function.code)
 
     def calls_in_loops(self) -> bool:
         """Whether a call lies on a cycle."""

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.decode import NoMeaning, unguarded
 from openptx.engines.interp.operands import fresh
-from openptx.engines.interp.plan import NoMeaning, unguarded
 from openptx.engines.native import layout
 from openptx.engines.native.flow import Cells
 from openptx.engines.native.values import N
@@ -43,13 +43,13 @@ def cells_of(function: Function) -> Cells:
 
 
 def execute(program: Program, function: Function, pc: int, x: Threads, worker: Worker) -> None:
-    """Executes the instruction at `pc` for the lanes `x.who`; what they do wrong is a Violation."""
+    """Executes the instruction at `pc` for the lanes `x.executing`; what they do wrong is a Violation."""
     op, cells = function.code[pc], cells_of(function)
     size = -(-function.frame_size // 16) * 16
     x.base = x.local_size - size
     reads, writes = travelling(cells, op)
     words = worker.bytes[layout.OPERANDS :].view(np.uint64).reshape(layout.ROOM, N)
-    who = sets.positions(x.who, x.n)
+    who = lane_sets.positions(x.executing, x.n)
     here = who % N
     columns: dict[int, Array] = {cell: fresh(cells.widths[cell]) for cell in writes}
     for cell, row in zip(reads, words, strict=False):
@@ -57,13 +57,13 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
         columns[cell][who] = row[here]
     registers: Any = file_of(function, cells, columns)
     try:
-        unguarded(op, cells.carry)(x, registers, x.who)
+        unguarded(op, cells.carry)(x, registers, x.executing)
     except NoMeaning:
         raise Unsupported(str(op.m), file=program.file, span=op.span) from None
     except Unsupported as gap:
         raise Unsupported(f"{op.m}: {gap.form}", file=program.file, span=op.span) from None
     for cell, row in zip(writes, words, strict=False):
-        row[here] = sets.take(cell_of(function, cells, registers, cell), x.who)
+        row[here] = lane_sets.take(cell_of(function, cells, registers, cell), x.executing)
 
 
 def file_of(function: Function, cells: Cells, columns: Mapping[int, Array]) -> dict[int, Any]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
+from openptx.engines.common.call_site import CallSite, Formal
 from openptx.engines.native import layout
 from openptx.engines.native.asking import QUESTIONS
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.operands import Operands
 from openptx.engines.native.values import ZEROS, N, Value, vector_type
-from openptx.engines.sites import Formal, Site
 from openptx.numerics import Bits
 from openptx.program import (
     Function,
@@ -68,7 +68,7 @@ class Calls(Operands):
     dry: bool
 
     def call_function(self, op: Op) -> None:
-        site = Site(op)
+        site = CallSite(op)
         self.has_local = True
         if isinstance(site.target, FunctionName):
             callee = site.target.name
@@ -80,7 +80,7 @@ class Calls(Operands):
         assert site.target is not None
         self.indirect(site, self.read_register(site.target))
 
-    def ask_system(self, site: Site, name: str) -> None:
+    def ask_system(self, site: CallSite, name: str) -> None:
         """A function that the system provides: the reference engine does it for the lanes."""
         given = [self.word(argument) for argument in site.arguments]
         self.ask(name, given)
@@ -95,7 +95,7 @@ class Calls(Operands):
         assert isinstance(value, Bits)
         return value
 
-    def callable(self, name: str, site: Site) -> Function:
+    def callable(self, name: str, site: CallSite) -> Function:
         if name not in self.program.functions:
             raise Fallback(f"`{name}`, which the module does not define")
         function = self.program.function(name)
@@ -135,7 +135,7 @@ class Calls(Operands):
 
     frame_size_here = 0
 
-    def invoke(self, site: Site, callee: Function, mask: Bits, keep: bool = True) -> None:
+    def invoke(self, site: CallSite, callee: Function, mask: Bits, keep: bool = True) -> None:
         out = self.out
         base = self.top()
         outer, self.mask = self.mask, mask
@@ -254,7 +254,7 @@ class Calls(Operands):
 
     # A function by its address
 
-    def indirect(self, site: Site, address: Bits) -> None:
+    def indirect(self, site: CallSite, address: Bits) -> None:
         names = [
             n for n in (site.prototype.functions if isinstance(site.prototype, Targets) else self.program.functions)
             if n in self.program.functions
@@ -290,7 +290,7 @@ class Calls(Operands):
     def held_bits(self, a: Bits) -> Bits:
         return self.bits(self.vector(a), a.width) if isinstance(a.v, Value) and a.v.lanes is None else a
 
-    def same_shape(self, f: Function, site: Site) -> bool:
+    def same_shape(self, f: Function, site: CallSite) -> bool:
         return (len(f.parameters), len(f.returns)) == (len(site.arguments), len(site.results))
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, Waiting
 from openptx.engines.interp.batch import Batch
+from openptx.engines.interp.decode import plan, results
 from openptx.engines.interp.frames import Frame
-from openptx.engines.interp.launch import Launch, ctas_of_a_batch, go_on, pieces
+from openptx.engines.interp.launch import Launch, ctas_of_a_batch, pieces, run_batches
 from openptx.engines.interp.limits import Limits
-from openptx.engines.interp.plan import plan, results
 from openptx.engines.native import layout
 from openptx.engines.native.asking import shape_of, threads
 from openptx.engines.native.borrowing import file_of
@@ -57,7 +57,7 @@ def go_on_with(run: Run, codes: list[int], team: list[Worker]) -> None:
         pieces(each, per_batch)
         for each in (*(untouched(code, worker) for code, worker in zip(codes, team, strict=True)), untaken)
     )
-    go_on(launch, begun, rest)
+    run_batches(launch, begun, rest)
 
 
 def untouched(code: int, worker: Worker) -> range:
@@ -90,7 +90,7 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
             continue
         if resume == 0:  # not begun
             alive[everyone] = True
-            batch.add(frame, 0, sets.tidy(everyone, batch.x.n))
+            batch.add(frame, 0, lane_sets.normalize(everyone, batch.x.n))
             continue
         here = lanes(first, live, made.threads)
         alive[here] = True
@@ -103,7 +103,7 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
         masks = struct.unpack_from(f"<{1 + len(stand.waiting)}I", data.data, layout.SAVED)
         for pc, mask in zip((-2 - resume, *stand.waiting), masks, strict=True):
             if mask:
-                batch.add(frame, pc, sets.tidy(lanes(first, mask, made.threads), batch.x.n))
+                batch.add(frame, pc, lane_sets.normalize(lanes(first, mask, made.threads), batch.x.n))
     batch.alive[:] = alive
     batch.alive_count = int(np.count_nonzero(alive))
     return batch
@@ -123,7 +123,7 @@ def wait(batch: Batch, worker: Worker, frame: Frame, pc: int, who: NDArray[np.in
     yes, voters = votes[parity], votes[2 + parity]
     write = results(op)[0] if op.m.values.get("mode") == "red" else None
     if generation != ticket:
-        some = sets.tidy(who, n)
+        some = lane_sets.normalize(who, n)
         if write is not None:
             verdict = {"popc": yes, "and": yes == voters, "or": yes > 0}[str(op.m.op)]
             value = np.array([verdict], np.uint32 if op.m.op == "popc" else np.bool_)
@@ -131,7 +131,7 @@ def wait(batch: Batch, worker: Worker, frame: Frame, pc: int, who: NDArray[np.in
         batch.add(frame, pc, some)
         return
     barrier = batch.barriers.setdefault(number, Barrier(batch))
-    barrier.arrive(sets.tidy(who, n), expected, None)
+    barrier.arrive(lane_sets.normalize(who, n), expected, None)
     barrier.waiting.append(Waiting(frame, pc, who, op, write))
     # Who said yes does not matter, how many did does.
     arrived = np.flatnonzero(barrier.arrived)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from openptx.engines.native.calls import Site
+from openptx.engines.native.calls import CallSite
 from openptx.engines.native.flow import control
 from openptx.engines.native.options import Options
 from openptx.llvm.codegen import version
@@ -55,7 +55,7 @@ def reached(program: Program, function: Function) -> set[str] | None:
     found, waiting = {function.name}, [function]
     while waiting:
         one = waiting.pop()
-        if any(control(op) == "call" and isinstance(Site(op).target, Reg) for op in one.code):
+        if any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in one.code):
             return None
         for name in one.callees & {*program.functions}:
             if name not in found:

@@ -7,7 +7,7 @@ import ctypes
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 
-from openptx.engines.interp.plan import NoMeaning
+from openptx.engines.interp.decode import NoMeaning
 from openptx.engines.native import cache, settings
 from openptx.engines.native.body import Body
 from openptx.engines.native.departures import Exit

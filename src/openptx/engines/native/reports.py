@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from openptx.engines import words
+from openptx.engines.common import fault_text
+from openptx.engines.common.call_site import CallSite, wrong_target
+from openptx.engines.common.fault_text import left, waits
 from openptx.engines.native import layout
-from openptx.engines.sites import Site, wrong_target
-from openptx.engines.waiting import left, waits
 from openptx.errors import Fault, Triple
 from openptx.isa.address_windows import FIRST
 
@@ -55,13 +55,13 @@ def fault(run: Run, worker: Worker) -> Fault:
     function = place(run, site)
     op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
     if code == "invalid-call-target" and op is not None:
-        message = wrong_target(run.plan.program, run.image.names, Site(op), address) or message
+        message = wrong_target(run.plan.program, run.image.names, CallSite(op), address) or message
     names = [function.name, *(place(run, at).name for at in chain)]
     nearest = None
     if access and space in ("generic", "global"):
         nearest = run.memory.nearest(address, size, space, run.plan.shared)
     if kind in (layout.OUT_OF_BOUNDS, layout.ANSWER) and limit >= 0:
-        nearest = words.beyond(address, size, space, limit)
+        nearest = fault_text.beyond(address, size, space, limit)
     return Fault(
         code,
         message,
@@ -73,7 +73,7 @@ def fault(run: Run, worker: Worker) -> Fault:
         nearest=nearest,
         file=run.plan.program.file,
         span=op.span if op is not None else None,
-        notes=(*(source_line(op) if op is not None else ()), *words.calls(names)),
+        notes=(*(source_line(op) if op is not None else ()), *fault_text.calls(names)),
     )
 
 
@@ -135,13 +135,13 @@ def said(
 ) -> tuple[str, str]:
     """The code and the message."""
     if kind == layout.MISALIGNED:
-        return "misaligned-access", words.misaligned(what, size)
+        return "misaligned-access", fault_text.misaligned(what, size)
     if kind == layout.OUT_OF_BOUNDS and run.image.has_heap and run.image.heap.within(address, size):
-        return "out-of-bounds", words.not_allocated(what, size)
+        return "out-of-bounds", fault_text.not_allocated(what, size)
     if kind == layout.OUT_OF_BOUNDS:
-        return "out-of-bounds", words.outside(what, size, space, limit)
+        return "out-of-bounds", fault_text.outside(what, size, space, limit)
     if kind == layout.TORN:
-        return "out-of-bounds", words.TORN
+        return "out-of-bounds", fault_text.TORN
     if kind == layout.READ_ONLY:
         slot = address >> run.memory.shift
         return "read-only", f"a write to {run.memory.rows[slot]}, which may only be read"
@@ -151,4 +151,4 @@ def said(
         return "trap", "the kernel executed `trap`"
     if kind == layout.STOPPED:
         return "timeout", f"the kernel ran longer than {run.timeout:g} seconds"
-    return "stack-overflow", words.TOO_DEEP
+    return "stack-overflow", fault_text.TOO_DEEP

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Formal = Register | Variable
 
 
-class Site:
+class CallSite:
     """What a call instruction says: who is called, with what, and where results go."""
 
     def __init__(self, op: Op) -> None:
@@ -32,7 +32,7 @@ class Site:
         self.results = lists.get("returns", ())
 
 
-def wrong_target(program: Program, names: Mapping[int, str], site: Site, address: int) -> str | None:
+def wrong_target(program: Program, names: Mapping[int, str], site: CallSite, address: int) -> str | None:
     """What is wrong with an indirect call of what is at an address; None where nothing is."""
     name = names.get(address)
     if name is None:

@@ -4,40 +4,40 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 
 N = 12
 masks = st.lists(st.booleans(), min_size=N, max_size=N).map(np.array)
 
 
-def members(lanes: sets.Lanes) -> list[int]:
+def members(lanes: lane_sets.Lanes) -> list[int]:
     return np.arange(N)[slice(None) if lanes is None else lanes].tolist()
 
 
 @given(masks)
 def test_where_of_all(mask: np.ndarray) -> None:
     if mask.any():
-        lanes = sets.where(None, mask, N)
+        lanes = lane_sets.where(None, mask, N)
         assert members(lanes) == np.flatnonzero(mask).tolist()
-        assert sets.size(lanes, N) == mask.sum()
-        assert sets.first(lanes) == mask.argmax()
+        assert lane_sets.size(lanes, N) == mask.sum()
+        assert lane_sets.first(lanes) == mask.argmax()
 
 
 @given(masks, masks)
 def test_where_inside_and_union(mask: np.ndarray, other: np.ndarray) -> None:
     if not mask.any():
         return
-    lanes = sets.where(None, mask, N)
+    lanes = lane_sets.where(None, mask, N)
     inner = other[mask]
     if inner.any():
-        assert members(sets.where(lanes, inner, N)) == np.flatnonzero(mask & other).tolist()
+        assert members(lane_sets.where(lanes, inner, N)) == np.flatnonzero(mask & other).tolist()
     if inner.any() and not inner.all():
-        parts = sets.where(lanes, inner, N), sets.where(lanes, ~inner, N)
-        both = sets.union(*parts, N)
+        parts = lane_sets.where(lanes, inner, N), lane_sets.where(lanes, ~inner, N)
+        both = lane_sets.union(*parts, N)
         assert members(both) == members(lanes)
         assert (both is None) == (lanes is None)
 
 
 def test_neighbours_are_a_slice() -> None:
-    assert sets.tidy(np.array([3, 4, 5]), N) == slice(3, 6)
-    assert sets.tidy(np.arange(N), N) is None
+    assert lane_sets.normalize(np.array([3, 4, 5]), N) == slice(3, 6)
+    assert lane_sets.normalize(np.arange(N), N) is None

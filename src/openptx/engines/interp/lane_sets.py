@@ -20,7 +20,7 @@ else:
 Lanes = Run | Positions | None
 
 
-def tidy(positions: Positions, n: int) -> Lanes:
+def normalize(positions: Positions, n: int) -> Lanes:
     """The set of sorted positions, none of them twice, of `n` lanes; never empty."""
     first, last = int(positions[0]), int(positions[-1])
     if last - first + 1 != positions.size:
@@ -47,12 +47,12 @@ def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
     """
     found = np.flatnonzero(mask)
     if lanes is None:
-        return tidy(found, n)
+        return normalize(found, n)
     if isinstance(lanes, slice):
-        return tidy(found + lanes.start, n)
+        return normalize(found + lanes.start, n)
     some = lanes[found]
     run = int(some[-1]) - int(some[0]) + 1 == some.size and bool((some[1:] > some[:-1]).all())
-    return tidy(some, n) if run else some
+    return normalize(some, n) if run else some
 
 
 def union(a: Lanes, b: Lanes, n: int) -> Lanes:
@@ -61,7 +61,7 @@ def union(a: Lanes, b: Lanes, n: int) -> Lanes:
         return None
     both = np.zeros(n, np.bool_)
     both[a] = both[b] = True
-    return tidy(np.flatnonzero(both), n)
+    return normalize(np.flatnonzero(both), n)
 
 
 def first(lanes: Lanes) -> int:

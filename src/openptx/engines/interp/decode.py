@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_wait
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
     from openptx.isa.notation import Instruction
 
-Step = Callable[["Threads", Registers, sets.Lanes], None]
+Step = Callable[["Threads", Registers, lane_sets.Lanes], None]
 
 WAITING = 512
 """How much faster than others an instruction makes a group of lanes hand over, if it may be waiting for others."""
@@ -33,7 +33,7 @@ class Block:
         self.weight = weight  # instructions, counted more where they may wait for other lanes
 
 
-class Plan:
+class DecodedFunction:
     """A function's blocks, by the position of their first instruction; made when control first comes there."""
 
     def __init__(self, function: Function) -> None:
@@ -70,9 +70,9 @@ class Plan:
 
 
 @lru_cache(maxsize=512)
-def plan(function: Function) -> Plan:
+def plan(function: Function) -> DecodedFunction:
     """The plan of a function; functions are compared by identity."""
-    return Plan(function)
+    return DecodedFunction(function)
 
 
 def _leaders(function: Function) -> frozenset[int]:
@@ -126,16 +126,16 @@ def bind(op: Op, carry: int) -> Step:
 def guarded(guard: Reg, step: Step) -> Step:
     i, negated = guard.index, guard.negated
 
-    def run(x: Threads, regs: Registers, who: sets.Lanes) -> None:
-        p = sets.take(regs[i], who)
+    def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
+        p = lane_sets.take(regs[i], lanes)
         if negated:
             p = ~p
         if p.all():
-            step(x, regs, who)
+            step(x, regs, lanes)
         elif p.any():
-            x.who = some = sets.where(who, p, x.n)
+            x.executing = some = lane_sets.where(lanes, p, x.n)
             step(x, regs, some)
-            x.who = who
+            x.executing = lanes
 
     return run
 
@@ -163,7 +163,7 @@ class NoMeaning(Exception):
 
 
 def _missing(op: Op) -> Step:
-    def run(x: Threads, regs: Registers, who: sets.Lanes) -> None:
+    def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
         raise NoMeaning(op)
 
     return run
@@ -176,19 +176,19 @@ def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list
         write = writers[0]
         if len(readers) == 1:
             (a,) = readers
-            return lambda x, regs, who: write(x, regs, who, mean(x, m, a(x, regs, who)))
+            return lambda x, regs, lanes: write(x, regs, lanes, mean(x, m, a(x, regs, lanes)))
         if len(readers) == 2:
             a, b = readers
-            return lambda x, regs, who: write(x, regs, who, mean(x, m, a(x, regs, who), b(x, regs, who)))
-        return lambda x, regs, who: write(x, regs, who, mean(x, m, *[r(x, regs, who) for r in readers]))
+            return lambda x, regs, lanes: write(x, regs, lanes, mean(x, m, a(x, regs, lanes), b(x, regs, lanes)))
+        return lambda x, regs, lanes: write(x, regs, lanes, mean(x, m, *[r(x, regs, lanes) for r in readers]))
 
-    def run(x: Threads, regs: Registers, who: sets.Lanes) -> None:
-        found = mean(x, m, *[read(x, regs, who) for read in readers])
+    def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
+        found = mean(x, m, *[read(x, regs, lanes) for read in readers])
         if len(writers) < 2:
             found = (found,)
         for write, result in zip(writers, found or (), strict=False):
             if write is not None:
-                write(x, regs, who, result)
+                write(x, regs, lanes, result)
 
     return run
 
@@ -197,7 +197,7 @@ def member_mask(op: Op) -> Reader:
     """What reads the mask of the lanes that arrive together: the whole warp for `.aligned` ones without a mask."""
     name = op.form.instruction.converges
     if name is None:
-        return lambda x, regs, who: x.const(-1, 32)
+        return lambda x, regs, lanes: x.const(-1, 32)
     templates = [t for t in op.form.operands if t.role != "write"]
     i = next(i for i, t in enumerate(templates) if t.name == name)
     return sources(op)[i]

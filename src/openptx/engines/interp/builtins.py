@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.numerics import Bits
 from openptx.runtime.printf import Format, read_format
@@ -20,19 +20,19 @@ External = Callable[..., Any]
 
 def lanes_of(x: Threads, *values: Bits) -> list[tuple[int, ...]]:
     """For every executing lane, its number and its values."""
-    lanes = sets.positions(x.who, x.n)
-    columns = [np.broadcast_to(v.v, lanes.size).tolist() for v in values]
-    return list(zip(lanes.tolist(), *columns, strict=True))
+    places = lane_sets.positions(x.executing, x.n)
+    columns = [np.broadcast_to(v.v, places.size).tolist() for v in values]
+    return list(zip(places.tolist(), *columns, strict=True))
 
 
 def vprintf(x: Threads, template: Bits, arguments: Bits) -> Bits:
     """Prints for each lane in turn; gives how many arguments were printed."""
     counts = list[int]()
-    before = x.who
+    before = x.executing
     formats: dict[int, Format] = {}
     try:
         for lane, text, values in lanes_of(x, template, arguments):
-            x.who = slice(lane, lane + 1)
+            x.executing = slice(lane, lane + 1)
             known = formats.get(text)
             if known is None:
                 known = formats[text] = read_format(string(x, text))
@@ -40,7 +40,7 @@ def vprintf(x: Threads, template: Bits, arguments: Bits) -> Bits:
             x.output(known.render(words, lambda at: string(x, at)))
             counts.append(len(known.layout))
     finally:
-        x.who = before
+        x.executing = before
     return Bits(x, 32, np.array(counts, np.uint32))
 
 
@@ -58,7 +58,7 @@ def string(x: Threads, at: int) -> str:
 
 def assertfail(x: Threads, message: Bits, file: Bits, line: Bits, function: Bits, char_size: Bits) -> None:
     lane, *words = lanes_of(x, message, file, line, function)[0]
-    x.who = slice(lane, lane + 1)
+    x.executing = slice(lane, lane + 1)
     said, where, number, name = (string(x, w) if i != 2 and w else w for i, w in enumerate(words))
     raise Violation("assertion", f"{where}:{number}: {name}: assertion `{said}` failed", lane)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import sets
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.decode import member_mask, results, sources
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.operands import Reader
-from openptx.engines.interp.plan import member_mask, results, sources
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 
-def meet(batch: Batch) -> bool:
+def resolve_split_sync(batch: Batch) -> bool:
     """Lets warps go on whose lanes are all there, though at several places; whether there were such."""
     kinds: dict[tuple[object, object], list[Group]] = {}
     for group in batch.parked.values():
@@ -36,11 +36,11 @@ def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[A
     """A source of all groups, as an array with an element for every lane."""
     found = None
     for group, read in zip(groups, readers, strict=True):
-        batch.at(group.frame, group.who)
-        value: Bits = read(batch.x, group.frame.regs, group.who)
+        batch.at(group.frame, group.lanes)
+        value: Bits = read(batch.x, group.frame.regs, group.lanes)
         if found is None:
             found = np.zeros(batch.x.n, value.v.dtype)
-        found[group.who] = value.v
+        found[group.lanes] = value.v
     assert found is not None
     return found
 
@@ -49,30 +49,30 @@ def exchange(batch: Batch, groups: list[Group]) -> bool:
     x = batch.x
     here = np.zeros(x.n, np.bool_)
     for group in groups:
-        here[group.who] = True
-    everyone = sets.tidy(np.flatnonzero(here), x.n)
+        here[group.lanes] = True
+    everyone = lane_sets.normalize(np.flatnonzero(here), x.n)
     masks = whole(batch, groups, [member_mask(group.op) for group in groups])
-    x.who = everyone
-    missing = sets.take(masks, everyone) & batch.living(everyone).v & ~x.ballot(x.const(1, 1)).v
-    complete = np.broadcast_to(missing == 0, sets.size(everyone, x.n))
+    x.executing = everyone
+    missing = lane_sets.take(masks, everyone) & batch.living(everyone).v & ~x.ballot(x.const(1, 1)).v
+    complete = np.broadcast_to(missing == 0, lane_sets.size(everyone, x.n))
     if not complete.any():
         return False
-    chosen = sets.where(everyone, complete, x.n)
+    chosen = lane_sets.where(everyone, complete, x.n)
     go = np.zeros(x.n, np.bool_)
     go[chosen] = True
     perform(batch, groups, chosen, go)
     for group in groups:
         del batch.parked[group.frame, group.pc]
-        inside = np.broadcast_to(go[group.who], sets.size(group.who, x.n))
+        inside = np.broadcast_to(go[group.lanes], lane_sets.size(group.lanes, x.n))
         if inside.any():
-            batch.add(group.frame, group.pc + 1, sets.where(group.who, inside, x.n))
+            batch.add(group.frame, group.pc + 1, lane_sets.where(group.lanes, inside, x.n))
         if not inside.all():
-            rest = sets.where(group.who, ~inside, x.n)
+            rest = lane_sets.where(group.lanes, ~inside, x.n)
             batch.parked[group.frame, group.pc] = Group(group.frame, group.pc, rest, batch.clock)
     return True
 
 
-def perform(batch: Batch, groups: list[Group], chosen: sets.Lanes, go: Mask) -> None:
+def perform(batch: Batch, groups: list[Group], chosen: lane_sets.Lanes, go: Mask) -> None:
     """The instruction, on the values of all groups together; each group gets its lanes' results."""
     x, op = batch.x, groups[0].op
     meaning: Any = op.form.instruction.meaning
@@ -80,20 +80,20 @@ def perform(batch: Batch, groups: list[Group], chosen: sets.Lanes, go: Mask) -> 
         return
     columns = list(zip(*(sources(group.op) for group in groups), strict=True))
     values = [whole(batch, groups, list(readers)) for readers in columns]
-    x.who = chosen
-    found: Bits | tuple[Bits, ...] = meaning(x, op.m, *[x.lanes(sets.take(v, chosen)) for v in values])
+    x.executing = chosen
+    found: Bits | tuple[Bits, ...] = meaning(x, op.m, *[x.lanes(lane_sets.take(v, chosen)) for v in values])
     outcomes: list[Bits] = list(found) if isinstance(found, tuple) else [found]
     spread: list[NDArray[Any]] = []
     for outcome in outcomes:
-        lanes = np.zeros(x.n, outcome.v.dtype)
-        lanes[chosen] = outcome.v
-        spread.append(lanes)
+        row = np.zeros(x.n, outcome.v.dtype)
+        row[chosen] = outcome.v
+        spread.append(row)
     for group in groups:
         mine = np.zeros(x.n, np.bool_)
-        mine[group.who] = True
+        mine[group.lanes] = True
         mine &= go
         if mine.any():
-            who = sets.tidy(np.flatnonzero(mine), x.n)
-            for write, lanes in zip(results(group.op), spread, strict=True):
+            lanes = lane_sets.normalize(np.flatnonzero(mine), x.n)
+            for write, row in zip(results(group.op), spread, strict=True):
                 if write is not None:
-                    write(x, group.frame.regs, who, x.lanes(np.ascontiguousarray(sets.take(lanes, who))))
+                    write(x, group.frame.regs, lanes, x.lanes(np.ascontiguousarray(lane_sets.take(row, lanes))))

@@ -1,0 +1,1 @@
+"""What both engines say or decide: call sites, the texts of faults."""
