@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Spaces, Violation
 from openptx.engines.interp.memory_views import Plane
