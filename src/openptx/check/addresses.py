@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.check import kinds
 from openptx.check.declared_types import OPAQUE
 from openptx.check.gating import INDIRECT_IMAGE, require
-from openptx.check.problems import Path, Problem
+from openptx.check.problems import Path, Problem, passes, undeclared
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
                     help="put it into a register first: `mov.u64 %rd, ...;`",
                 )
         case kinds.NAME:
-            yield Problem("unknown-name", "`{}` is not declared", (*where, 0), "no such name here")
+            yield undeclared((*where, 0), lambda kind: kind.sort != kinds.INTEGER and passes(_base(place, kind, where)))
         case _:
             yield Problem(
                 "address-register",

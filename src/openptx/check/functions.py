@@ -10,12 +10,16 @@ from openptx.check.flow import ends, traffic
 from openptx.check.graph import Graph
 from openptx.check.nearest import nearest
 from openptx.check.plain.walk import Plain
+from openptx.check.problems import WARNINGS
+from openptx.check.proof import proven
 from openptx.check.reading import kind_of
 from openptx.check.report import diagnostic
 from openptx.check.resolved import ResolvedBody, ResolvedInstruction, label_of
+from openptx.check.slips import instead_of_call
+from openptx.check.sums import computed_first
 from openptx.check.survey import deprecated, unreachable, unused
 from openptx.check.unknown import labels_of, unknown_name
-from openptx.check.verdicts import WARNINGS, verdicts
+from openptx.check.verdicts import verdicts
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.control import calls
 from openptx.syntax import operands as text
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 
     from openptx.check.context import Context
     from openptx.check.module import ModuleChecker
-    from openptx.check.problems import Problem
+    from openptx.check.problems import Problem, Suits
     from openptx.check.scopes import Scope
     from openptx.diagnostics.diagnostic import Facts
 
@@ -54,6 +58,7 @@ class FunctionChecker:
         self.shared = 0  # bytes of `.shared` that the body declares
         self.wrong = False  # whether an error was found; what follows from it is not said then
         self.last: tree.Statement | None = None
+        self.unread: list[Diagnostic] = []  # mistakes of writing that are not reported yet, the next one last
 
     def check(self) -> None:
         """Check the body."""
@@ -61,9 +66,10 @@ class FunctionChecker:
         plain = body is not None and not self.function.broken and self.module.debugging.plain(body)
         if not plain or self.module.thorough or not Plain(self, self.header).accepts():
             statements, problems = self.function.read()
-            self.module.collector.extend(problems)
+            self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
             for statement, scope in self.body.walk(statements, self.header, self.module.declarations.local):
                 self.statement(statement, scope)
+            self.module.collector.extend(self.unread)
             if self.module.keep:
                 self.module.bodies[self.function] = self.body
             if not (problems or self.function.broken or self.wrong):  # what follows from an error isn't said
@@ -149,6 +155,8 @@ class FunctionChecker:
         match statement:
             case tree.Label():
                 self.graph.labels[statement.name.span[0]] = len(self.graph.steps)
+            case tree.Unreadable():
+                self.unreadable(statement, scope)
             case Pragma():
                 self.pragma(statement)
             case Declaration():
@@ -185,17 +193,11 @@ class FunctionChecker:
         self.graph.steps.append(traffic(instruction, scope))
         if self.module.thorough:
             self.survey(instruction, scope)
-        operands, key = instruction.operands, resolved.key
-        opcode, *given = key
+        operands, given = instruction.operands, resolved.key[1:]
         self.guard(instruction, scope)
-        found = self.verdicts[key]
-        findings = found if isinstance(found, tuple) else ()
-        if instruction.guard is not None and (number := guarded_parameter(given)) is not None:
-            findings = (*findings, guard_problem(opcode, number))
-        if found is not None:
-            findings = (*findings, *self.verdicts.misvalued(key, operands))
+        findings = self.findings(resolved)
         for problem in findings:
-            self.report(problem, instruction, scope)
+            self.report(problem, instruction, scope, findings)
         if all(problem.about in WARNINGS for problem in findings):
             for operand, kind in zip(operands, given, strict=True):
                 if kind is kinds.NAME_KIND and not calls(instruction.mnemonic):
@@ -206,6 +208,33 @@ class FunctionChecker:
                 from openptx.check.calls import judge_call
 
                 judge_call(self, instruction, scope)
+
+    def findings(self, resolved: ResolvedInstruction) -> tuple[Problem, ...]:
+        """What the verdict on an instruction says."""
+        instruction, key = resolved.instruction, resolved.key
+        found = self.verdicts[key]
+        findings = found if isinstance(found, tuple) else ()
+        if instruction.guard is not None and (number := guarded_parameter(key[1:])) is not None:
+            findings = (*findings, guard_problem(key[0], number))
+        if found is not None:
+            findings = (*findings, *self.verdicts.misvalued(key, instruction.operands))
+        return findings
+
+    def unreadable(self, statement: tree.Unreadable, scope: Scope) -> None:
+        """The mistake of writing in a statement, with advice by what its names are."""
+        start, end = statement.span
+        while self.unread and self.unread[-1].span[0] < end:
+            found = self.unread.pop()
+            if found.span[0] < start:  # of a statement that could be read, but for its end
+                self.collect(found)
+                continue
+            if found.name == "address-sum":
+                found = computed_first(found, lambda name: scope.kind(name, self.module.functions))
+            elif found.name == "unknown-instruction":
+                found = instead_of_call(found, statement.span)
+            if not found.file.text.startswith(".", start):
+                found = proven(found, statement.span, (), self, scope)
+            self.collect(found)
 
     def late_table(self, operand: text.Operand, instruction: tree.Instruction, scope: Scope) -> None:
         """A list of targets or a prototype stands before what uses it (measured)."""
@@ -226,25 +255,30 @@ class FunctionChecker:
         if "deprecated" in self.module.selected:
             deprecated(self, instruction)
 
-    def report(self, problem: Problem, instruction: tree.Instruction, scope: Scope) -> None:
-        """Turn a problem into a diagnostic; unknown names are told apart, and folded."""
+    def report(
+        self, problem: Problem, instruction: tree.Instruction, scope: Scope, findings: tuple[Problem, ...]
+    ) -> None:
+        """Turn a problem, one of the `findings`, into a diagnostic; unknown names are told apart, and folded."""
         found = diagnostic(problem, instruction, scope)
         if problem.about == "unknown-name":
-            found = self.unknown(found, scope)
+            found = self.unknown(found, scope, problem.suits)
             name = found.file.text[found.span[0] : found.span[1]]
             self.collect(found, ("unknown-name", name, id(self.function)))
             return
+        others = [each for each in findings if each is not problem]
+        found = proven(found, instruction.span, others, self, scope)
         cause = problem.about, instruction.opcode
         self.collect(found, cause if problem.about == "unknown-instruction" else None)
 
-    def unknown(self, found: Diagnostic, scope: Scope) -> Diagnostic:
-        """Say more about a name that nothing declares."""
+    def unknown(self, found: Diagnostic, scope: Scope, suits: Suits | None = None) -> Diagnostic:
+        """Say more about a name that nothing declares. `suits` tells which kinds could stand in its place."""
         name = found.file.text[found.span[0] : found.span[1]]
         if scope.label(name) is not None:
             return Diagnostic(
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
             )
-        return unknown_name(name, found, scope, self.module.functions)
+        known = self.module.functions
+        return unknown_name(name, found, scope, known, lambda name: suits is None or suits(scope.kind(name, known)))
 
     def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
         """The guard is a predicate register."""
@@ -260,7 +294,10 @@ class FunctionChecker:
                 guard.name.span,
                 "no such name here",
             )
-            self.collect(self.unknown(found, scope), ("unknown-name", guard.name.text, id(self.function)))
+            self.collect(
+                self.unknown(found, scope, lambda kind: kind is kinds.PREDICATE_KIND),
+                ("unknown-name", guard.name.text, id(self.function)),
+            )
         elif kind.sort != kinds.REGISTER or kind.type is None or kind.type.kind != "pred":
             declared = scope.find(guard.name.text)
             self.add(
@@ -319,7 +356,7 @@ class FunctionChecker:
 
     def kind(self, operand: text.Operand, scope: Scope) -> kinds.Kind:
         """The kind of an operand."""
-        return kind_of(operand, lambda name: self.module.kind(name, scope))
+        return kind_of(operand, lambda name: scope.kind(name, self.module.functions))
 
     def unknown_operand(self, operand: text.Operand, scope: Scope) -> None:
         """An operand that nothing declares."""

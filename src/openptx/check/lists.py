@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check import kinds
 from openptx.check.gating import too_new
-from openptx.check.problems import Path, Problem
+from openptx.check.problems import Path, Problem, undeclared
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     bad = False
     for i, part in enumerate(kind.parts):
-        for problem in _element(place, part, (*where, i)):
+        for problem in _element(place, part, number, (*where, i)):
             bad = True
             yield problem
     if bad:
@@ -67,7 +67,7 @@ def lengths(place: Place) -> tuple[int, ...]:
     return ()
 
 
-def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
+def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Problem]:
     """What can't be an element at all."""
     match part.sort:
         case kinds.REGISTER:
@@ -79,7 +79,11 @@ def _element(place: Place, part: Kind, where: Path) -> Iterator[Problem]:
         case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.precedent):
             return
         case kinds.NAME:
-            yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
+            element = of_element(place, number)
+            yield undeclared(
+                where,
+                lambda kind: kind.sort == kinds.REGISTER and kind.type is not None and fits(place, element, kind.type),
+            )
         case kinds.VARIABLE if not place.writes and part.type is not None and part.type.kind != "opaque":
             return
         case _:

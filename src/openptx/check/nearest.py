@@ -4,15 +4,20 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
-def nearest(word: str, known: Iterable[str], limit: int | None = None) -> str | None:
-    """The known word with the fewest edits from `word`, if they are few for its length; the first of equal ones."""
+def nearest(
+    word: str, known: Iterable[str], limit: int | None = None, suits: Callable[[str], bool] = lambda each: True
+) -> str | None:
+    """The known word with the fewest edits from `word`, if they are few for its length; the first of equal ones.
+
+    One that does not suit the place, by its type say, is not the one that was meant.
+    """
     best, found = (limit if limit is not None else max(1, len(word) // 3)) + 1, None
     for candidate in sorted(known):
         if abs(len(candidate) - len(word)) < best and (edits := distance(word, candidate, best)) < best:
-            best, found = edits, candidate
+            best, found = (edits, candidate) if suits(candidate) else (best, found)
     return found
 
 

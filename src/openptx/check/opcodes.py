@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.check.nearest import nearest
 from openptx.check.problems import Problem, rewrite
-from openptx.check.slips import MNEMONICS
+from openptx.check.slips import CALLS, MNEMONICS, WHOLE, absent, shown
 from openptx.check.slips import TYPES as FOREIGN
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.isa.conversions import ROUNDING
@@ -48,7 +50,8 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
     if strange is not None:
         return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
-    return _no_form(opcode, mnemonic, modifiers, instructions)
+    ordered = _ordered(mnemonic, modifiers, known[mnemonic])
+    return ordered or _no_form(opcode, mnemonic, modifiers, instructions)
 
 
 def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
@@ -69,6 +72,12 @@ def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instru
 
 
 def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
+    whole, written = WHOLE.get(mnemonic), CALLS.get(mnemonic)
+    if whole or written:
+        return Problem(
+            "unknown-instruction", f"there is no instruction `{mnemonic}`", label="unknown", rule=_RULE,
+            help=f"write `{whole}`" if whole else f"PTX has {shown(written or '')} for it",
+        )  # fmt: skip
     known, plain = load(), mnemonic.lower()
     guess = plain if plain in known else MNEMONICS.get(plain) or nearest(mnemonic, known)
     fixed = f"{guess}{opcode[len(mnemonic) :]}" if guess else None
@@ -96,19 +105,8 @@ def _labelled(statement: Statement) -> Fix | None:
 
 def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
     """Modifiers that a form has, but not together."""
-    for i, modifier in enumerate(modifiers):
-        shorter = ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
-        if modifier not in TYPES and resolve(shorter):
-            return Problem(
-                "modifier-forbidden",
-                f"`.{modifier}` can't stand in `{opcode}`",
-                label=f"leave out `.{modifier}`",
-                expected=shorter,
-                actual=f".{modifier}",
-                rule=f"{_RULE}: {why}",
-                help=f"write `{shorter}`",
-                repair=rewrite(shorter),
-            )
+    if without := _without(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
+        return without
     return Problem(
         "no-such-form",
         f"`{opcode}` has modifiers that can't stand together",
@@ -117,6 +115,30 @@ def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Prob
         actual=opcode,
         rule=f"{_RULE}: {why}",
     )
+
+
+_IDLE = ROUNDING.keys() | {"ftz", "approx", "full"}
+"""Modifiers without which an instruction does what it did, but for its last bit: a fix may take them away."""
+
+
+def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Problem | None:
+    """The opcode without one of its modifiers is right. Where that one says what is done, this is no fix."""
+    for i in sorted(range(len(modifiers)), key=lambda i: modifiers[i] not in _IDLE):
+        modifier, shorter = modifiers[i], ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
+        if modifier in TYPES or not resolve(shorter):
+            continue
+        idle = modifier in _IDLE
+        return Problem(
+            "modifier-forbidden",
+            f"`.{modifier}` can't stand in `{opcode}`",
+            label=f"leave out `.{modifier}`" if idle else f"no form has `.{modifier}` together with the others",
+            expected=shorter,
+            actual=f".{modifier}",
+            rule=rule,
+            help=f"write `{shorter}`" if idle else f"`{shorter}` is right, but lacks what `.{modifier}` says",
+            repair=rewrite(shorter) if idle else None,
+        )
+    return None
 
 
 def _repeated(opcode: str, modifier: str) -> Problem:
@@ -160,6 +182,9 @@ def _both(opcode: str, first: str, second: str) -> Problem:
 def _unknown_modifier(
     opcode: str, mnemonic: str, strange: str, choices: set[str], instructions: list[Instruction]
 ) -> Problem:
+    help = absent(mnemonic, strange, TYPES[strange].kind if strange in TYPES else None) or _shapes(
+        opcode, strange, choices
+    )
     guess = next((c for c in sorted(choices) if resolve(_with(opcode, strange, c)) and nearest(strange, (c,))), None)
     foreign = FOREIGN.get(strange)
     guess = foreign if foreign in choices else guess or nearest(strange, choices)
@@ -168,15 +193,18 @@ def _unknown_modifier(
         types = sorted(
             {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
         )
-        swap = _sibling(opcode, strange, types)
+        swap = None if help else _sibling(opcode, strange, types)
+        if swap is None and TYPES[strange].width == 8:
+            wider = next((c for c in (f"{TYPES[strange].kind}16", f"{TYPES[strange].kind}32") if c in types), None)
+            help = help or (wider and _widened(opcode, strange, wider))
         return Problem(
             "no-such-form",
             f"`{mnemonic}` has no `.{strange}` form",
-            label="no such type here",
+            label=f"one of {' '.join(f'.{name}' for name in types)}" if len(types) <= 12 else "no such type here",
             expected=" ".join(f".{name}" for name in types),
             actual=f".{strange}",
             rule=_RULE,
-            help=f"write `{swap}`" if swap else None,
+            help=help or (f"write `{swap}`" if swap else None),
             repair=rewrite(swap) if swap else None,
         )
     if strange in ROUNDING and (rounds := [way for way in ROUNDING if resolve(_with(opcode, strange, way))]):
@@ -197,8 +225,31 @@ def _unknown_modifier(
         label="unknown here",
         actual=f".{strange}",
         rule=_RULE,
-        help=f"did you mean `{fixed}`?" if fixed else None,
-        repair=rewrite(fixed) if fixed and resolve(fixed) else None,
+        help=help or (f"did you mean `{fixed}`?" if fixed else None),
+        repair=rewrite(fixed) if fixed and not help and resolve(fixed) else None,
+    )
+
+
+_SHAPE = re.compile(r"m([0-9]+)n([0-9]+)k([0-9]+)")
+
+
+def _shapes(opcode: str, strange: str, choices: set[str]) -> str | None:
+    """The shapes of matrices nearest to one that there is not, by their numbers."""
+    wanted = _SHAPE.fullmatch(strange)
+    if wanted is None:
+        return None
+    sizes = [tuple(map(int, match.groups())) for choice in choices if (match := _SHAPE.fullmatch(choice))]
+    right = [size for size in sizes if resolve(_with(opcode, strange, "m{}n{}k{}".format(*size)))] or sizes
+    size = tuple(map(int, wanted.groups()))
+    near = sorted(right, key=lambda other: (sum(abs(a - b) for a, b in zip(size, other, strict=True)), other))[:2]
+    shown = " and ".join("`.m{}n{}k{}`".format(*other) for other in sorted(near))
+    return f"the nearest {'shapes are' if len(near) > 1 else 'shape is'} {shown}" if near else None
+
+
+def _widened(opcode: str, narrow: str, wide: str) -> str:
+    return (
+        f"values of 8 bits are computed in wider registers: `{_with(opcode, narrow, wide)}`; "
+        f"`ld`, `st` and `cvt` take `.{narrow}`"
     )
 
 
@@ -226,25 +277,11 @@ def _sibling(opcode: str, name: str, types: list[str]) -> str | None:
 
 def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
     """All modifiers exist, but no form has them together: one edit away, or the nearest form."""
-    for i, modifier in enumerate(modifiers):
-        shorter = ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
-        if modifier not in TYPES and resolve(shorter):
-            return Problem(
-                "modifier-forbidden",
-                f"`.{modifier}` can't stand in `{opcode}`",
-                label=f"leave out `.{modifier}`",
-                expected=f"`{shorter}`".replace("`", ""),
-                actual=f".{modifier}",
-                rule=_RULE,
-                help=f"write `{shorter}`",
-                repair=rewrite(shorter),
-            )
+    if without := _without(opcode, mnemonic, modifiers, _RULE):
+        return without
     missing = _missing(opcode, modifiers, instructions)
     if missing is not None:
         return missing
-    ordered = _ordered(mnemonic, modifiers, instructions)
-    if ordered is not None:
-        return ordered
     form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
     return Problem(
         "no-such-form",

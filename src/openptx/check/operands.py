@@ -7,7 +7,8 @@ from re import fullmatch
 from openptx.check import kinds
 from openptx.check.disagreement import mismatch, what, wrong_kind
 from openptx.check.named import adds, alone, function, special, summed, variable
-from openptx.check.problems import Path, Problem
+from openptx.check.problems import Path, Problem, passes, undeclared
+from openptx.check.reading import selected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             if not (place.writes and place.allows.sink):
                 yield _sink(place, where)
         case kinds.NAME:
-            yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
+            yield undeclared(where, lambda kind: passes(judge(place, kind, where)))
         case kinds.SELECTED if kind.parts[0].sort == kinds.NAME:
-            yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
+            yield undeclared(where, lambda base: passes(judge(place, selected(base, kind.space), where)))
         case kinds.SELECTED if kind.parts[0].sort in (kinds.SPECIAL, kinds.VECTOR):
             yield _component(kind, where)
         case kinds.SELECTED if place.template.selectors:

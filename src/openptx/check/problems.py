@@ -6,11 +6,13 @@ from openptx.diagnostics import SUGGESTION, Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from openptx.check.kinds import Kind
     from openptx.syntax.tree import Instruction
 
     Repair = Callable[[Instruction], Fix | None]
+    Suits = Callable[[Kind], bool]
 
 Path = tuple[int, ...]
 OPCODE: Path = ()
@@ -21,10 +23,23 @@ class Problem:
     """One finding about an instruction. Remembered per opcode and kinds, so it never knows texts or places.
 
     `about` is the code's name. `where` is the path of the operand. In `message`, `label` and `help`, `{}` stands for
-    the text at `where`. `repair` makes a fix of a statement.
+    the text at `where`. `repair` makes a fix of a statement. `suits` tells
+    of an unknown name which kinds of operand could stand in its place.
     """
 
-    __slots__ = ("about", "actual", "expected", "help", "label", "message", "operand", "repair", "rule", "where")
+    __slots__ = (
+        "about",
+        "actual",
+        "expected",
+        "help",
+        "label",
+        "message",
+        "operand",
+        "repair",
+        "rule",
+        "suits",
+        "where",
+    )
 
     def __init__(
         self,
@@ -39,16 +54,17 @@ class Problem:
         rule: str | None = None,
         help: str | None = None,
         repair: Repair | None = None,
+        suits: Suits | None = None,
     ) -> None:
         self.about, self.message, self.where, self.label = about, message, where, label
         self.operand, self.expected, self.actual = operand, expected, actual
-        self.rule, self.help, self.repair = rule, help, repair
+        self.rule, self.help, self.repair, self.suits = rule, help, repair, suits
 
-    def with_help(self, help: str) -> Problem:
-        """The same problem with another suggestion."""
+    def advising(self, help: str, repair: Repair | None) -> Problem:
+        """The same problem with other advice."""
         return Problem(
             self.about, self.message, self.where, self.label, operand=self.operand, expected=self.expected,
-            actual=self.actual, rule=self.rule, help=help, repair=self.repair,
+            actual=self.actual, rule=self.rule, help=help, repair=repair,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -62,3 +78,21 @@ def rewrite(opcode: str, applicability: str = SUGGESTION) -> Repair:
         return Fix(statement.opcode_span, opcode, f"write `{opcode}`", applicability)
 
     return repair
+
+
+WARNINGS = frozenset((
+    "immediate-truncated", "duplicate-destination", "selector-out-of-range", "index-out-of-bounds",
+    "misaligned-address", "parameter-past-end", "offset-too-large", "uninitialized-register", "narrow-address",
+    "deprecated", "document-disagrees", "displaced-vector",
+))  # fmt: skip
+"""What is let through, with a word (the codes PTX1xxx)."""
+
+
+def passes(problems: Iterable[Problem]) -> bool:
+    """Whether there is nothing but warnings among the problems."""
+    return all(problem.about in WARNINGS for problem in problems)
+
+
+def undeclared(where: Path, suits: Suits) -> Problem:
+    """A name that nothing declares, in a place for operands of the kinds that suit it."""
+    return Problem("unknown-name", "`{}` is not declared", where, "no such name here", suits=suits)

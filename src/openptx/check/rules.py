@@ -6,7 +6,7 @@ from openptx.check import kinds
 from openptx.check.converting import misused
 from openptx.check.gating import unmet_gates
 from openptx.check.memory import judge_atom, judge_load
-from openptx.check.problems import Problem
+from openptx.check.problems import WARNINGS, Problem
 from openptx.isa.notation.operand_rules import operand_rule
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def refine(judged: Judged, operands: tuple[Kind, ...], context: Context) -> Judged:
     """What the instruction's own rules add to a judgement."""
-    from openptx.check.verdicts import WARNINGS, Judged
+    from openptx.check.verdicts import Judged
 
     found = tuple(_own(judged.form, judged.m, operands, context)) if judged.rank[0] == 2 else ()
     if all(problem.about in WARNINGS for problem in found):

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.source import Span
+
 # fmt: off
 MNEMONICS = {
     "asr": "shr", "atomic": "atom", "atomicadd": "atom", "b": "bra", "branch": "bra", "br": "bra", "cmp": "setp",
@@ -15,7 +21,77 @@ TYPES = {
     "ulong": "u64", "unsigned": "u32", "ushort": "u16",
 }
 REGISTERS = {
-    "blockdim": "ntid", "blockidx": "ctaid", "griddim": "nctaid", "lane_id": "laneid",
-    "threadidx": "tid", "warp_id": "warpid",
+    "blockdim": "ntid", "blockid": "ctaid", "blockidx": "ctaid", "blocksize": "ntid", "griddim": "nctaid",
+    "gridsize": "nctaid", "lane": "laneid", "threadid": "tid", "threadidx": "tid", "warp": "warpid",
 }
+WHOLE = {
+    "__activemask": "activemask.b32 %r;", "__syncthreads": "bar.sync 0;", "__syncwarp": "bar.warp.sync 0xffffffff;",
+    "__threadfence": "membar.gl;", "__threadfence_block": "membar.cta;", "__threadfence_system": "membar.sys;",
+    "__trap": "trap;", "__brkpt": "brkpt;", "barrier": "bar.sync 0;", "return": "ret;",
+}
+CALLS = {
+    "__all_sync": "vote.sync.all.pred p, a, mask;", "__any_sync": "vote.sync.any.pred p, a, mask;",
+    "__ballot_sync": "vote.sync.ballot.b32 d, a, mask;", "__brev": "brev.b32 d, a;", "__clz": "clz.b32 d, a;",
+    "__cvta_generic_to_shared": "cvta.to.shared.u64 d, a;", "__expf": "ex2.approx.f32 d, a; of a times log2(e)",
+    "__fmaf_rn": "fma.rn.f32 d, a, b, c;", "__ldg": "ld.global.nc.f32 d, [a];",
+    "__logf": "lg2.approx.f32 d, a; times ln(2)",
+    "__nanosleep": "nanosleep.u32 t;", "__popc": "popc.b32 d, a;",
+    "__shfl_down_sync": "shfl.sync.down.b32 d, a, delta, 0x1f, mask;",
+    "__shfl_sync": "shfl.sync.idx.b32 d, a, lane, 0x1f, mask;",
+    "__shfl_up_sync": "shfl.sync.up.b32 d, a, delta, 0x0, mask;",
+    "__shfl_xor_sync": "shfl.sync.bfly.b32 d, a, lanemask, 0x1f, mask;", "__umulhi": "mul.hi.u32 d, a, b;",
+    "abs": "abs.s32 d, a;", "assert": "setp and a guarded trap;", "atomicAdd": "atom.global.add.u32 d, [a], b;",
+    "atomicAnd": "atom.global.and.b32 d, [a], b;", "atomicCAS": "atom.global.cas.b32 d, [a], compare, value;",
+    "atomicExch": "atom.global.exch.b32 d, [a], b;", "atomicMax": "atom.global.max.s32 d, [a], b;",
+    "atomicMin": "atom.global.min.s32 d, [a], b;", "atomicOr": "atom.global.or.b32 d, [a], b;",
+    "atomicXor": "atom.global.xor.b32 d, [a], b;", "clock": "mov.u32 d, %clock;", "clock64": "mov.u64 d, %clock64;",
+    "cosf": "cos.approx.f32 d, a;", "exp2f": "ex2.approx.f32 d, a;",
+    "expf": "ex2.approx.f32 d, a; of a times log2(e)",
+    "fabsf": "abs.f32 d, a;", "fmaf": "fma.rn.f32 d, a, b, c;", "fmaxf": "max.f32 d, a, b;",
+    "fminf": "min.f32 d, a, b;",
+    "for": "setp, a label and a guarded bra;", "if": "setp and a guarded bra: @%p bra L;",
+    "log2f": "lg2.approx.f32 d, a;", "logf": "lg2.approx.f32 d, a; times ln(2)", "max": "max.s32 d, a, b;",
+    "memcpy": "a loop of ld and st;", "min": "min.s32 d, a, b;", "printf": "a call of vprintf;",
+    "rsqrtf": "rsqrt.approx.f32 d, a;", "sinf": "sin.approx.f32 d, a;", "sqrtf": "sqrt.rn.f32 d, a;",
+    "switch": "brx.idx and a .branchtargets;", "tanhf": "tanh.approx.f32 d, a;",
+    "while": "setp, a label and a guarded bra;",
+}
+ABSENT = {
+    ("rem", "f"): "there is no remainder of floats: `div`, `cvt.rzi` of the quotient, and `fma` with its negative",
+    ("st", "const"): "`.const` is read-only to kernels: store in `.global`; the host writes `.const` before the launch",
+    ("st", "nc"): "`.nc` is a way to load; a store has no read-only path",
+    ("atom", "const"): "`.const` is read-only to kernels: use `.global`",
+    ("ld", "v3"): "there is no `.v3`: load `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",
+    ("st", "v3"): "there is no `.v3`: store `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",
+    ("and", "f"): "logic is on bits: `and.b32`",
+    ("or", "f"): "logic is on bits: `or.b32`",
+    ("xor", "f"): "logic is on bits: `xor.b32`",
+    ("shl", "s"): "a left shift is of bits: `shl.b32`",
+    ("shl", "u"): "a left shift is of bits: `shl.b32`",
+}
+"""What PTX lacks and other languages have, by mnemonic and modifier, or kind of type."""
 # fmt: on
+
+
+def absent(mnemonic: str, modifier: str, kind: str | None) -> str | None:
+    """Why a mnemonic lacks a modifier, or every type of a kind, and what to write instead."""
+    return ABSENT.get((mnemonic, modifier)) or ABSENT.get((mnemonic, kind or ""))
+
+
+def instead_of_call(found: Diagnostic, statement: Span) -> Diagnostic:
+    """The diagnostic about `name(...)`, with what PTX has for the name."""
+    name = found.file.text[slice(*found.span)]
+    if (whole := WHOLE.get(name)) is not None:
+        span = found.span[0], statement[1]
+        plain = "%" not in whole and found.file.text.endswith(";", *statement)
+        return found.advising(f"write `{whole}`", Fix(span, whole, f"write `{whole}`", SUGGESTION) if plain else None)
+    written = CALLS.get(name)
+    return found.advising(f"PTX has {shown(written)} for it" if written else found.help, None)
+
+
+def shown(written: str) -> str:
+    """A row of `CALLS` as a sentence has it: code up to its semicolon, words behind."""
+    code, semicolon, rest = written.partition(";")
+    return (
+        f"`{code};`{rest}" if rest or " d" in code or "%" in code or "[" in code else code + semicolon.replace(";", "")
+    )

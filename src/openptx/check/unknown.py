@@ -10,11 +10,13 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
-def unknown_name(name: str, found: Diagnostic, scope: Scope, functions: Iterable[str]) -> Diagnostic:
-    """The diagnostic about an unknown name, with what was probably meant."""
+def unknown_name(
+    name: str, found: Diagnostic, scope: Scope, functions: Iterable[str], suits: Callable[[str], bool]
+) -> Diagnostic:
+    """The diagnostic about an unknown name, with what was probably meant: a name that `suits` the place."""
     span = found.span
     for prefix, _ in splits(name):
         for each in around(scope):
@@ -28,12 +30,11 @@ def unknown_name(name: str, found: Diagnostic, scope: Scope, functions: Iterable
                 )  # fmt: skip
     base, dot, field = name.partition(".")
     word = base.lstrip("%")
-    special = word if word in SPECIAL_REGISTERS else REGISTERS.get(word.lower())
-    guess = f"%{special}" if special else None
+    special = guess = _special(word)
     if guess is None and not dot:
-        guess = nearest(name, (*known_names(scope), *functions))
+        guess = nearest(name, (*known_names(scope, name), *functions), suits=suits)
     if guess is None and name[0] == "%":
-        special = nearest(word, SPECIAL_REGISTERS)
+        special = nearest(word, SPECIAL_REGISTERS, suits=lambda each: suits(f"%{each}"))
         guess = special and f"%{special}"
     is_special = special is not None and name[0] == "%"
     guess = guess and guess + dot + field
@@ -48,6 +49,23 @@ def unknown_name(name: str, found: Diagnostic, scope: Scope, functions: Iterable
     )
 
 
+def _special(word: str) -> str | None:
+    """The special register, or the constant, that a word of CUDA or a misspelling of its component means."""
+    plain = word.lower().replace("_", "")
+    if plain == "warpsize":
+        return "WARP_SZ"
+    if (known := REGISTERS.get(plain) or REGISTERS.get(plain.removesuffix("id"))) or (known := _exact(word)):
+        return f"%{known}"
+    base = _exact(word[:-1].rstrip("_")) or REGISTERS.get(plain[:-1])
+    if base is not None and word[-1] in "xyz" and SPECIAL_REGISTERS[base].vector:
+        return f"%{base}.{word[-1]}"
+    return None
+
+
+def _exact(word: str) -> str | None:
+    return word if word in SPECIAL_REGISTERS else None
+
+
 def around(scope: Scope) -> Iterator[Scope]:
     """A scope and those around it."""
     inner: Scope | None = scope
@@ -56,16 +74,23 @@ def around(scope: Scope) -> Iterator[Scope]:
         inner = inner.outer
 
 
-def known_names(scope: Scope) -> list[str]:
-    """The names that are known in a scope, of a range the first few."""
+_ALIKE = str.maketrans("lIoO", "1100")
+
+
+def known_names(scope: Scope, name: str) -> list[str]:
+    """The names that are known in a scope; of a range the one with the number of `name`, where `l` may be a 1."""
+    digits = name[len(name.rstrip("0123456789lIoO")) :].translate(_ALIKE) if len(name) < _LONGEST else ""
     return [
-        name
+        known
         for each in around(scope)
-        for name in (
+        for known in (
             *each.names,
-            *(f"{prefix}{i}" for prefix, r in each.ranges.items() for i in range(min(r.count or 0, 8))),
+            *(f"{prefix}{int(digits)}" for prefix, r in each.ranges.items() if digits and int(digits) < (r.count or 0)),
         )
     ]
+
+
+_LONGEST = 100
 
 
 def labels_of(scope: Scope) -> list[str]:

@@ -7,7 +7,7 @@ from openptx.check.addresses import guarded_parameter
 from openptx.check.flow import writes
 from openptx.check.operands import judge
 from openptx.check.places import Place
-from openptx.check.problems import Problem
+from openptx.check.problems import WARNINGS, Problem, rewrite
 from openptx.check.rules import refine
 from openptx.check.values import doubtful, judge_values
 from openptx.isa.control import calls, joins
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from openptx.check.plain.templates import Template
     from openptx.check.problems import Path
     from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.types import Type
     from openptx.syntax.operands import Operand
 
     Key = tuple[str, *tuple[Kind, ...]]
@@ -151,14 +152,6 @@ class Judged:
         return all(finding.about in WARNINGS for finding in self.findings)
 
 
-WARNINGS = frozenset((
-    "immediate-truncated", "duplicate-destination", "selector-out-of-range", "index-out-of-bounds",
-    "misaligned-address", "parameter-past-end", "offset-too-large", "uninitialized-register", "narrow-address",
-    "deprecated", "document-disagrees", "displaced-vector",
-))  # fmt: skip
-"""What is let through, with a word (the codes PTX1xxx)."""
-
-
 def verdict(judged: Judged | None, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
     """What there is to say about an instruction with such operands; `judged` is the form that fits them."""
     if judged is None:
@@ -183,17 +176,32 @@ def fitting(opcode: str, operands: tuple[Kind, ...], context: Context) -> Judged
 def folded(judged: Judged, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
     """One mistake, one problem: several operands of one wrong type; often it is the opcode that is wrong."""
     wrong = [finding for finding in judged.findings if finding.about in _MISMATCHES]
-    if len(wrong) < 2 or len({finding.actual for finding in wrong}) > 1:
+    if not wrong or len({finding.actual for finding in wrong}) > 1 or (len(wrong) == 1 and _doubted(judged, operands)):
         return judged.findings
     first = wrong[0]
-    for old in (modifier for modifier in judged.m.written if modifier in TYPES):
-        other = ".".join((first.actual or "")[1:] if part == old else part for part in opcode.split("."))
-        for form, m in resolve(other, context.profile):
-            if refine(examine(form, m, operands, context), operands, context).accepted:
-                help = f"these operands are `{first.actual}`: write `{other}`"
-                first = first.with_help(help)
-                break
+    actual = TYPES.get((first.actual or "")[1:])
+    other = other_type(judged, opcode, operands, context, actual) if actual is not None else None
+    if other is not None:
+        first = first.advising(f"these operands are `{first.actual}`: write `{other}`", rewrite(other))
     return tuple(first if finding is wrong[0] else finding for finding in judged.findings if finding not in wrong[1:])
+
+
+def _doubted(judged: Judged, operands: tuple[Kind, ...]) -> bool:
+    """Whether one operand of a wrong type is more likely wrong than the opcode: it has neighbours of other types."""
+    types = {kind.type for kind in operands if kind.sort == kinds.REGISTER and kind is not kinds.PREDICATE_KIND}
+    return bool(judged.form.instruction.access) or judged.form.instruction.converts or len(types) > 1
+
+
+def other_type(judged: Judged, opcode: str, operands: tuple[Kind, ...], context: Context, actual: Type) -> str | None:
+    """The opcode with the type of its operands: the same kind of number in their width, or else their very type."""
+    for old in (TYPES[modifier] for modifier in judged.m.written if modifier in TYPES):
+        letter = "f" if actual.kind == "f" else old.kind
+        for name in (f"{letter}{actual.width}", actual.name):
+            other = ".".join(name if part == old.name else part for part in opcode.split("."))
+            for form, m in resolve(other, "ptxas" if context.precedent else "isa"):
+                if refine(examine(form, m, operands, context), operands, context).accepted:
+                    return other
+    return None
 
 
 _MISMATCHES = ("operand-type", "operand-size")

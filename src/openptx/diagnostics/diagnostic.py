@@ -135,9 +135,15 @@ class Diagnostic:
 
     def repeated(self, also: tuple[Span, ...]) -> Diagnostic:
         """The same diagnostic, knowing the other places where its mistake was made again."""
+        found = self.advising(self.help, self.fix)
+        found.also = also
+        return found
+
+    def advising(self, help: str | None, fix: Fix | None) -> Diagnostic:
+        """The same diagnostic with other advice."""
         return Diagnostic(
             self.code, self.message, self.file, self.span, self.label, labels=self.labels, operand=self.operand,
-            expected=self.expected, actual=self.actual, rule=self.rule, help=self.help, fix=self.fix, also=also,
+            expected=self.expected, actual=self.actual, rule=self.rule, help=help, fix=fix, also=self.also,
         )  # fmt: skip
 
     def __str__(self) -> str:

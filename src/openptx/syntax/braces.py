@@ -40,6 +40,7 @@ _COMMENTED = re.compile(r"//[^{}\n]*+[{}]")
 _QUOTED = re.compile(r'"[^{}\n]*+[{}]')
 _MODULE = re.compile(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = re.compile(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
+_ENDED = re.compile(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|\})\s*\Z")
 _ITEM = re.compile(r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
 _DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
@@ -142,8 +143,11 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
     if inner is not None:
         labels = (Label(place, f"so the body of `{name}` is not closed either"), *labels)
         place = inner, inner + 1
-    fix = Fix((end, end), "}\n" if file.text.endswith("\n", 0, end) else "\n}\n", "close it")
-    problem = Diagnostic("unclosed-brace", message, file, place, "opened here", labels=labels, fix=fix)
+    whole = following is not None or _ENDED.search(file.text)
+    close = Fix((end, end), "}\n" if file.text.endswith("\n", 0, end) else "\n}\n", "close it")
+    help = None if whole else "the file ends in the middle of a body: it may have been cut off"
+    fix = close if whole else None
+    problem = Diagnostic("unclosed-brace", message, file, place, "opened here", labels=labels, help=help, fix=fix)
     return Body((opened[1], end), end, problem)
 
 
@@ -174,11 +178,43 @@ def _closed_early(file: File, name: str, opened: Span, close: int, again: int) -
     """More statements follow the brace that ends the body: a `{` was forgotten inside, or that `}` is too many."""
     message = f"this `}}` ends the body of `{name}`, but statements follow"
     label = Label((again, again + 1), "this is outside of every function")
-    problem = Diagnostic("unmatched-brace", message, file, (close, close + 1), "one `}` too many", labels=(label,))
+    problem = Diagnostic(
+        "unmatched-brace", message, file, (close, close + 1), TOO_MANY,
+        labels=(*lost_label(file.text, opened[1], close), label), help=LOST,
+    )  # fmt: skip
     end = outside(file.text, again)
     tail = file.text.rfind("}", again, end)
     inside = tail if tail >= 0 and not file.text[tail + 1 : end].strip() else end
     return Body((opened[1], inside), end, problem)
+
+
+TOO_MANY = "one `}` too many"
+LOST = "either this `}` is too many, or the `{` of a block before it is missing"
+
+
+def lost_label(text: str, start: int, close: int) -> tuple[Label, ...]:
+    """Points to where the `{` is probably missing whose `}` is at `close`."""
+    place = lost_brace(text, start, close)
+    return (Label((place, place + 1), "a `{` may be missing before this"),) if place is not None else ()
+
+
+def lost_brace(text: str, start: int, close: int) -> int | None:
+    """Where the `{` is probably missing whose `}` is at `close`: before the lines that are indented deeper than it."""
+    margin = _indentation(text, close)
+    if margin < 0:
+        return None
+    found: int | None = None
+    end = text.rfind("\n", start, close)
+    while end > start:
+        line = text.rfind("\n", start - 1, end) + 1
+        body = text[line:end]
+        column = len(body) - len(body.lstrip())
+        if body.strip() and column <= margin:
+            return found
+        if body.strip() and line > start:
+            found = line + column
+        end = line - 1
+    return None
 
 
 def outside(text: str, start: int) -> int:

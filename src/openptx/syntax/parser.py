@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.syntax.binary import not_text
 from openptx.syntax.body import read_statements, unknown_directive, without_dot
-from openptx.syntax.braces import body, closing
+from openptx.syntax.braces import LOST, body, closing, lost_label
 from openptx.syntax.declare import LINKAGE, SPACES
 from openptx.syntax.direct import Header
 from openptx.syntax.directives import NAMES
@@ -17,7 +17,7 @@ from openptx.syntax.sections import plain_section
 from openptx.syntax.simple import simple
 from openptx.syntax.statements import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
-from openptx.syntax.tree import Module, Statement, Unreadable
+from openptx.syntax.tree import Function, Module, Statement, Unreadable
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -189,7 +189,12 @@ def _brace(file: File, start: int, items: list[Statement], problems: list[Diagno
     end = start + 1
     behind = items and isinstance(items[-1], Unreadable) and not file.text[items[-1].span[1] : start].strip()
     if file.text[start] == "}":
-        problems.append(Diagnostic("unmatched-brace", "this `}` closes nothing", file, (start, end), "no `{` is open"))
+        before = items[-1] if items else None
+        labels: tuple[Label, ...] = ()
+        if isinstance(before, Function) and before.body and (lost := lost_label(file.text, *before.body)):
+            labels = (*lost, Label((before.span[1] - 1, before.span[1]), f"the body of `{before.name.text}` ends here"))
+        message, label = "this `}` closes nothing", "no `{` is open"
+        problems.append(Diagnostic("unmatched-brace", message, file, (start, end), label, labels=labels, help=LOST))
     else:
         close = closing(file.text, end, len(file.text))
         end = len(file.text) if close is None else close + 1

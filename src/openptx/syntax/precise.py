@@ -6,6 +6,7 @@ import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.syntax.constants import constant
+from openptx.syntax.foreign import called, hexadecimal_point, sum_of_registers, unguarded
 from openptx.syntax.lexical import TRIVIA
 from openptx.syntax.operands import (
     Address,
@@ -70,12 +71,19 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
     guard_span = start, c.last if c.last > start else start
     match = OPCODE.match(c.file.text, c.start, c.limit) if c.kind == "word" else None
     if match is None:
+        if guard_span[1] > start and c.word in (":", ","):
+            fix = Fix(c.span, "", "remove it", SAFE)
+            message = f"expected an opcode behind the guard, found {c.described}"
+            raise c.mistake("syntax", message, c.span, "nothing stands between them", fix=fix)
         raise c.expected("an opcode" if guard_span[1] > start else "a statement")
     c.seek(match.end())
     if c.word == ":":
         raise c.mistake("syntax", "a label stands before the guard, not behind it", match.span(), "this is a label")
     opened = c.start if c.kind != "end" else c.last
-    read = operands(c, re.split(r"[^\w]", match[0], maxsplit=1)[0])
+    mnemonic = re.split(r"[^\w]", match[0], maxsplit=1)[0]
+    if c.word == "(" and mnemonic != "call":
+        raise called(c, match[0], match.span())
+    read = operands(c, mnemonic)
     operands_span = (opened, c.last) if read else (match.end(), match.end())
     if not c.take(";"):
         mistake = after_operand(c)
@@ -93,7 +101,7 @@ def guard(c: Cursor) -> Guard:
     c.expect("@", "before a guard predicate")
     negated = c.take("!")
     if c.kind != "word":
-        raise c.expected("a predicate register", "behind `@`", about="invalid-guard")
+        raise unguarded(c)
     name = Name(c.word, c.span)
     c.advance()
     return Guard(name, negated, (start, c.last))
@@ -142,6 +150,8 @@ def after_operand(c: Cursor) -> Mistake:
         return missing_semicolon(c, place)
     if c.word in ("]", ")"):
         return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=Fix(c.span, "", "remove it", SAFE))
+    if c.kind == "number" and c.word[0] == "." and c.start == place and (mistake := hexadecimal_point(c)):
+        return mistake
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
         message = f"expected `,` or `;` behind the operand, found {c.described}"
         return c.mistake(
@@ -236,6 +246,8 @@ def _sum(c: Cursor, base: Name) -> Name | Sum:
     """A name, or a name and an offset: `var+4`. Nothing is subtracted (manual 6.4.1; the assembler refuses it too)."""
     if c.word == "-":
         raise negative_offset(c, base)
+    if c.word == "+" and (mistake := sum_of_registers(c, base.span[0])):
+        raise mistake
     if not c.take("+"):
         return base
     if c.kind == "word" and c.word != "WARP_SZ":
@@ -338,10 +350,18 @@ def _close(c: Cursor, opened: int) -> None:
     if c.kind == "bad" or (c.kind == "op" and c.word not in (";", ",", "[", "]", "}", ")", "@", "{", ":", "|")):
         raise c.expected(f"`,` or `{close}`")
     label = Label((opened, opened + 1), "opened here")
-    fix = Fix((c.last, c.last), close, f"close it with `{close}`", SAFE)
+    place = _before_comma(c, opened) if bracket == "[" else c.last
+    place -= c.file.text[place - 1 : place] == ","
+    fix = Fix((place, place), close, f"close it with `{close}`", SAFE)
     message = f"this `{bracket}` is never closed" if c.kind == "end" else f"expected `{close}`, found {c.described}"
-    place = max(c.last - 1, opened), c.last
-    raise c.mistake("unclosed-bracket", message, place, f"expected `{close}` behind this", labels=(label,), fix=fix)
+    last = max(place - 1, opened), place
+    raise c.mistake("unclosed-bracket", message, last, f"expected `{close}` behind this", labels=(label,), fix=fix)
+
+
+def _before_comma(c: Cursor, opened: int) -> int:
+    """Where the `]` of an address is missing: before its first comma, unless what follows is a list of coordinates."""
+    comma = c.file.text.find(",", opened, c.last)
+    return c.last if comma < 0 or c.file.text.find("{", opened, c.last) >= 0 else comma
 
 
 def _signed(c: Cursor) -> Operand:

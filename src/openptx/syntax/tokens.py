@@ -162,14 +162,13 @@ class Cursor:
         if self.word in ("%", "$"):
             help = f"a name that begins with `{self.word}` has at least one more letter or digit"
             return self.mistake("invalid-name", f"`{self.word}` alone is no name", self.span, help=help)
-        if self.word == ".":
-            about = "invalid-opcode" if self.about == "syntax" else self.about
-            return self.mistake(about, "a `.` without its word directly behind it", self.span, "remove the blank")
+        if self.word == "." or self.word == "#":
+            from openptx.syntax.foreign import lone_dot, number_sign
+
+            return lone_dot(self) if self.word == "." else number_sign(self)
         help = "PTX is ASCII; other characters can stand in comments and strings" if self.word >= "\x80" else None
         if self.word[0] == "\0":
             help = "a NUL ends a string in C; the text given as a file must not include it"
-        elif self.word == "#":
-            help = 'run the C preprocessor first; of its lines only `#line 1 "file"` may stay'
         return self.mistake("invalid-character", f"PTX has no use for {named(self.word)} here", self.span, help=help)
 
     def mistake(

@@ -43,7 +43,7 @@ def fixed(source: str, diagnostic: Diagnostic) -> str:
     ("ld.u32 %r1, [%r2-%r3];",       17, "PTX0108", "nothing can be subtracted from `%r2` here"),
     ("ld.u32 %r1, [%r2;",            16, "PTX0105", "expected `]`, found `;`"),
     ("ld.u32 %r1, %r2];",            16, "PTX0101", "this `]` closes nothing"),
-    ("ld.v2.u32 {%r1, %r2, [%r3];",  20, "PTX0105", "expected `}`, found `[`"),
+    ("ld.v2.u32 {%r1, %r2, [%r3];",  19, "PTX0105", "expected `}`, found `[`"),
     ("ld.v2.u32 {%r1, %r2, ;",       22, "PTX0107", "expected a register or a constant, found `;`"),
     ("st.v2.u32 [%r3], {%r1, %r2;",  26, "PTX0105", "expected `}`, found `;`"),
     ("st.v2.u32 [%r3], %r1, %r2};",  26, "PTX0101", "this `}` closes nothing"),

@@ -1,0 +1,62 @@
+"""Tries a fix out: one that leads to a statement with another mistake is not offered."""
+
+from __future__ import annotations
+
+from openptx.check.problems import WARNINGS
+from openptx.check.resolved import ResolvedInstruction
+from openptx.source import File
+from openptx.syntax.precise import instruction
+from openptx.syntax.tokens import Cursor, Mistake
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from openptx.check.functions import FunctionChecker
+    from openptx.check.problems import Path, Problem
+    from openptx.check.scopes import Scope
+    from openptx.diagnostics import Diagnostic, Fix
+    from openptx.source import Span
+    from openptx.syntax.tree import Instruction
+
+_OTHERS = frozenset(("unknown-name", "unknown-function", "unknown-special-register"))
+"""Mistakes that a statement may have beside the one that is fixed: names that are fixed where they stand."""
+
+
+def proven(
+    found: Diagnostic, statement: Span, before: Collection[Problem], checker: FunctionChecker, scope: Scope
+) -> Diagnostic:
+    """The diagnostic, with its fix only where the statement is right with it; else what it would say is help."""
+    fix = found.fix
+    if fix is None or not (statement[0] <= fix.span[0] and fix.span[1] <= statement[1]):
+        return found
+    known = {(problem.about, problem.where) for problem in before}
+    if works(fix, found.file.text, statement, known, checker, scope):
+        return found
+    return found.advising(found.help, None)
+
+
+def works(
+    fix: Fix, text: str, statement: Span, known: set[tuple[str, Path]], checker: FunctionChecker, scope: Scope
+) -> bool:
+    """Whether the fixed statement can be read, and has no mistake but what is `known` of it and names elsewhere."""
+    again = text[statement[0] : fix.span[0]] + fix.replacement + text[fix.span[1] : statement[1]]
+    if Cursor(File("", again), 0, len(again)).kind == "end":  # a comment now
+        return True
+    read = alone(again)
+    if read is None:
+        return False
+    findings = checker.findings(ResolvedInstruction(read, scope, checker.module.functions, None))
+    return all(each.about in WARNINGS | _OTHERS or (each.about, each.where) in known for each in findings)
+
+
+def alone(text: str) -> Instruction | None:
+    """An instruction in a file of its own, perhaps behind a label; None where it can't be read."""
+    cursor, problems = Cursor(File("", text), 0, len(text)), list["Diagnostic"]()
+    if cursor.kind == "word" and Cursor(cursor.file, cursor.end, cursor.limit).take(":"):
+        cursor.seek(cursor.file.text.index(":") + 1)
+    try:
+        read = instruction(cursor, problems)
+    except Mistake:
+        return None
+    return None if problems or cursor.kind != "end" or read.problem is not None else read

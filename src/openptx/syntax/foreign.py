@@ -1,0 +1,109 @@
+"""Mistakes of people who write C, Python or another assembler: what PTX has in place of what stands there."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.syntax.lexical import IDENTIFIER
+from openptx.syntax.tokens import Cursor, Mistake
+
+COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "=": "eq", "!=": "ne", "<>": "ne"}
+_OPERATOR = re.compile(r"\.(<=|>=|==|!=|<>|[<>=])")
+_BLANK = re.compile(r"\.([ \t]+)[A-Za-z]")
+_PREPROCESSOR = re.compile(
+    r"#[ \t]*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|error|pragma|line|warning)\b"
+)
+_IMMEDIATE = re.compile(r"#-?[0-9]")
+_HEX_POINT = re.compile(r"0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][-+]?[0-9]+)?[fF]?")
+SUM = re.compile(
+    rf"(?P<base>{IDENTIFIER})\s*+\+\s*+(?:(?P<before>\w+)\s*+\*\s*+)?(?P<index>{IDENTIFIER})"
+    r"(?:\s*(?P<operator>\*|<<)\s*(?P<after>\w+))?(?:\s*\+\s*(?P<offset>-?\w+))?(?=\s*\])",
+    re.A,
+)
+"""`base + index * 4 + 8`, as x86 and C have it in an address."""
+
+_COMMENT = "a comment begins with `//`, or stands between `/*` and `*/`"
+
+
+def lone_dot(c: Cursor) -> Mistake:
+    """The mistake that no word stands directly behind a dot: `.>`, `. u32`."""
+    about = "invalid-opcode" if c.about == "syntax" else c.about
+    if operator := _OPERATOR.match(c.file.text, c.start, c.limit):
+        word, span = COMPARISONS[operator[1]], operator.span()
+        message = f"a comparison is a word in PTX, not `{operator[1]}`"
+        # `!=` of C holds for NaN, `.ne` does not: there `.neu` may be meant.
+        fix = Fix(span, f".{word}", f"write `.{word}`", SUGGESTION if word == "ne" else SAFE)
+        rule = "PTX ISA, Comparisons (9.3.1)"
+        return c.mistake(about, message, span, f"expected `.{word}`", rule=rule, fix=fix)
+    fix = None
+    if blank := _BLANK.match(c.file.text, c.start, c.limit):
+        fix = Fix(blank.span(1), "", "remove the blank", SAFE)
+    return c.mistake(about, "a `.` without its word directly behind it", c.span, "remove the blank", fix=fix)
+
+
+def number_sign(c: Cursor) -> Mistake:
+    """The mistake `#`: a preprocessor's line, an immediate of ARM, or a comment."""
+    text, message = c.file.text, "PTX has no use for `#` here"
+    if _PREPROCESSOR.match(text, c.start, c.limit):
+        help = 'run the C preprocessor first; of its lines only `#line 1 "file"` may stay'
+        return c.mistake("invalid-character", message, c.span, help=help)
+    if _IMMEDIATE.match(text, c.start, c.limit):
+        fix = Fix(c.span, "", "remove it", SAFE)
+        return c.mistake("invalid-character", message, c.span, help="a constant is written without `#`", fix=fix)
+    fix = Fix(c.span, "//", "begin the comment with `//`", SAFE)
+    mistake = c.mistake("invalid-character", message, c.span, help=_COMMENT, fix=fix)
+    end = text.find("\n", c.start, c.limit)
+    c.seek(end if end >= 0 else c.limit)  # what is in the comment is no further mistake
+    mistake.recovered = True
+    return mistake
+
+
+def hexadecimal_point(c: Cursor) -> Mistake | None:
+    """The mistake `0x1.8p3`: hexadecimal digits of an integer, and a point behind them."""
+    text = c.file.text
+    start = c.last - 1
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    match = _HEX_POINT.match(text, start, c.limit)
+    if match is None or match.end() <= c.last:
+        return None
+    literal = match[0]
+    rule = "PTX ISA, Floating-Point Constants (4.5.2)"
+    try:
+        value = f", `{float.fromhex(literal.rstrip('fF') if 'p' in literal.lower() else literal)!r}`"
+    except (ValueError, OverflowError):  # no digit at all, or beyond every double
+        value = ""
+    help = f"PTX has no hexadecimal point: write the number in decimal{value}, or its bits behind `0f` or `0d`"
+    return c.mistake("invalid-float", f"`{literal}` is not a number", match.span(), rule=rule, help=help)
+
+
+def unguarded(c: Cursor) -> Mistake:
+    """The mistake that no predicate stands behind `@`: `@(%p)`, `@~%p`."""
+    help = "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`"
+    return c.expected("a predicate register", "behind `@`", about="invalid-guard", help=help)
+
+
+def sum_of_registers(c: Cursor, start: int) -> Mistake | None:
+    """The mistake `[base+index*4]`: an address adds a constant to a register, nothing else."""
+    match = SUM.match(c.file.text, start, c.limit)
+    if match is None or match["index"] == "WARP_SZ":
+        return None
+    base, index = match["base"], match["index"]
+    message = f"only a constant can be added to `{base}` here, not `{index}`"
+    rule = "PTX ISA, Addresses as Operands (6.4.1): a constant is added, `[reg+immOff]`"
+    help = f"compute the address first, from `{base}` and `{index}`"
+    return c.mistake("address-sum", message, match.span(), "not a register and a constant", rule=rule, help=help)
+
+
+def called(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
+    """The mistake `name(a, b)`, as C calls a function. What PTX has for the name is the checker's business."""
+    rule = "PTX ISA, Instruction Statements (4.3.2)"
+    message = f"`{mnemonic}(...)` is a call as C writes it"
+    return c.mistake("unknown-instruction", message, opcode, "unknown", rule=rule, help=CALL)
+
+
+CALL = (
+    "an instruction's operands stand without parentheses; a function is called by `call (result), name, (arguments);`"
+)
+"""What is said of a name that has nothing to do with PTX."""
