@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from openptx.api import parse as parse
     from openptx.diagnostics import Diagnostic as Diagnostic
     from openptx.errors import ArgumentError as ArgumentError
+    from openptx.errors import ArgumentWarning as ArgumentWarning
     from openptx.errors import Bug as Bug
     from openptx.errors import CheckError as CheckError
     from openptx.errors import Error as Error
@@ -40,7 +41,8 @@ __version__ = "0.1.0"
 HOMES = {
     "openptx.api":             ("check", "parse"),
     "openptx.diagnostics":     ("Diagnostic",),
-    "openptx.errors":          ("ArgumentError", "Bug", "CheckError", "Error", "Fault", "InputError", "Unsupported"),
+    "openptx.errors":          ("ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Error", "Fault", "InputError",
+                                "Unsupported"),
     "openptx.numerics":        ("convert",),
     "openptx.runtime":         ("Kernel", "load"),
     "openptx.runtime.distribute": ("distribute",),
@@ -51,8 +53,9 @@ HOMES = {
 _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel", "Sampler",
-    "Surface", "TensorMap", "Texture", "Unsupported", "__version__", "check", "convert", "distribute", "load", "parse",
+    "ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel",
+    "Sampler", "Surface", "TensorMap", "Texture", "Unsupported", "__version__", "check", "convert", "distribute",
+    "load", "parse",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.errors import ArgumentError
+from openptx.keywords import hints
 from openptx.source import File
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
 
     Source = str | bytes | bytearray | PathLike[str] | File
 
+TARGET = 'write `target=`, such as "sm_90a"'
+SOURCE = "the first argument takes paths and text"
 PROFILES = ("ptxas", "isa")
 
 
+@hints(arch=TARGET, path=SOURCE, file=SOURCE)
 def check(
     source: Source,
     *,
@@ -59,6 +63,7 @@ def _listed(wishes: Sequence[str]) -> Sequence[str]:
     return [wishes] if isinstance(wishes, str) else wishes
 
 
+@hints(path=SOURCE, file=SOURCE)
 def parse(source: Source, *, filename: str = "<string>") -> Module:
     """The lossless tree of a PTX module: `str(module)` is the text again, `module.diagnostics` the syntax errors.
 

@@ -29,6 +29,10 @@ class ArgumentError(Error, TypeError, ValueError):
     """A launch or a conversion was asked for that cannot be: a wrong argument, grid, block or option."""
 
 
+class ArgumentWarning(UserWarning):
+    """A launch may not do what is meant: an array's elements are not of the type that the kernel accesses."""
+
+
 class CheckError(Error):
     """The file is wrong. Carries every diagnostic and prints them in full."""
 

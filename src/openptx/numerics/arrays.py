@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.errors import ArgumentError
+from openptx.keywords import hints
 from openptx.numerics.bulk_convert import fill
 from openptx.numerics.cvt_spec import CvtSpec
 from openptx.numerics.dtypes import carrier, format_of, raw_of, unsigned
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+@hints(
+    dtype="the second argument is the format", round="write `rounding=`", from_="write `source=`",
+    saturate="write `sat=` for [0, 1], `satfinite=` for the largest number",
+)  # fmt: skip
 def convert(
     array: ArrayLike,
     to: str,

@@ -14,6 +14,7 @@ from openptx.errors import ArgumentError
 from openptx.isa.types import Type
 from openptx.program import Function, Register, Variable
 from openptx.runtime.arrays import array_of, as_array
+from openptx.runtime.element_types import warn_of
 from openptx.runtime.memory import Bytes, Memory
 from openptx.runtime.tensor_map import TensorMap
 from openptx.runtime.texture import Opaque
@@ -111,7 +112,11 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
     buffer = bytearray(function.parameter_size)
     kept = list[object]()
     for place, argument in zip(wanted, arguments, strict=True):
+        before = len(kept)
         data = bytes_of(place, argument, memory, kept)
+        for array in kept[before:]:
+            if isinstance(array, np.ndarray):
+                warn_of(function, place, as_array(array).dtype)
         offset = place.parameter.offset
         buffer[offset : offset + len(data)] = data
     return Arguments(np.frombuffer(buffer, np.uint8), tuple(kept))

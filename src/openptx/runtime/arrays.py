@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.errors import ArgumentError
+from openptx.runtime.tensors import flat_bytes, is_tensor, kept, with_elements
 
 Array = NDArray[Any]
 
@@ -22,10 +23,13 @@ def array_of(where: object, argument: Any) -> Array:
     if isinstance(argument, np.ndarray):
         array = as_array(argument)
     elif hasattr(argument, "__dlpack__"):
-        device = getattr(argument, "__dlpack_device__", lambda: (1, 0))()
-        if device[0] != 1:
+        try:
+            device = getattr(argument, "__dlpack_device__", lambda: (1, 0))()
+            array = shared(argument) if device[0] == 1 else None
+        except (BufferError, RuntimeError, TypeError, ValueError, NotImplementedError) as error:
+            raise ArgumentError(f"{where}: the array's memory can not be used: {error}") from error
+        if array is None:
             raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
-        array = shared(argument)
     elif hasattr(argument, "__array_interface__"):
         array = as_array(np.asarray(argument))
     elif hasattr(argument, "__cuda_array_interface__"):
@@ -44,11 +48,24 @@ def array_of(where: object, argument: Any) -> Array:
 
 
 def shared(argument: Any) -> Array:
-    """The memory of an object that speaks DLPack, as an array.
+    """The memory of an object that speaks DLPack, as an array; of a tensor of torch also what DLPack refuses.
+
+    A tensor is detached first: DLPack keeps what it is asked for alive, and the tensor itself must be free to die.
 
     The first DLPack (before 1.0, which torch spoke for long) can not say that memory may only be read, so NumPy takes
     all of it for that. Who hands an array to a kernel wants its results: there the array can be written.
     """
+    if not is_tensor(argument):
+        return writable(argument)
+    try:
+        array = writable(argument.detach())
+    except (BufferError, RuntimeError):
+        array = with_elements(writable(flat_bytes(argument)), argument)
+    return kept(argument, array)
+
+
+def writable(argument: Any) -> Array:
+    """What NumPy makes of an object that speaks DLPack, to be written unless the object forbids it."""
     array = as_array(np.from_dlpack(argument))
     if array.flags.writeable or "versioned" in repr(capsule(argument)):
         return array

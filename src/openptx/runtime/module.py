@@ -10,18 +10,29 @@ from typing import Any, cast
 
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
+from openptx.keywords import hints
 from openptx.program import Function, Program
 from openptx.reading import decode, is_path
 from openptx.reading import read as read_file
 from openptx.runtime.arguments import marshal
+from openptx.runtime.arrays import array_of
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Array, Bytes
+from openptx.runtime.memory import Bytes
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
 from openptx.runtime.texture import Opaque
 from openptx.source import File
 
 Extent = int | Sequence[int]
+
+SHARED = "write `shared_mem=`, in bytes"
+OTHER_NAMES = {
+    "shared": SHARED, "smem": SHARED, "shared_memory": SHARED, "sharedmem": SHARED, "sharedMemBytes": SHARED,
+    "stream": "a launch runs to its end, there are no streams; leave it out",
+    "threads": "write `workers=` for threads of this computer, `block=` for those of a block",
+    "num_warps": "write `block=`, in threads",
+}  # fmt: skip
+"""What other libraries call options of a launch, and what to write here."""
 
 LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
 THREADS = 1024
@@ -38,6 +49,7 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
 
+    @hints(**OTHER_NAMES)
     def __call__(
         self,
         grid: Extent,
@@ -202,14 +214,16 @@ class Module:
             raise ArgumentError(f"`{name}` is a `.{v.type.name}`, not {image!r}")
         self.image.bound[self.image.addresses[name]] = image
 
-    def address(self, array: Array) -> int:
-        """The device address of a contiguous array, to be stored where kernels look for pointers.
+    def address(self, array: object) -> int:
+        """The device address, in bytes, of what a kernel takes for a pointer: an array of NumPy, a tensor on the CPU.
 
-        It stays the same as long as the array's memory lives, and the array is known to all launches until then.
+        It is to be stored where kernels look for pointers. It stays the same as long as the array's memory lives, and
+        the array is known to all launches until then. Raises ArgumentError for what a kernel would not take.
         """
-        return self.image.memory.address(array).base
+        return self.image.memory.address(array_of("`address`", array)).base
 
 
+@hints(arch='write `target=`, such as "sm_90a"')
 def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None) -> Module:
     """Loads PTX: a path, or the text itself.
 

@@ -16,23 +16,26 @@ PACKAGE = Path(__file__).parents[3] / "src" / "openptx"
 ALLOWED = {
     "source":       set[str](),
     "locks":        set[str](),
+    "keywords":     {"errors"},
     "llvm":         {"errors", "locks"},
     "diagnostics":  {"source", "__init__"},
     "errors":       {"source", "diagnostics", "__init__"},
     "reading":      {"source", "errors"},
-    "numerics":     {"errors", "locks", "llvm"},
+    "numerics":     {"errors", "keywords", "locks", "llvm"},
     "isa":          {"errors", "numerics"},
     "syntax":       {"source", "diagnostics", "errors", "isa"},
     "program":      {"source", "isa"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program"},
     "engines":      {"source", "diagnostics", "errors", "locks", "llvm", "numerics", "isa", "program", "runtime"},
-    "runtime":      {"source", "errors", "locks", "reading", "numerics", "isa", "program", "check", "engines", "api"},
-    "api":          {"source", "diagnostics", "errors", "reading", "isa", "syntax", "check"},
+    "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
+                     "engines", "api"},
+    "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
     "testing":      {"source", "diagnostics", "errors", "reading", "api", "syntax", "runtime"},
 }
 # fmt: on
 ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp"}
 STANDARD_LIBRARY_ONLY = {
+    "keywords",
     "source",
     "locks",
     "diagnostics",

@@ -1,0 +1,47 @@
+"""Refuses keyword arguments that a function does not have, and names the one that is meant."""
+
+from __future__ import annotations
+
+from functools import wraps
+
+from openptx.errors import ArgumentError
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+
+def hints(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator: a keyword that the function lacks is an ArgumentError with a hint.
+
+    `meant` says for names of other libraries what to write instead; names that are nearly right are found.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        code = function.__code__
+        names = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]) - {"self"}
+
+        name = "kernel" if function.__name__ == "__call__" else function.__name__
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if not kwargs.keys() <= names:
+                raise unknown(name, next(each for each in kwargs if each not in names), names, meant)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def unknown(function: str, given: str, names: frozenset[str], meant: dict[str, str]) -> ArgumentError:
+    """What to say of a keyword that there is not."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, names, n=1)
+    hint = meant.get(given) or (f"did you mean `{near[0]}=`?" if near else f"it takes {', '.join(sorted(names))}")
+    return ArgumentError(f"`{function}` takes no `{given}=`: {hint}")

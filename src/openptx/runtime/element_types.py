@@ -1,0 +1,146 @@
+"""Warns where an array's elements are not what a kernel accesses through that pointer: float64 for loads of `.f32`.
+
+A pass over a kernel, which looks at no order of execution: registers that were computed from a parameter lead back to
+it. It speaks only where all accesses through one parameter are floats of one type, and no other function or memory gets
+the pointer, so that it may miss a mistake but seldom sees one that is none.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+from inspect import currentframe
+from typing import Any, NamedTuple, Protocol
+
+from openptx.errors import ArgumentWarning
+from openptx.isa.types import Type
+from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Symbol, Variable, Vector
+
+
+class Place(Protocol):
+    """An argument of a launch; as text, what messages call it."""
+
+    @property
+    def parameter(self) -> Variable:
+        """What it is for."""
+        ...
+
+
+class Access(NamedTuple):
+    """What a kernel loads or stores through a parameter, and one instruction that does."""
+
+    type: Type
+    op: Op
+
+
+def warn_of(function: Function, where: Place, dtype: Any) -> None:
+    """Warns where an array of these elements is given for a parameter whose accesses want others."""
+    if not doubtful(dtype) or widths(function) <= {dtype.itemsize * 8}:
+        return
+    access = accesses(function).get(where.parameter.name)
+    if access is None or access.type.width == dtype.itemsize * 8:
+        return
+    wanted = f"float{access.type.width}"
+    hint = f"; pass `a.astype(numpy.{wanted})`" if access.type.name == f"f{access.type.width}" else ""
+    warnings.warn(
+        f"{where} is an array of {dtype}, and kernel `{function.name}` accesses `.{access.type.name}` through it:"
+        f" `{access.op.text}`{hint}",
+        ArgumentWarning,
+        stacklevel=caller(),
+    )
+
+
+def caller() -> int:
+    """How many frames lie between `warn_of` and the program that launches, as `warnings.warn` counts them."""
+    frame, count = currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("openptx."):
+        frame, count = frame.f_back, count + 1
+    return count
+
+
+def doubtful(dtype: Any) -> bool:
+    """Whether elements mean a type: floats, and 64-bit integers, which NumPy makes unasked. Others may be raw bits."""
+    return dtype.kind == "f" or (dtype.kind == "i" and dtype.itemsize == 8)
+
+
+@lru_cache(maxsize=512)
+def widths(function: Function) -> frozenset[int]:
+    """In how many bits a kernel accesses floats; most do it in one width, and there the rest need not be asked."""
+    found: set[int] = set()
+    for op in function.code:
+        if any(isinstance(each, Address) for each in op.operands):
+            found |= {t.width for t in op.types if t is not None and is_float(t)}
+    return frozenset(found)
+
+
+def is_float(t: Type) -> bool:
+    """Whether a type is one floating-point number."""
+    return t.format is not None and t.count == 1
+
+
+@lru_cache(maxsize=512)
+def accesses(function: Function) -> dict[str, Access]:
+    """The parameters through which a kernel accesses floats of one type alone, each with one access."""
+    come_from = origins(function)
+    found: defaultdict[str, dict[str | None, Access | None]] = defaultdict(dict)
+    for op in function.code:
+        addresses = [each for each in op.operands if isinstance(each, Address)]
+        values = [(each, t) for each, t in zip(op.operands, op.types, strict=True) if each and each not in addresses]
+        if addresses or any(isinstance(each, Arguments) for each in op.operands):
+            for value in op.operands[not isinstance(op.operands[0], Address) :]:  # a destination comes first
+                for name in names(value, come_from):
+                    found[name][None] = None  # the pointer itself goes elsewhere
+        for address in addresses:
+            through = names(address.base, come_from)
+            types = {t.name: t for _, t in values if t is not None}
+            (only,) = types.values() if len(types) == 1 else (None,)
+            floats = only is not None and is_float(only) and len(through) == 1
+            for name in through:
+                found[name][only.name if floats and only else None] = Access(only, op) if floats and only else None
+    return {name: a for name, seen in found.items() if len(seen) == 1 for a in seen.values() if a is not None}
+
+
+def origins(function: Function) -> dict[int, frozenset[str]]:
+    """The parameters that each register may have been computed from, as far as registers alone tell it."""
+    come_from: dict[int, frozenset[str]] = defaultdict(frozenset)
+    changed = True
+    while changed:
+        changed = False
+        for op in function.code:
+            first = op.operands[0] if op.operands else None
+            if not isinstance(first, Reg | Vector):
+                continue
+            read = frozenset[str]().union(*(read_from(each, come_from) for each in op.operands[1:]))
+            for register in registers(first):
+                if not read <= come_from[register]:
+                    come_from[register] |= read
+                    changed = True
+    return come_from
+
+
+def read_from(operand: Operand | None, come_from: dict[int, frozenset[str]]) -> frozenset[str]:
+    """What a source leads back to. What is loaded from memory leads nowhere, but for the parameters themselves."""
+    if isinstance(operand, Address):
+        base = operand.base
+        is_parameter = isinstance(base, Symbol) and base.variable.space == "param" and not base.variable.shape
+        return frozenset((base.variable.name,)) if isinstance(base, Symbol) and is_parameter else frozenset()
+    return names(operand, come_from)
+
+
+def names(operand: Operand | None, come_from: dict[int, frozenset[str]]) -> frozenset[str]:
+    """The parameters that the registers of an operand lead back to."""
+    return frozenset[str]().union(*(come_from.get(register, frozenset()) for register in registers(operand)))
+
+
+def registers(operand: Operand | None) -> Iterator[int]:
+    """The registers in an operand."""
+    if isinstance(operand, Reg):
+        yield operand.index
+    elif isinstance(operand, Vector):
+        for element in operand.elements:
+            yield from registers(element)
+    elif isinstance(operand, Arguments):
+        for value in operand.values:
+            yield from registers(value)

@@ -1,0 +1,55 @@
+"""Tensors of torch as arrays, by a view of their bytes where DLPack refuses: bf16, fp8, tensors that need gradients."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_kept: dict[int, Array] = {}
+"""The array of each tensor, by its id, as long as the tensor lives: pointers to it stay good from launch to launch."""
+
+
+def is_tensor(argument: object) -> bool:
+    """Whether an object is a tensor of torch, which is not imported for that."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(argument, torch.Tensor)
+
+
+def flat_bytes(tensor: Any) -> Any:
+    """A tensor of bytes that shares the memory of a contiguous one. Raises what torch raises where there is none."""
+    if not tensor.is_contiguous():
+        raise BufferError("it is not contiguous; pass `tensor.contiguous()`")
+    return tensor.detach().reshape(-1).view(sys.modules["torch"].uint8)
+
+
+def with_elements(data: Array, tensor: Any) -> Array:
+    """These bytes of a tensor as its elements; bytes still where neither NumPy nor ml_dtypes has such elements."""
+    name = str(tensor.dtype).removeprefix("torch.")
+    element = getattr(ml_dtypes, name, None) or np.sctypeDict.get(name)
+    return data if element is None else data.view(element).reshape(tuple(tensor.shape))
+
+
+def kept(tensor: object, array: Array) -> Array:
+    """The array that stands for a tensor: the same one each time, as long as the tensor has the same memory.
+
+    The array must not keep the tensor alive.
+    """
+    known = _kept.get(id(tensor))
+    if known is not None and same_memory(known, array):
+        return known
+    if known is None:
+        weakref.finalize(tensor, _kept.pop, id(tensor), None).atexit = False
+    _kept[id(tensor)] = array
+    return array
+
+
+def same_memory(a: Array, b: Array) -> bool:
+    """Whether two arrays are one: place, type, shape and whether they may be written."""
+    return a.__array_interface__["data"] == b.__array_interface__["data"] and a.dtype == b.dtype and a.shape == b.shape
