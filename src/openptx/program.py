@@ -11,6 +11,7 @@ from openptx.isa.special_registers import allocation_unit
 if TYPE_CHECKING:
     from openptx.isa.notation import Form, Modifiers
     from openptx.isa.types import Type
+    from openptx.runtime.shared_layout import SharedLayout
     from openptx.source import File, Span
 
 
@@ -37,7 +38,7 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """Named memory. `offset` is its place in the frame of its space, for spaces that have one (see `Function`)."""
+    """Named memory. `offset` is its place in the thread's frame or among the parameters, for those that lie there."""
 
     name: str
     space: str  # global const shared local param frame
@@ -182,9 +183,7 @@ class Function:
     Parameters and returns of a `.func` are Registers, or Variables of space `frame`. A thread's frame (`frame_size`
     bytes of local memory per activation) holds in disjoint places the `.local` variables and all `.param` variables
     of the body, and the function's own `frame` parameters and returns. `shared` are the function's own shared
-    variables; their offsets, like those of module-level shared variables, are in the CTA's shared window, and are
-    final per module, where kernels' own ones have the same places: `Program.shared_size` covers them all, dynamic
-    shared memory begins there.
+    variables; where they lie depends on the kernel (`shared_layout`).
     """
 
     name: str
@@ -214,22 +213,18 @@ class Program:
     target: str
     address_size: int
     variables: Mapping[str, Variable]  # module level
-    shared_size: int  # static shared memory of the module, bytes; dynamic shared memory begins here, 16-aligned
-    static_shared: Mapping[str, int]  # of it, what each kernel has: its own variables and those of all
+    reserved_shared: int  # bytes of shared memory that are the system's, if the module asks where they are; at 0
     kernels: tuple[str, ...]  # names of the entries, in the file's order
     functions: tuple[str, ...]  # names of the device functions that have a body
     lower: Callable[[str], Function]
     definitions: Mapping[str, Span]  # where these and the kernels stand in the text, with their bodies
+    layouts: dict[str, SharedLayout] = field(default_factory=dict[str, "SharedLayout"])  # by kernel, once asked for
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
 
-    def foreign_shared(self, kernel: str) -> int:
-        """How many bytes of `shared_size` are there for other kernels, and for the system."""
-        return self.shared_size - self.static_shared[kernel]
-
-    def own_shared(self, kernel: str, size: int) -> int:
-        """What `%total_smem_size` reads where a CTA has so many bytes of shared memory: whole units of its kernel's."""
+    def own_shared(self, size: int) -> int:
+        """What `%total_smem_size` reads in a CTA with `size` bytes of shared memory: in units, without the system's."""
         unit = allocation_unit(self.target)
-        return -(-(size - self.foreign_shared(kernel)) // unit) * unit
+        return -(-(size - self.reserved_shared) // unit) * unit
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises KeyError if the module defines no such one."""

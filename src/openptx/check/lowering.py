@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.bodies import Body
-from openptx.check.layout import Frame, variable
-from openptx.check.sharing import owners
-from openptx.check.sizes import rounded_up
+from openptx.check.layout import variable
 from openptx.check.verdicts import verdicts
 from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
 from openptx.isa.targets import target
@@ -29,31 +27,26 @@ if TYPE_CHECKING:
 # A state space of a declaration, not part of an opcode.
 _DECLARES = re.compile(r"(?<![\w:])\.(?:shared|global|const|tex)\b(?!\.|::)")
 _RESERVED = "%reserved_smem_offset_"
-_DYNAMIC_ALIGN = 16
 
 
 class ModuleLowering:
-    """What a module's functions see of each other: variables, functions, aliases, files, and one shared window."""
+    """What a module's functions see of each other: variables, functions, aliases and files."""
 
     def __init__(self, resolved: ModuleChecker) -> None:
         self.resolved = resolved
         self.module = module = resolved.tree
-        self.window = Frame()
         self.variables: dict[str, Variable] = {}
         self.headers: dict[str, tree.Function] = {}
         self.files: dict[int, str] = {}
         self.aliases: dict[str, str] = {}
         self.version, self.target, self.address_size = (1, 0), "", 64
         self._inner: dict[tuple[int, int], Variable] = {}
-        self._dynamic: list[tuple[Declaration, Declarator]] = []
-        self._owners = owners(module)
-        self._owned: list[tuple[Declaration, Declarator]] = []
         for item in module.items:
             self._take(item)
-        self.static = self._place_shared()
-        self.reserved_size = RESERVED_SHARED if _RESERVED in module.file.text else 0
-        self.reserved = self._place_reserved()
-        self.shared_size = self._place_dynamic()
+        for header in self.headers.values():
+            if header.body is not None and _DECLARES.search(module.file.text, *header.body):
+                self._take_inner(header)
+        self.reserved_shared = RESERVED_SHARED if _RESERVED in module.file.text else 0
 
     def _take(self, item: tree.Statement) -> None:
         match item:
@@ -83,55 +76,26 @@ class ModuleLowering:
         count = declarator.count.value if declarator.count is not None else None
         if declaration.space == "reg":
             return
-        if declaration.space == "shared" and declaration.linkage == "extern":
-            self._dynamic.append((declaration, declarator))
-        elif declaration.space == "shared" and name in self._owners:
-            self._owned.append((declaration, declarator))
-        else:
-            for i in [""] if count is None else range(count):
-                self._add(self._placed(declaration, declarator, f"{name}{i}"))
+        for i in [""] if count is None else range(count):
+            self._add(self._variable(declaration, declarator, f"{name}{i}"))
 
     def _add(self, found: Variable) -> None:
         known = self.variables.get(found.name)
         if known is None or (known.linkage == "extern" and found.linkage != "extern"):
             self.variables[found.name] = found
 
-    def _placed(
-        self, declaration: Declaration, declarator: Declarator, name: str, window: Frame | None = None
-    ) -> Variable:
-        space = "global" if declaration.space == "tex" else declaration.space
-        return variable(declaration, declarator, space, (window or self.window) if space == "shared" else None, name)
+    def _variable(self, declaration: Declaration, declarator: Declarator, name: str) -> Variable:
+        return variable(
+            declaration, declarator, "global" if declaration.space == "tex" else declaration.space, None, name
+        )
 
-    def _place_shared(self) -> dict[str, int]:
-        """Place what belongs to one kernel alone behind what belongs to all. How much each kernel has."""
-        declaring = [
-            header for header in self.headers.values()
-            if header.body is not None and _DECLARES.search(self.module.file.text, *header.body)
-        ]  # fmt: skip
-        for header in declaring:
-            if header.kind == "func":
-                self._take_inner(header, self.window)
-        kernels = [name for name, header in self.headers.items() if header.kind == "entry"]
-        windows = {name: Frame(self.window.size) for name in kernels}
-        for declaration, declarator in self._owned:
-            name = declarator.name.text
-            self._add(self._placed(declaration, declarator, name, windows[self._owners[name]]))
-        for header in declaring:
-            if header.kind == "entry":
-                self._take_inner(header, windows[header.name.text])
-        sizes = {name: window.size for name, window in windows.items()}
-        self.window.size = max([self.window.size, *sizes.values()])
-        return sizes
-
-    def _take_inner(self, header: tree.Function, window: Frame) -> None:
+    def _take_inner(self, header: tree.Function) -> None:
         """Variables that a body declares but that live as long as the module, or the CTA."""
         for statement in header.walk():
             if isinstance(statement, Declaration) and statement.space not in ("reg", "param", "local"):
                 for declarator in statement.names:
-                    if statement.space == "shared" and statement.linkage == "extern":
-                        self._dynamic.append((statement, declarator))
-                    elif statement.space == "shared":
-                        found = self._placed(statement, declarator, declarator.name.text, window)
+                    if statement.space == "shared":
+                        found = self._variable(statement, declarator, declarator.name.text)
                         self._inner[declarator.name.span] = found
                     else:
                         self._inner[declarator.name.span] = self._own(statement, declarator, header)
@@ -141,37 +105,20 @@ class ModuleLowering:
         name = declarator.name.text
         if name in self.variables:
             name = f"{header.name.text}::{name}::{declarator.span[0]}"
-        self.variables[name] = found = self._placed(declaration, declarator, name)
+        self.variables[name] = found = self._variable(declaration, declarator, name)
         return found
-
-    def _place_reserved(self) -> int:
-        """What a CTA has beside its own shared memory stands behind the static one, in modules that ask where it is."""
-        return self.window.place(self.reserved_size, _DYNAMIC_ALIGN) if self.reserved_size else self.window.size
 
     def reserved_offset(self, name: str) -> int | None:
         """What `%reserved_smem_offset_begin` and its like read; None for other special registers."""
         _, found, which = f"%{name}".partition(_RESERVED)
         if not found:
             return None
-        return RESERVED_SHARED if which == "cap" else self.reserved + RESERVED_OFFSETS[which]
-
-    def _place_dynamic(self) -> int:
-        """Dynamic shared memory begins behind all static one; every `extern` array is all of it."""
-        if not self._dynamic:
-            return self.window.size
-        align = max([_DYNAMIC_ALIGN, *(d.align.value for d, _ in self._dynamic if d.align)])
-        begin = rounded_up(self.window.size, align)
-        for declaration, declarator in self._dynamic:
-            found = variable(declaration, declarator, "shared", Frame(begin))
-            self._inner[declarator.name.span] = found
-            if declaration in self.module.items:
-                self._add(found)
-        return begin
+        return RESERVED_OFFSETS[which]
 
     # What bodies ask for.
 
     def inner(self, declarator: Declarator) -> Variable:
-        """A shared, global or const variable that a function's body declares: placed when the module was read."""
+        """A shared, global or const variable that a function's body declares: made when the module was read."""
         return self._inner[declarator.name.span]
 
     def place(self, location: Location) -> tuple[str, int, int]:
@@ -232,8 +179,7 @@ def lower(resolved: ModuleChecker) -> Program:
         target=names.target,
         address_size=names.address_size,
         variables=names.variables,
-        shared_size=names.shared_size,
-        static_shared=names.static,
+        reserved_shared=names.reserved_shared,
         kernels=tuple(header.name.text for header in defined if header.kind == "entry"),
         functions=tuple(header.name.text for header in defined if header.kind == "func"),
         lower=names.lower,

@@ -105,8 +105,8 @@ MULTIPROCESSORS = 1  # all CTAs report multiprocessor 0: they share one processo
 RESERVED_SHARED = 1024
 """Bytes of shared memory that a CTA has beside its own from sm_80 on. Groups of more than a warp wait for each other
 there (cooperative_groups/details/memory.h), at `%reserved_smem_offset_1`; their 288 bytes need no first value."""
-RESERVED_OFFSETS = {"begin": 0, "end": RESERVED_SHARED, "0": 0, "1": RESERVED_SHARED // 2}
-"""Where `%reserved_smem_offset_<key>` stands in them."""
+RESERVED_OFFSETS = {"begin": 0, "end": RESERVED_SHARED, "cap": RESERVED_SHARED, "0": 0, "1": RESERVED_SHARED // 2}
+"""What `%reserved_smem_offset_<key>` reads: they stand before the CTA's own."""
 
 
 def allocation_unit(target: str) -> int:

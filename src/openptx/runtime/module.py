@@ -20,6 +20,7 @@ from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Bytes
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
+from openptx.runtime.shared_layout import shared_layout
 from openptx.runtime.texture import Opaque
 from openptx.source import File
 
@@ -132,7 +133,7 @@ class Kernel:
         most = directives.get("maxntid")
         if most is not None and threads > math.prod(most):
             raise ArgumentError(f"kernel `{self.name}` allows {math.prod(most)} threads a block (`.maxntid`)")
-        if (total := self.module.program.shared_size + shared) > 1 << CTA_SHIFT:
+        if (total := shared_layout(self.module.program, self.name).size(shared)) > 1 << CTA_SHIFT:
             raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
 
     def cluster(self, grid: Triple, asked: Extent | None) -> Triple | None:

@@ -25,6 +25,7 @@ from openptx.program import (
     Targets,
     Vector,
 )  # fmt: skip
+from openptx.runtime.shared_layout import shared_layout
 from openptx.source import File
 
 ROOT = Path(__file__).parents[3]
@@ -182,11 +183,12 @@ def test_initialisers_become_bytes_and_relocations() -> None:
 def test_dynamic_shared_memory_begins_behind_the_static() -> None:
     p = program(
         ".shared .u8 a[3]; .extern .shared .align 64 .b8 d[];"
-        ".visible .entry k() { .shared .u32 b; .reg .b32 r; ld.shared.u32 r, [b]; ld.shared.u32 r, [d]; ret; }"
+        ".visible .entry k() { .shared .u32 b; .reg .b32 r; ld.shared.u32 r, [b]; ld.shared.u32 r, [d];"
+        " ld.shared.u8 r, [a]; ret; }"
     )
-    k = p.function("k")
-    assert [s.offset for s in k.shared] == [4]
-    assert (p.shared_size, p.variables["d"].offset, p.variables["d"].size) == (64, 64, 0)
+    layout = shared_layout(p, "k")
+    assert [layout.offset(v) for v in p.function("k").shared] == [4]
+    assert (layout.static, layout.offset(p.variables["d"]), p.variables["d"].size) == (8, 64, 0)
 
 
 def test_lines_and_directives() -> None:

@@ -56,8 +56,9 @@ def test_a_name_follows_from_what_the_code_is_made_of() -> None:
 def test_what_another_kernel_does_is_not_part_of_a_name() -> None:
     one = program(1, 2)
     assert name(one, "k1") == name(one.replace("mov.u32 %r2, 2", "mov.u32 %r2, 7"), "k1")
-    # But its shared memory moves ours.
-    assert name(program(2, 1), "k1") != name(program(2, 1).replace("s2[2]", "s2[5]"), "k1")
+    # Nor what shared memory it has.
+    assert name(program(2, 1), "k1") == name(program(2, 1).replace("s2[2]", "s2[5]"), "k1")
+    assert name(program(2, 1), "k2") != name(program(2, 1).replace("s2[2]", "s2[5]"), "k2")
 
 
 def test_functions_that_may_be_called_are_part_of_a_name() -> None:
@@ -74,7 +75,7 @@ def test_functions_that_may_be_called_are_part_of_a_name() -> None:
 def test_facts_are_read_as_they_were_written() -> None:
     facts = Facts(
         64, ["v", "w"], [("trap", "words")], ["f"], {3: Exit((1, 2), (7,)), 9: Exit((), ())}, Stack(16, True),
-        (0, -1), True, True, True, 64, True, True, {-5: Stand((9,), (Kept(1, 32, 64), Kept(2, 8, 0, (1, 2), (0, 1), False), Kept(3, 1, 0, 1)))},
+        True, True, True, 64, True, True, {-5: Stand((9,), (Kept(1, 32, 64), Kept(2, 8, 0, (1, 2), (0, 1), False), Kept(3, 1, 0, 1)))},
         True,
     )  # fmt: skip
     assert unpack(pack(facts, b"object")) == (facts, b"object")

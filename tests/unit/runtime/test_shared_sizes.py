@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.errors import Fault
+from openptx.runtime.shared_layout import shared_layout
 
 DYNAMIC = ".extern .shared .b8 more[];"
 
@@ -74,7 +76,7 @@ SEVERAL = f"""
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
-def test_kernels_have_their_own_at_the_same_places(engine: str) -> None:
+def test_kernels_have_their_own_alone(engine: str) -> None:
     m = openptx.load(SEVERAL)
 
     def run(kernel: str, dynamic: int = 0) -> int:
@@ -82,19 +84,91 @@ def test_kernels_have_their_own_at_the_same_places(engine: str) -> None:
         m[kernel](1, 32, (out,), shared_mem=dynamic, engine=engine)
         return int(out[0])
 
-    common = {run("all_alike"), run("of_function")}
-    assert len(common) == 2
-    begin = run("first")
-    assert begin == run("second") > max(common)
-    assert run("inner_one") == run("inner_two") > max(common)
-    assert run("dynamic", 64) == -(-(begin + 40000) // 16) * 16
-    assert run("size_of_first") == -(-(run("inner_one") + 1000) // 128) * 128
-    assert run("own_of_function") == -(-(run("inner_one") + 3000) // 128) * 128
+    begins = ["first", "second", "inner_one", "inner_two", "all_alike", "of_function"]
+    assert {run(kernel) for kernel in begins} == {0}
+    assert run("dynamic", 64) == 0
+    assert run("size_of_first") == 1024
+    assert run("own_of_function") == 3072
 
 
-def test_variables_of_one_kernel_stand_as_they_are_declared() -> None:
-    lines = [line for line in SEVERAL.splitlines() if ".entry" not in line or "entry first" in line]
-    variables = openptx.load("\n".join(lines)).program.variables
-    offsets = {name: variables[name].offset for name in ("mine", "yours", "ours", "of_functions", "nobodys")}
-    assert list(offsets.values()) == sorted(offsets.values())
-    assert offsets["yours"] == 40000
+def test_variables_stand_as_they_are_declared() -> None:
+    program = openptx.load(SEVERAL).program
+    layout = shared_layout(program, "first")
+    assert layout.offset(program.variables["mine"]) == 0
+    assert layout.offset(program.variables["ours"]) == 40000
+    assert layout.offset(program.variables["more"]) == 40112
+    assert (layout.static, layout.size(0), layout.size(100)) == (40100, 40100, 40212)
+
+
+def stores(variable: str, more: str = "", to: str = ".shared") -> str:
+    """A store at so many bytes from a variable on."""
+    return (
+        f"{{ .reg .b32 r; .reg .b64 a, b; ld.param.b32 r, [at]; cvt.s64.s32 a, r; mov.u64 b, {variable};"
+        f" add.s64 a, a, b; {more} st{to}.b8 [a], 1; ret; }}"
+    )
+
+
+BOUNDS = f"""
+.version 8.5
+.target sm_80
+.address_size 64
+.shared .align 4 .b8 nobodys[4000];
+.shared .align 4 .b8 mine[16];
+.shared .align 4 .b8 theirs[4096];
+.shared .align 4 .b8 of_function[96];
+.extern .shared .align 16 .b8 more[];
+.func helper(.param .b32 at) {stores("of_function")}
+.visible .entry one(.param .b32 at) {stores("mine")}
+.visible .entry generic(.param .b32 at) {stores("mine", "cvta.shared.u64 a, a;", "")}
+.visible .entry two(.param .b32 at) {stores("theirs")}
+.visible .entry calls(.param .b32 at) {{ .shared .b8 unused[3000]; .reg .b32 r; ld.param.b32 r, [at];
+  {{ .param .b32 x; st.param.b32 [x], r; call helper, (x); }} ret; }}
+.visible .entry dynamic(.param .b32 at) {stores("more")}
+.visible .entry both(.param .b32 at) {stores("more", "st.shared.b8 [mine], 1;")}
+"""
+
+# fmt: off
+#            kernel     dynamic   bytes that it has, the first as seen from its variable (ptxas -v has the same sizes)
+EXTENTS = (("one",      0,        0, 16),
+           ("one",      64,       0, 80),
+           ("generic",  0,        0, 16),
+           ("two",      0,        0, 4096),
+           ("calls",    0,        0, 3096),
+           ("dynamic",  64,       0, 64),
+           ("dynamic",  0,        0, 0),
+           ("both",     64,       -16, 64))
+# fmt: on
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize(("kernel", "dynamic", "first", "behind"), EXTENTS)
+def test_bounds_are_the_kernels_own(kernel: str, dynamic: int, first: int, behind: int, engine: str) -> None:
+    k = openptx.load(BOUNDS)[kernel]
+    for at in range(first, min(first + 3, behind)):
+        k(1, 1, (at,), shared_mem=dynamic, engine=engine)
+    if behind > first:
+        k(1, 1, (behind - 1,), shared_mem=dynamic, engine=engine)
+    for at in (first - 4, first - 1, behind, behind + 4, 4092 + 16, 1 << 20):
+        with pytest.raises(Fault, match=f"block's .shared, {behind - first} bytes"):
+            k(1, 1, (at,), shared_mem=dynamic, engine=engine)
+
+
+CALLED_BY_ADDRESS = """
+.version 8.5
+.target sm_80
+.address_size 64
+.shared .align 4 .b8 of_function[96];
+.global .u64 kept;
+.func (.reg .b32 r) helper() { mov.u32 r, %total_smem_size; st.shared.b32 [of_function+92], r; ret; }
+.visible .entry keeps() { .reg .b64 f; mov.u64 f, helper; st.global.u64 [kept], f; ret; }
+.visible .entry calls(.param .u64 out) { .reg .b64 f, p; .reg .b32 r; ld.param.u64 p, [out]; ld.global.u64 f, [kept];
+  P: .callprototype (.reg .b32 _) _ (); call (r), f, (), P; st.global.u32 [p], r; ret; }
+"""
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_functions_whose_address_another_kernel_kept(engine: str) -> None:
+    m, out = openptx.load(CALLED_BY_ADDRESS), np.zeros(1, np.uint32)
+    m["keeps"](1, 1, (), engine=engine)
+    m["calls"](1, 1, (out,), engine=engine)
+    assert out[0] == 128

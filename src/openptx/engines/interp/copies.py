@@ -38,7 +38,8 @@ class Copies(Spaces):
         except Violation:
             for i, lane in enumerate(lane_sets.positions(everyone, self.n).tolist()):
                 self.executing = slice(lane, lane + 1)  # of several lanes that do wrong the first is told
-                self.begins(to, there[i : i + 1], source, here[i : i + 1], int(counts[i]))
+                if counts[i]:
+                    self.begins(to, there[i : i + 1], source, here[i : i + 1], int(counts[i]))
             raise
         finally:
             self.executing = everyone

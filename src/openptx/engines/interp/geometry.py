@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp.lazy import lazy
 from openptx.errors import Triple
+from openptx.runtime.shared_layout import SharedLayout
 
 U32 = NDArray[np.uint32]
 WARP = 32
@@ -22,7 +23,8 @@ class Shape:
     block: Triple
     cluster: Triple  # (1, 1, 1) without clusters
     explicit_cluster: bool
-    static_shared: int
+    layout: SharedLayout
+    shared: int  # bytes of a CTA
     dynamic_shared: int
     own_shared: int  # `%total_smem_size`
 
@@ -38,10 +40,6 @@ class Shape:
     @property
     def cluster_size(self) -> int:
         return self.cluster[0] * self.cluster[1] * self.cluster[2]
-
-    @property
-    def shared(self) -> int:
-        return self.static_shared + self.dynamic_shared
 
 
 def split(linear: NDArray[np.integer], extent: Triple) -> tuple[U32, U32, U32]:

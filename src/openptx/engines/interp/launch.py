@@ -18,6 +18,7 @@ from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
+from openptx.runtime.shared_layout import shared_layout
 
 LANES = 1 << 15
 """Lanes of a batch, if CTAs are small enough: more would leave the cache, fewer would show Python's own time."""
@@ -74,9 +75,10 @@ def launch(
     if function.frame_size > STACK_OF_A_THREAD:
         what = f"a thread needs {function.frame_size} bytes of local memory, and the stack has {STACK_OF_A_THREAD}"
         raise Fault("stack-overflow", what, kernel=function.name)
-    dynamic_start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
-    own = program.own_shared(function.name, dynamic_start + shared)
-    shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, dynamic_start, shared, own)
+    layout = shared_layout(program, function.name)
+    size = layout.size(shared)
+    own = program.own_shared(size)
+    shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
     run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
     per_batch = ctas_of_a_batch(program, function, shape)
     begin, end = blocks or (0, shape.ctas)

@@ -120,6 +120,8 @@ def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[
             return start + x.base + variable.offset + offset
         if variable.space in ("global", "const"):
             return start + x.image.addresses[variable.name] + offset
+        if variable.space == "shared":
+            return start + x.geometry.shape.layout.offset(variable) + offset
         return start + variable.offset + offset
 
     return place

@@ -67,8 +67,8 @@ def external(x: Threads, name: str, worker: Worker, here: NDArray[np.intp], coun
 def shape_of(run: Run) -> Shape:
     """The launch's, without clusters."""
     plan = run.plan
-    own = plan.program.own_shared(plan.function.name, plan.shared)
-    return Shape(plan.grid, plan.block, (1, 1, 1), False, plan.shared - plan.dynamic, plan.dynamic, own)
+    own = plan.program.own_shared(plan.shared)
+    return Shape(plan.grid, plan.block, (1, 1, 1), False, plan.layout, plan.shared, plan.dynamic, own)
 
 
 def threads(run: Run, worker: Worker) -> Threads:

@@ -27,8 +27,9 @@ from openptx.engines.native.writer import Writer
 from openptx.isa.memory_consistency import strong
 from openptx.llvm.host import CPU
 from openptx.numerics import Bits
-from openptx.program import Address, Function, Op, Program, Reg, Symbol
+from openptx.program import Address, Function, Op, Program, Reg
 from openptx.runtime.image import Image
+from openptx.runtime.shared_layout import SharedLayout
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
@@ -45,7 +46,7 @@ class Body(FunctionText):
     def __init__(
         self, program: Program, function: Function, image: Image, options: Options, cpu: CPU, name: str,
         functions: dict[object, Outlined], messages: list[tuple[str, str]], entries: Mapping[int, Exit] | None = None,
-        callees: Callees | None = None,
+        callees: Callees | None = None, *, layout: SharedLayout,
     ) -> None:  # fmt: skip
         super().__init__(functions)
         self.program, self.function, self.image, self.options, self.cpu = program, function, image, options, cpu
@@ -56,8 +57,8 @@ class Body(FunctionText):
         self.touches: dict[int, str] = {}
         self.borrowed = set()
         self.sizes = {}
-        self.shared_range = shared_range(program, function)
-        self.static_shared, self.constants = program.shared_size, image.const.size
+        self.shared_layout = layout
+        self.static_shared, self.constants = layout.static, image.const.size
         self.parameter_size = function.parameter_size
         self.local_size = -(-function.frame_size // 16) * 16
         self.checked = options.checks
@@ -301,19 +302,6 @@ def waits_for_lanes(op: Op) -> bool:
     """Whether lanes of the warp must be together for an operation: those of a mask, or all."""
     together = op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
     return together or control(op) == "barrier"
-
-
-def shared_range(program: Program, function: Function) -> tuple[int, int]:
-    """Where the shared variables that a function names begin and end in the CTA's; -1 for the end of dynamic memory."""
-    begin, end = 1 << 32, 0
-    for op in function.code:
-        for operand in op.operands:
-            base = operand.base if isinstance(operand, Address) else operand
-            if isinstance(base, Symbol) and base.variable.space.startswith("shared"):
-                v = base.variable
-                begin = min(begin, v.offset)
-                end = -1 if v.size == 0 or end < 0 else max(end, v.offset + v.size)
-    return (begin, end) if begin < 1 << 32 else (0, 0)
 
 
 def address_cells(graph: Graph) -> set[int]:

@@ -23,7 +23,6 @@ class Facts(NamedTuple):
     """Functions by number, from 1."""
     exits: dict[int, Exit]
     stack: Stack
-    shared_range: tuple[int, int]
     free_order: bool
     """CTAs may run in any order with the same results."""
     hands_over: bool
@@ -65,7 +64,6 @@ def unpack(data: bytes) -> tuple[Facts, bytes]:
 
 def read(found: Any) -> Facts:
     size, recursive = found["stack"]
-    begin, end = found["shared_range"]
     return Facts(
         integer(found["frame_size"]),
         [text(name) for name in found["globals"]],
@@ -73,7 +71,6 @@ def read(found: Any) -> Facts:
         [text(name) for name in found["names"]],
         {integer(site): Exit(integers(cells), integers(waiting)) for site, cells, waiting in found["exits"]},
         Stack(integer(size), recursive is True),
-        (integer(begin), integer(end)),
         found["free_order"] is True,
         found["hands_over"] is True,
         found["borrows"] is True,

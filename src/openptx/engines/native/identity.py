@@ -12,6 +12,7 @@ from openptx.engines.native.flow import control
 from openptx.engines.native.options import Options
 from openptx.llvm.codegen import version
 from openptx.program import Function, Program, Reg
+from openptx.runtime.shared_layout import shared_layout
 
 PACKAGE = Path(__file__).parents[2]
 
@@ -41,13 +42,12 @@ def parts(program: Program, function: Function) -> Iterator[str]:
         yield text[start:stop] if needed is None or name in needed else name
         at = stop
     yield text[at:]
-    # Functions also declare what belongs to all: its place depends on functions that are not looked at.
     for v in program.variables.values():
-        yield f"{v.name} {v.space} {v.offset} {v.size} {v.align}"
-    for one in [function] if needed is None else map(program.function, sorted(needed)):
-        for v in one.shared:
-            yield f"{one.name} {v.name} {v.offset} {v.size}"
-    yield f"{program.shared_size} {program.static_shared[function.name]}"
+        yield f"{v.name} {v.space} {v.size} {v.align}"
+    layout = shared_layout(program, function.name)
+    yield f"{program.reserved_shared} {layout.static} {layout.dynamic}"
+    for (name, _), offset in layout.offsets.items():
+        yield f"{name} {offset}"
 
 
 def reached(program: Program, function: Function) -> set[str] | None:

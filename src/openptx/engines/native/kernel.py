@@ -26,6 +26,7 @@ from openptx.llvm.jit import Library
 from openptx.locks import LLVM
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
+from openptx.runtime.shared_layout import shared_layout
 
 
 def waits_in_calls(bodies: list[Body]) -> bool:
@@ -54,7 +55,6 @@ class Compiled:
         "messages",
         "names",
         "run",
-        "shared_range",
         "slow",
         "stack",
         "stands",
@@ -64,7 +64,7 @@ class Compiled:
     def __init__(self, facts: Facts, image: bytes) -> None:
         self.frame_size, self.globals, self.messages = facts.frame_size, facts.globals, facts.messages
         self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
-        self.shared_range, self.free_order = facts.shared_range, facts.free_order
+        self.free_order = facts.free_order
         self.stands, self.hands_over, self.borrows = [facts.stands], facts.hands_over, facts.borrows
         self.hurried = facts.hurried
         self.support = support(facts.address_size, facts.rounds, facts.counted)
@@ -89,7 +89,7 @@ def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]
 def facts_of(body: Body, *, in_a_hurry: bool) -> Facts:
     return Facts(
         -(-body.frame_size // 64) * 64, body.globals, body.messages, body.callees.names, body.exits, body.needs,
-        body.shared_range, body.free_order, body.hands_over, body.borrows,
+        body.free_order, body.hands_over, body.borrows,
         body.address_size, body.rounds, body.counted,
         body.stands if body.hands_over else {}, in_a_hurry,
     )  # fmt: skip
@@ -106,8 +106,9 @@ def text_of(
     """
     functions: dict[object, Outlined] = {}
     name = "kernel" if entries is None else "slow"
-    body = Body(program, function, image, options, host(), name, functions, [*messages], entries)
-    body.kernel, body.globals, body.calls_wait = function.name, [*globals], calls_wait
+    layout = shared_layout(program, function.name)
+    body = Body(program, function, image, options, host(), name, functions, [*messages], entries, layout=layout)
+    body.globals, body.calls_wait = [*globals], calls_wait
     own = [body.make()]
     bodies = [body]
     done: set[str] = set()
@@ -116,9 +117,9 @@ def text_of(
         symbol = body.callees.symbol(missing[0])
         callee = Body(
             program, program.function(missing[0]), image, options, host(), symbol, functions, body.messages,
-            callees=body.callees,
+            callees=body.callees, layout=layout,
         )  # fmt: skip
-        callee.kernel, callee.globals = function.name, body.globals
+        callee.globals = body.globals
         own.append(callee.make())
         bodies.append(callee)
     body.needs = Stack.of(bodies)

@@ -16,6 +16,7 @@ from openptx.isa.types import Type
 from openptx.numerics import Bits
 from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, Sink, Special, Symbol, Vector
 from openptx.runtime.image import Image
+from openptx.runtime.shared_layout import SharedLayout
 
 Place = tuple[Operand, Type | None]
 
@@ -25,6 +26,7 @@ class Operands(Memory):
 
     cells: Cells
     image: Image
+    shared_layout: SharedLayout
     frame_base: Bits | None = None  # where the activation's frame begins in local memory; None: at 0
 
     def get(self, cell: int) -> Bits:
@@ -120,7 +122,8 @@ class Operands(Memory):
             return self.variable(v.name) + (at & (1 << 64) - 1)
         if v.space == "const":
             return self.const(self.image.addresses[v.name] + at & (1 << 64) - 1, 64)
-        where = self.const(v.offset + at & (1 << 64) - 1, 64)
+        offset = self.shared_layout.offset(v) if v.space == "shared" else v.offset
+        where = self.const(offset + at & (1 << 64) - 1, 64)
         if v.space in ("local", "frame") and self.frame_base is not None:
             return self.frame_base + where
         return where

@@ -14,6 +14,7 @@ from openptx.engines.native.team import Team
 from openptx.errors import Triple
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
+from openptx.runtime.shared_layout import shared_layout
 
 STACK_BUDGET = 250 << 20
 """Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
@@ -33,7 +34,7 @@ class Plan:
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
-        "options", "program", "shared", "sizes", "stride", "team", "threads", "warps", "workers",
+        "layout", "options", "program", "shared", "sizes", "stride", "team", "threads", "warps", "workers",
     )  # fmt: skip
 
     def __init__(
@@ -47,8 +48,8 @@ class Plan:
         self.options, self.code = self.chosen(image, speculates)
         if self.code.stack.size > STACK_OF_A_THREAD:
             raise Fallback("more local memory than threads have")
-        start = -(-program.shared_size // 16) * 16 if shared else program.shared_size
-        self.dynamic, self.shared = shared, start + shared
+        self.layout = shared_layout(program, function.name)
+        self.dynamic, self.shared = shared, self.layout.size(shared)
         self.stride, self.budget = self.code.stack.size, 1 << 20
         if self.code.stack.recursive:
             self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64

@@ -16,7 +16,6 @@ Triple = tuple[int, int, int]
 
 class Warp(Memory):
     program: Program
-    kernel: str
     block: Triple
 
     # The warp
@@ -158,7 +157,7 @@ class Warp(Memory):
             return self.from_state(layout.DYNAMIC, "i64")
         if name in ("total_smem_size", "aggr_smem_size"):
             unit = allocation_unit(self.program.target)
-            up = self.from_state(layout.SHARED_SIZE, "i64") + (unit - 1 - self.program.foreign_shared(self.kernel))
+            up = self.from_state(layout.SHARED_SIZE, "i64") + (unit - 1 - self.program.reserved_shared)
             return (up & -unit) + (RESERVED_SHARED if name[0] == "a" else 0)
         if name in ("envreg1", "envreg2"):
             return self.from_state(layout.WORKSPACE + (4 if name == "envreg1" else 0), "i32")

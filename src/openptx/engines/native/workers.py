@@ -145,9 +145,9 @@ class Worker:
             0, 0, 0, *plan.grid, 0, plan.dynamic, plan.warps, plan.threads, 0, 0, self.poll,
             plan.addresses.buffer_info()[0],
         )  # fmt: skip
-        begin, end = code.shared_range
-        size = (plan.shared if end < 0 else end) - begin
-        struct.pack_into("<2q", self.memory, layout.CLEAR_FROM, begin, size)
+        begin, shared = plan.program.reserved_shared, plan.layout
+        end = plan.shared if shared.names_dynamic else shared.static
+        struct.pack_into("<2q", self.memory, layout.CLEAR_FROM, begin, end - begin)
         struct.pack_into("<q", self.memory, layout.BUDGET, plan.budget)
         struct.pack_into("<q", self.memory, layout.KERNEL, code.kernel)
         struct.pack_into("<2q", self.memory, layout.CLEAR_LOCAL, code.stack.size, plan.band)

@@ -1,0 +1,99 @@
+"""Where a kernel's shared variables lie: those that it and the functions that it may call name, then dynamic memory.
+
+Each kernel has a layout of its own, so a CTA is as large as its kernel makes it, an access outside of the kernel's own
+variables is one outside of the CTA's memory, and descriptors of matrices (18 bits) reach all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from openptx.errors import Unsupported
+from openptx.program import Address, Function, Op, Operand, Program, Reg, Symbol, Variable, Vector
+from openptx.source import Span
+
+DYNAMIC_ALIGN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLayout:
+    """Offsets of variables in the CTA's shared memory."""
+
+    offsets: Mapping[tuple[str, Span], int]
+    static: int
+    """Bytes of static variables, after those of the system."""
+    dynamic: int
+    """Where dynamic memory begins: every `extern` array is all of it."""
+    names_dynamic: bool
+
+    def offset(self, variable: Variable) -> int:
+        return self.dynamic if variable.linkage == "extern" else self.offsets[variable.name, variable.span]
+
+    def size(self, dynamic: int) -> int:
+        """Bytes of a CTA that is launched with so many bytes of dynamic memory."""
+        return self.dynamic + dynamic if dynamic else self.static
+
+
+def shared_layout(program: Program, kernel: str) -> SharedLayout:
+    """The layout of a kernel. What the system has stands first, in modules that ask where it is."""
+    found = program.layouts.get(kernel)
+    if found is None:
+        found = program.layouts[kernel] = laid_out(program.reserved_shared, named(program, kernel))
+    return found
+
+
+def laid_out(reserved: int, variables: set[Variable]) -> SharedLayout:
+    """Static variables in the order of the file."""
+    offsets: dict[tuple[str, Span], int] = {}
+    end, align = reserved, DYNAMIC_ALIGN
+    for v in sorted(variables, key=lambda v: (v.span, len(v.name), v.name)):
+        if v.linkage == "extern":
+            align = max(align, v.align)
+            continue
+        offsets[v.name, v.span] = begin = -(-end // v.align) * v.align
+        end = begin + v.size
+    names_dynamic = any(v.linkage == "extern" for v in variables)
+    return SharedLayout(offsets, end, -(-end // align) * align, names_dynamic)
+
+
+def named(program: Program, kernel: str) -> set[Variable]:
+    """The shared variables that a kernel and the functions that it may call declare or name."""
+    found = set[Variable]()
+    for function in reached(program, kernel):
+        found.update(function.shared)
+        for op in function.code:
+            found.update(variables_of(op))
+    return found
+
+
+def variables_of(op: Op) -> Iterator[Variable]:
+    """The shared variables that an instruction names."""
+    waiting: list[Operand | None] = [*op.operands]
+    while waiting:
+        operand = waiting.pop()
+        if isinstance(operand, Address):
+            waiting += [operand.base, *operand.parts]
+        elif isinstance(operand, Vector):
+            waiting += operand.elements
+        elif isinstance(operand, Symbol) and operand.variable.space == "shared":
+            yield operand.variable
+
+
+def reached(program: Program, kernel: str) -> Iterator[Function]:
+    """The kernel and the functions that it may call: where it calls by address, all of the module."""
+    seen, waiting = {kernel}, [kernel]
+    while waiting:
+        try:
+            function = program.function(waiting.pop())
+        except Unsupported:  # it says so when it is called
+            continue
+        yield function
+        callees = program.functions if any(map(calls_by_address, function.code)) else function.callees
+        more = {name for name in callees if name in program.functions} - seen
+        seen |= more
+        waiting += sorted(more)
+
+
+def calls_by_address(op: Op) -> bool:
+    return op.form.instruction.control == "call" and any(isinstance(operand, Reg) for operand in op.operands)
