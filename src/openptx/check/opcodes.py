@@ -98,6 +98,8 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
 def _labelled(statement: Statement) -> Fix | None:
     """A label whose colon was forgotten: an instruction's name stands behind it."""
     end = statement.opcode_span[1]
+    if not statement.operands and not statement.file.text.endswith(";", *statement.span):
+        return Fix((end, end), ":", "make it a label")
     if not statement.operands or statement.operands[0].text not in load():
         return None
     return Fix((end, end), ":", "make it a label")

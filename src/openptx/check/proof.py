@@ -41,20 +41,22 @@ def works(
 ) -> bool:
     """Whether the fixed statement can be read, and has no mistake but what is `known` of it and names elsewhere."""
     again = text[statement[0] : fix.span[0]] + fix.replacement + text[fix.span[1] : statement[1]]
-    if Cursor(File("", again), 0, len(again)).kind == "end":  # a comment now
+    cursor = Cursor(File("", again), 0, len(again))
+    if cursor.kind == "word" and Cursor(cursor.file, cursor.end, cursor.limit).word == ":":
+        cursor.advance()
+        cursor.advance()
+    if cursor.kind == "end":  # a comment now, or a label alone
         return True
-    read = alone(again)
+    read = alone(cursor)
     if read is None:
         return False
     findings = checker.findings(ResolvedInstruction(read, scope, checker.module.functions, None))
     return all(each.about in WARNINGS | _OTHERS or (each.about, each.where) in known for each in findings)
 
 
-def alone(text: str) -> Instruction | None:
-    """An instruction in a file of its own, perhaps behind a label; None where it can't be read."""
-    cursor, problems = Cursor(File("", text), 0, len(text)), list["Diagnostic"]()
-    if cursor.kind == "word" and Cursor(cursor.file, cursor.end, cursor.limit).take(":"):
-        cursor.seek(cursor.file.text.index(":") + 1)
+def alone(cursor: Cursor) -> Instruction | None:
+    """An instruction and nothing behind it; None where it can't be read."""
+    problems = list["Diagnostic"]()
     try:
         read = instruction(cursor, problems)
     except Mistake:

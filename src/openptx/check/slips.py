@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 # fmt: off
 MNEMONICS = {
     "asr": "shr", "atomic": "atom", "atomicadd": "atom", "b": "bra", "branch": "bra", "br": "bra", "cmp": "setp",
-    "convert": "cvt", "exp": "ex2", "exp2": "ex2", "fmad": "fma", "goto": "bra", "jmp": "bra", "jump": "bra",
+    "convert": "cvt", "exp": "ex2", "exp2": "ex2", "fadd": "add", "ffma": "fma",
+    "fmad": "fma", "fmul": "mul", "goto": "bra", "iadd": "add", "imad": "mad", "jmp": "bra", "jump": "bra",
     "ldg": "ld", "load": "ld", "log": "lg2", "log2": "lg2", "lsl": "shl", "lsr": "shr", "mod": "rem", "move": "mov",
     "return": "ret", "select": "selp", "shuffle": "shfl", "store": "st", "stg": "st", "__syncthreads": "bar",
 }
@@ -63,11 +64,6 @@ ABSENT = {
     ("atom", "const"): "`.const` is read-only to kernels: use `.global`",
     ("ld", "v3"): "there is no `.v3`: load `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",
     ("st", "v3"): "there is no `.v3`: store `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",
-    ("and", "f"): "logic is on bits: `and.b32`",
-    ("or", "f"): "logic is on bits: `or.b32`",
-    ("xor", "f"): "logic is on bits: `xor.b32`",
-    ("shl", "s"): "a left shift is of bits: `shl.b32`",
-    ("shl", "u"): "a left shift is of bits: `shl.b32`",
 }
 """What PTX lacks and other languages have, by mnemonic and modifier, or kind of type."""
 # fmt: on

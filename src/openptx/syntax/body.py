@@ -9,6 +9,7 @@ from openptx.syntax.braces import outside
 from openptx.syntax.declare import LINKAGE, SPACES, declaration
 from openptx.syntax.direct import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
+from openptx.syntax.foreign import assigned
 from openptx.syntax.lexical import STRING
 from openptx.syntax.operands import Name
 from openptx.syntax.precise import instruction
@@ -124,6 +125,8 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
     if not inside and c.kind == "word" and "." + c.word in NAMES:
         raise without_dot(c)
+    if inside and c.kind == "word" and Cursor(c.file, c.end, c.limit).word in ("=", "+=", "-="):
+        raise assigned(c)
     if not inside and (c.kind == "word" or c.word == "@"):
         raise misplaced_statement(c)
     if c.kind == "word" and Cursor(c.file, c.end, c.limit).word == ":":
@@ -195,6 +198,9 @@ def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
 def unknown_directive(c: Cursor) -> Mistake:
     """The mistake that there is no directive of this name."""
     near = nearest(c.word)
+    if Cursor(c.file, c.end, c.limit).word == ":":
+        help = f"a label has no dot: `{c.word.replace('.', '$')}:`, here and wherever it is branched to"
+        return c.mistake("invalid-name", f"`{c.word}` is no label: it begins with a dot", c.span, help=help)
     help = f"did you mean `{near}`?" if near else None
     return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span, help=help)
 

@@ -84,6 +84,13 @@ def unguarded(c: Cursor) -> Mistake:
     return c.expected("a predicate register", "behind `@`", about="invalid-guard", help=help)
 
 
+def assigned(c: Cursor) -> Mistake:
+    """The mistake `%r1 = %r2 + %r3`: the destination of an instruction is its first operand."""
+    help = "an instruction names its destination first: `mov.u32 d, a;`, `add.u32 d, a, b;`"
+    rule = "PTX ISA, Instruction Statements (4.3.2)"
+    return c.mistake("syntax", "PTX has no `=` in statements", c.span, "assigned here", rule=rule, help=help)
+
+
 def sum_of_registers(c: Cursor, start: int) -> Mistake | None:
     """The mistake `[base+index*4]`: an address adds a constant to a register, nothing else."""
     match = SUM.match(c.file.text, start, c.limit)

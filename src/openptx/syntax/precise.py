@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix, Label
 from openptx.syntax.constants import constant
 from openptx.syntax.foreign import called, hexadecimal_point, sum_of_registers, unguarded
 from openptx.syntax.lexical import TRIVIA
@@ -89,7 +89,11 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
         mistake = after_operand(c)
         if mistake.diagnostic.name != "missing-semicolon":
             raise mistake
-        problems.append(mistake.diagnostic)
+        found = mistake.diagnostic
+        if not read and found.fix is not None and "." not in match[0] and guard_span[0] == guard_span[1]:
+            found.fix.applicability = SUGGESTION  # a word alone may as well be a label that lacks its colon
+        problems.append(found)
+        c.take(":")
     found = Instruction(c.file, (start, c.last), guard_span, match.span(), operands_span)
     found.remember(read)
     return found
@@ -163,7 +167,7 @@ def after_operand(c: Cursor) -> Mistake:
 def missing_semicolon(c: Cursor, place: int) -> Mistake:
     """The mistake that a statement ends without its `;`, behind `place`."""
     span = max(place - 1, 0), place
-    fix = Fix((place, place), ";", "end the statement", SAFE)
+    fix = Fix(c.span if c.word == ":" else (place, place), ";", "end the statement", SAFE)
     return c.mistake("missing-semicolon", "this statement has no `;`", span, "expected `;` behind this", fix=fix)
 
 
