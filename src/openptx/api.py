@@ -84,7 +84,7 @@ def require_options(target: str | None, profile: str = "ptxas") -> None:
     from openptx.isa.targets import target as find
 
     if find(str(target)) is None:
-        from openptx.check.nearest import nearest
+        from openptx.check.spelling import nearest
 
         near = nearest(str(target).lower(), TARGETS)
         raise ArgumentError(f"no target `{target}`" + (f": did you mean {near}?" if near else ", such as sm_90a"))

@@ -37,7 +37,7 @@ def _findings(module: ModuleChecker) -> list[Diagnostic]:
     """What is found in a module; of one in another language, that alone."""
     found = module.check()
     if any(diagnostic.severity == "error" for diagnostic in found):
-        from openptx.check.foreign import foreign
+        from openptx.check.foreign_languages import foreign
 
         if other := foreign(module.file):
             return [other]
@@ -45,8 +45,8 @@ def _findings(module: ModuleChecker) -> list[Diagnostic]:
 
 
 def lower(source: ModuleChecker | File) -> Program:
-    """The Program of a module without errors; see `lowering.lower`."""
-    from openptx.check import lowering
+    """The Program of a module without errors; see `lowering.module.lower`."""
+    from openptx.check.lowering.module import lower as lower_module
     from openptx.source import File
 
-    return lowering.lower(resolve(source)[0] if isinstance(source, File) else source)
+    return lower_module(resolve(source)[0] if isinstance(source, File) else source)

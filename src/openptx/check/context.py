@@ -47,6 +47,11 @@ class Context:
         """Whether to answer as the assembler does where it differs from the document."""
         return self.profile == "ptxas"
 
+    @property
+    def crashes_measured(self) -> bool:
+        """Whether crashes of the assembler's code generator were measured on this target and version."""
+        return self.target is not None and self.target.name == "sm_100a" and self.version == (9, 0)
+
     def key(self) -> tuple[object, ...]:
         """What makes two contexts equal."""
         return self.version, self.target and self.target.name, self.profile, self.entry, self.narrow, self.independent

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from openptx.check.availability import gate_problem
 from openptx.check.context import Context
-from openptx.check.gating import gate_problem
-from openptx.check.nearest import nearest
+from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.isa.targets import NEWEST, OPTIONS, TARGETS, satisfied, target
 from openptx.syntax.directives import (

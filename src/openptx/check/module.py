@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from openptx.check import kinds
-from openptx.check.budgets import CONSTANTS, bytes_of
+from openptx.check.availability import B128
 from openptx.check.context import Context
-from openptx.check.debugging import Debugging
-from openptx.check.declarations import Declarations
-from openptx.check.features import TYPES_SINCE, Features
-from openptx.check.functions import FunctionChecker
-from openptx.check.gating import B128
+from openptx.check.debug_info import DebugInfo
+from openptx.check.directive_availability import TYPES_SINCE, DirectiveAvailability
+from openptx.check.fast.file_memo import FileMemo
+from openptx.check.flow.lints import Used, unused_in_module
+from openptx.check.function import FunctionChecker
 from openptx.check.header import Header
-from openptx.check.linkage import Linkage, symbols
-from openptx.check.plain.remembered import Remembered
-from openptx.check.resolved import ResolvedBody, declare_local, header_scope, memory_kind
-from openptx.check.scopes import Formal, Scope
-from openptx.check.survey import Used, unused_in_module
+from openptx.check.memory_limits import CONSTANTS, bytes_of
+from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind
+from openptx.check.names.declarations import Declarations
+from openptx.check.names.linkage import Linkage, symbols
+from openptx.check.names.scopes import Formal, Scope
+from openptx.check.operand import kinds
 from openptx.diagnostics import Collector, Diagnostic
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
@@ -26,7 +26,7 @@ from openptx.syntax.directives import Alias, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.kinds import Kind
+    from openptx.check.operand.kinds import Kind
     from openptx.source import File
 
 
@@ -58,10 +58,10 @@ class ModuleChecker:
             independent=self.header.independent,
         )  # fmt: skip
         self.declarations = Declarations(self)
-        self.debugging = Debugging(module.file, self.collector)
+        self.debug_info = DebugInfo(module.file, self.collector)
         self.linkage = Linkage(self.collector, self.header.version)
-        self.features = Features(module, self.context, self.collector, self.linkage)
-        self.remembered = Remembered()
+        self.availability = DirectiveAvailability(module, self.context, self.collector, self.linkage)
+        self.memo = FileMemo()
 
     @property
     def thorough(self) -> bool:
@@ -83,7 +83,7 @@ class ModuleChecker:
             if isinstance(item, tree.Function):
                 self._function(item)
                 continue
-            self.features.check(item)
+            self.availability.check(item)
             if isinstance(item, Alias):
                 self.linkage.alias(item)
                 self.used.names.add(item.aliasee.text)
@@ -91,9 +91,9 @@ class ModuleChecker:
                 if item.aliasee.text in self.headers:
                     self.headers.setdefault(item.alias.text, self.headers[item.aliasee.text])
             elif isinstance(item, Section):
-                self.debugging.section(item)
+                self.debug_info.section(item)
             elif isinstance(item, SourceFile):
-                self.debugging.source(item)
+                self.debug_info.source(item)
         if "unused" in self.selected:
             variables = [item for item in self.tree.items if isinstance(item, Declaration)]
             functions = [item for item in self.tree.items if isinstance(item, tree.Function)]
@@ -117,18 +117,18 @@ class ModuleChecker:
     def _function(self, function: tree.Function) -> None:
         """A function; of a header that was right before there is no more to be said than how its name is used."""
         name, entry, form = function.name.text, function.kind == "entry", function.form
-        known = self.remembered.headers.get(form) if form is not None else None
+        known = self.memo.headers.get(form) if form is not None else None
         before = len(self.collector)
         if known is None:
-            self.features.check(function)
+            self.availability.check(function)
         self.linkage.function(function)
         self.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
         self.headers.setdefault(name, function)
         scope = Scope(self.scope)
         if known is None:
             self.declarations.header(function, scope)
-            if form is not None and self.features.modern and len(self.collector) == before:
-                self.remembered.header(form, function, scope)
+            if form is not None and self.availability.modern and len(self.collector) == before:
+                self.memo.header(form, function, scope)
         else:
             for number, (own, rest, kind) in enumerate(known):
                 scope.names[name + rest if own else rest] = Formal(kind, function, number)
@@ -140,17 +140,17 @@ class ModuleChecker:
         form, name = declaration.form, declaration.word
         if form is None:
             self._whole_variable(declaration)
-        elif (known := self.remembered.forms.get(form)) is not None and self.linkage.new(name):
+        elif (known := self.memo.forms.get(form)) is not None and self.linkage.new(name):
             self.linkage.variables[name] = declaration
             self.declarations.again(declaration, known)
         else:
             before = len(self.collector)
             self._whole_variable(declaration)
             if len(self.collector) == before and declaration.space in ("global", "shared"):
-                self.remembered.forms[form] = memory_kind(declaration, declaration.names[0], declaration.space)
+                self.memo.forms[form] = memory_kind(declaration, declaration.names[0], declaration.space)
 
     def _whole_variable(self, declaration: Declaration) -> None:
-        self.features.module_level(declaration)
+        self.availability.module_level(declaration)
         self.linkage.variable(declaration)
         for declarator in declaration.names:
             for address in symbols(declarator.initialiser) if declarator.initialiser is not None else ():

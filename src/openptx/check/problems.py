@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from openptx.check.kinds import Kind
+    from openptx.check.operand.kinds import Kind
     from openptx.syntax.tree import Instruction
 
     Repair = Callable[[Instruction], Fix | None]

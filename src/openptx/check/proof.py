@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from openptx.check.names.body import ResolvedInstruction
 from openptx.check.problems import WARNINGS
-from openptx.check.resolved import ResolvedInstruction
 from openptx.source import File
-from openptx.syntax.precise import instruction
+from openptx.syntax.instruction_parser import instruction
 from openptx.syntax.tokens import Cursor, Mistake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from openptx.check.functions import FunctionChecker
+    from openptx.check.function import FunctionChecker
+    from openptx.check.names.scopes import Scope
     from openptx.check.problems import Path, Problem
-    from openptx.check.scopes import Scope
     from openptx.diagnostics import Diagnostic, Fix
     from openptx.source import Span
     from openptx.syntax.tree import Instruction

@@ -6,16 +6,16 @@ import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.syntax.binary import not_text
-from openptx.syntax.body import read_statements, unknown_directive, without_dot
-from openptx.syntax.braces import LOST, body, closing, lost_label
-from openptx.syntax.declare import LINKAGE, SPACES
-from openptx.syntax.direct import Header
+from openptx.syntax.body_parser import read_statements, unknown_directive, without_dot
+from openptx.syntax.brace_matcher import LOST, body, closing, lost_label
+from openptx.syntax.declaration_fast_parser import simple
+from openptx.syntax.declaration_memo import RepeatedHeader, remember, remember_header, repeated, repeated_header
+from openptx.syntax.declaration_parser import LINKAGE, SPACES
+from openptx.syntax.directive_parser import Header
 from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import COMMENT, STRING
-from openptx.syntax.repeated import RepeatedHeader, remember, remember_header, repeated, repeated_header
 from openptx.syntax.sections import plain_section
-from openptx.syntax.simple import simple
-from openptx.syntax.statements import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT
+from openptx.syntax.statement_lexer import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Function, Module, Statement, Unreadable
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
     from openptx.source import File, Span
     from openptx.syntax.declarations import Attribute, Variable
-    from openptx.syntax.direct import Header
+    from openptx.syntax.directive_parser import Header
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import openptx
-from openptx.check.plain.walk import Plain
+from openptx.check.fast.rows import FastPath
 
 HEAD = ".version 9.0\n.target {}\n.address_size 64\n"
 TID = "mov.u32 a, %tid.x; "
@@ -47,7 +47,7 @@ def test_barriers_that_only_a_part_of_a_warp_reaches(body: str, found: bool, mon
     expected = ["divergent-barrier"] if found else []
     assert [d.name for d in openptx.check(module(body))] == expected
     assert openptx.check(module(body, ".maxntid 1")) == []
-    monkeypatch.setattr(Plain, "accepts", lambda self: False)
+    monkeypatch.setattr(FastPath, "accepts", lambda self: False)
     assert [d.name for d in openptx.check(module(body))] == expected
 
 

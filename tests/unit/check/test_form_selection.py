@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from openptx.check import lower
-from openptx.check.functions import FunctionChecker
+from openptx.check.function import FunctionChecker
 from openptx.check.module import ModuleChecker
-from openptx.check.resolved import ResolvedInstruction
-from openptx.check.scopes import Scope
+from openptx.check.names.body import ResolvedInstruction
+from openptx.check.names.scopes import Scope
 from openptx.errors import Unsupported
 from openptx.isa.notation import Form, Modifiers
 from openptx.reading import read
@@ -35,9 +35,9 @@ def checked_forms(file: File, monkeypatch: pytest.MonkeyPatch) -> dict[Span, tup
 
     def recorded(self: FunctionChecker, resolved: ResolvedInstruction, scope: Scope) -> None:
         instruction(self, resolved, scope)
-        judged = self.verdicts.judged(resolved.key)
-        if judged is not None:
-            found[resolved.instruction.span] = judged.form, judged.m
+        candidate = self.verdicts.candidate(resolved.key)
+        if candidate is not None:
+            found[resolved.instruction.span] = candidate.form, candidate.m
 
     checker = ModuleChecker(parse(file), None, "ptxas", frozenset(("unreachable",)))
     with monkeypatch.context() as patch:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openptx.check import check
-from openptx.check.plain.walk import Plain
+from openptx.check.fast.rows import FastPath
 from openptx.source import File
 
 HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
@@ -82,7 +82,7 @@ def test_a_read_that_no_write_reaches(
         expected = [f"%{name}1" for name in expected]
     assert names(body, lines=lines) == expected
     assert names(body, frozenset(("uninitialized-register",)), lines=lines) == expected
-    monkeypatch.setattr(Plain, "accepts", lambda self: False)
+    monkeypatch.setattr(FastPath, "accepts", lambda self: False)
     assert names(body, lines=lines) == expected
 
 
@@ -106,7 +106,7 @@ def test_random_paths_are_found_on_both_ways(statements: list[str], places: list
     quick = [(d.name, d.span) for d in check(file)]
     assert {name for name, _ in quick} <= {"uninitialized-register"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plain, "accepts", lambda self: False)
+        patch.setattr(FastPath, "accepts", lambda self: False)
         assert [(d.name, d.span) for d in check(file)] == quick
 
 

@@ -32,6 +32,13 @@ ALLOWED = {
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
     "testing":      {"source", "diagnostics", "errors", "reading", "api", "syntax", "runtime"},
 }
+# Parts of check: each may import itself and those before it; neither the fast path nor lowering the other.
+LAYERS = (
+    "context", "problems", "sizes", "spelling", "foreign_spellings", "foreign_languages", "selection", "memory_limits",
+    "operand", "availability", "explain", "names", "proof", "flow", "forms", "fast", "lowering",
+    "header", "debug_info", "directive_availability", "function", "module", "__init__",
+)
+NOT_OF_EACH_OTHER = {"fast", "lowering"}
 # fmt: on
 ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp"}
 STANDARD_LIBRARY_ONLY = {
@@ -147,3 +154,20 @@ def test_no_import_cycle_exceeds_two_files() -> None:
         for name, path in MODULES.items()
     }
     assert [sorted(cycle) for cycle in cycles(graph) if len(cycle) > 2] == []
+
+
+def test_parts_of_check_point_one_way() -> None:
+    """Sub-packages of check stand in layers: each imports only layers above it in the list."""
+    wrong: list[str] = []
+    for name, path in MODULES.items():
+        if not (name + ".").startswith("openptx.check."):
+            continue
+        own = [*name.split("."), "__init__"][2]
+        for module, line in imports(path):
+            if not (module + ".").startswith("openptx.check."):
+                continue
+            other = [*module.split("."), "__init__"][2]
+            late = LAYERS.index(other) > LAYERS.index(own)
+            if late or (own != other and {own, other} == NOT_OF_EACH_OTHER):
+                wrong.append(f"{name}:{line} imports {module}")
+    assert wrong == []

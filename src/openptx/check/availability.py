@@ -1,0 +1,131 @@
+"""Versions and targets: what an opcode, a type or a special register asks for and the file doesn't give."""
+
+from __future__ import annotations
+
+from openptx.check.problems import Path, Problem, rewrite
+from openptx.diagnostics import SAFE, SUGGESTION
+from openptx.isa.conversions import ROUNDING
+from openptx.isa.notation import resolve
+from openptx.isa.notation.gates import gate
+from openptx.isa.special_registers import NOT_ENFORCED
+from openptx.isa.targets import satisfied, unmet, wants
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.context import Context
+    from openptx.check.operand.kinds import Kind
+    from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.notation.gates import Gate
+
+_LATER = (99, 0)
+B128 = gate("PTX 8.3, sm_70")
+"""What the type `.b128` of a register or variable asks for."""
+UNSIZED = gate("PTX 6.0, sm_30")
+"""What a parameter `a[]` asks for (measured: 7.2 gives no version)."""
+FUNCTION_ADDRESS = gate("PTX 2.1")
+"""What `mov.u64 d, f` asks for, where `f` is a device function (measured)."""
+KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
+"""The same of a kernel."""
+INDIRECT_IMAGE = gate("PTX 3.1, sm_20")
+"""What the address of a texture or surface asks for, in `mov` and in a register (measured)."""
+
+
+def require(subject: str, wanted: Gate, context: Context, where: Path = ()) -> Iterator[Problem]:
+    """The problem that the file's version or target does not give something that stands at `where`, if it doesn't."""
+    if context.target is not None and not satisfied(wanted, context.version, context.target):
+        yield gate_problem(subject, wanted, context, where)
+
+
+def too_new(context: Context, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A special register that the file's version or target does not have."""
+    if kind.gate is not None and not (context.precedent and kind.gate in NOT_ENFORCED):
+        yield from require("`{}`", kind.gate, context, where)
+
+
+def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
+    """What is wrong with using this form in this file; one problem at most."""
+    if context.target is None:
+        return []
+    missing = unmet(form, m, context.version, context.target)
+    if not missing:
+        return []
+    what, gate = missing[-1]
+    if what == form.instruction.name and (ways := roundings(m)):
+        return [rounding_problem(m, ways)]
+    subject = f"`{m}`" if what == form.instruction.name else f"`{what}` of `{m}`"
+    return [gate_problem(subject, gate, context)]
+
+
+def roundings(m: Modifiers) -> list[str]:
+    """What an opcode without a rounding modifier could say instead; nothing where it has one, or can't have one."""
+    if not ROUNDING.keys().isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
+        return []
+    return [way for way in (*ROUNDING, "approx", "full") if resolve(_saying(m, way))]
+
+
+def _saying(m: Modifiers, way: str) -> str:
+    mnemonic, *modifiers = repr(m).split(".")
+    return ".".join((mnemonic, way, *modifiers))
+
+
+def rounding_problem(m: Modifiers, ways: list[str]) -> Problem:
+    """The form without rounding is one of PTX 1.3: since then its rounding is written out."""
+    fixed, legal = _saying(m, ways[0]), " ".join(f".{way}" for way in ways)
+    return Problem(
+        "rounding-required",
+        f"`{m}` needs a rounding modifier" if ways[0] in ROUNDING else f"`{m}` needs `.{ways[0]}`",
+        label=f"one of {legal}" if len(ways) > 1 else f"expected {legal}",
+        expected=legal,
+        actual="none",
+        rule="PTX ISA, Floating Point Instructions (9.7.3): required since PTX ISA 1.4",
+        help=f"write `{fixed}`, or one of the others" if len(ways) > 1 else f"write `{fixed}`",
+        repair=rewrite(fixed, SUGGESTION if len(ways) > 1 else SAFE),
+    )
+
+
+def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -> Problem:
+    """The problem that a gate is not satisfied."""
+    target = context.target
+    assert target is not None
+    by_target = satisfied(gate, _LATER, target)
+    removed = not by_target and any(a.until is not None or a.last is not None for a in gate.alternatives)
+    major, minor = context.version
+    file_has = f".target {target.name}, PTX ISA {major}.{minor}"
+    older = not any(context.version >= a.since for a in gate.alternatives)
+    words = [*([] if by_target else [target.name]), *([f"{major}.{minor}"] if by_target or older or removed else [])]
+    has = f"the file says {' and '.join(words)}"
+    return Problem(
+        "needs-version" if by_target else "removed" if removed else "needs-target",
+        f"{subject} needs {_side_by_side(gate, words) or f'{wants(gate)} ({has})'}",
+        where,
+        has,
+        expected=wants(gate),
+        actual=file_has,
+        rule="PTX ISA, PTX Module Directives (11.1)",
+        help=_successor(subject) if removed else _help(gate, by_target),
+    )
+
+
+def _successor(subject: str) -> str | None:
+    """What took the place of `vote` and `shfl` without `.sync`."""
+    mnemonic, _, tail = subject.strip("`").partition(".")
+    fixed = f"{mnemonic}.sync.{tail}"
+    return f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None
+
+
+def _side_by_side(gate: Gate, words: list[str]) -> str | None:
+    """`.target sm_100a (the file says sm_90) and PTX ISA 8.7 (the file says 8.5)`, where it is as simple."""
+    target, found, version = wants(gate).partition(" and PTX ISA ")
+    if len(gate.alternatives) > 1 or not found or len(words) < 2 or not target.startswith(".target"):
+        return None
+    return f"{target} (the file says {words[0]}) and PTX ISA {version} (the file says {words[1]})"
+
+
+def _help(gate: Gate, by_target: bool) -> str:
+    first = gate.alternatives[-1]
+    version = f"`.version {first.since[0]}.{first.since[1]}`"
+    if by_target or not first.targets:
+        return f"say {version} or newer"
+    return f"say `.target {first.targets[0]}`" + (f" and {version} or newer" if first.since > (1, 0) else "")

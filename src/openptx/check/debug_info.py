@@ -1,0 +1,144 @@
+"""What debug information must hold (manual 11.5; measured): places of inlined code, labels and data of sections."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.diagnostics import Diagnostic, Label
+from openptx.syntax.directives import Location, Section, SourceFile
+from openptx.syntax.lexical import DECIMAL_32, LETTER, SECTION_NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.diagnostics import Collector
+    from openptx.source import File, Span
+
+_PLACE = f"({DECIMAL_32} {DECIMAL_32} {DECIMAL_32})"
+# Compiled when they are first used: most files have no debug information.
+_BEGINS = rf"\.loc(?!{LETTER})"
+_PLAIN = (
+    rf"\.loc[ \t]++{_PLACE}(?:,[ \t]function_name[ \t](?!%){SECTION_NAME}(?:\+[0-9]{{1,9}})?+,"
+    rf"[ \t]inlined_at[ \t]{_PLACE})?+[ \t]*+(?://[^\n]*+)?+\r?+\n"
+)
+_LABEL = rf"(?:^|(?<=[\s{{]))({SECTION_NAME})[ \t]*+:"  # looked for in the line of a colon alone
+_DATA = r"\.(b8|b16|byte)\b([^.\n}:/]*+)"
+_RULE = "PTX ISA, Debugging Directives (11.5)"
+
+
+class DebugInfo:
+    """The debug information of one file, in the order of its text."""
+
+    __slots__ = ("collector", "file", "files", "inlined", "labels", "places")
+
+    def __init__(self, file: File, collector: Collector) -> None:
+        self.file, self.collector = file, collector
+        self.inlined = "inlined_at" in file.text  # else nobody asks for places
+        self.places: set[str] = set()  # that `.loc` has named: numbers with a blank between
+        self.labels: dict[str, Span] = {}  # of sections
+        self.files: dict[int, Span] = {}
+
+    def plain(self, body: Span) -> bool:
+        """Whether every `.loc` of a body that is right as a row is right for certain. Remembers its places then."""
+        text = self.file.text
+        if not self.inlined or text.find(".loc", *body) < 0:
+            return True
+        found: list[tuple[str, str]] = re.compile(_PLAIN, re.A).findall(text, *body)
+        begun = text.count(".loc", *body) - text.count(".local", *body)
+        if len(found) != begun and len(found) != len(re.compile(_BEGINS, re.A).findall(text, *body)):
+            return False
+        if found:
+            places, inlined = zip(*found, strict=True)
+            if not self.places.issuperset(filter(None, inlined)) and not self._in_order(places, inlined):
+                return False
+            self.places.update(places)
+        return True
+
+    def _in_order(self, places: tuple[str, ...], inlined: tuple[str, ...]) -> bool:
+        """Whether what is inlined somewhere is inlined where an earlier `.loc` has been."""
+        numbers = range(len(places) - 1, -1, -1)
+        first = dict(zip(reversed(places), numbers, strict=True))
+        asked = dict(zip(reversed(inlined), numbers, strict=True))
+        return all(
+            place in self.places or first.get(place, number) < number for place, number in asked.items() if place
+        )
+
+    def location(self, location: Location) -> None:
+        """A `.loc`: what is inlined somewhere is inlined where a `.loc` before it has been."""
+        inlined = location.inlined_at
+        for value in (*location.values, *inlined):
+            if value.value >> 32:
+                self._add("invalid-integer", f"`{value.text}` does not fit 32 bits", value.span, "too large")
+                return
+        if inlined and " ".join(str(value.value) for value in inlined) not in self.places:
+            where = " ".join(value.text for value in inlined)
+            self._add(
+                "invalid-directive",
+                f"no `.loc` before this has been at `{where}`",
+                (inlined[0].span[0], inlined[-1].span[1]),
+                "code is inlined into code that has a `.loc`",
+                help=f"write `.loc {where}` before it",
+            )
+        self.places.add(" ".join(str(value.value) for value in location.values))
+
+    def source(self, source: SourceFile) -> None:
+        """A `.file`: its number is its own."""
+        index = source.values[0]
+        if index.value >> 32:
+            self._add("invalid-integer", f"`{index.text}` does not fit 32 bits", index.span, "too large")
+        elif (first := self.files.get(index.value)) is not None:
+            self._add("repeated-directive", f"`.file {index.value}` stands twice", index.span, "again", first)
+        else:
+            self.files[index.value] = index.span
+
+    def section(self, section: Section) -> None:
+        """A section of debug data: each label once in the file, values as wide as their type at most."""
+        text, (start, end) = self.file.text, section.body
+        label = re.compile(_LABEL, re.M | re.A)
+        while (colon := text.find(":", start, end)) >= 0:
+            if match := label.search(text, max(start, text.rfind("\n", start, colon)), colon + 1):
+                name = match[1]
+                if (first := self.labels.get(name)) is not None:
+                    self._add("duplicate-label", f"the label `{name}` stands twice", match.span(1), "again", first)
+                else:
+                    self.labels[name] = match.span(1)
+            start = colon + 1
+        if not section.narrow:
+            self._values(section)
+
+    def _values(self, section: Section) -> None:
+        for match in re.compile(_DATA, re.A).finditer(self.file.text, *section.body):
+            width = 16 if match[1] == "b16" else 8
+            for value in match[2].split(","):
+                number = _number(value)
+                if number is not None and not -(1 << width - 1) <= number < 1 << width:
+                    start = match.start(2) + match[2].index(value.strip())
+                    self._add(
+                        "initializer",
+                        f"`{value.strip()}` does not fit the {width} bits of `.{match[1]}`",
+                        (start, start + len(value.strip())),
+                        "too wide",
+                        expected=f"{-(1 << width - 1)} to {(1 << width) - 1}",
+                        actual=value.strip(),
+                    )
+                    return
+
+    def _add(
+        self, about: str, message: str, span: Span, label: str, first: Span | None = None, **facts: str | None
+    ) -> None:
+        labels = (Label(first, "first here"),) if first is not None else ()
+        self.collector.add(
+            Diagnostic(
+                about, message, self.file, span, label, rule=_RULE, labels=labels, help=facts.get("help"),
+                expected=facts.get("expected"), actual=facts.get("actual"),
+            )
+        )  # fmt: skip
+
+
+def _number(text: str) -> int | None:
+    digits = text.replace(" ", "").rstrip("U").strip()
+    sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
+    try:
+        octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+        return sign * int(digits, 8 if octal else 0)
+    except ValueError:
+        return None

@@ -1,0 +1,341 @@
+"""Versions and targets of what is not an instruction: directives, attributes, parameters, initial values (5.4, 11)."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.availability import gate_problem
+from openptx.check.sizes import element_bytes, rounded_up, shape_of
+from openptx.diagnostics import Diagnostic
+from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
+from openptx.isa.notation.gates import gate
+from openptx.isa.targets import satisfied
+from openptx.isa.types import TYPES
+from openptx.syntax.declarations import InitialiserList, SymbolAddress
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import (
+    Alias,
+    BranchTargets,
+    CallPrototype,
+    Directive,
+    Dwarf,
+    Pragma,
+    Section,
+    SourceFile,
+)
+from openptx.syntax.lexical import SECTION_NAME
+from openptx.syntax.operands import Integer
+from openptx.syntax.tree import Function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.context import Context
+    from openptx.check.names.linkage import Linkage
+    from openptx.check.problems import Problem
+    from openptx.diagnostics import Collector
+    from openptx.isa.notation.gates import Gate
+    from openptx.source import Span
+    from openptx.syntax.declarations import Attribute, Initialiser
+    from openptx.syntax.tree import Module, Statement
+
+    Wish = tuple[str, Gate, Span]  # what it is, what it asks for, where it stands
+
+# fmt: off
+#                        measured, ptxas 13.5; the manual's own gates of directives are in `isa/directives.py`
+KERNEL_DECLARATION     = gate("PTX 3.0")
+FUNCTION_PARAMETER     = gate("PTX 2.0, sm_20")
+BODY_PARAMETER         = gate("PTX 2.0")
+POINTER                = gate("PTX 2.2")
+CONSTANT_BANK          = gate("PTX 1.2 to 2.1")
+EXTERNAL_BANK          = gate("PTX 1.5 to 2.1")
+TEXTURE_SPACE          = gate("PTX 1.0 to 1.4")
+DWARF_LINES            = gate("PTX 1.0 to 1.5")
+TIMESTAMP              = gate("PTX 3.2")
+INLINED                = gate("PTX 7.0")
+SECTION_LABEL          = gate("PTX 7.0")
+ADDRESS_VALUE          = gate("PTX 2.1")
+FUNCTION_VALUE         = gate("PTX 2.1, sm_20")
+GENERIC_VALUE          = gate("PTX 3.1")
+MASKED_VALUE           = gate("PTX 7.1")
+LARGE_PARAMETERS       = gate("PTX 8.1, sm_70")
+TYPES_SINCE            = {
+    "f16x2":      gate("sm_53"),
+    "texref":     gate("PTX 1.5"),
+    "samplerref": gate("PTX 1.5"),
+    "surfref":    gate("PTX 1.5"),
+}
+MEASURED               = {  # where the assembler's gate is not the manual's
+    "branchtargets":        gate("PTX 6.0, sm_30"),
+    "common":               gate("PTX 5.0"),
+    "maxnctapersm":         gate("PTX 1.3 to 2.0"),
+    "nounroll":             gate("PTX 2.0"),
+    "enable_smem_spilling": gate("PTX 8.8, sm_75"),
+}
+# fmt: on
+
+_OF_COMMON = (
+    KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, *TYPES_SINCE.values(), gate("PTX 7.0"),
+)  # fmt: skip
+"""What the commonest declarations ask for together; since PTX 7.0 bodies are not searched either."""
+
+_POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
+
+_EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
+
+_INLINED = re.compile(r"\.loc\b[^\n;]*\bfunction_name\b")
+_LABEL = re.compile(rf"(?:^|(?<=\{{))[ \t]*{SECTION_NAME}[ \t]*:", re.M | re.A)
+_RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
+
+
+class DirectiveAvailability:
+    """What the items of one file ask for. `linkage` knows the functions that initial values may name."""
+
+    def __init__(self, module: Module, context: Context, collector: Collector, linkage: Linkage) -> None:
+        self.file, self.context, self.collector, self.linkage = module.file, context, collector, linkage
+        target, version = context.target, context.version
+        self.modern = target is not None and all(satisfied(wanted, version, target) for wanted in _OF_COMMON)
+
+    def check(self, statement: Statement) -> None:
+        """Report what a directive, a declaration or the header of a function may not say here."""
+        for span, problem in () if self.modern and _common(statement) else self.unmet(statement):
+            found = Diagnostic(
+                problem.about, problem.message, self.file, span, problem.label, expected=problem.expected,
+                actual=problem.actual, rule=problem.rule, help=problem.help,
+            )  # fmt: skip
+            self.collector.add(found)
+        if isinstance(statement, Function):
+            if statement.kind == "entry":
+                self._room(statement)
+                for parameter in statement.parameters:
+                    self._sampler(parameter)
+            self._header_pragmas(statement)
+            self._limits(statement)
+
+    def _limits(self, function: Function) -> None:
+        """A limit of threads, registers or blocks is positive (11.4; measured)."""
+        for directive in function.directives:
+            for value in directive.values if directive.name in _POSITIVE else ():
+                if not 0 < value.value < 1 << 32:
+                    found = Diagnostic(
+                        "invalid-directive", f"`.{directive.name}` says at least 1, not {value.value}", self.file,
+                        value.span, "not positive" if value.value <= 0 else "too large", expected="a positive integer",
+                        actual=value.text, rule="PTX ISA, Performance-Tuning Directives (11.4)",
+                    )  # fmt: skip
+                    self.collector.add(found)
+        named = {directive.name: directive for directive in function.directives}
+        for one, other in _EXCLUSIVE:
+            if one in named and other in named:
+                self._misplaced(named[other], f"`.{one}` and `.{other}` exclude each other", "one of them")
+        if function.returns and "noreturn" in named:
+            self._misplaced(named["noreturn"], f"`{function.name.text}` never returns, and has a result", "not both")
+        clusters = named.get("blocksareclusters")
+        if clusters is not None and not {"reqntid", "reqnctapercluster"} <= named.keys():
+            self._misplaced(clusters, "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`", "alone here")
+
+    def _misplaced(self, directive: Directive, message: str, label: str) -> None:
+        rule = "PTX ISA, Performance-Tuning Directives (11.4)"
+        self.collector.add(Diagnostic("invalid-directive", message, self.file, directive.name_span, label, rule=rule))
+
+    def module_level(self, declaration: Declaration) -> None:
+        """A variable outside of functions."""
+        self.check(declaration)
+        self._sampler(declaration)
+        for attribute in declaration.attributes:
+            if attribute.name == "managed" and declaration.space != "global" and self.context.precedent:
+                found = Diagnostic(
+                    "invalid-directive", "`.managed` is for `.global` variables", self.file, attribute.span,
+                    f"this one is in `.{declaration.space}`", rule="PTX ISA, .attribute (5.4.8)",
+                )  # fmt: skip
+                self.collector.add(found)
+        self._bank(declaration)
+
+    def unmet(self, statement: Statement) -> Iterator[tuple[Span, Problem]]:
+        """What the file's version and target do not give to a statement."""
+        target = self.context.target
+        if target is None:
+            return
+        for what, wanted, span in self._wishes(statement):
+            if not satisfied(wanted, self.context.version, target):
+                yield span, gate_problem(what, wanted, self.context)
+
+    def _wishes(self, statement: Statement) -> Iterator[Wish]:
+        match statement:
+            case Function():
+                yield from self._function(statement)
+            case Declaration():
+                yield from self._variable(statement)
+            case Dwarf():
+                yield "`@@DWARF`", DWARF_LINES, statement.span
+            case Alias():
+                yield "`.alias`", self._since("alias"), statement.name_span
+            case CallPrototype() | BranchTargets():
+                yield f"`.{statement.name}`", self._since(statement.name), statement.name_span
+                if isinstance(statement, CallPrototype):
+                    yield from self._tuning(statement.directives)
+            case SourceFile() if len(statement.values) > 1:
+                yield "the timestamp of `.file`", TIMESTAMP, statement.values[1].span
+            case Section():
+                yield "`.section`", self._since("section"), statement.name_span
+                if label := self._first(_LABEL, statement.body):
+                    yield "a label in a section", SECTION_LABEL, label
+            case Pragma():
+                yield "`.pragma`", self._since("pragma"), statement.name_span
+                for string in statement.strings:
+                    word = string.value.split()[0] if string.value.split() else ""
+                    if word in PRAGMAS and self.context.version >= (2, 0):
+                        yield f"the pragma `{word}`", self._since(word), string.span
+            case Directive() if statement.name in DIRECTIVES:
+                yield f"`.{statement.name}`", self._since(statement.name), statement.name_span
+            case _:
+                return
+
+    def _function(self, function: Function) -> Iterator[Wish]:
+        yield from self._linkage(function)
+        yield from _attributes(function.attributes)
+        if function.kind == "entry" and function.body is None and not function.broken:
+            yield "a kernel without a body", KERNEL_DECLARATION, function.name.span
+        for parameter in (*function.returns, *function.parameters):
+            if function.kind == "func" and parameter.space == "param":
+                yield "a `.param` parameter of a function", FUNCTION_PARAMETER, parameter.space_span
+            if parameter.pointer is not None:
+                yield "`.ptr`", POINTER, parameter.pointer.span
+            if parameter.type in TYPES_SINCE:
+                yield f"`.{parameter.type}`", TYPES_SINCE[parameter.type], parameter.type_span
+        yield from self._tuning(function.directives)
+        if function.body is not None and (place := self._first(_INLINED, function.body)):
+            yield "`function_name` of `.loc`", INLINED, place
+
+    def _first(self, pattern: re.Pattern[str], span: Span) -> Span | None:
+        """Where something first stands that is new since 7.0; not looked for in newer files."""
+        found = pattern.search(self.file.text, *span) if self.context.version < (7, 0) else None
+        return found.span() if found else None
+
+    def _variable(self, declaration: Declaration) -> Iterator[Wish]:
+        yield from self._linkage(declaration)
+        yield from _attributes(declaration.attributes)
+        if declaration.bank is not None:
+            external = declaration.bank.value > 0
+            yield "a constant bank", EXTERNAL_BANK if external else CONSTANT_BANK, declaration.bank.span
+        if declaration.space == "tex":
+            yield "`.tex`", TEXTURE_SPACE, declaration.space_span
+        if declaration.space == "param":
+            yield "`.param` in a body", BODY_PARAMETER, declaration.space_span
+        if declaration.type in TYPES_SINCE:
+            yield f"`.{declaration.type}`", TYPES_SINCE[declaration.type], declaration.type_span
+        for declarator in declaration.names:
+            if declarator.initialiser is not None:
+                yield from self._value(declarator.initialiser)
+
+    def _since(self, name: str) -> Gate:
+        """The gate of a directive or a pragma."""
+        if self.context.precedent and name in MEASURED:
+            return MEASURED[name]
+        return DIRECTIVES[name].gate if name in DIRECTIVES else PRAGMAS[name]
+
+    def _linkage(self, item: Function | Declaration) -> Iterator[Wish]:
+        start = item.span[0]
+        if item.linkage in ("weak", "common"):
+            yield f"`.{item.linkage}`", self._since(item.linkage), (start, start + len(item.linkage) + 1)
+
+    def _tuning(self, directives: tuple[Directive, ...]) -> Iterator[Wish]:
+        for directive in directives:
+            if isinstance(directive, Pragma):
+                yield "`.pragma`", self._since("pragma"), directive.name_span
+            elif directive.name in DIRECTIVES:
+                yield f"`.{directive.name}`", self._since(directive.name), directive.name_span
+
+    def _value(self, value: Initialiser) -> Iterator[Wish]:
+        if isinstance(value, InitialiserList) and not value.plain:
+            for element in value.elements:
+                yield from self._value(element)
+        if isinstance(value, SymbolAddress):
+            yield "an address as an initial value", ADDRESS_VALUE, value.span
+            if value.name.text in self.linkage.functions:
+                yield "a function as an initial value", FUNCTION_VALUE, value.span
+            if value.generic:
+                yield "`generic()`", GENERIC_VALUE, value.span
+            if value.mask is not None:
+                yield "a mask of an address", MASKED_VALUE, value.mask.span
+
+    def _room(self, kernel: Function) -> None:
+        """The parameters of a kernel have 4352 bytes together; 32764 since PTX 8.1 and sm_70, 256 before PTX 1.5."""
+        context, size = self.context, 0
+        if len(kernel.parameters) <= 16 and not any(p.names[0].dimensions or p.align for p in kernel.parameters):
+            return  # each takes at most 16 bytes
+        for parameter in kernel.parameters:
+            type = TYPES.get(parameter.type)
+            if type is None:
+                return
+            element = element_bytes(type) * max(1, parameter.vector)
+            align = parameter.align.value if parameter.align is not None else element
+            length = element
+            for dimension in shape_of(parameter.names[0]):
+                length *= dimension
+            size = rounded_up(size, max(1, align)) + length
+        large = context.target is not None and satisfied(LARGE_PARAMETERS, context.version, context.target)
+        room = 32764 if large else 4352 if context.version >= (1, 5) else 256
+        if size > room:
+            message = f"the parameters of `{kernel.name.text}` take {size} bytes, and there are {room}"
+            found = Diagnostic(
+                "parameter", message, self.file, kernel.name.span, "too many", expected=f"at most {room} bytes",
+                actual=f"{size} bytes", rule=_RULE,
+            )  # fmt: skip
+            self.collector.add(found)
+
+    def _sampler(self, declaration: Declaration) -> None:
+        """Samplers of their own are for one of the two texturing modes (5.3)."""
+        if declaration.type != "samplerref" or self.context.independent or not self.context.precedent:
+            return
+        found = Diagnostic(
+            "target-conflict", "a `.samplerref` is for independent textures and samplers", self.file,
+            declaration.type_span, "not in unified mode", rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+            help="add `texmode_independent` to `.target`",
+        )  # fmt: skip
+        self.collector.add(found)
+
+    def _bank(self, declaration: Declaration) -> None:
+        """Banks of constants but the first hold what the driver puts there (5.1.3)."""
+        bank = declaration.bank
+        if bank is None or not bank.value:
+            return
+        if declaration.linkage != "extern" or any(shape_of(declarator) != (0,) for declarator in declaration.names):
+            found = Diagnostic(
+                "linkage", f"constant bank {bank.value} is for `.extern` arrays of open length", self.file, bank.span,
+                "not bank 0", rule="PTX ISA, Banked Constant State Space (5.1.3.1)",
+            )  # fmt: skip
+            self.collector.add(found)
+
+    def _header_pragmas(self, function: Function) -> None:
+        """Pragmas of a whole function: those about what follows them belong into its body (chapter 12)."""
+        for pragma in function.directives:
+            if not isinstance(pragma, Pragma):
+                continue
+            for string in pragma.strings:
+                word = string.value.split()[0] if string.value.split() else ""
+                if word in PRAGMAS and word != "nounroll":
+                    message = f"the pragma `{word}` stands in the body of a function"
+                    self.collector.add(
+                        Diagnostic("misplaced-directive", message, self.file, string.span, "not in the header")
+                    )
+            if function.kind == "func":
+                self._misplaced(pragma, "only a kernel can have a `.pragma` in its header", "not of a function")
+
+
+def _common(statement: Statement) -> bool:
+    """Whether a statement asks for no more than what is common: for nothing, or for what `_OF_COMMON` lists."""
+    if isinstance(statement, Function):
+        return not (statement.attributes or statement.directives or statement.linkage in ("weak", "common"))
+    if not isinstance(statement, Declaration):
+        return False
+    given = statement.attributes or statement.bank or statement.linkage in ("weak", "common")
+    return not given and statement.space != "tex" and all(
+        declarator.initialiser is None or isinstance(declarator.initialiser, Integer) for declarator in statement.names
+    )  # fmt: skip
+
+
+def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Wish]:
+    for attribute in attributes:
+        if attribute.name in ATTRIBUTES:
+            yield f"`.{attribute.name}`", ATTRIBUTES[attribute.name], attribute.span

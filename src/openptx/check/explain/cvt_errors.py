@@ -1,0 +1,70 @@
+"""Judges the modifiers of a plain `cvt` by what its pair of types needs (`isa/conversions.py`)."""
+
+from __future__ import annotations
+
+from openptx.check.problems import Problem, rewrite
+from openptx.isa.conversions import needs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.notation.forms import Modifiers
+
+_TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers (6.5.2), Tables 17 and 18"
+
+
+def cvt_errors(m: Modifiers) -> Problem | None:
+    """What is wrong with the modifiers of `cvt.dtype.atype`."""
+    d, a = m.dtype, m.atype
+    pair, wanted, rounding = f"cvt.{d.name}.{a.name}", needs(d, a), m.values.get("rnd")
+    if rounding is None and wanted.required:
+        return Problem(
+            "rounding-required",
+            f"`{pair}` needs a rounding modifier",
+            label=f"one of {_dotted(wanted.rounding)}",
+            expected=_dotted(wanted.rounding),
+            actual="none",
+            rule=_TABLE,
+            help=f"write `{_rounded(m)}`, or one of the others",
+            repair=rewrite(_rounded(m)),
+        )
+    if rounding is not None and rounding not in wanted.rounding:
+        return Problem(
+            "rounding-forbidden",
+            f"`.{rounding}` can't round `{pair}`" if wanted.rounding else f"`{pair}` rounds nothing",
+            label=f"one of {_dotted(wanted.rounding)}" if wanted.rounding else f"leave out `.{rounding}`",
+            expected=_dotted(wanted.rounding) or "no rounding modifier",
+            actual=f".{rounding}",
+            rule=_TABLE,
+            help=f"write `{_rounded(m)}`",
+            repair=rewrite(_rounded(m)),
+        )
+    if m.sat and not wanted.sat:
+        return Problem(
+            "saturation",
+            f"`.sat` has nothing to clamp in `{pair}`",
+            label="leave out `.sat`",
+            expected="no `.sat`",
+            actual=".sat",
+            rule="PTX ISA, cvt: .sat",
+        )
+    if m.ftz and not wanted.ftz:
+        return Problem(
+            "modifier-forbidden",
+            f"`.ftz` needs an `.f32` on one side, and `{pair}` has none",
+            label="leave out `.ftz`",
+            expected="no `.ftz`",
+            actual=".ftz",
+            rule="PTX ISA, cvt: .ftz",
+        )
+    return None
+
+
+def _rounded(m: Modifiers) -> str:
+    """The opcode with a rounding that the pair has, or without."""
+    wanted = needs(m.dtype, m.atype).rounding
+    others = [modifier for modifier in m.written if modifier != m.values.get("rnd")]
+    return ".".join(("cvt", *(("rzi" if "rzi" in wanted else "rn",) if wanted else ()), *others))
+
+
+def _dotted(names: tuple[str, ...]) -> str:
+    return " ".join(f".{name}" for name in names)

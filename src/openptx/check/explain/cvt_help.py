@@ -1,0 +1,130 @@
+"""Says of a `cvt` that has no form which conversions there are, and which modifiers its pair of types takes (6.5)."""
+
+from __future__ import annotations
+
+from openptx.check.explain.cvt_errors import cvt_errors
+from openptx.check.problems import Problem, rewrite
+from openptx.diagnostics import SAFE, SUGGESTION
+from openptx.isa.conversions import ROUNDING
+from openptx.isa.notation import MNEMONICS, resolve
+from openptx.isa.types import TYPES
+
+_RULE = "PTX ISA, Type Conversion (6.5), Tables 15 and 16, and Rounding Modifiers (6.5.2), Tables 17 and 18"
+_EXTRAS = ((), ("satfinite",), ("relu",), ("satfinite", "relu"))
+_COMMONEST = ("rn", "rzi", "rz")
+_WAYS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+
+
+def ways(d: str, a: str) -> dict[str, tuple[str, ...]]:
+    """The rounding modifiers of a pair ("" for none) with the fewest other modifiers that each needs. Remembered."""
+    known = _WAYS.get((d, a))
+    if known is None:
+        choices = ("", *ROUNDING) if _written(d, a) else ()
+        known = _WAYS[d, a] = {way: extras for way in choices if (extras := _needed(way, d, a)) is not None}
+    return known
+
+
+def _written(d: str, a: str) -> bool:
+    """Whether a form has both types, which is soon known; most pairs of types are in none."""
+    return any(
+        any(d in slot.choices for slot in form.slots) and any(a in slot.choices for slot in form.slots)
+        for instruction in MNEMONICS["cvt"]
+        for form in instruction.forms
+    )
+
+
+def _needed(way: str, d: str, a: str) -> tuple[str, ...] | None:
+    return next((extras for extras in _EXTRAS if _converts(spelt(way, extras, d, a))), None)
+
+
+def _converts(opcode: str) -> bool:
+    return any(
+        not (form.slots[-1].typed and "u8" in form.slots[-1].choices) or cvt_errors(m) is None
+        for form, m in resolve(opcode)
+    )
+
+
+def spelt(way: str, extras: tuple[str, ...], d: str, a: str) -> str:
+    """`cvt.rn.satfinite.e4m3x2.f32`."""
+    return ".".join(("cvt", *([way] if way else []), *extras, d, a))
+
+
+def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
+    """What is wrong with `cvt.modifiers.d.a`: the pair, or its rounding; None where it is something else."""
+    found = ways(d, a)
+    if not found:
+        return _no_pair(d, a)
+    said = [modifier for modifier in modifiers if modifier in ROUNDING]
+    if len(said) > 1 or (said and said[0] in found) or (not said and "" in found):
+        return None
+    best = next((way for way in _COMMONEST if way in found), next(iter(found)))
+    rest = [m for m in modifiers[:-2] if m not in ROUNDING]
+    fixed = spelt(best, tuple(rest), d, a)
+    if not resolve(fixed):
+        fixed = spelt(best, found[best], d, a)
+    legal = " ".join(f".{way}" for way in found if way)
+    more = ", or one of the others" if len(found) > 1 and not said else ""
+    return Problem(
+        "rounding-forbidden" if said else "rounding-required",
+        _what(d, a, said, legal),
+        label=(f"one of {legal}" if len(found) > 1 else f"expected {legal}") if legal else f"leave out `.{said[0]}`",
+        expected=legal or "no rounding modifier",
+        actual=f".{said[0]}" if said else "none",
+        rule=_RULE,
+        help=f"write `{fixed}`{more}",
+        repair=rewrite(fixed, SUGGESTION if len(found) > 1 else SAFE),
+    )
+
+
+def _what(d: str, a: str, said: list[str], legal: str) -> str:
+    if not said:
+        return f"`cvt.{d}.{a}` needs a rounding modifier"
+    return f"`.{said[0]}` can't round `cvt.{d}.{a}`" if legal else f"`cvt.{d}.{a}` rounds nothing"
+
+
+def _no_pair(d: str, a: str) -> Problem:
+    """No `cvt` has this pair: what converts from one, what to the other, and how to get there."""
+    sources = [name for name in TYPES if ways(d, name)]
+    targets = [name for name in TYPES if ways(name, a)]
+    return Problem(
+        "no-such-conversion",
+        f"there is no conversion from `.{a}` to `.{d}`",
+        label="no such conversion",
+        expected=f"to .{d}: {_from(sources)}; from .{a}: {_to(targets)}",
+        actual=f".{a} to .{d}",
+        rule=_RULE,
+        help=_help(d, a, sources, targets),
+    )
+
+
+def _from(names: list[str]) -> str:
+    return "from " + " ".join(f".{name}" for name in names) if names else "from nothing"
+
+
+def _to(names: list[str]) -> str:
+    return "to " + " ".join(f".{name}" for name in names) if names else "to nothing"
+
+
+def _help(d: str, a: str, sources: list[str], targets: list[str]) -> str:
+    """Another form of the same pair, a step between, or what there is."""
+    if bits := next((name for name in (d, a) if TYPES[name].kind == "b" and TYPES[name].count == 1), None):
+        return f"say how to read the bits: `.u{bits[1:]}` or `.s{bits[1:]}`"
+    for count in ("x2", "x4"):
+        packed = [(f"{d}{count}", a), (d, f"{a}{count}"), (f"{d}{count}", f"{a}{count}")]
+        for other in packed:
+            if found := ways(*other):
+                return f"only packed: `{_plainest(found, *other)}`"
+    between = next(
+        (name for name in ("f32", "f16", "f16x2", "bf16x2", *targets) if name in sources and name in targets), None
+    )
+    if between is not None:
+        first, second = _plainest(ways(between, a), between, a), _plainest(ways(d, between), d, between)
+        return f"take two steps: `{first}`, then `{second}`"
+    if not sources:
+        return f"nothing converts to `.{d}`; `.{a}` converts {_to(targets)}"
+    return f"`.{d}` converts {_from(sources)}"
+
+
+def _plainest(found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
+    way = next((way for way in ("", *_COMMONEST) if way in found), next(iter(found)))
+    return spelt(way, found[way], d, a)

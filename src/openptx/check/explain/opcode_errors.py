@@ -1,0 +1,387 @@
+"""Opcodes that no form fits: which modifier is wrong, missing, too many, and what was probably meant."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, absent, shown
+from openptx.check.foreign_spellings import TYPES as FOREIGN
+from openptx.check.problems import Problem, rewrite
+from openptx.check.spelling import nearest
+from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.isa.conversions import ROUNDING
+from openptx.isa.notation import load, refused, resolve
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.operand.kinds import Kind
+    from openptx.isa.notation import Instruction
+    from openptx.isa.notation.forms import Form, Slot
+    from openptx.syntax.tree import Instruction as Statement
+
+_RULE = "PTX ISA, Instruction Set (9.7)"
+
+
+def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
+    """Why no form of any instruction has this opcode: the nearest thing that there is."""
+    mnemonic, *modifiers = opcode.split(".")
+    known = load()
+    if mnemonic not in known:
+        return _unknown_instruction(mnemonic, opcode)
+    if mnemonic == "cvt" and (pair := pair_of(modifiers)) is not None:
+        from openptx.check.explain.cvt_help import explain_pair
+
+        found = explain_pair(modifiers, *pair)
+        if found is not None:
+            return found
+    against = refused(opcode, profile)
+    if against:
+        return _refused(opcode, mnemonic, modifiers, against[0][2])
+    repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
+    if repeated is not None:
+        return _repeated(opcode, repeated)
+    instructions = _named(known[mnemonic], modifiers)
+    choices = {choice for each in instructions for form in each.forms for slot in form.slots for choice in _all(slot)}
+    choices |= {part for each in known[mnemonic] for part in each.parts[1:]}
+    exclusive = _exclusive(modifiers, instructions)
+    if exclusive is not None:
+        return _both(opcode, *exclusive)
+    strange = next((modifier for modifier in modifiers if modifier not in choices), None)
+    if strange is not None:
+        return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
+    ordered = _ordered(mnemonic, modifiers, known[mnemonic])
+    return ordered or _no_form(opcode, mnemonic, modifiers, instructions)
+
+
+def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
+    """The two types at the end of a `cvt`, where it is a plain or a packed conversion."""
+    if len(modifiers) < 2 or "pack" in modifiers or not set(modifiers[-2:]) <= TYPES.keys():
+        return None
+    return modifiers[-2], modifiers[-1]
+
+
+def _all(slot: Slot) -> list[str]:
+    return [part for choice in slot.choices for part in (choice, *choice.split("."))]
+
+
+def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instruction]:
+    """Those whose name the opcode begins with, or all of the mnemonic."""
+    best = [each for each in instructions if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]]
+    return best or instructions
+
+
+def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
+    whole, written = WHOLE.get(mnemonic), CALLS.get(mnemonic)
+    if whole or written:
+        return Problem(
+            "unknown-instruction", f"there is no instruction `{mnemonic}`", label="unknown", rule=_RULE,
+            help=f"write `{whole}`" if whole else f"PTX has {shown(written or '')} for it",
+        )  # fmt: skip
+    known, plain = load(), mnemonic.lower()
+    guess = plain if plain in known else MNEMONICS.get(plain) or nearest(mnemonic, known)
+    fixed = f"{guess}{opcode[len(mnemonic) :]}" if guess else None
+    if fixed is not None and plain in known:
+        fixed = fixed.lower()
+    if fixed is not None and not resolve(fixed):
+        fixed = None
+    return Problem(
+        "unknown-instruction",
+        f"there is no instruction `{mnemonic}`",
+        label="unknown",
+        rule=_RULE,
+        help=f"did you mean `{fixed or guess}`?" if guess else None,
+        repair=rewrite(fixed) if fixed else None if guess or "." in opcode else _labelled,
+    )
+
+
+def _labelled(statement: Statement) -> Fix | None:
+    """A label whose colon was forgotten: an instruction's name stands behind it."""
+    end = statement.opcode_span[1]
+    if not statement.operands and not statement.file.text.endswith(";", *statement.span):
+        return Fix((end, end), ":", "make it a label")
+    if not statement.operands or statement.operands[0].text not in load():
+        return None
+    return Fix((end, end), ":", "make it a label")
+
+
+def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
+    """Modifiers that a form has, but not together."""
+    if without := _without(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
+        return without
+    return Problem(
+        "no-such-form",
+        f"`{opcode}` has modifiers that can't stand together",
+        label="no such form",
+        expected=why,
+        actual=opcode,
+        rule=f"{_RULE}: {why}",
+    )
+
+
+_IDLE = ROUNDING.keys() | {"ftz", "approx", "full"}
+"""Modifiers without which an instruction does what it did, but for its last bit: a fix may take them away."""
+
+
+def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Problem | None:
+    """The opcode without one of its modifiers is right. Where that one says what is done, this is no fix."""
+    for i in sorted(range(len(modifiers)), key=lambda i: modifiers[i] not in _IDLE):
+        modifier, shorter = modifiers[i], ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
+        if modifier in TYPES or not resolve(shorter):
+            continue
+        idle = modifier in _IDLE
+        return Problem(
+            "modifier-forbidden",
+            f"`.{modifier}` can't stand in `{opcode}`",
+            label=f"leave out `.{modifier}`" if idle else f"no form has `.{modifier}` together with the others",
+            expected=shorter,
+            actual=f".{modifier}",
+            rule=rule,
+            help=f"write `{shorter}`" if idle else f"`{shorter}` is right, but lacks what `.{modifier}` says",
+            repair=rewrite(shorter) if idle else None,
+        )
+    return None
+
+
+def _repeated(opcode: str, modifier: str) -> Problem:
+    head, _, tail = opcode.rpartition(f".{modifier}")
+    fixed = head + tail
+    return Problem(
+        "repeated-modifier",
+        f"`.{modifier}` stands twice in `{opcode}`",
+        label="once is enough",
+        repair=rewrite(fixed, SAFE) if resolve(fixed) else None,
+        help=f"write `{fixed}`" if resolve(fixed) else None,
+    )
+
+
+def _exclusive(modifiers: list[str], instructions: list[Instruction]) -> tuple[str, str] | None:
+    """Two modifiers of one kind, of which a form takes one: `.rn.rz`."""
+    for each in instructions:
+        for form in each.forms:
+            for slot in form.slots:
+                if slot.typed or slot.literal or sum(slot.choices == other.choices for other in form.slots) > 1:
+                    continue
+                both = [modifier for modifier in modifiers if modifier in slot.choices]
+                if len(both) > 1:
+                    return both[0], both[1]
+    return None
+
+
+def _both(opcode: str, first: str, second: str) -> Problem:
+    fixed = opcode.replace(f".{first}", "", 1)
+    return Problem(
+        "repeated-modifier",
+        f"`.{first}` and `.{second}` exclude each other in `{opcode}`",
+        label="only one of them",
+        expected=f".{first} or .{second}",
+        actual=f".{first}.{second}",
+        rule=_RULE,
+        help=f"write `{fixed}`" if resolve(fixed) else None,
+    )
+
+
+def _unknown_modifier(
+    opcode: str, mnemonic: str, strange: str, choices: set[str], instructions: list[Instruction]
+) -> Problem:
+    help = absent(mnemonic, strange, TYPES[strange].kind if strange in TYPES else None) or _shapes(
+        opcode, strange, choices
+    )
+    guess = next((c for c in sorted(choices) if resolve(_with(opcode, strange, c)) and nearest(strange, (c,))), None)
+    foreign = FOREIGN.get(strange)
+    guess = foreign if foreign in choices else guess or nearest(strange, choices)
+    fixed = _with(opcode, strange, guess) if guess else None
+    if strange in TYPES:
+        types = sorted(
+            {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
+        )
+        swap = None if help else _sibling(opcode, strange, types)
+        if swap is None and TYPES[strange].width == 8:
+            wider = next((c for c in (f"{TYPES[strange].kind}16", f"{TYPES[strange].kind}32") if c in types), None)
+            help = help or (wider and _widened(opcode, strange, wider))
+        return Problem(
+            "no-such-form",
+            f"`{mnemonic}` has no `.{strange}` form",
+            label=f"one of {' '.join(f'.{name}' for name in types)}" if len(types) <= 12 else "no such type here",
+            expected=" ".join(f".{name}" for name in types),
+            actual=f".{strange}",
+            rule=_RULE,
+            help=help or (f"write `{swap}`" if swap else None),
+            repair=rewrite(swap) if swap else None,
+        )
+    if strange in ROUNDING and (rounds := [way for way in ROUNDING if resolve(_with(opcode, strange, way))]):
+        legal, plain = " ".join(f".{way}" for way in rounds), _with(opcode, strange, rounds[0])
+        return Problem(
+            "rounding-forbidden",
+            f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
+            label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}",
+            expected=legal,
+            actual=f".{strange}",
+            rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
+            help=f"write `{plain}`",
+            repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
+        )
+    return Problem(
+        "unknown-modifier",
+        f"`{mnemonic}` has no modifier `.{strange}`",
+        label="unknown here",
+        actual=f".{strange}",
+        rule=_RULE,
+        help=help or (f"did you mean `{fixed}`?" if fixed else None),
+        repair=rewrite(fixed) if fixed and not help and resolve(fixed) else None,
+    )
+
+
+_SHAPE = re.compile(r"m([0-9]+)n([0-9]+)k([0-9]+)")
+
+
+def _shapes(opcode: str, strange: str, choices: set[str]) -> str | None:
+    """The shapes of matrices nearest to one that there is not, by their numbers."""
+    wanted = _SHAPE.fullmatch(strange)
+    if wanted is None:
+        return None
+    sizes = [tuple(map(int, match.groups())) for choice in choices if (match := _SHAPE.fullmatch(choice))]
+    right = [size for size in sizes if resolve(_with(opcode, strange, "m{}n{}k{}".format(*size)))] or sizes
+    size = tuple(map(int, wanted.groups()))
+    near = sorted(right, key=lambda other: (sum(abs(a - b) for a, b in zip(size, other, strict=True)), other))[:2]
+    shown = " and ".join("`.m{}n{}k{}`".format(*other) for other in sorted(near))
+    return f"the nearest {'shapes are' if len(near) > 1 else 'shape is'} {shown}" if near else None
+
+
+def _widened(opcode: str, narrow: str, wide: str) -> str:
+    return (
+        f"values of 8 bits are computed in wider registers: `{_with(opcode, narrow, wide)}`; "
+        f"`ld`, `st` and `cvt` take `.{narrow}`"
+    )
+
+
+def _with(opcode: str, old: str, new: str) -> str:
+    parts = opcode.split(".")
+    return ".".join(new if part == old else part for part in parts)
+
+
+def _order(name: str) -> tuple[str, int]:
+    return TYPES[name].kind, TYPES[name].width
+
+
+def _sibling(opcode: str, name: str, types: list[str]) -> str | None:
+    """The same opcode with a type of the same width that there is: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
+    wanted = TYPES[name]
+    for kind in "bf" if wanted.kind == "f" else "sub":
+        for other in types:
+            near = TYPES[other]
+            if (near.kind, near.width, near.count) != (kind, wanted.width, wanted.count) or other == name:
+                continue
+            if resolve(_with(opcode, name, other)):
+                return _with(opcode, name, other)
+    return None
+
+
+def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
+    """All modifiers exist, but no form has them together: one edit away, or the nearest form."""
+    if without := _without(opcode, mnemonic, modifiers, _RULE):
+        return without
+    missing = _missing(opcode, modifiers, instructions)
+    if missing is not None:
+        return missing
+    form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
+    return Problem(
+        "no-such-form",
+        f"`{mnemonic}` has no form with these modifiers together",
+        label="no such form",
+        actual=opcode,
+        expected=form.text,
+        rule=_RULE,
+        help=f"the nearest form is `{form.text}`",
+    )
+
+
+def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """A required modifier is not there: the form that lacks the fewest."""
+    best: tuple[int, list[Slot], Form] | None = None
+    for each in instructions:
+        own = modifiers[len(each.parts) - 1 :]
+        for form in each.forms:
+            left = list(form.slots)
+            for modifier in own:
+                slot = next((s for s in left if modifier in s.choices), None)
+                if slot is None:
+                    break
+                left.remove(slot)
+            else:
+                lacks = [slot for slot in left if not slot.optional]
+                if lacks and (best is None or len(lacks) < best[0]):
+                    best = len(lacks), lacks, form
+    if best is None:
+        return None
+    slot, form = best[1][0], best[2]
+    choices = list(slot.choices)
+    rounding = set(choices) <= ROUNDING.keys()
+    if rounding:
+        ways = [way for way in ROUNDING if resolve(f"{form.instruction.name}.{way}{_tail(opcode, form)}")]
+        choices = ways or choices
+    what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
+    if rounding:
+        what = "a rounding modifier"
+    shown = " ".join(f".{choice}" for choice in choices[:12])
+    fixed = _completed(opcode, form, modifiers, slot, choices)
+    return Problem(
+        "missing-type" if slot.typed else "rounding-required" if rounding else "missing-modifier",
+        f"`{opcode}` needs {what}",
+        label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
+        expected=shown,
+        actual="none",
+        rule=_RULE,
+        help=f"write `{fixed}`{', or one of the others' * (len(choices) > 1)}"
+        if fixed
+        else f"its form is `{form.text}`",
+        repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE) if fixed else None,
+    )
+
+
+def _tail(opcode: str, form: Form) -> str:
+    return opcode[len(form.instruction.name) :]
+
+
+def _completed(opcode: str, form: Form, modifiers: list[str], slot: Slot, choices: list[str]) -> str | None:
+    """The opcode with the modifier that is missing; `.lo` rather than `.hi`, since that is nearly always meant."""
+    choice = "lo" if "lo" in choices else choices[0]
+    own = modifiers[len(form.instruction.parts) - 1 :]
+    before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
+    behind = [m for m in own if m not in before]
+    fixed = ".".join((form.instruction.name, *before, choice, *behind))
+    return fixed if not slot.typed and resolve(fixed) else None
+
+
+def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """Modifiers that are right, but in an order that the assembler doesn't take."""
+    for each in instructions:
+        for form in each.forms:
+            order: list[str] = []
+            left = list(modifiers)
+            for part in each.parts[1:]:
+                if part in left:
+                    left.remove(part)
+                    order.append(part)
+            for slot in form.slots:
+                found = next((modifier for modifier in left if modifier in slot.choices), None)
+                if found is not None:
+                    left.remove(found)
+                    order.append(found)
+            fixed = ".".join((mnemonic, *order))
+            if not left and resolve(fixed):
+                return Problem(
+                    "modifier-order",
+                    f"these modifiers of `{mnemonic}` come in another order",
+                    label="in another order",
+                    expected=fixed,
+                    rule=_RULE,
+                    help=f"write `{fixed}`",
+                    repair=rewrite(fixed, SAFE),
+                )
+    return None
+
+
+def _likeness(form: Form, modifiers: list[str]) -> tuple[int, int]:
+    choices = {choice for slot in form.slots for choice in slot.choices}
+    return sum(modifier in choices for modifier in modifiers), -sum(not slot.optional for slot in form.slots)

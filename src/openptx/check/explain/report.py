@@ -1,0 +1,95 @@
+"""Turns problems into diagnostics: paths become places in the file, `declared here` labels are added."""
+
+from __future__ import annotations
+
+from openptx.check.explain.suggestions import as_float
+from openptx.check.problems import OPCODE
+from openptx.diagnostics import Diagnostic, Label
+from openptx.syntax import operands as text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.names.scopes import Scope
+    from openptx.check.problems import Path, Problem
+    from openptx.source import Span
+    from openptx.syntax.tree import Instruction
+
+GUARD: Path = (-1,)
+"""The path of the guard predicate."""
+
+
+def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diagnostic:
+    """The problem as a finding in the file."""
+    tree = node(instruction, problem.where)
+    span = place(instruction, problem.where) if tree is None else tree.span
+    file = instruction.file
+    shown = file.text[span[0] : span[1]]
+    fix = problem.repair(instruction) if problem.repair is not None else None
+    return Diagnostic(
+        problem.about,
+        _filled(problem.message, shown),
+        file,
+        span,
+        _filled(problem.label, shown),
+        labels=declared_here(tree, scope) if tree is not None else (),
+        operand=problem.operand,
+        expected=problem.expected,
+        actual=problem.actual,
+        rule=problem.rule,
+        help=_filled(problem.help, shown) if problem.help else None,
+        fix=fix,
+    )
+
+
+def _filled(sentence: str, shown: str) -> str:
+    """`{}` is the text of the operand; `{f32}` and `{f64}` are that integer as a float."""
+    for width in (32, 64):
+        if f"{{f{width}}}" in sentence:
+            sentence = sentence.replace(f"{{f{width}}}", as_float(shown, width))
+    return sentence.replace("{}", shown)
+
+
+def place(instruction: Instruction, where: Path) -> Span:
+    """The span of the opcode, or of the guard."""
+    return instruction.guard_span if where == GUARD else instruction.opcode_span
+
+
+def node(instruction: Instruction, where: Path) -> text.Operand | None:
+    """The operand, or the part of one, at a path."""
+    if where in (OPCODE, GUARD):
+        return None
+    found: text.Operand = instruction.operands[where[0]]
+    for step in where[1:]:
+        inner = parts(found)
+        if step >= len(inner):
+            break
+        found = inner[step]
+    return found
+
+
+def parts(tree: text.Operand) -> tuple[text.Operand, ...]:
+    """What an operand is made of, in the order of its kind's parts."""
+    match tree:
+        case text.Vector() | text.Arguments():
+            return tree.elements
+        case text.Address():
+            return (tree.base, *tree.parts)
+        case text.Pair():
+            return tree.first, tree.second
+        case text.Negated() | text.Minus():
+            return (tree.operand,)
+        case _:
+            return ()
+
+
+def declared_here(tree: text.Operand, scope: Scope) -> tuple[Label, ...]:
+    """Where the name in an operand is declared."""
+    while not isinstance(tree, text.Name):
+        if isinstance(tree, (text.Address, text.Subscript, text.Selector, text.Sum)):
+            tree = tree.base
+        elif isinstance(tree, (text.Negated, text.Minus)):
+            tree = tree.operand
+        else:
+            return ()
+    found = scope.find(tree.text)
+    return (Label(found[0].span, "declared here"),) if found is not None else ()

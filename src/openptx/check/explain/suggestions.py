@@ -1,0 +1,98 @@
+"""What to write instead: the conversion, the literal, the register type that a mismatch asks for."""
+
+from __future__ import annotations
+
+from openptx.check.operand import kinds
+from openptx.check.problems import Path, Problem
+from openptx.diagnostics import SAFE, Fix
+from openptx.syntax.operands import Integer, Vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.operand.slot import Place
+    from openptx.isa.types import Type
+    from openptx.syntax.tree import Instruction
+
+
+def conversion(place: Place, wanted: Type, declared: Type) -> str | None:
+    """The sentence that tells how to get from the register there is to the one that is wanted."""
+    if wanted.kind == "pred" and declared.kind in "bsu" and not place.writes:
+        return f"make it a predicate first: `setp.ne.{_number(declared)} %p, {{}}, 0;`"
+    if declared.kind == "pred" and wanted.kind in "bsu" and not place.writes and wanted.width >= 16:
+        return f"make it a number first: `selp.{wanted.name} %r, 1, 0, {{}};`"
+    if not wanted.fundamental:
+        return f"declare it `.reg .{place.rule.registers()[-1] if place.rule else wanted.registers[-1]}`"
+    if place.writes:
+        return f"declare it `.reg .{registers(wanted)}`"
+    rounding = cvt_rounding(wanted, declared)
+    if rounding is None:
+        return f"use a register of type `.{registers(wanted)}`"
+    target, source = _number(wanted), _number(declared)
+    return f"convert it first: `cvt{rounding}.{target}.{source} %x, {{}};`"
+
+
+def registers(wanted: Type) -> str:
+    """The register type to declare for an instruction type."""
+    return wanted.registers[-1] if not wanted.fundamental else wanted.name
+
+
+def _number(type: Type) -> str:
+    """The number type to read a register as: bits are unsigned integers."""
+    return f"u{type.width}" if type.kind == "b" else type.name
+
+
+def cvt_rounding(wanted: Type, declared: Type) -> str | None:
+    """The rounding that `cvt` needs between two register types, None where it can't."""
+    plain = ("u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64")
+    to, of = _number(wanted), _number(declared)
+    if to not in plain or of not in plain or (wanted.kind == "b" and declared.kind == "f"):
+        return None
+    if to[0] == "f":
+        return "" if of[0] == "f" and declared.width < wanted.width else ".rn"
+    return ".rzi" if of[0] == "f" else ""
+
+
+def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
+    """A constant that doesn't suit its type."""
+    wanted = place.type
+    assert wanted is not None
+    help = None
+    if wanted.kind == "f" and wanted.fundamental and wanted.width >= 32 and kind.sort == kinds.INTEGER:
+        expected, help = (
+            "a floating-point constant",
+            f"write `{{f{wanted.width}}}`" if kind.literal else "write it with a decimal point",
+        )
+    elif wanted.kind == "f" or wanted.count > 1:
+        expected = f"a register: `.{wanted.name}` operands can't be constants"
+        help = f"move it into a register first: `mov.b{wanted.width} %x, ...;`"
+    else:
+        expected = "an integer constant"
+    return Problem(
+        "immediate-type",
+        f"operand `{place.name}` of `{place.opcode}` can't be this constant",
+        where,
+        f"this is {kind.text}",
+        operand=place.name,
+        expected=expected,
+        actual=kind.text,
+        rule="PTX ISA, Constants (4.5), and 6.1: there is no automatic conversion between types",
+        help=help,
+        repair=_pointed if help and help.startswith("write `{f") else None,
+    )
+
+
+def as_float(literal: str, width: int) -> str:
+    """What an integer literal among floats was meant to be: a number, or in hexadecimal the bits of one."""
+    if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
+        return f"{literal}.0"
+    return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"
+
+
+def _pointed(statement: Instruction) -> Fix | None:
+    """An integer literal among floats, written as a float."""
+    for operand in statement.operands:
+        for part in operand.elements if isinstance(operand, Vector) else (operand,):
+            if isinstance(part, Integer) and part.literal and part.text.lstrip("-").isdigit():
+                return Fix(part.span, f"{part.text}.0", f"write `{part.text}.0`", SAFE)
+    return None

@@ -1,0 +1,89 @@
+"""What is said of an operand that does not suit its place: which rule it breaks, and what to write instead."""
+
+from __future__ import annotations
+
+from openptx.check.operand import kinds
+from openptx.check.operand.slot import words
+from openptx.check.problems import Path, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.operand.slot import Place
+    from openptx.isa.types import Type
+
+
+def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = "operand-kind") -> Problem:
+    """Something of a kind that can't stand here."""
+    return Problem(
+        about,
+        f"operand `{place.name}` of `{place.opcode}` must be {wanted}",
+        where,
+        f"this is {kind.text}" if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
+        operand=place.name,
+        expected=wanted,
+        actual=kind.text,
+    )
+
+
+def what(place: Place) -> str:
+    """What a place wants, in words."""
+    if place.count:
+        return f"a list of {place.count} registers"
+    return f"a register of type {place.expected()}"
+
+
+def mismatch(place: Place, declared: Type, where: Path) -> Problem:
+    """A register of a type that does not agree."""
+    wanted = place.type
+    names = place.expected()
+    size = wanted is not None and wanted.kind in "bsu" and declared.kind in "bsu" and wanted.width != declared.width
+    return Problem(
+        "operand-size" if size else "operand-type",
+        f"operand `{place.name}` of `{place.opcode}` must be a register of type {names}",
+        where,
+        f"this is `.{declared.name}`",
+        operand=place.name,
+        expected=names.replace("`", ""),
+        actual=f".{declared.name}",
+        rule=rule_of(place, wanted, declared),
+        help=help_for(place, wanted, declared),
+    )
+
+
+def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
+    """Where the document says so."""
+    if wanted is None:
+        return "PTX ISA, Instruction Operands (6)"
+    if place.context.precedent and wanted.name == "e2m1x4":
+        return "four values of 4 bits; PTX ISA, Table 9, says `.b32`, and the assembler refuses it (measured)"
+    if place.form.instruction.converts and wanted.width < declared.width and "bf16" in place.m.written:
+        return (
+            "no operand of a `cvt` from or to `.bf16` may be wider than its type (measured), "
+            "though PTX ISA, Tables 27 and 28, let it"
+        )
+    if not wanted.fundamental or wanted.count > 1:
+        where = "Table 9" if wanted.count > 1 else "Alternate Floating-Point Data Formats (5.2.3)"
+        return f"PTX ISA, {where}: `.{wanted.name}` is held in {words([f'`.{n}`' for n in wanted.registers])}"
+    if place.rule is not None and place.rule.relaxed:
+        table = "28" if place.writes else "27"
+        return f"PTX ISA, Operand Size Exceeding Instruction-Type Size, Table {table}"
+    return f"PTX ISA, Type Information for Instructions and Operands, Table 26: {_AGREEMENT[wanted.kind]}"
+
+
+_AGREEMENT = {
+    "b": "a bit type agrees with any type of its size",
+    "s": "a signed type agrees with integer and bit types of its size",
+    "u": "an unsigned type agrees with integer and bit types of its size",
+    "f": "a floating-point type agrees with itself and with the bit type of its size",
+    "pred": "predicates agree with predicates alone",
+}
+
+
+def help_for(place: Place, wanted: Type | None, declared: Type) -> str | None:
+    """What to write instead."""
+    from openptx.check.explain.suggestions import conversion
+
+    if wanted is None or place.count:
+        return None
+    return conversion(place, wanted, declared)

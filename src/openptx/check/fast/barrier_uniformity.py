@@ -1,0 +1,89 @@
+"""Whether a divergent branch may have split a warp before a barrier; accepts only where that is impossible."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.isa.control import JUMPS, mnemonics
+from openptx.syntax.lexical import WORD
+from openptx.syntax.row_lexer import GUARD, LABEL, OPCODE, OTHER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.fast.chunk import Row
+    from openptx.source import Span
+
+# Compiled when there is a barrier.
+_SETP = rf"setp\.[\w.]+\s+({WORD})(?:\|{WORD})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^;]*;"
+_LANE = rf"mov\.\w+\s+({WORD})\s*,\s*%(?:tid\.x|laneid)\s*;"
+_ANOTHER = rf"\s*(?:{WORD}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
+_ANY = ""
+"""Among guards: a branch, or a predicate, that is not known."""
+
+
+class BarrierUniformity:
+    """The barriers of one body, in the order of the text: rows are passed a chunk at a time."""
+
+    def __init__(self, text: str, body: Span) -> None:
+        self.text, self.body = text, body
+        self.few: set[str] | None = None  # guards that may hold for a part of a warp; None while nobody has asked
+        self.since: set[str] = set()  # guards of the branches behind the last label, in the chunks that were passed
+
+    @property
+    def simple(self) -> bool:
+        """Whether no predicate of the body can split a warp, so that barriers may stand anywhere."""
+        return not self._few()
+
+    def diverges(self, rows: list[Row], number: int) -> bool:
+        """Whether a barrier stands behind a branch, without a label between, whose guard may split a warp."""
+        few = self._few()
+        if not few:
+            return False
+        guards = self._guards(rows, number)
+        return bool(guards) and (_ANY in few or _ANY in guards or not guards.isdisjoint(few))
+
+    def passed(self, rows: list[Row], number: int, *, known: bool) -> None:
+        """All rows before this one are behind us. What follows them is not `known` if it is no row."""
+        if self.few is None and self.text.find("bar", *self.body) < 0:
+            self.few = set()
+        if self.few is None or self.few:
+            self.since = self._guards(rows, number)
+            if not known:
+                self.since.add(_ANY)
+
+    def _guards(self, rows: list[Row], number: int) -> set[str]:
+        """The guards of the branches between a row and the last label before it."""
+        found: set[str] = set()
+        while number:
+            number -= 1
+            row = rows[number]
+            if row[LABEL - 1]:
+                return found
+            if row[GUARD - 1]:
+                if row[OPCODE - 1].startswith(tuple(mnemonics(*JUMPS))):
+                    found.add(row[GUARD - 1])
+            elif row[OTHER - 1].startswith(("@", "{")) and any(name in row[OTHER - 1] for name in mnemonics(*JUMPS)):
+                found.add(_ANY)
+        return found | self.since
+
+    def _few(self) -> set[str]:
+        if self.few is None:
+            self.few = set(self._splitting())
+        return self.few
+
+    def _splitting(self) -> Iterator[str]:
+        """The predicates that compare what may be the number of a lane with what may be less than 32."""
+        text, body = self.text, self.body
+        read = text.count("%tid.x", *body) + text.count("%laneid", *body)
+        lanes = re.compile(_LANE, re.A).findall(text, *body) if read else []
+        plain = len(lanes) == read
+        if plain and not lanes:
+            return
+        comparisons = re.compile(_SETP, re.A).findall(text, *body)
+        if len(comparisons) < text.count("setp", *body):
+            yield _ANY  # one is hidden behind a comment
+        for name, lane, limit in comparisons:
+            if (lane in lanes or not plain) and not re.fullmatch(_ANOTHER, limit, re.A):
+                yield name

@@ -1,0 +1,162 @@
+"""Memo of accepted blocks: one that differs from an earlier one in registers and callee alone is accepted, too.
+
+Compilers put each call into a block of its own, with its parameters and what is stored to them, and blocks that come
+from `asm` are the same again and again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.fast.file_memo import RANGE, pool
+from openptx.check.flow.reads_writes import writes
+from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
+from openptx.isa.control import JUMPS, joins, mnemonics
+from openptx.syntax.lexical import IDENTIFIER, LETTER, WORD
+from openptx.syntax.row_lexer import DECLARATION, STATEMENT_OF_BLOCK
+from openptx.syntax.statement_lexer import INSTRUCTION, STATEMENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.fast.classify import OperandClassifier
+
+    Key = tuple[object, ...]
+
+_REGISTER = re.compile(rf"(%[a-z]++[0-9]++)(?!{LETTER})", re.A)
+_CALL = re.compile(rf"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?(?![$%])({IDENTIFIER})(?=\s*+[,;])", re.A)
+_WORD = re.compile(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
+_FIRST = re.compile(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
+_FEW = 64
+"""A block that declares a range of more names is read again each time."""
+
+
+class BlockMemo:
+    """What all blocks of one form have in common. `count` registers that differ stand in their texts."""
+
+    __slots__ = ("count", "declared", "fixed", "inner", "last", "named", "roles")
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.named = 0  # how many of them have been found in the text
+        self.declared: list[str] = []  # names
+        self.inner: list[str] = []  # those of them that are registers
+        self.fixed: dict[str, Kind] = {}  # registers of the body by names that are the same in all of these blocks
+        self.roles: list[tuple[int, bool]] = []
+        """What is read or written in turn: the number of a register in the text, then of a fixed one; if written."""
+        self.last: tuple[str | None, str] | None = None
+        """Guard and opcode of the last instruction."""
+
+    def declares(self, text: str) -> bool:
+        """Take down registers or parameters of calls. False for anything else."""
+        if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
+            return False
+        found: list[str] = []
+        for word in _WORD.finditer(text):
+            numbered = RANGE.match(text, word.start())
+            if numbered and int(numbered[2]) > _FEW:
+                return False
+            found += pool(word[0], int(numbered[2])) if numbered else [word[0]]
+        self.declared += found
+        self.inner += found if text.startswith(".reg") else ()
+        return True
+
+    def runs(self, text: str, names: OperandClassifier) -> bool:
+        """Take down the registers of an instruction. False where it names anything else, or goes or waits somewhere."""
+        match = STATEMENT.fullmatch(text)
+        if match is None or match.lastindex != INSTRUCTION:
+            return False
+        guard, opcode, operands = match[2] or "", match[3], match[4]
+        if joins(opcode) or opcode.partition(".")[0] in mnemonics(*JUMPS):
+            return False
+        first = _FIRST.match(operands) if writes(opcode) else None
+        behind = first.end() if first is not None else 0
+        before, written = self._places(guard, names), self._places(operands[:behind], names)
+        read = self._places(operands[behind:], names)
+        if before is None or written is None or read is None:
+            return False
+        self.roles += [(place, False) for place in before + read] + [(place, True) for place in written]
+        self.last = guard or None, opcode
+        return True
+
+    def _places(self, text: str, names: OperandClassifier) -> list[int] | None:
+        """The numbers of the registers that a text names; None if it names something else."""
+        found: list[int] = []
+        for word in _WORD.findall(text):
+            if _REGISTER.fullmatch(word):
+                found.append(self.named)
+                self.named += 1
+            elif word not in self.declared:
+                kind = names.first.get(word)
+                if kind is None or not _plain(kind):
+                    return None
+                self.fixed.setdefault(word, kind)
+                found.append(self.count + list(self.fixed).index(word))
+        return found
+
+    def stands(self, given: list[str], names: OperandClassifier) -> bool:
+        """Say which registers a block of this form reads and writes. False where it means something else here."""
+        if self.declared and not names.unknown(self.declared):
+            return False
+        if self.fixed:
+            if any(names.first.get(name) is not kind for name, kind in self.fixed.items()):
+                return False
+            given = [*given, *self.fixed]
+        for number, written in self.roles:
+            name = given[number]
+            if name not in names:
+                if written:
+                    names.settle((name,))
+                else:
+                    names[name]  # which is read before it is written
+        names.inner.update(self.inner)
+        return True
+
+
+def form_of(block: str, names: OperandClassifier) -> tuple[Key, list[str]] | None:
+    """All that the verdict on a block depends on, if its form has been found right once, and its registers. None where
+    these are not all the body's, parameters of a kernel stand in it, whose names only one has, or it calls what nothing
+    has declared."""
+    checker = names.checker
+    text, callee = _without_callee(block)
+    if f"[{checker.function.name.text}" in text:
+        return None
+    signature = None
+    if callee:
+        shape = checker.module.memo.shape(callee, checker.module)
+        if shape is None:
+            return None
+        signature = shape, names.function(callee)
+    texts = _REGISTER.split(text)
+    parts, given = [*texts], texts[1::2]
+    parts[1::2] = found = list(map(names.first.get, given))
+    if None in found:
+        return None
+    same = tuple(map(given.index, given)) if "{" in text or "|" in text else None
+    return (signature, same, *parts), given
+
+
+def block_memo(block: str, key: Key, given: list[str], names: OperandClassifier) -> BlockMemo | None:
+    """What is to be remembered of a block that is right. None where more matters than `form_of` and a template say."""
+    if not all(_plain(each) for each in key if isinstance(each, Kind)):
+        return None
+    found = BlockMemo(len(given))
+    for piece in STATEMENT_OF_BLOCK.findall(_without_callee(block)[0]):
+        text = piece.strip()
+        if not (found.declares(text) if DECLARATION.fullmatch(text) else found.runs(text, names)):
+            return None
+    return found if found.named == len(given) and names.early.isdisjoint(found.inner) else None
+
+
+def _plain(kind: Kind) -> bool:
+    """Whether this is a register, and not one that is a parameter."""
+    return kind.sort in (kinds.REGISTER, kinds.VECTOR) and not kind.space
+
+
+def _without_callee(block: str) -> tuple[str, str]:
+    """What stands in a block, but for the name of what it calls; and that name."""
+    begin = block.index("\n") if "//" in block else 1
+    call = block.find("call", begin)
+    if call < 0 or (match := _CALL.match(block, call)) is None:
+        return block[begin:-1], ""
+    return block[begin : match.start(1)] + block[match.end(1) : -1], match[1]

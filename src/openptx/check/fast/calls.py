@@ -1,0 +1,57 @@
+"""Calls: one that differs in its names alone from one that was accepted is accepted, too."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.syntax.directives import CallPrototype
+from openptx.syntax.lexical import IDENTIFIER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.fast.classify import OperandClassifier
+    from openptx.check.fast.file_memo import FileMemo
+    from openptx.check.operand.kinds import Kind
+
+    Call = tuple[str, str, str, list[str], str]
+
+_CALL = rf"""(call(?:\.uni)?) \s+ (?:\(\s*({IDENTIFIER})\s*\)\s*,\s*)? ({IDENTIFIER})
+    \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;"""
+"""Compiled when there is a call."""
+_MOST = 1 << 12
+
+
+def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
+    """All that the verdict on a call depends on. None where the call is not of the plain form."""
+    checker = names.checker
+    call = _parts(text, checker.module.memo)
+    if call is None:
+        return None
+    opcode, result, callee, arguments, table = call
+    shape = _prototype(table, names) if table else checker.module.memo.shape(callee, checker.module)
+    if shape is None:
+        return None
+    given: list[Kind] = [names[name] for name in arguments]
+    if result:
+        names.settle((result,))
+    return shape, opcode, names.function(callee), names[result], *given
+
+
+def _prototype(label: str, names: OperandClassifier) -> CallPrototype | None:
+    """What says how a call through a pointer is done, which is the same object for all that say the same."""
+    for block in reversed(names.blocks):
+        if (table := block.tables.get(label)) is not None:
+            return table if isinstance(table, CallPrototype) else None
+    return None
+
+
+def _parts(text: str, memo: FileMemo) -> Call | None:
+    """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Few texts of calls
+    stand only once in a file: their parameters have the same names everywhere."""
+    found = memo.parts.get(text)
+    if found is None and (match := re.fullmatch(_CALL, text, re.X | re.A)) is not None:
+        opcode, result, callee, arguments, table = match.groups(default="")
+        found = opcode, result, callee, [name.strip() for name in arguments.split(",")] if arguments else [], table
+        if len(memo.parts) < _MOST:
+            memo.parts[text] = found
+    return found

@@ -1,0 +1,175 @@
+"""Classifies operand texts of one function: a dictionary of kinds, filled when a text is new."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.fast import interned_kinds
+from openptx.check.fast.interned_kinds import CONSTANTS
+from openptx.check.fast.symbols import SymbolTable
+from openptx.check.names.scopes import Memory
+from openptx.check.operand import kinds
+from openptx.check.operand.classify import address, at, kind_of, selected
+from openptx.check.operand.kinds import Kind
+from openptx.source import File
+from openptx.syntax.instruction_parser import read_operands
+from openptx.syntax.lexical import DECIMAL_63, IDENTIFIER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
+
+_NAME = re.compile(IDENTIFIER, re.A)
+_NUMERAL = re.compile(r"-?[0-9][\w.]*", re.A)
+_PART = re.compile(rf"({IDENTIFIER})\.([xyzwrgba])", re.A)
+_PAIR = re.compile(rf"({IDENTIFIER})\|({IDENTIFIER})", re.A)
+_ADDRESS = re.compile(rf"\[ ?({IDENTIFIER})(?: ?\+ ?(-?{DECIMAL_63}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
+_AMOUNT = re.compile(DECIMAL_63, re.A)
+_MOST = 1 << 7
+"""How many addresses in a variable are remembered with it."""
+
+
+class OperandClassifier(SymbolTable):
+    """Kinds by text: names, and what is made of them."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> Kind:
+        start, inner = text[0], True
+        if start == "[":
+            if text[-1] != "]":
+                name = text[1:].lstrip()
+                found = self[text] = interned_kinds.anywhere(self[name])
+                self.mixed.append(text)
+                if len(self.blocks) > 1 and name in self.inner:
+                    self.log.append(text)
+                return found
+            found = self._place(text)
+            self.mixed.append(text)
+        elif start == "{":
+            found = self._list(text)
+            self.mixed.append(text)
+        elif (found := self.first.get(text)) is not None:
+            self.early.add(text)
+            inner = False
+        elif (found := CONSTANTS.get(text)) is not None:
+            inner = False
+        elif _NAME.fullmatch(text):
+            found = self._name(text)
+        else:
+            found = self._read(text)
+            self.mixed.append(text)
+        self[text] = found
+        if inner and len(self.blocks) > 1:
+            self.log.append(text)
+        return found
+
+    def function(self, name: str) -> Kind:
+        """The kind of what is called: that of a function need not be kept."""
+        found = self.get(name)
+        if found is None and name not in self.first:
+            found = self._outside(name)
+        return found if found is not None and found is not kinds.NAME_KIND else self[name]
+
+    def _place(self, text: str) -> Kind:
+        """Other addresses, which are whole."""
+        name, plus, amount = text[1:-1].partition("+")
+        if (not plus or _AMOUNT.fullmatch(amount)) and name not in self.bases:
+            meaning = self.scope.names.get(name)
+            kind = self[name] if name in self.first else meaning.kind if isinstance(meaning, Memory) else None
+            if kind is not None and kind.sort in (kinds.REGISTER, kinds.VARIABLE):
+                return interned_kinds.place(kind, int(amount or 0))
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
+            return self._precisely(text)
+        name, offset, parts = match.groups()
+        if parts is not None:
+            listed = self[parts]
+            plain = listed.sort == kinds.LIST and offset is None
+            return address(self.known(name), 0, (listed,)) if plain else self._precisely(text)
+        variable = self.bases.get(name)
+        if variable is None:
+            return interned_kinds.place(self.known(name), int(offset or 0))
+        found = interned_kinds.place(variable.whole, int(offset or 0))
+        if len(variable.texts) < _MOST:
+            variable.texts[text] = found
+        return found
+
+    def _read(self, text: str) -> Kind:
+        """The kind of an operand that was not seen before."""
+        if (constant := interned_kinds.constant(text)) is not None:
+            interned_kinds.remember(text, constant)
+            return constant
+        if match := _PAIR.fullmatch(text):
+            return interned_kinds.pair(self[match[1]], self[match[2]]) or self._precisely(text)
+        if match := _PART.fullmatch(text):
+            return selected(self.known(match[1]), match[2])
+        if _NUMERAL.fullmatch(text):
+            found = self._precisely(text)
+            if found.sort in (kinds.INTEGER, kinds.FLOAT):
+                interned_kinds.remember(text, found)
+            return found
+        stripped = text.strip()
+        if stripped != text:
+            return self[stripped] if stripped else kinds.UNREADABLE_KIND
+        return self._precisely(text)
+
+    def _name(self, text: str) -> Kind:
+        """The kind of a name that the body doesn't declare."""
+        found = self._outside(text)
+        if found is kinds.NAME_KIND:
+            if text == "_":
+                return kinds.SINK_KIND
+            if text == "WARP_SZ":
+                return kinds.integer(32)
+            self.blocks[-1].needs.add(text)
+        return at(found, 0) if found.sort == kinds.VARIABLE else found
+
+    def _outside(self, text: str) -> Kind:
+        """What the header or the module says of a name, variables with their whole size; quick for labels."""
+        module, scope = self.checker.module, self.scope
+        meaning = scope.names.get(text)
+        if meaning is None:
+            if text[0] == "%" or scope.ranges or module.scope.ranges:
+                found = module.kind(text, scope)
+                return kinds.UNREADABLE_KIND if found.sort in (kinds.REGISTER, kinds.VECTOR) else found
+            meaning = self.outside.get(text)
+            if meaning is None:
+                return module.functions.get(text, kinds.NAME_KIND)
+        if isinstance(meaning, Memory):
+            return meaning.kind
+        # A register of the module is written somewhere else, if at all.
+        return meaning.kind if text in scope.names else kinds.UNREADABLE_KIND
+
+    def known(self, name: str) -> Kind:
+        """The kind of a plain name, variables with their whole size."""
+        variable = self.bases.get(name)
+        if variable is not None:
+            return variable.whole
+        if name not in self.first:
+            found = self._outside(name)
+            if found.sort == kinds.VARIABLE:
+                return found
+        return self[name]
+
+    def _precisely(self, text: str) -> Kind:
+        if "/" in text or ";" in text:
+            return kinds.UNREADABLE_KIND
+        operands, problem = read_operands(File("", text), (0, len(text)), "")
+        if problem is not None or len(operands) != 1:
+            return kinds.UNREADABLE_KIND
+        return kind_of(operands[0], self.known)
+
+    def _list(self, text: str) -> Kind:
+        """`{%r1, %r2}`."""
+        if text[-1] != "}":
+            return self._precisely(text)
+        elements = text[1:-1].replace(", ", ",").split(",")
+        if " " in text or "\n" in text or "\t" in text:
+            elements = [element.strip() for element in elements]
+        parts = tuple([self[element] for element in elements])
+        repeated = len(set(elements)) < len(elements)
+        if repeated:  # constants may be
+            names = [element for element in elements if element not in CONSTANTS]
+            repeated = len(set(names)) < len(names)
+        return interned_kinds.listed(repeated, parts) or self._precisely(text)

@@ -1,0 +1,143 @@
+"""Whether some path writes each register before it is read, for bodies of one statement a line.
+
+Accept-only: `uninitialized` analyses all other bodies. Missed edges and false reads are conservative.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from functools import cache
+
+from openptx.check.flow.reads_writes import assigns, passed_on
+from openptx.isa.control import JUMPS, LEAVES, mnemonics
+from openptx.syntax.lexical import LETTER, WORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.source import Span
+
+_STATEMENT = re.compile(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
+"""An instruction that has its line to itself."""
+_DECLARATION = re.compile(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
+
+
+class _Blocks:
+    """The straight pieces of a body: where each begins, the names of labels, what follows each by name or by place."""
+
+    def __init__(self) -> None:
+        self.starts: list[int] = []
+        self.falls: list[bool] = []  # whether the next one follows it
+        self.targets: list[str] = []  # the label that it jumps to, if any
+        self.labels: dict[str, int] = {}
+
+    def begin(self, place: int) -> None:
+        """A block begins here, and the one before goes on into it unless it is said to leave."""
+        self.starts.append(place)
+        self.falls.append(True)
+        self.targets.append("")
+
+    def successors(self, number: int) -> list[int]:
+        """The blocks that may follow one."""
+        found = [number + 1] if self.falls[number] and number + 1 < len(self.starts) else []
+        if target := self.targets[number]:
+            found.append(self.labels[target])
+        return found
+
+
+def surely_written(text: str, body: Span, names: set[str]) -> bool:
+    """Whether a write reaches every read of these registers that stands before all writes; False if that is unclear.
+
+    Each name means one register in the whole body, and the body is right otherwise.
+    """
+    blocks = _blocks(text, body)
+    if blocks is None:
+        return False
+    bits = {name: 1 << number for number, name in enumerate(names)}
+    written = [0] * len(blocks.starts)
+    asked: list[tuple[int, int]] = []  # a block, and the register that it reads
+    closed: dict[str, int] = {}  # where the statement ends that writes it first
+    spelt = re.compile(f"(?:{'|'.join(map(re.escape, names))})(?!{LETTER})", re.A)
+    for match in spelt.finditer(text, *body):
+        name, (start, end) = match[0], match.span()
+        block = bisect(blocks.starts, start) - 1
+        does, behind = _does(text, start, end)
+        if does == "writes":
+            written[block] |= bits[name]
+            closed.setdefault(name, behind)
+        elif does == "reads" and start < closed.get(name, body[1]):
+            asked.append((block, bits[name]))
+    before = _before(blocks, written)
+    return all(before.get(block, 0) & bit for block, bit in asked)
+
+
+def _does(text: str, start: int, end: int) -> tuple[str, int]:
+    """What is done with the register between two places, and where the statement ends; "reads" if that is not plain."""
+    line = text.rfind("\n", 0, start) + 1
+    statement = _STATEMENT.match(text, line)
+    if statement is None and (declared := _DECLARATION.match(text, line)) and end < declared.end():
+        return "declares", end
+    if statement is None or start < statement.start(2) or end > statement.end(2):
+        return "reads", end
+    opcode, first = statement[1], statement.start(2)
+    listed = text[first] == "{" and start < text.find("}", first) and text[start - 1] in "{, \t"
+    if (listed or (start == first and text[end] == ",")) and assigns(opcode):
+        return "writes", statement.end()
+    plain = text[start - 1] in ", \t" and text[end] in ",;" and "[" not in statement[2] and "{" not in statement[2]
+    if plain and text.count(",", first, start) in passed_on(opcode):
+        return "passes on", end
+    return "reads", end
+
+
+def _before(blocks: _Blocks, written: list[int]) -> dict[int, int]:
+    """Which registers may be written before each block that something leads to: their bits."""
+    before = {0: 0}
+    ahead = [0]
+    while ahead:
+        number = ahead.pop()
+        state = before[number] | written[number]
+        for successor in blocks.successors(number):
+            known = before.get(successor)
+            if known is None or state & ~known:
+                before[successor] = state | (known or 0)
+                ahead.append(successor)
+    return before
+
+
+@cache
+def _flow() -> re.Pattern[str]:
+    """Lines that are a label, or begin with one, or go somewhere else."""
+    words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
+    line = rf"\n[ \t]*+(?:({WORD}):(?!:)|(@[ ]?+!?[ ]?+{WORD}[ \t]++)?+({words})(?!{LETTER})[\w.:]*+[ \t]*+([^;\n]*+);)"
+    return re.compile(line, re.A)
+
+
+def _leading(text: str, body: Span) -> int:
+    """How many words there are that may lead somewhere, parts of others included."""
+    return sum(text.count(word, *body) for word in mnemonics(*JUMPS, *LEAVES))
+
+
+def _blocks(text: str, body: Span) -> _Blocks | None:
+    """The blocks of a body; None where a statement that leads somewhere has no line of its own. Tables lead nowhere."""
+    if text.find("/*", *body) >= 0:
+        return None
+    branches = mnemonics("branch")
+    blocks = _Blocks()
+    blocks.begin(body[0])
+    leading = 0
+    for match in _flow().finditer(text, *body):
+        label, guard, mnemonic, target = match.groups()
+        if label:
+            if label in blocks.labels:
+                return None
+            blocks.begin(match.start(1))
+            blocks.labels[label] = len(blocks.starts) - 1
+            continue
+        leading += 1
+        blocks.falls[-1] = guard is not None
+        if mnemonic in branches:
+            blocks.targets[-1] = target.strip()
+        blocks.begin(match.end())
+    if leading != _leading(text, body) or not blocks.labels.keys() >= set(blocks.targets) - {""}:
+        return None
+    return blocks

@@ -1,0 +1,178 @@
+"""Per-file memo of accepted declarations, headers and calls: files repeat them, under other names or as they stand."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.names.scopes import Memory
+from openptx.check.operand import kinds
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.types import FUNDAMENTAL, TYPES
+from openptx.syntax.lexical import IDENTIFIER, WORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.fast.blocks import Declared
+    from openptx.check.fast.calls import Call
+    from openptx.check.module import ModuleChecker
+    from openptx.check.names.scopes import Scope
+    from openptx.check.operand.kinds import Kind
+    from openptx.syntax.declarations import Form, Variable
+    from openptx.syntax.directives import CallPrototype
+    from openptx.syntax.tree import Function, HeaderForm
+
+_REGISTERS = re.compile(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
+_ONE = re.compile(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
+_ONE_EACH = re.compile(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
+RANGE = re.compile(rf"({WORD})<([1-9][0-9]{{0,5}})>", re.A)
+_NAME = re.compile(IDENTIFIER, re.A)
+_SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
+_LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
+"""Ranges of these are left to the full checker: special registers may have their names, or `_` is none."""
+_LARGEST = 1 << 16
+"""Ranges of registers larger than this are left to the full checker."""
+_MOST = 1 << 15
+"""How many names of registers are kept in the declarations that a file repeats."""
+
+_POOL: dict[str, list[str]] = {}
+_SHAPES: dict[tuple[object, ...], int] = {}
+"""Types of results and parameters, numbered: what calls are remembered by is the same in all files."""
+_NUMBERED = 1 << 15
+"""How many of them get a number; calls of others are read precisely."""
+
+
+def pool(prefix: str, count: int) -> list[str]:
+    """`prefix0`, `prefix1`, ... and so on: the names of a range, shared by all functions."""
+    names = _POOL.setdefault(prefix, [])
+    if len(names) < count:
+        names += [f"{prefix}{i}" for i in range(len(names), count)]
+    return names[:count]
+
+
+class FileMemo:
+    """Declarations of one file, with what they declare, and the calls that fit what they call."""
+
+    __slots__ = (
+        "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers", "parts",
+        "pragmas", "prototypes", "variables",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.forms: dict[Form, Kind] = {}
+        """How variables of the module are declared, and their kinds."""
+        self.headers: dict[HeaderForm, list[tuple[bool, str, Kind]]] = {}
+        """Headers that are right, and of each parameter whether its name begins with the function's, the rest of it,
+        and its kind."""
+        self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
+        """What stands before and behind the name of a variable in a body: its kind with and without its whole size,
+        and how many bytes of shared memory it takes."""
+        self.declared: dict[str, list[Declared]] = {}
+        """Declarations of parameters of calls, or several of them, as they stand."""
+        self.prototypes: dict[str, CallPrototype] = {}
+        """`.callprototype ...;` as it stands, behind its label."""
+        self.branches = False
+        """Whether there was a `.branchtargets`, which the target of the file has then."""
+        self.pragmas: set[str] = set()
+        self.calls: set[tuple[object, ...]] = set()
+        """Calls by a prototype that are right."""
+        self.parts: dict[str, Call] = {}
+        """Calls as they stand, and their parts."""
+        self._shapes: dict[str | HeaderForm, int] = {}
+        self._registers: dict[str, dict[str, Kind]] = {}
+        self._kept = 0
+
+    def shape(self, callee: str, module: ModuleChecker) -> int | None:
+        """A number for the types of results and parameters of a function; None where it has not been declared, or is
+        one of very many."""
+        function = module.headers.get(callee)
+        if function is None:
+            return None
+        found = self._shapes.get(function.form or callee)
+        if found is None:
+            types = len(function.returns), *map(_type, (*function.returns, *function.parameters))
+            found = _SHAPES.get(types)
+            if found is None and len(_SHAPES) < _NUMBERED:
+                found = _SHAPES[types] = len(_SHAPES)
+            if found is not None:
+                self._shapes[function.form or callee] = found
+        return found
+
+    def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
+        """Remember a header that is right, whose parameters this scope has."""
+        name = function.name.text
+        found: list[tuple[bool, str, Kind]] = []
+        for parameter in (*function.returns, *function.parameters):
+            text = parameter.names[0].name.text
+            meaning = scope.names.get(text)
+            if not isinstance(meaning, Memory):
+                return
+            own = text.startswith(name)
+            found.append((own, text[len(name) :] if own else text, meaning.kind))
+        self.headers[form] = found
+
+    def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        """What `.reg .b32 %r<5>, a, b;`, or several such, declare; None where that is not plain, or not right."""
+        found = self._registers.get(text)
+        if found is None:
+            found = self._declared(text, module) if text.count(";") == 1 else self._several(text, module)
+            if found is not None and self._kept + len(found) < _MOST:
+                self._kept += len(found)
+                self._registers[text] = found
+        return found
+
+    def _several(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        alike = self._one_each(text, module)
+        if alike is not None:
+            return alike
+        found: dict[str, Kind] = {}
+        for statement in text.split(";")[:-1]:
+            more = self.registers(statement.strip() + ";", module)
+            if more is None or not found.keys().isdisjoint(more.keys()):
+                return None
+            found.update(more)
+        return found
+
+    def _one_each(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        """Of declarations of one register each, which some compilers make by the hundred."""
+        if _ONE_EACH.fullmatch(text) is None:
+            return None
+        pairs = _ONE.findall(text)
+        kind_of = {type: self._kind(type, module) for type in {type for type, _ in pairs}}
+        found = {name: kind for type, name in pairs if (kind := kind_of[type]) is not None}
+        return found if len(found) == len(pairs) and found.keys().isdisjoint(_SPECIAL) else None
+
+    def _declared(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+        """Of one declaration."""
+        match = _REGISTERS.fullmatch(text)
+        if match is None:
+            return None
+        kind = self._kind(match[2], module, int(match[1] or 1))
+        if kind is None:
+            return None
+        found: dict[str, Kind] = {}
+        declared = 0
+        for part in match[3].split(","):
+            part = part.strip()
+            if numbered := RANGE.fullmatch(part):
+                count = int(numbered[2])
+                if count > _LARGEST or numbered[1] in _LEFT:
+                    return None
+                found.update(dict.fromkeys(pool(numbered[1], count), kind))
+                declared += count
+            elif _NAME.fullmatch(part) and not module.reserved(part):
+                found[part] = kind
+                declared += 1
+            else:
+                return None
+        return found if len(found) == declared else None
+
+    def _kind(self, type: str, module: ModuleChecker, count: int = 1) -> Kind | None:
+        """That of a register of a type, or of a vector, where there may be such."""
+        if type not in FUNDAMENTAL or not module.plain_type(type, count):
+            return None
+        return kinds.register(TYPES[type]) if count == 1 else kinds.vector(TYPES[type], count)
+
+
+def _type(formal: Variable) -> tuple[object, ...]:
+    dimensions = [length and length.value for length in formal.names[0].dimensions]
+    return formal.space, formal.type, formal.vector, formal.align and formal.align.value, *dimensions

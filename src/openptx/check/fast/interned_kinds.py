@@ -1,0 +1,94 @@
+"""Process-wide tables of kinds: of constants by their text, of operands by the kinds of their parts."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.operand import kinds
+from openptx.check.operand.classify import address
+from openptx.check.operand.kinds import Kind, composed
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER
+
+_INTEGER = re.compile(SMALL_INTEGER, re.A)
+_EXACT = re.compile(FLOAT_BITS, re.A)
+_EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
+
+CONSTANTS: dict[str, Kind] = {}
+COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}
+"""Some of them, which every function begins with."""
+_ANYWHERE: dict[Kind, Kind] = {}
+_PLACES: dict[tuple[Kind, int], Kind] = {}
+_LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind | None] = {}
+_PAIRS: dict[tuple[Kind, Kind], Kind | None] = {}
+_MOST, _FEW = 1 << 16, 1 << 7
+
+
+def constant(text: str) -> Kind | None:
+    """The kind of a plain literal, or of a component of a special register."""
+    if _INTEGER.fullmatch(text):
+        return kinds.integer(int(text, 0))
+    if _EXACT.fullmatch(text):
+        return _EXACT_KINDS[len(text) > 10]
+    if text[:1] == "%" and text[-2:-1] == "." and (special := SPECIAL_REGISTERS.get(text[1:-2])) is not None:
+        return kinds.special(special, component=True) if special.vector and text[-1] in "xyzw" else None
+    return None
+
+
+def remember(text: str, kind: Kind) -> None:
+    """Keep the kind of a constant."""
+    if len(CONSTANTS) < _MOST:
+        CONSTANTS[text] = kind
+        if len(COMMON) < _FEW:
+            COMMON[text] = kind
+
+
+def anywhere(base: Kind) -> Kind:
+    """`[%rd1`, an address in a register with any offset."""
+    found = _ANYWHERE.get(base)
+    if found is None:
+        found = address(base, 0) if base.sort == kinds.REGISTER else kinds.UNREADABLE_KIND
+        if len(_ANYWHERE) < _MOST:
+            _ANYWHERE[base] = found
+    return found
+
+
+def place(base: Kind, offset: int) -> Kind:
+    """An address at a constant distance from a base."""
+    found = _PLACES.get((base, offset))
+    if found is None:
+        found = address(base, offset)
+        if len(_PLACES) < _MOST:
+            _PLACES[base, offset] = found
+    return found
+
+
+def listed(repeated: bool, parts: tuple[Kind, ...]) -> Kind | None:
+    """`{%r1, 0}`: nearly each list is new, but most are of as many registers of one type as some other. None where it
+    is more than a list of registers and literals."""
+    key = repeated, parts
+    try:
+        return _LISTS[key]
+    except KeyError:
+        found = composed(kinds.LIST, parts, repeated) if all(map(_plain, parts)) else None
+        if len(_LISTS) < _MOST:
+            _LISTS[key] = found
+        return found
+
+
+def pair(first: Kind, second: Kind) -> Kind | None:
+    """`%r1|%p1`. None where these are no registers."""
+    try:
+        return _PAIRS[first, second]
+    except KeyError:
+        plain = first.sort == second.sort == kinds.REGISTER and not (first.space or second.space)
+        found = composed(kinds.PAIR, (first, second)) if plain else None
+        if len(_PAIRS) < _MOST:
+            _PAIRS[first, second] = found
+        return found
+
+
+def _plain(part: Kind) -> bool:
+    return part.sort in (kinds.REGISTER, kinds.SINK, kinds.INTEGER, kinds.FLOAT) and not (
+        part.space and part.sort == kinds.REGISTER
+    )

@@ -1,0 +1,210 @@
+"""Walks a body as rows of strings: whole columns are looked up at once, in the order of the statements."""
+
+from __future__ import annotations
+
+import re
+from itertools import compress, count, islice
+
+from openptx.check.fast import tables
+from openptx.check.fast.barrier_uniformity import BarrierUniformity
+from openptx.check.fast.block_memo import block_memo, form_of
+from openptx.check.fast.chunk import SIZE, Chunk
+from openptx.check.fast.classify import OperandClassifier
+from openptx.check.fast.definite_assignment import surely_written
+from openptx.check.fast.statements import StatementReader
+from openptx.check.fast.uninitialized import never_written
+from openptx.check.flow.reads_writes import assigns, ends
+from openptx.check.forms.addresses import guarded_parameter
+from openptx.check.forms.verdicts import BARRIER, FINE, READS_FIRST
+from openptx.check.operand.kinds import FUNCTION, PREDICATE_KIND, VARIABLE
+from openptx.source import File
+from openptx.syntax.lexical import words
+from openptx.syntax.row_lexer import FIRST, GUARD, LABEL, OPCODE, OTHER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.fast.chunk import Row
+    from openptx.check.function import FunctionChecker
+    from openptx.check.names.scopes import Scope
+
+_CUT = re.compile(r";\r?\n")
+_DECLARED = r'[ \t\r\n]*+\.{}[ \t.][^;{{}}/"=]*+;'
+_HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARED.format('reg')})++)")
+"""What a body begins with: memory and registers."""
+_MOST = 1 << 12
+"""How many forms of blocks are remembered."""
+
+
+class FastPath:
+    """One walk through a body. `accepts` is True where there is nothing to say, but of registers that nothing wrote."""
+
+    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+        self.checker = checker
+        self.scope = scope
+        self.file = checker.function.file
+        self.body = checker.function.body or (0, 0)
+        self.names = OperandClassifier(checker, scope)
+        self.barriers = BarrierUniformity(self.file.text, self.body)
+        self.reader = StatementReader(checker, self.names, self.barriers)
+
+    def accepts(self) -> bool:
+        """Whether the whole body is right, without as much as a warning that takes a closer look. Can be asked once."""
+        fine = self._read() and self._ends() and self._written()
+        self.names.release()
+        return fine
+
+    def _read(self) -> bool:
+        text, (offset, end) = self.file.text, self.body
+        if head := _HEAD.match(text, offset, end):
+            known = self.reader.memo.registers(head[2], self.checker.module)
+            variables = [variable.strip() + ";" for variable in head[1].split(";")[:-1]]
+            if known is not None and self.names.declare(known):
+                if not all(map(self.reader.statement, variables)):
+                    return False
+                offset = head.end()
+        while offset < end:
+            cut = _CUT.search(text, offset + SIZE, end)
+            stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()
+            while offset < stop:
+                behind = self._rows(Chunk(self.file, offset, stop), end)
+                if behind is None:
+                    return False
+                offset = behind
+        return True
+
+    def _block(self, text: str) -> bool:
+        """A whole block. One like an earlier one is right, too."""
+        templates, form = self.checker.verdicts.templates, form_of(text, self.names)
+        known = templates.get(form[0]) if form is not None else None
+        if known is not None and form is not None and known.stands(form[1], self.names):
+            self.reader.last = known.last or self.reader.last
+            return True
+        self.names.open()
+        offset: int | None = 1
+        while offset is not None and offset < len(text):
+            offset = self._rows(Chunk(File("", text), offset, len(text), inner=True), len(text))
+        if offset is not None and form is not None and form[0] not in templates and len(templates) < _MOST:
+            templates[form[0]] = block_memo(text, *form, self.names)
+        return offset is not None
+
+    def _ends(self) -> bool:
+        """Whether nothing runs on behind the end, and all labels are there."""
+        last, blocks = self.reader.last, self.names.blocks
+        if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
+            return False
+        return blocks[0].needs <= blocks[0].labels and tables.known(blocks[0], self.names)
+
+    def _written(self) -> bool:
+        """Say which registers no path has written; False where names are too many-sided to say so."""
+        names = self.names
+        if not names.early:
+            return True
+        if not names.early.isdisjoint(names.inner):
+            return False
+        if surely_written(self.file.text, self.body, names.early):
+            return True
+        for name in never_written(self.file, self.body, names.early):
+            if name.text not in self.scope.names:  # else a parameter
+                self.checker.unwritten(name.text, name.span)
+        return True
+
+    def _rows(self, chunk: Chunk, end: int) -> int | None:
+        """The statements of a chunk: where to go on before the end, None if something is wrong."""
+        rows, names, first = chunk.rows, self.names, self.names.first
+        guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
+        # Lazily, a row at a time: what another statement declares changes what the names behind it mean.
+        # First operands come last, and become known as written.
+        look = names.__getitem__
+        written = map(names.setdefault, a, map(first.__getitem__, a))
+        keys = zip(
+            opcodes, map(look, guards), map(look, b), map(look, c), map(look, d), map(look, e), written, strict=True
+        )
+        found = map(self.checker.verdicts.rows.__getitem__, keys)
+        begin = 0
+        flat = {"{", "}"}.isdisjoint(filter(None, others))  # where all labels are this block's
+        if flat and not names.labels(list(filter(None, labels))):
+            return None
+        marks = iter((*(() if flat else compress(count(), labels)), len(rows)))
+        mark = next(marks)
+        for i in (*compress(count(), others), len(rows)):
+            if begin == i:
+                next(found, None)
+            else:  # with that of the other statement, which is fine for the lack of an opcode
+                before = len(names)
+                said = list(islice(found, i - begin + 1))
+                if said.count(FINE) != len(said) and not self._closely(chunk, said, begin, before):
+                    return None
+                while mark < i:
+                    if not names.label(labels[mark]):
+                        return None
+                    mark = next(marks)
+            if i < len(rows):
+                other = others[i]
+                fine = self._block(other) if other[0] == "{" and len(other) > 1 else self.reader.statement(other)
+                if not fine:
+                    self._passed(chunk, i, known=False, more=True)
+                    if flat:
+                        names.withdraw(filter(None, labels[i:]))
+                    return None if fine is False else self.reader.odd(chunk.file, chunk.match(i).start(OTHER), end)
+            begin = i + 1
+        self._passed(chunk, len(rows), known=True, more=chunk.end < end)
+        return chunk.end
+
+    def _passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
+        """All rows before this one are right. What follows them, if there is `more`, is not `known` if it is no row."""
+        rows = chunk.rows
+        if more and not chunk.inner:
+            self.barriers.passed(rows, number, known=known)
+        while number:
+            number -= 1
+            row = rows[number]
+            if row[OPCODE - 1]:
+                self.reader.last = row[GUARD - 1], row[OPCODE - 1]
+                return
+            other = row[OTHER - 1]
+            if len(other) > 1 and other[0] != "." and not tables.TABLE.match(other):
+                return  # an instruction, too, or a block: `singly` knows
+
+    def _closely(self, chunk: Chunk, said: list[str], begin: int, before: int) -> bool:
+        """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
+        rows = chunk.rows
+        new: set[str] | None = None
+        for number, verdict in enumerate(said, begin):
+            if verdict is FINE:
+                continue
+            row = rows[number]
+            if not assigns(row[OPCODE - 1]) and (read := words(row[FIRST - 1])):
+                # What stands first passed for written.
+                new = set(islice(self.names, before, None)) if new is None else new
+                for name in new.intersection(read):
+                    if self.names[name].sort not in (FUNCTION, VARIABLE) and not _writes_any(rows[begin:number], name):
+                        self.names.early.add(name)
+            if verdict is READS_FIRST:
+                continue
+            if verdict is BARRIER:
+                if not self.barriers.simple if chunk.inner else self.barriers.diverges(rows, number):
+                    return False
+                continue
+            if self._valued(row):
+                continue
+            match, text = chunk.match(number), chunk.file.text
+            start = match.start(OPCODE) if not row[GUARD - 1] else text.rfind("@", 0, match.start(GUARD))
+            if self.reader.statement(text[start : match.end()]):
+                continue  # where a name with `%` is no register: a row is not all that its address says
+            if self.reader.precisely(chunk.file, match.start(), match.end(), match.end()) is None:
+                return False
+        return True
+
+    def _valued(self, row: Row) -> bool:
+        """Whether nothing but constants is to be looked at, and they are right for certain."""
+        names, verdicts = self.names, self.checker.verdicts
+        texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]
+        given = [names[text] for text in texts]
+        if row[GUARD - 1] and (names[row[GUARD - 1]] is not PREDICATE_KIND or guarded_parameter(given) is not None):
+            return False
+        return verdicts.constants((row[OPCODE - 1], *given), texts) in verdicts.valued
+
+
+def _writes_any(rows: list[Row], name: str) -> bool:
+    """Whether one of these rows has a register as its only result."""
+    return any(row[FIRST - 1] == name and assigns(row[OPCODE - 1]) for row in rows)

@@ -1,0 +1,248 @@
+"""Reads single statements: declarations, calls, tables, and whatever else is no row."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.fast import tables
+from openptx.check.fast.barrier_uniformity import BarrierUniformity
+from openptx.check.fast.blocks import Declared
+from openptx.check.fast.calls import signature
+from openptx.check.flow.reads_writes import is_destination, names_in, writes
+from openptx.check.forms.addresses import guarded_parameter
+from openptx.check.forms.calls import fits
+from openptx.check.forms.verdicts import LOOK
+from openptx.check.memory_limits import bytes_of, shared_limit
+from openptx.check.operand import kinds
+from openptx.check.operand.classify import at, kind_of
+from openptx.isa.control import calls, joins
+from openptx.isa.directives import PRAGMAS
+from openptx.source import File
+from openptx.syntax import tree
+from openptx.syntax.body_parser import read_statements
+from openptx.syntax.declaration_memo import split_declaration
+from openptx.syntax.declarations import Variable
+from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma, Preprocessor
+from openptx.syntax.lexical import words
+from openptx.syntax.row_lexer import DECLARATION
+from openptx.syntax.statement_lexer import END, INSTRUCTION, LABEL, STATEMENT
+from openptx.syntax.tokens import Cursor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.fast.classify import OperandClassifier
+    from openptx.check.forms.verdicts import Key
+    from openptx.check.function import FunctionChecker
+    from openptx.diagnostics import Diagnostic
+
+_OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
+_MOST = 1 << 12
+"""How many declarations of parameters of calls are kept as they stand, and instructions whose constants are right."""
+
+
+class StatementReader:
+    """Reads single statements of one body. Each method answers whether all is right."""
+
+    def __init__(self, checker: FunctionChecker, names: OperandClassifier, barriers: BarrierUniformity) -> None:
+        self.checker, self.names, self.barriers = checker, names, barriers
+        self.memo = checker.module.memo
+        self.shared = 0  # bytes
+        self.declared: list[Declared] = []  # by the statement that was read last, if it declares variables
+        self.last: tuple[str | None, str] | None = None  # guard and opcode of an instruction
+
+    def statement(self, text: str) -> bool | None:
+        """A brace, a declaration, an instruction whose operands are more than a row holds. None: something else."""
+        if text == "{":
+            self.names.open()
+            return True
+        if text == "}":
+            return len(self.names.blocks) > 1 and tables.known(self.names.close(), self.names)
+        if text[0] == ".":
+            if text.startswith(".reg"):
+                found = self.memo.registers(text, self.checker.module)
+                if found is None:
+                    return None
+                return not self.names.hides(found) and self.names.declare(found)
+            known = self.memo.declared.get(text)
+            return self._declaration(text) if known is None else all(map(self.names.variable, known))
+        if text.startswith("call") and ")" in text:
+            return self._call(text)
+        match = STATEMENT.match(text)
+        if match is not None and match.lastindex == LABEL:
+            return tables.again(text, self.names, self.memo)
+        if match is None or match.lastindex != INSTRUCTION or match.end() != len(text):
+            return None
+        return self._listed(text, match[2], match[3], match[4].replace(", ", ","))
+
+    def _declaration(self, text: str) -> bool | None:
+        """A variable, parameters of a call, or a pragma."""
+        if text.startswith(".param"):
+            return self._parameters(text)
+        head, name, tail = split_declaration(text)
+        if (known := self.memo.variables.get((head, tail))) is not None and name not in ("", "WARP_SZ"):
+            whole, kind, size = known
+            self.shared += size
+            return self.names.variable(Declared(name, whole, kind)) and (not size or self._fits())
+        if text in self.memo.pragmas:
+            return True
+        return self.alone(text) if DECLARATION.fullmatch(text) else None
+
+    def _parameters(self, text: str) -> bool | None:
+        """Parameters of a call: what they declare is kept, since files do so in the same words again and again."""
+        if DECLARATION.fullmatch(text) is None:
+            return None
+        found: list[Declared] = []
+        for each in text.split(";")[:-1]:
+            one = each.strip() + ";"
+            head, name, tail = split_declaration(one)
+            known = self.memo.variables.get((head, tail))
+            if known is not None and name not in ("", "WARP_SZ"):
+                self.declared = [Declared(name, known[0], known[1])]
+                if not self.names.variable(self.declared[0]):
+                    return False
+            elif not self.alone(one):
+                return False
+            found += self.declared
+        if len(self.memo.declared) < _MOST:
+            self.memo.declared[text] = found
+        return True
+
+    def _listed(self, text: str, guard: str | None, opcode: str, operands: str) -> bool:
+        """A call, or an instruction with many operands, or with blanks between them."""
+        if "(" in operands:
+            return self._call(text)
+        names = self.names
+        parts = _OPERAND.findall(operands) if "{" in operands or "[" in operands else operands.split(",")
+        if ",".join(parts) != operands or "" in parts:
+            return self.alone(text)
+        first = 1 if writes(opcode) and parts[0][0] != "[" else 0
+        given = [names[part] for part in parts[first:]]
+        if guard is not None:
+            predicate = names[guard.lstrip("@!")]
+            if predicate is not kinds.PREDICATE_KIND or guarded_parameter(given) is not None:
+                return False
+        if first:
+            names.settle(words(parts[0]))
+            given.insert(0, names[parts[0]])
+        key = opcode, *given
+        if self.checker.verdicts[key] is not None and not self._valued(text, key, parts):
+            return False
+        self.last = guard, opcode
+        return True
+
+    def _valued(self, text: str, key: Key, parts: list[str]) -> bool:
+        """Whether the constants of an instruction are right: the same ones stand with the same kinds quite often."""
+        verdicts = self.checker.verdicts
+        values = verdicts.constants(key, parts)
+        if values is not None and values in verdicts.valued:
+            return True
+        fine = self.alone(text)
+        if fine and values is not None and len(verdicts.valued) < _MOST:
+            verdicts.valued.add(values)
+        return fine
+
+    def _call(self, text: str) -> bool:
+        key = signature(text, self.names)
+        if key is None:
+            return self.alone(text)
+        right = self.memo.calls if isinstance(key[0], CallPrototype) else self.checker.verdicts.calls
+        if key not in right:
+            if not self.alone(text):
+                return False
+            if len(right) < _MOST:
+                right.add(key)
+        self.last = None, "call"
+        return True
+
+    def odd(self, file: File, start: int, end: int) -> int | None:
+        """A statement of which rows know nothing: where to go on behind it, None where it is not right."""
+        match = STATEMENT.match(file.text, start, end)
+        if match is None or match.lastindex == END:
+            return match and match.end()
+        return self.precisely(file, start, match.end(), end)
+
+    def alone(self, text: str) -> bool:
+        """One statement, by the full parser."""
+        return self.precisely(File("", text), 0, len(text), len(text)) is not None
+
+    def precisely(self, file: File, start: int, until: int, end: int) -> int | None:
+        """What begins between two offsets, by the full parser: where to go on, None where it is not right."""
+        found: list[tree.Statement] = []
+        problems: list[Diagnostic] = []
+        offset = read_statements(Cursor(file, start, end), until, found, problems, inside=True)
+        if problems or not all(self._read(statement) for statement in found):
+            return None
+        return max(offset, until)
+
+    def _read(self, statement: tree.Statement) -> bool:
+        if isinstance(statement, tree.Instruction):
+            return self._instruction(statement)
+        if any(self.checker.module.availability.unmet(statement)):
+            return False
+        match statement:
+            case Variable():
+                return self._variable(statement)
+            case BranchTargets() | CallPrototype():
+                return tables.new(statement, self.names, self.memo)
+            case tree.Label():
+                return self.names.label(statement.name.text)
+            case Pragma():
+                return self._pragma(statement)
+            case _:
+                return isinstance(statement, Preprocessor)
+
+    def _instruction(self, instruction: tree.Instruction) -> bool:
+        if instruction.problem is not None:
+            return False
+        names, operands, guard = self.names, instruction.operands, instruction.guard
+        first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0
+        for operand in operands[first:]:
+            for name in names_in(operand):
+                names[name.text]
+        if guard is not None and names[guard.name.text] is not kinds.PREDICATE_KIND:
+            return False
+        if first:
+            names.settle(name.text for name in names_in(operands[0]))
+        given = tuple(kind_of(operand, names.known) for operand in operands)
+        key = instruction.opcode, *given
+        found = self.checker.verdicts[key]
+        if found or (found == LOOK and self.checker.verdicts.immediate_errors(key, operands)):
+            return False
+        if guard is not None and guarded_parameter(given) is not None:
+            return False
+        self.last = None if guard is None else "@", instruction.opcode
+        if joins(instruction.opcode) and not self._meets(instruction):
+            return False
+        if not calls(instruction.mnemonic):
+            return True
+        known = {name: table for block in names.blocks for name, table in block.tables.items()}
+        return fits(self.checker, operands, names.known, known)
+
+    def _meets(self, barrier: tree.Instruction) -> bool:
+        """Whether all threads of a warp come to a barrier together, for certain."""
+        return len(barrier.operands) != 1 or (barrier.guard is None and self.barriers.simple)
+
+    def _variable(self, declaration: Variable) -> bool:
+        if declaration.space == "reg":
+            return False
+        found = self.checker.module.declarations.plain(declaration, "frame" if declaration.space == "param" else None)
+        if found is None:
+            return False
+        size = bytes_of(declaration) if declaration.space == "shared" else 0
+        head, name, tail = split_declaration(declaration.text)
+        if len(found) == 1 and name == found[0][0]:
+            self.memo.variables[head, tail] = found[0][1], at(found[0][1], 0), size
+        self.shared += size
+        self.declared = [Declared(name, kind, at(kind, 0)) for name, kind in found]
+        return all(map(self.names.variable, self.declared)) and self._fits()
+
+    def _fits(self) -> bool:
+        """Whether there is as much shared memory as the body declares."""
+        return self.shared <= shared_limit(self.checker.context)
+
+    def _pragma(self, pragma: Pragma) -> bool:
+        words = [string.value.split() for string in pragma.strings]
+        fine = all(word and word[0] in PRAGMAS for word in words)
+        if fine:
+            self.memo.pragmas.add(pragma.text)
+        return fine

@@ -1,0 +1,196 @@
+"""Symbol table of a body: declarations and labels, block by block, with an undo log."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from itertools import repeat
+
+from openptx.check.fast.blocks import Block, Declared
+from openptx.check.fast.interned_kinds import COMMON
+from openptx.check.operand import kinds
+from openptx.check.operand.kinds import Kind
+from openptx.syntax.lexical import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from openptx.check.function import FunctionChecker
+    from openptx.check.names.scopes import Scope
+
+_PREDEFINED = frozenset(("WARP_SZ", "_"))
+
+
+class SymbolTable(dict[str, Kind]):
+    """Kinds by text. A register is in it from where it is first written, in `first` from its declaration.
+
+    What a block declares, and what it learns of texts that may hold such names, is undone at its `}` by a log: chains
+    of dictionaries would cost more.
+    """
+
+    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "mixed", "outside", "scope")
+
+    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+        super().__init__(COMMON)
+        self.checker = checker
+        self.scope = scope  # what the header declares
+        self.outside = checker.module.scope.names  # what the module declares
+        self.first = Definitions(self)
+        self.bases: dict[str, Declared] = {}  # variables that the body declares
+        self.blocks = [Block(0)]
+        self.log: list[str] = []  # what to forget at the end of the block
+        self.mixed: list[str] = []  # texts that were learnt and may hold names, perhaps forgotten already
+        self.early: set[str] = set()  # registers that are read before they are written, in the order of the text
+        self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
+
+    def declare(self, names: dict[str, Kind]) -> bool:
+        """Make registers known; False where this block declares one of them already, as a label perhaps."""
+        first = self.first
+        if not names.keys().isdisjoint(self.blocks[-1].labels):
+            return False
+        if len(self.blocks) == 1 and not names.keys().isdisjoint(self.scope.names):
+            return False
+        if not (first.keys().isdisjoint(names.keys()) and self.keys().isdisjoint(names.keys())):
+            if len(self.blocks) == 1 or not self.blocks[-1].own.isdisjoint(names):
+                return False
+            self._shadow(names)
+        first.update(names)
+        if len(self.blocks) > 1:
+            self.blocks[-1].own.update(names)
+            self.inner.update(names)
+            self.log += names
+        return True
+
+    def label(self, name: str) -> bool:
+        """Take down a label of this block; False where it declares that name already."""
+        labels = self.blocks[-1].labels
+        if name in labels or name == "_" or name in self.bases or (len(self.blocks) == 1 and name in self.scope.names):
+            return False
+        labels.add(name)
+        return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
+
+    def labels(self, names: list[str]) -> bool:
+        """Take down labels of this block, perhaps before they are met; False where it declares one of them already."""
+        if not names:
+            return True
+        new, block, module = set(names), self.blocks[-1], self.checker.module
+        if (
+            len(new) < len(names)
+            or not block.labels.isdisjoint(new)
+            or not (self.unknown(new) and module.functions.keys().isdisjoint(new))
+            or self.scope.ranges
+            or module.scope.ranges
+            or "%" in "".join(names)
+            or not _PREDEFINED.isdisjoint(new)
+        ):
+            return all(map(self.label, names))
+        block.labels |= new
+        self.update(dict.fromkeys(names, kinds.NAME_KIND))
+        if len(self.blocks) > 1:
+            self.log += names
+        return True
+
+    def withdraw(self, names: Iterable[str]) -> None:
+        """Labels that were taken down are met later, if at all."""
+        block = self.blocks[-1]
+        for name in names:
+            block.labels.discard(name)
+            block.needs.add(name)
+            self.pop(name, None)
+
+    def hides(self, names: Collection[str]) -> bool:
+        """Whether one of these means something outside of the body: texts may be known already that hold it."""
+        return not (self.scope.names.keys().isdisjoint(names) and self.outside.keys().isdisjoint(names))
+
+    def unknown(self, names: Collection[str]) -> bool:
+        """Whether none of these has a meaning yet, here or outside of the body."""
+        return self.keys().isdisjoint(names) and self.first.keys().isdisjoint(names) and not self.hides(names)
+
+    def variable(self, variable: Declared) -> bool:
+        """Make a variable known, and the addresses in it; False where the name has a meaning already."""
+        name = variable.name
+        if name in self or name in self.first or name in self.blocks[-1].labels:
+            return False
+        if name in self.scope.names or name in self.outside:
+            return False
+        if len(self.blocks) > 1:
+            self.log += variable.texts
+        self.bases[name] = variable
+        self.update(variable.texts)
+        if len(variable.texts) > 1:
+            self.first.update(variable.texts)
+        self.mixed += variable.texts
+        return True
+
+    def settle(self, names: Iterable[str]) -> None:
+        """These are written now, those of them that are registers."""
+        for name in names:
+            if name not in self and (kind := self.first.get(name)) is not None:
+                self[name] = kind
+
+    def release(self) -> None:
+        """Let go of each other, so that memory is free at once: collection may be off."""
+        del self.first.names
+
+    def open(self) -> None:
+        """A block begins."""
+        self.blocks.append(Block(len(self.log)))
+
+    def close(self) -> Block:
+        """A block ends: forget what was learnt in it, but what was written in it."""
+        block = self.blocks.pop()
+        learnt = self.log[block.mark :]
+        if learnt:
+            for known in (self, self.first, self.bases):
+                if known:
+                    deque(map(known.pop, learnt, repeat(None)), maxlen=0)
+            del self.log[block.mark :]
+        if block.hidden is not None:
+            self.update(block.hidden[0])
+            self.first.update(block.hidden[1])
+            self.bases.update(block.hidden[2])
+        if block.needs:
+            self.blocks[-1].needs |= block.needs - block.labels
+        return block
+
+    def _shadow(self, names: Iterable[str]) -> None:
+        """Names of an outer block get another meaning: forget all texts that hold them, until the block ends."""
+        block = self.blocks[-1]
+        learnt = set(self.log[block.mark :])
+        again = {name for name in names if name in self or name in self.first}
+        holds = re.compile("|".join(map(re.escape, again))).search  # or texts like them, which are learnt again
+        texts = again.union(filter(holds, self.mixed))
+        block.hidden = block.hidden or ({}, {}, {})
+        for known, hidden in zip((self, self.first), block.hidden[:2], strict=True):
+            for text in texts:
+                kind = known.pop(text, None)
+                if kind is not None and text not in learnt:
+                    hidden.setdefault(text, kind)
+        for name in again & self.bases.keys():
+            variable = self.bases.pop(name)
+            if name not in learnt:
+                block.hidden[2].setdefault(name, variable)
+
+
+class Definitions(dict[str, Kind]):
+    """The kinds of first operands: of all registers that are declared, and of other texts that were seen there.
+
+    A register that is asked for here goes into `Known`, as it is written.
+    """
+
+    __slots__ = ("names",)
+
+    def __init__(self, names: SymbolTable) -> None:
+        super().__init__()
+        self[""] = kinds.ABSENT_KIND
+        self.names = names
+
+    def __missing__(self, text: str) -> Kind:
+        names = self.names
+        if text[0] == "{" or "|" in text:
+            names.settle(words(text))
+        found = self[text] = names[text]
+        if len(names.blocks) > 1:
+            names.log.append(text)
+        return found

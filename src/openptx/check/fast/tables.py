@@ -1,0 +1,83 @@
+"""Lists of branch targets and prototypes of calls: those are accepted that a file repeats word for word."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.operand import kinds
+from openptx.syntax.directives import BranchTargets, CallPrototype
+from openptx.syntax.lexical import IDENTIFIER, WORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.fast.blocks import Block
+    from openptx.check.fast.classify import OperandClassifier
+    from openptx.check.fast.file_memo import FileMemo
+
+_MOST = 1 << 10
+# Compiled when there is a table.
+_TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
+TABLE = re.compile(rf"{WORD}[ \t]*:[^:]", re.A)
+"""How a row begins that is a table."""
+_TARGETS = rf"{IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*"
+
+
+def again(text: str, names: OperandClassifier, memo: FileMemo) -> bool | None:
+    """Whether a table is right that is like an earlier one. None where that is not certain."""
+    match = re.fullmatch(_TABLE, text, re.A)
+    if match is None:
+        return None
+    name, directive, said = match.groups()
+    if directive == "branchtargets":
+        if not memo.branches or not re.fullmatch(_TARGETS, said, re.A):
+            return None
+        if not _labels(name, directive, names):
+            return False
+        names.blocks[-1].needs.update(target.strip() for target in said.split(","))
+        return True
+    prototype = memo.prototypes.get(said)
+    if prototype is None:
+        return None
+    if not _labels(name, directive, names):
+        return False
+    names.blocks[-1].tables[name] = prototype
+    return True
+
+
+def new(table: BranchTargets | CallPrototype, names: OperandClassifier, memo: FileMemo) -> bool:
+    """Whether a table that was read precisely has a name of its own. It is remembered."""
+    block = names.blocks[-1]
+    if table.label is None or not _labels(table.label.text, table.name, names):
+        return False
+    block.tables[table.label.text] = table
+    if isinstance(table, CallPrototype):
+        match = re.fullmatch(_TABLE, table.text, re.A)
+        if match is not None and len(memo.prototypes) < _MOST:
+            memo.prototypes[match[3]] = table
+    elif table.name == "branchtargets":
+        memo.branches = True
+        for target in table.targets:
+            count = target.count
+            block.needs.update([target.text] if count is None else [f"{target.text}{i}" for i in range(count)])
+    return True
+
+
+def known(block: Block, names: OperandClassifier) -> bool:
+    """Whether the functions in the `.calltargets` of a block are known."""
+    functions = names.checker.module.functions
+    return not block.tables or all(
+        target.text in functions
+        for table in block.tables.values()
+        if isinstance(table, BranchTargets) and table.name == "calltargets"
+        for target in table.targets
+    )
+
+
+def _labels(name: str, directive: str, names: OperandClassifier) -> bool:
+    """Make the label of a table known; False where the name has a meaning already."""
+    if name in names or name in names.blocks[-1].labels:
+        return False
+    names[name] = kinds.TABLE_KINDS[directive]
+    if len(names.blocks) > 1:
+        names.log.append(name)
+    return True

@@ -1,0 +1,1 @@
+"""Control flow of a function: reads and writes, definite assignment, divergence at barriers, lints."""

@@ -1,0 +1,119 @@
+"""What is said of a function only when it is asked for: what is unused, unreachable or old."""
+
+from __future__ import annotations
+
+from openptx.check.flow.reads_writes import names_in
+from openptx.check.names.scopes import Registers
+from openptx.isa.notation import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.function import FunctionChecker
+    from openptx.check.module import ModuleChecker
+    from openptx.check.names.scopes import Scope
+    from openptx.source import Span
+    from openptx.syntax import operands as text
+    from openptx.syntax.declarations import Initialiser
+    from openptx.syntax.declarations import Variable as Declaration
+    from openptx.syntax.tree import Function, Instruction
+
+OLD = {"vote": "9.7.13.8", "shfl": "9.7.9.5"}
+"""Instructions that the document calls deprecated where they have no `.sync`, since PTX ISA 6.0."""
+_SINCE = 6, 0
+
+
+class Used:
+    """What a file uses: names of the module, and declarations in functions by their place."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.places: set[int] = set()
+
+    def note(self, tree: text.Operand, scope: Scope) -> None:
+        """Take down the names in an operand."""
+        for name in names_in(tree):
+            self.name(name.text, scope)
+
+    def name(self, name: str, scope: Scope) -> None:
+        """Take down one name."""
+        found = scope.find(name)
+        if found is not None:
+            self.places.add(found[0].span[0])
+        else:
+            self.names.add(name)
+
+
+def unused(checker: FunctionChecker, scopes: list[Scope]) -> None:
+    """The declarations of a body that nothing in it names."""
+    for scope in scopes:
+        seen: set[Span] = set()
+        for name, meaning in (*scope.names.items(), *scope.ranges.items()):
+            if scope is scopes[0] and name in checker.body.parameters:
+                continue
+            if meaning.span[0] not in checker.module.used.places and meaning.span not in seen:
+                seen.add(meaning.span)
+                shown = f"{name}<{meaning.count}>" if isinstance(meaning, Registers) and meaning.count else name
+                checker.add("unused", f"nothing uses `{shown}`", meaning.span, "declared here alone")
+
+
+def unused_in_module(module: ModuleChecker, variables: list[Declaration], functions: list[Function]) -> None:
+    """Variables and functions that only this file sees, and that it does not name."""
+    for declaration in variables:
+        for declarator in declaration.names:
+            place = module.scope.names.get(declarator.name.text)
+            used = place is not None and place.span[0] in module.used.places
+            if not declaration.linkage and not used and declarator.name.text not in module.used.names:
+                module.declarations.add(
+                    "unused", f"nothing uses `{declarator.name.text}`", declarator.name.span, "declared here alone"
+                )
+    for function in functions:
+        if function.kind == "func" and not function.linkage and function.name.text not in module.used.names:
+            module.declarations.add(
+                "unused", f"nothing calls `{function.name.text}`", function.name.span, "declared here alone"
+            )
+
+
+def addresses(value: Initialiser | None) -> list[str]:
+    """The names whose addresses stand in an initial value."""
+    from openptx.check.names.linkage import symbols
+
+    return [address.name.text for address in symbols(value)]
+
+
+def unreachable(checker: FunctionChecker) -> None:
+    """The first statement of each stretch that no path reaches."""
+    graph = checker.graph
+    reached = graph.reached()
+    for number, step in enumerate(graph.steps):
+        if number in reached or (number and number - 1 not in reached):
+            continue
+        end = next((n for n in range(number, len(graph.steps)) if n in reached), len(graph.steps))
+        checker.add(
+            "unreachable",
+            f"no path reaches this{_more(end - number - 1)}",
+            step.instruction.span,
+            "never executed",
+            rule="PTX ISA, Control Flow Instructions (9.7.12)",
+        )
+
+
+def _more(count: int) -> str:
+    return f" and the {f'{count} statements' if count > 1 else 'statement'} behind it" if count else ""
+
+
+def deprecated(checker: FunctionChecker, instruction: Instruction) -> None:
+    """An instruction that the document has replaced."""
+    mnemonic, _, tail = instruction.opcode.partition(".")
+    if mnemonic not in OLD or checker.context.version < _SINCE or tail.startswith("sync"):
+        return
+    fixed = f"{mnemonic}.sync.{tail}"
+    checker.add(
+        "deprecated",
+        f"`{mnemonic}` without `.sync` is deprecated since PTX ISA 6.0",
+        instruction.opcode_span,
+        "sm_70 and later lack it",
+        expected=fixed,
+        actual=instruction.opcode,
+        rule=f"PTX ISA, {mnemonic} ({OLD[mnemonic]})",
+        help=f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None,
+    )

@@ -1,0 +1,363 @@
+"""Judges address operands (manual 6.4.1): base, offset, space, alignment where they are constant."""
+
+from __future__ import annotations
+
+from openptx.check.availability import INDIRECT_IMAGE, require
+from openptx.check.names.declared_types import OPAQUE
+from openptx.check.operand import kinds
+from openptx.check.problems import Path, Problem, passes, undeclared
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.operand.slot import Place
+
+_RULE = "PTX ISA, Addresses as Operands (6.4.1)"
+_TEXTURE = TYPES["texref"]
+"""What a variable in `.tex` is, whatever its type says (5.1.8)."""
+_GENERIC = frozenset(("global", "shared", "local"))
+
+
+def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """What is wrong with an address, and what the assembler lets through."""
+    if kind.sort == kinds.ELEMENT and place.said.says("element"):
+        found = list(judge_element(kind, where))
+        yield from found or _base(place, kind, where)
+        return
+    if kind.sort != kinds.ADDRESS:
+        yield Problem(
+            "address-form",
+            f"operand `{place.name}` of `{place.opcode}` is an address, in brackets",
+            where,
+            "no address",
+            operand=place.name,
+            expected="an address `[...]`",
+            actual=kind.text,
+            rule=_RULE,
+            help="write `[{}]`" if kind.sort in (kinds.REGISTER, kinds.VARIABLE, kinds.INTEGER) else None,
+        )
+        return
+    if len(kind.parts) != max(1, len(place.template.parts)):
+        yield Problem(
+            "address-form",
+            f"the address of `{place.opcode}` has {_parts(len(place.template.parts))}",
+            where,
+            operand=place.name,
+            expected=_parts(len(place.template.parts)),
+            actual=_parts(len(kind.parts)),
+            rule=_RULE,
+        )
+        return
+    if place.context.independent and _lacks_sampler(place):
+        yield Problem(
+            "address-form",
+            f"`{place.opcode}` needs a sampler behind the texture in the file's mode, `texmode_independent`",
+            where,
+            "no sampler",
+            operand=place.name,
+            expected="`[a, b, c]`: texture, sampler, coordinates",
+            actual="`[a, c]`: no sampler",
+            rule="PTX ISA, Texturing Modes (9.7.10.1)",
+        )
+    if kind.bits == 64:
+        yield Problem(
+            "offset-too-large" if place.context.precedent else "address-form",
+            "the offset has more than 32 bits",
+            where,
+            "out of range",
+            operand=place.name,
+            expected="a signed offset of 32 bits",
+            actual="one of more bits",
+            rule=_RULE,
+            help="add it to the register first",
+        )
+    yield from _base(place, kind.parts[0], where)
+    if len(kind.parts) == len(place.template.parts) > 1:
+        from openptx.check.forms.coordinates import judge_parts
+
+        yield from judge_parts(place, kind.parts[1:], where)
+
+
+def _lacks_sampler(place: Place) -> bool:
+    """Whether this is the form without a sampler of a texture instruction that has one with it."""
+    return "samplerref" in place.form.instruction.types.values() and len(place.template.parts) == 2
+
+
+def _parts(count: int) -> str:
+    return f"{count} parts" if count > 1 else "one part"
+
+
+def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
+    match base.sort:
+        case kinds.REGISTER:
+            yield from _register(place, base, where)
+        case kinds.VARIABLE | kinds.ELEMENT if base.type is not None:
+            yield from _variable(place, base, where)
+        case kinds.INTEGER:
+            if place.space != "local" and place.context.precedent:
+                yield Problem(
+                    "address-form",
+                    "a constant address is only possible in `.local`",
+                    where,
+                    "a constant",
+                    operand=place.name,
+                    expected="an integer register or a variable",
+                    actual="a constant",
+                    rule=f"{_RULE} allows it; the assembler doesn't",
+                    help="put it into a register first: `mov.u64 %rd, ...;`",
+                )
+        case kinds.NAME:
+            yield undeclared((*where, 0), lambda kind: kind.sort != kinds.INTEGER and passes(_base(place, kind, where)))
+        case _:
+            yield Problem(
+                "address-register",
+                f"{base.text} can't be an address",
+                (*where, 0),
+                "no address",
+                operand=place.name,
+                expected="an integer register or a variable",
+                actual=base.text,
+                rule=_RULE,
+            )
+
+
+def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
+    declared = base.type
+    assert declared is not None
+    if place.form.instruction.types.get(place.name) in OPAQUE:
+        yield from require("a handle in a register", INDIRECT_IMAGE, place.context, (*where, 0))
+    width = _width(place)
+    if width and (declared.kind not in "bsu" or declared.width != width):
+        yield Problem(
+            "address-register",
+            f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
+            (*where, 0),
+            f"this is `.{declared.name}`",
+            operand=place.name,
+            expected=f".b{width}, .u{width} or .s{width}",
+            actual=f".{declared.name}",
+            rule=_RULE,
+        )
+        return
+    if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.precedent):
+        yield Problem(
+            "address-register",
+            f"an address register is an integer or bit register of 32 or 64 bits, not `.{declared.name}`",
+            (*where, 0),
+            f"this is `.{declared.name}`",
+            operand=place.name,
+            expected=".b64, .u64, .s64, .b32, .u32 or .s32",
+            actual=f".{declared.name}",
+            rule=_RULE,
+        )
+    elif "param::func" in place.m.written and place.context.entry and place.context.precedent:
+        yield Problem(
+            "address-form",
+            f"`{place.opcode}` takes a variable of this kernel, not an address in a register",
+            (*where, 0),
+            "a register",
+            operand=place.name,
+            expected="a `.param` variable",
+            actual=f".{declared.name}",
+            rule="PTX ISA, Parameter State Space (5.1.6)",
+        )
+    elif declared.width < 64 and place.context.precedent:
+        space = place.space
+        narrow = declared.width < 32
+        if narrow or (space in ("global", "generic") and not place.context.narrow):
+            yield Problem(
+                "narrow-address",
+                f"an address of {declared.width} bits in a register `.{declared.name}`",
+                (*where, 0),
+                "extended with zeros; the code generator may refuse it",
+                operand=place.name,
+                expected=".b64, .u64 or .s64",
+                actual=f".{declared.name}",
+                rule=_RULE,
+            )
+
+
+def _width(place: Place) -> int:
+    """The width that an address must have: tensor memory has 32-bit addresses, handles of images have 64 bits."""
+    image = place.form.instruction.types.get(place.name) in OPAQUE and place.context.precedent
+    return 64 if image else place.template.bits
+
+
+def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
+    if place.template.bits:
+        yield Problem(
+            "address-register",
+            f"`{place.opcode}` takes an address in tensor memory, which is in a register",
+            (*where, 0),
+            "a variable",
+            operand=place.name,
+            expected=f".b{place.template.bits}, .u{place.template.bits} or .s{place.template.bits}",
+            actual="a variable",
+            rule="PTX ISA, Tensor Memory Addressing (9.7.16.1.1)",
+        )
+        return
+    wanted = place.space
+    if (problem := _opaque(place, base, where)) is not None:
+        yield problem
+        return
+    held = kinds.PARAMETERS.get(base.space, base.space)
+    space = "param" if wanted == "frame" else wanted
+    if held == space == "param" and (problem := _parameter(place, base, where)) is not None:
+        yield problem
+        return
+    if space == "generic" and held not in _GENERIC and place.context.precedent:
+        space = "global"  # as the assembler has it, no name of `.const` or `.param` is a generic address
+    if (
+        isinstance(space, str)
+        and space not in ("generic", held)
+        and not (space == "shared::cluster" and held == "shared")
+    ):
+        yield Problem(
+            "state-space",
+            f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`",
+            where,
+            f"declared in `.{held}`",
+            operand=place.name,
+            expected=f".{space}",
+            actual=f".{held}",
+            rule=_RULE,
+        )
+        return
+    size = access_size(place)
+    if not size:
+        return
+    if 0 <= base.room < size:
+        yield Problem(
+            "parameter-past-end" if held == "param" else "index-out-of-bounds",
+            f"this accesses {size} bytes, and {base.room} are left of the variable",
+            where,
+            "past its end",
+        )
+    elif base.align % size:
+        yield Problem(
+            "misaligned-address", f"this address is not a multiple of {size}", where, "misaligned", rule=_RULE
+        )
+
+
+def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
+    """Textures and surfaces are for their own instructions, which take nothing else."""
+    wanted, declared = place.form.instruction.types.get(place.name), _TEXTURE if base.space == "tex" else base.type
+    if wanted == "samplerref" and not place.context.independent:
+        wanted = "texref"  # a texture has its sampler with it
+    if declared is None or not place.context.precedent:
+        return None
+    opaque = declared.kind == "opaque"
+    if (wanted not in OPAQUE and not (opaque and access_size(place))) or wanted == declared.name:
+        return None
+    return Problem(
+        "operand-kind",
+        f"`{place.opcode}` takes {f'a `.{wanted}`' if wanted in OPAQUE else 'variables of memory'}",
+        where,
+        f"this is a `.{declared.name}`",
+        operand=place.name,
+        expected=f".{wanted}, or a 64-bit register" if wanted in OPAQUE else None,
+        actual=f".{declared.name}",
+        rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+    )
+
+
+def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
+    """Which way a parameter goes, and whose it is (5.1.6)."""
+    stores = place.form.instruction.access == "store"
+    if stores and base.space == "param":
+        message, label = "writes a parameter of a kernel, which is read-only", "a kernel's parameter"
+        wanted = "a `.param` variable of the body, or the function's result"
+    elif stores and base.space == "argument":
+        message, label = "writes what the function is given, which is read-only", "given to the function"
+        wanted = "a `.param` variable of the body, or the function's result"
+    elif not stores and base.space == "result":
+        message, label = "reads the result of the function, which can only be written", "the function's result"
+        wanted = "what the function is given, or a `.param` variable of the body"
+    elif base.space == "param" and place.space == "frame":
+        message, label = "is for parameters of functions, and this is one of a kernel", "a kernel's parameter"
+        wanted = "a parameter of a function"
+    elif base.space == "frame" and "param::entry" in place.m.written:
+        message, label = "is for parameters of kernels, and this is one of a call", "no kernel's parameter"
+        wanted = "a parameter of the kernel"
+    else:
+        return None
+    return Problem(
+        "state-space",
+        f"`{place.opcode}` {message}",
+        where,
+        label,
+        operand=place.name,
+        expected=wanted,
+        actual=label,
+        rule="PTX ISA, Parameter State Space (5.1.6)",
+    )
+
+
+def guarded_parameter(operands: tuple[Kind, ...] | list[Kind]) -> int | None:
+    """Which operand is in a `.param` variable of the body: what accesses it can't be guarded (5.1.6.2; measured)."""
+    for i, kind in enumerate(operands):
+        if kind.sort == kinds.ADDRESS and kind.parts[0].space == "frame":
+            return i
+    return None
+
+
+def guard_problem(opcode: str, number: int) -> Problem:
+    """The problem of an access to what a call takes or gives, where it has a guard."""
+    return Problem(
+        "state-space",
+        f"`{opcode}` accesses what a call takes or gives back, and can't have a guard",
+        (number,),
+        "in the body's `.param`",
+        expected="no guard",
+        actual="a guard",
+        rule="PTX ISA, Device Function Parameters (5.1.6.4)",
+        help="branch around the call instead",
+    )
+
+
+def access_size(place: Place) -> int:
+    """The bytes that an instruction touches at its address; 0 where that is not the type's business."""
+    type = place.m.values.get("type")
+    if not place.form.instruction.access or type is None:
+        return 0
+    vec = place.m.values.get("vec")
+    return max(1, type.width // 8) * (int(vec[1:]) if isinstance(vec, str) else 1)
+
+
+def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
+    """What is wrong with an array element `a[i]` (manual 6.4.2)."""
+    base, index = kind.parts
+    if base.sort == kinds.NAME:
+        yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
+    elif kind.type is None:
+        yield Problem(
+            "not-an-array",
+            "`{}` indexes something that is no array",
+            where,
+            "no array",
+            expected="a variable with dimensions",
+            actual=base.text,
+        )
+    elif index.sort == kinds.NAME or (index.sort == kinds.SUM and index.parts[0].sort == kinds.NAME):
+        yield Problem("unknown-name", "the index of `{}` is not declared", where, "no such name here")
+    elif not _indexes(index.parts[0] if index.sort == kinds.SUM else index):
+        yield Problem(
+            "address-form",
+            "an index is an integer constant or an integer register",
+            where,
+            f"indexed by {index.text}",
+            expected="an integer",
+            actual=index.text,
+            rule="PTX ISA, Arrays as Operands (6.4.2)",
+        )
+    elif index.sort == kinds.INTEGER and kind.room == 0:
+        yield Problem("index-out-of-bounds", "`{}` is beyond the end of the array", where, "out of bounds")
+
+
+def _indexes(index: Kind) -> bool:
+    if index.sort == kinds.REGISTER and index.type is not None:
+        return index.type.kind in "bsu" and index.type.width <= 64
+    return index.sort in (kinds.INTEGER, kinds.VARIABLE)

@@ -1,0 +1,95 @@
+"""Judges immediate operands: whether their type takes them, and their values, which kinds don't tell."""
+
+from __future__ import annotations
+
+from openptx.check.explain.suggestions import wrong_constant
+from openptx.check.explain.type_errors import what, wrong_kind
+from openptx.check.operand import kinds
+from openptx.check.problems import Problem
+from openptx.isa.notation.ranges import limits
+from openptx.syntax import operands as text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.operand.slot import Place
+    from openptx.check.problems import Path
+    from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.notation.ranges import Values
+
+
+def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A constant as a source."""
+    wanted = place.type
+    if wanted is None:
+        if kind.sort != kinds.INTEGER:
+            yield wrong_kind(place, kind, where, "an integer")
+        return
+    if not place.allows.constant or (place.rule is not None and place.rule.exact):
+        yield wrong_kind(place, kind, where, what(place))
+    elif not place.takes_constant(kind):
+        yield wrong_constant(place, kind, where)
+    elif kind.sort == kinds.INTEGER and kind.bits > max(wanted.width, 8) and wanted.kind != "pred":
+        yield Problem(
+            "immediate-truncated",
+            f"`{{}}` has more bits than the {wanted.width} of `.{wanted.name}`",
+            where,
+            "its upper bits are dropped",
+            operand=place.name,
+            expected=f".{wanted.name}",
+            actual=f"an integer of {kind.bits} bits" if kind.bits <= 64 else "an integer of more than 64 bits",
+            rule="PTX ISA, Integer Constants (4.5.1)",
+        )
+
+
+def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind]) -> bool:
+    """Whether a constant among the operands may have a value that the instruction does not take."""
+    for number, _, values in _limited(form, m, len(operands)):
+        kind = operands[number]
+        if kind.sort == kinds.FLOAT:
+            return True
+        if kind.sort == kinds.INTEGER:
+            size = 1 << kind.bits
+            if not values.hold(*((-size, 0) if kind.space == "-" else (0, size - 1))):
+                return True
+    return False
+
+
+def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand]) -> Iterator[Problem]:
+    """What is wrong with the values of constants."""
+    layout = layout_of(form, m, len(operands))
+    others = {form.operands[position].name: number for number, position in enumerate(layout)}
+    for number, name, values in _limited(form, m, len(operands)):
+        operand = operands[number]
+        if not isinstance(operand, text.Integer | text.Float):
+            continue
+        other = operands[others[values.other]] if values.other in others else None
+        exceeds = isinstance(other, text.Integer) and operand.value % (1 << 32) > other.value % (1 << 32)
+        if exceeds or operand.value not in values:
+            yield Problem(
+                "immediate-range",
+                f"operand `{name}` of `{m}` must be {values.words}, not {operand.text}",
+                (number,),
+                "out of range",
+                operand=name,
+                expected=values.words,
+                actual=operand.text,
+                rule=f"PTX ISA, {form.instruction.name}",
+            )
+
+
+def layout_of(form: Form, m: Modifiers, count: int) -> tuple[int, ...]:
+    """The positions of so many operands in the form."""
+    return next((layout for layout in form.layouts(m) if len(layout) == count), ())
+
+
+def _limited(form: Form, m: Modifiers, count: int) -> Iterator[tuple[int, str, Values]]:
+    """The number, the name and the values of the operands that have limits, where there are so many operands."""
+    if not form.instruction.ranges:
+        return
+    for number, position in enumerate(layout_of(form, m, count)):
+        name = form.operands[position].name
+        if (values := limits(form.instruction, m, name)) is not None:
+            yield number, name, values

@@ -1,0 +1,235 @@
+"""Judges one operand: may something of this kind stand in this place of this form?"""
+
+from __future__ import annotations
+
+from re import fullmatch
+
+from openptx.check.explain.type_errors import mismatch, what, wrong_kind
+from openptx.check.forms.addresses import judge_address
+from openptx.check.forms.immediates import judge_constant
+from openptx.check.forms.symbol_operands import adds, alone, function, special, summed, variable
+from openptx.check.forms.vectors import fits, judge_list
+from openptx.check.operand import kinds
+from openptx.check.operand.classify import selected
+from openptx.check.problems import Path, Problem, passes, undeclared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.operand.slot import Place
+
+
+def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """What is wrong with an operand, and what is only doubtful."""
+    match place.template.role:
+        case "label":
+            if kind.sort != kinds.NAME:
+                yield Problem(
+                    "branch-target",
+                    f"`{place.opcode}` goes to a label",
+                    where,
+                    f"this is `{kind.text}`" if kind.sort == kinds.REGISTER else f"this is {kind.text}",
+                    operand=place.name,
+                    expected="a label",
+                    actual=kind.text,
+                    rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+                )
+        case "targets" | "prototype":
+            if kind.sort != kinds.TABLE or kind.space not in _TABLES[place.template.role]:
+                yield wrong_kind(place, kind, where, _table(place), "target-list")
+        case "function":
+            if kind.sort == kinds.FUNCTION and kind.space == "entry":
+                yield Problem("call-of-entry", "`{}` is a kernel; only a `.func` can be called", where, "a kernel")
+            elif kind.sort not in (kinds.FUNCTION, kinds.NAME, kinds.REGISTER):
+                yield wrong_kind(place, kind, where, "a function", "wrong-kind-of-name")
+        case "returns" | "arguments":
+            if kind.sort != kinds.ARGUMENTS:
+                yield wrong_kind(place, kind, where, "a list in parentheses")
+        case "address":
+            yield from judge_address(place, kind, where)
+        case "sink":
+            if kind.sort != kinds.SINK:
+                yield wrong_kind(place, kind, where, "the sink `_`")
+        case "immediate":
+            if kind.sort != kinds.INTEGER:
+                yield wrong_kind(place, kind, where, "an integer constant")
+        case _:
+            yield from value(place, kind, where)
+
+
+_TABLES = {"targets": ("branchtargets", "calltargets"), "prototype": ("callprototype",)}
+
+
+def _table(place: Place) -> str:
+    if place.template.role == "prototype":
+        return "the label of a `.callprototype`"
+    return f"the label of a `.{'calltargets' if place.form.instruction.control == 'call' else 'branchtargets'}`"
+
+
+def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """An operand that holds or takes a value."""
+    match kind.sort:
+        case kinds.REGISTER:
+            yield from _register(place, kind, where)
+        case kinds.VECTOR:
+            yield from _vector(place, kind, where)
+        case kinds.LIST:
+            yield from judge_list(place, kind, where)
+        case kinds.SINK:
+            if not (place.writes and place.allows.sink):
+                yield _sink(place, where)
+        case kinds.NAME:
+            yield undeclared(where, lambda kind: passes(judge(place, kind, where)))
+        case kinds.SELECTED if kind.parts[0].sort == kinds.NAME:
+            yield undeclared(where, lambda base: passes(judge(place, selected(base, kind.space), where)))
+        case kinds.SELECTED if kind.parts[0].sort in (kinds.SPECIAL, kinds.VECTOR):
+            yield _component(kind, where)
+        case kinds.SELECTED if place.template.selectors:
+            yield from _part(place, kind, where)
+        case kinds.MINUS if place.allows.minus:
+            yield from value(place, kind.parts[0], where)
+        case _ if place.writes:
+            yield Problem(
+                "destination",
+                f"operand `{place.name}` of `{place.opcode}` is written, so it must be a register",
+                where,
+                f"this is {kind.text}",
+                operand=place.name,
+                expected=place.expected(),
+                actual=kind.text,
+                rule="PTX ISA, Destination Operands (6.3)",
+            )
+        case _:
+            yield from _source(place, kind, where)
+
+
+def _source(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """What can only be read: constants, special registers, functions, addresses of variables."""
+    match kind.sort:
+        case kinds.INTEGER | kinds.FLOAT if not place.count or place.takes_one:
+            yield from judge_constant(place, kind, where)
+            if place.count:
+                yield from alone(place, where)
+        case kinds.SPECIAL:
+            yield from special(place, kind, where)
+        case kinds.NEGATED:
+            yield from _negated(place, kind, where)
+        case kinds.FUNCTION if place.takes_functions:
+            yield from function(place, kind, where)
+        case kinds.VARIABLE | kinds.ELEMENT:
+            yield from variable(place, kind, where)
+        case kinds.SUM if adds(place, kind.parts[0]):
+            yield from summed(place, kind.parts[0], where)
+        case _:
+            yield wrong_kind(place, kind, where, what(place))
+
+
+def _sink(place: Place, where: Path) -> Problem:
+    return Problem(
+        "sink",
+        f"`_` can't stand for operand `{place.name}` of `{place.opcode}`",
+        where,
+        "this result can't be left out" if place.writes else "a value is needed here",
+        operand=place.name,
+        expected=place.expected(),
+        actual="`_`",
+    )
+
+
+def _component(kind: Kind, where: Path) -> Problem:
+    """A component that neither vectors nor special registers have."""
+    if kind.parts[0].sort == kinds.SPECIAL:
+        return Problem(
+            "unknown-special-register",
+            "there is no special register `{}`",
+            where,
+            "no such component",
+            expected=".x, .y, .z or .w" if kind.parts[0].count else "no component",
+            actual=f".{kind.space}",
+            rule="PTX ISA, Special Registers (10)",
+        )
+    return Problem(
+        "vector-selector",
+        f"a vector has no element `.{kind.space}`",
+        where,
+        "no such element",
+        expected=".x, .y, .z, .w or .r, .g, .b, .a",
+        actual=f".{kind.space}",
+        rule="PTX ISA, Vectors as Operands (6.4.3)",
+    )
+
+
+def _part(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A byte or a half of a register: `a.b0`, `a.h32`."""
+    if any(fullmatch(selector, kind.space) for selector in place.template.selectors):
+        yield from value(place, kind.parts[0], where)
+        return
+    selectors = " ".join(f".{selector}" for selector in place.template.selectors)
+    yield Problem(
+        "vector-selector",
+        f"operand `{place.name}` of `{place.opcode}` has no part `.{kind.space}`",
+        where,
+        "no such part",
+        operand=place.name,
+        expected=selectors,
+        actual=f".{kind.space}",
+        rule="PTX ISA, Video Instructions (9.7.18)",
+    )
+
+
+def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    if kind.space == "beyond":
+        yield Problem(
+            "selector-out-of-range" if place.context.precedent else "vector-selector",
+            "the vector of `{}` has no such element",
+            where,
+            "beyond its end",
+            operand=place.name,
+            expected="an element of the vector",
+            actual="one beyond its end",
+            rule="PTX ISA, Vectors as Operands (6.4.3)",
+        )
+    if place.count and not place.takes_one:
+        yield wrong_kind(place, kind, where, what(place), "vector-length")
+        return
+    declared = kind.type
+    assert declared is not None
+    if not place.agrees(declared):
+        yield mismatch(place, declared, where)
+    elif place.count:
+        yield from alone(place, where)
+
+
+def _vector(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    declared = kind.type
+    assert declared is not None
+    if place.packs and place.type is not None:
+        if declared.width * kind.count != place.type.width or declared.kind == "pred":
+            yield wrong_kind(place, kind, where, f"elements of {place.type.width} bits in all", "vector-length")
+        return
+    if place.count != kind.count or place.template.elements:
+        yield wrong_kind(place, kind, where, what(place), "vector-length")
+        return
+    if not fits(place, place, declared):
+        yield mismatch(place, declared, where)
+
+
+def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    if not (place.template.negatable or place.allows.negated):
+        yield Problem(
+            "negation",
+            f"operand `{place.name}` of `{place.opcode}` can't be negated",
+            where,
+            "`!` can't stand here",
+            operand=place.name,
+            expected=what(place),
+            actual=kind.text,
+        )
+        return
+    inner = kind.parts[0]
+    if inner.sort in (kinds.REGISTER, kinds.SPECIAL) and inner.type is not None and inner.type.kind != "pred":
+        yield mismatch(place, inner.type, (*where, 0))
+        return
+    yield from value(place, inner, (*where, 0))

@@ -1,0 +1,99 @@
+"""Selects the form of an instruction by the kinds of its operands: the first that takes them, or the nearest."""
+
+from __future__ import annotations
+
+from openptx.check.forms.candidate import Candidate
+from openptx.check.forms.operands import judge
+from openptx.check.forms.rules import refine
+from openptx.check.operand import kinds
+from openptx.check.operand.slot import Place
+from openptx.check.problems import WARNINGS, Problem
+from openptx.isa.notation import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.context import Context
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.problems import Path
+    from openptx.isa.notation.forms import Form, Modifiers
+
+    Placed = tuple[Kind, Path] | None
+
+
+def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Candidate | None:
+    """What the first form says that takes such operands, or else the one that comes nearest; None without a form."""
+    best: Candidate | None = None
+    for form, m in resolve(opcode, "ptxas" if context.precedent else "isa"):
+        candidate = refine(examine(form, m, operands, context), operands, context)
+        if candidate.accepted:
+            return candidate
+        if best is None or candidate.rank > best.rank:
+            best = candidate
+    return best
+
+
+def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Candidate:
+    """What one form says: the number of operands first, then each of them."""
+    layouts = form.layouts(m)
+    layout = next((layout for layout in layouts if len(layout) == len(operands)), None)
+    if layout is None:
+        return Candidate(
+            form, m, (0, -min(abs(len(x) - len(operands)) for x in layouts), 0), (_count(m, form, layouts, operands),)
+        )
+    placed = place(form, layout, operands)
+    if isinstance(placed, Problem):
+        return Candidate(form, m, (1, 0, 0), (placed,))
+    findings: list[Problem] = []
+    bad = 0
+    for template, type, given in zip(form.operands, form.types(m), placed, strict=True):
+        if given is None:
+            continue
+        found = list(judge(Place(form, m, template, type, context), *given))
+        if any(problem.about not in WARNINGS for problem in found):  # an address of other parts is another form's
+            bad += 2 if any(problem.about == "address-form" for problem in found) else 1
+        findings += found
+    return Candidate(form, m, (2, -bad, 0), tuple(findings))
+
+
+def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> list[Placed] | Problem:
+    """Operands by template: their kinds and their paths. `d|p` fills two templates."""
+    placed: list[Placed] = [None] * len(form.operands)
+    for number, (position, kind) in enumerate(zip(layout, operands, strict=True)):
+        paired = position + 1 < len(form.operands) and form.operands[position + 1].pair
+        if kind.sort != kinds.PAIR:
+            if paired and not form.operands[position + 1].optional:
+                return Problem(
+                    "operand-kind",
+                    f"`{form.text}` writes a pair `d|p`",
+                    (number,),
+                    "half of a pair",
+                    expected="a pair `d|p`",
+                    actual=kind.text,
+                )
+            placed[position] = kind, (number,)
+        elif not paired:
+            return Problem(
+                "operand-kind",
+                f"`{form.instruction.name}` has no pair of results here",
+                (number,),
+                "a pair `d|p`",
+                expected="one operand",
+                actual="a pair",
+            )
+        else:
+            placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))
+    return placed
+
+
+def _count(m: Modifiers, form: Form, layouts: list[tuple[int, ...]], operands: tuple[Kind, ...]) -> Problem:
+    counts = sorted({len(layout) for layout in layouts})
+    wanted = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    plural = "" if wanted == "1" else "s"
+    return Problem(
+        "operand-count",
+        f"`{m}` takes {wanted} operand{plural}, not {len(operands)}",
+        label=f"{len(operands)} operand{'' if len(operands) == 1 else 's'}",
+        expected=f"{wanted} operand{plural}",
+        actual=str(len(operands)),
+        help=f"its form is `{form.text}`",
+    )

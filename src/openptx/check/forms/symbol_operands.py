@@ -1,0 +1,245 @@
+"""Judges names that stand for values: special registers, functions, variables, and what is added to one."""
+
+from __future__ import annotations
+
+from openptx.check.availability import FUNCTION_ADDRESS, INDIRECT_IMAGE, KERNEL_ADDRESS, require, too_new
+from openptx.check.explain.type_errors import mismatch
+from openptx.check.operand import kinds
+from openptx.check.problems import Path, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.operand.slot import Place
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.types import Type
+
+
+def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A special register as a value."""
+    declared, wanted = kind.type, place.type
+    allowed = place.allows.special and (place.allows.special != "any" or _of_integers(place.m))
+    if not allowed or wanted is None or declared is None:
+        yield Problem(
+            "special-register-place",
+            f"`{place.opcode}` can't read a special register",
+            where,
+            "only `mov` and integer `cvt` can",
+            operand=place.name,
+            expected=place.expected().replace("`", ""),
+            actual="a special register",
+            rule="PTX ISA, Special Registers (10)",
+            help="move it into a register first: `mov.u32 %r, {};`",
+        )
+        return
+    if kind.count and not place.count and wanted.width == declared.width:
+        yield Problem(
+            "operand-type",
+            f"operand `{place.name}` of `{place.opcode}` is one register, and `{{}}` has four components",
+            where,
+            "all four of them",
+            operand=place.name,
+            expected="one component: .x, .y, .z or .w",
+            actual="all of a special register",
+            rule="PTX ISA, Special Registers (10)",
+            help="write `{}.x`",
+        )
+        return
+    if not _reads(place, kind, wanted, declared):
+        yield mismatch(place, declared, where)
+    elif place.count and not kind.count:
+        yield from alone(place, where)
+    yield from too_new(place.context, kind, where)
+
+
+def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
+    """Whether a type reads a special register: all of it, or the bits that an early PTX version had."""
+    if declared.kind == "pred" or wanted.kind == "pred":
+        return wanted is declared and not place.count  # `%is_explicit_cluster`
+    if wanted.kind not in "bsu" or wanted.width > declared.width:
+        return False
+    if kind.count != place.count and (kind.count or not place.takes_one):  # `mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid`
+        return False
+    return wanted.width >= kind.bits or place.allows.special == "any"
+
+
+def alone(place: Place, where: Path) -> Iterator[Problem]:
+    """One value where the document has a list. The assembler makes it the first element, and zero the others."""
+    yield Problem(
+        "document-disagrees",
+        f"the assembler takes one value as operand `{place.name}` of `{place.opcode}`, the document wants a list",
+        where,
+        f"not a list of {place.count}",
+        operand=place.name,
+        expected=f"a list of {place.count}",
+        actual="one value",
+        rule="PTX ISA, Vectors as Operands (6.4.3)",
+        help="list every element",
+    )
+
+
+def _of_integers(m: Modifiers) -> bool:
+    return all(type.kind in "su" for type in (m.dtype, m.atype))
+
+
+def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """The name of a function as a value: the document has it in `call` and `mov` only (6.4.4)."""
+    instruction = place.form.instruction
+    wide = place.type is not None and place.type.kind in "bsu" and place.type.width >= 32
+    if place.said.says("functions"):
+        wanted = KERNEL_ADDRESS if kind.space == "entry" else FUNCTION_ADDRESS
+        yield from require("the address of `{}`", wanted, place.context, where)
+        if wide:
+            return
+    if instruction.converts or not place.context.precedent:
+        crashes = "assembler-crash" if place.context.crashes_measured else "document-disagrees"
+        yield Problem(
+            crashes if place.context.precedent else "operand-kind",
+            f"`{place.opcode}` can't take the address of a function",
+            where,
+            "the name of a function",
+            operand=place.name,
+            expected=place.expected().replace("`", ""),
+            actual=kind.text,
+            rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+            help="take its address first: `mov.u64 %rd, {};`",
+        )
+        return
+    yield Problem(
+        "document-disagrees",
+        f"the assembler lets `{place.opcode}` take the address of a function, the document doesn't",
+        where,
+        "the name of a function",
+        operand=place.name,
+        rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+        help="take its address first: `mov.u64 %rd, {};`",
+    )
+
+
+def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """The address of a variable, or an element of an array, as a value."""
+    if kind.sort == kinds.ELEMENT:
+        from openptx.check.forms.addresses import judge_element
+
+        found = list(judge_element(kind, where))
+        if found:
+            yield from found
+            return
+    if place.allows.address and place.type is not None and place.type.kind in "bsu" and not place.count:
+        yield from _address_of(place, kind, where)
+        return
+    wanted = place.type.kind if place.type is not None and not place.count else ""
+    if not kind.literal and wanted in ("b", "s", "u") and place.allows.sum and place.context.precedent:
+        yield from summed(place, kind, where)
+        return
+    yield Problem(
+        "operand-kind",
+        f"`{place.opcode}` can't take the address of a variable as operand `{place.name}`",
+        where,
+        f"this is a variable in `.{kind.space}`",
+        operand=place.name,
+        expected=place.expected().replace("`", ""),
+        actual=f"the address of a `.{kind.space}` variable",
+        rule="PTX ISA, Source Operands (6.2): operands of arithmetic are registers",
+        help="take its address first: `mov.u64 %rd, {};`",
+    )
+
+
+def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """The address of a variable as a value: its space and its size."""
+    assert place.type is not None
+    space = place.allows.space or place.m.values.get("space")
+    held = kinds.PARAMETERS.get(kind.space, kind.space)
+    if kind.space == "frame":
+        yield Problem(
+            "operand-kind",
+            f"`{place.opcode}` can't take the address of what a call takes or gives back",
+            where,
+            "in the body's `.param`",
+            operand=place.name,
+            expected=place.expected().replace("`", ""),
+            actual="the address of a `.param` variable of the body",
+            rule="PTX ISA, Device Function Parameters (5.1.6.4)",
+            help="copy it with `ld.param` and `st.local` to take an address",
+        )
+        return
+    if kind.type is not None and kind.type.kind == "opaque" and place.context.precedent and place.type.name != "u64":
+        yield Problem(
+            "operand-type",
+            f"a `.{kind.type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`",
+            where,
+            f"this is a `.{kind.type.name}`",
+            operand=place.name,
+            expected=".u64",
+            actual=f".{place.type.name}",
+            rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+        )
+    elif kind.space == "tex" or (kind.type is not None and kind.type.kind == "opaque"):
+        yield from require("the address of `{}`", INDIRECT_IMAGE, place.context, where)
+    elif isinstance(space, str) and held not in (space, space.partition("::")[0]):
+        yield Problem(
+            "state-space",
+            f"`{place.opcode}` converts an address in `.{space}`, but this variable is in `.{held}`",
+            where,
+            f"declared in `.{held}`",
+            operand=place.name,
+            expected=f".{space}",
+            actual=f".{held}",
+            rule=f"PTX ISA, {place.form.instruction.name}",
+        )
+    elif (
+        place.type.width == 32
+        and (held in ("global", "const") or (isinstance(space, str) and not place.allows.space))
+        and place.context.precedent
+        and not place.context.narrow
+        and not place.packs
+    ):
+        yield Problem(
+            "narrow-address",
+            f"a 32-bit register can't hold every address in `.{held}`",
+            where,
+            "an address of 64 bits",
+            operand=place.name,
+            expected=".b64, .u64 or .s64",
+            actual=f".{place.type.name}",
+            rule="PTX ISA, Addresses as Operands (6.4.1)",
+        )
+
+
+def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
+    """Something and a constant as a value, which the document has in addresses and in `mov` alone."""
+    if base.sort == kinds.FUNCTION and place.allows.address:
+        yield Problem(
+            "assembler-crash" if place.context.crashes_measured else "document-disagrees",
+            f"`{place.opcode}` can't take an address inside a function",
+            where,
+            "the name of a function, and a constant",
+            operand=place.name,
+            rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
+            help="take the address of the function itself",
+        )
+        return
+    if base.sort == kinds.SPECIAL:
+        yield from too_new(place.context, base, where)
+    if not place.allows.address:
+        yield Problem(
+            "document-disagrees",
+            f"the assembler lets `{place.opcode}` add a constant to operand `{place.name}`, the document doesn't",
+            where,
+            "a sum",
+            operand=place.name,
+            rule="PTX ISA, Source Operands (6.2)",
+            help="add it in an instruction of its own",
+        )
+
+
+def adds(place: Place, base: Kind) -> bool:
+    """Whether the assembler takes a register and a constant, `r+4`, here: it looks at the kind of `r` alone."""
+    if not (place.context.precedent and place.allows.sum) or place.count or place.rule is None:
+        return False
+    if base.sort == kinds.FUNCTION:
+        return place.takes_functions
+    single = base.sort == kinds.REGISTER or (base.sort == kinds.SPECIAL and not base.count)
+    return single and base.type is not None and place.rule.takes_sum(base.type)

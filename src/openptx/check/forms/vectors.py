@@ -1,0 +1,264 @@
+"""Judges brace lists (manual 6.4.3): how many elements, of which types, and what may stand among them."""
+
+from __future__ import annotations
+
+from openptx.check.availability import too_new
+from openptx.check.explain.type_errors import mismatch
+from openptx.check.forms.immediates import judge_constant
+from openptx.check.operand import kinds
+from openptx.check.operand.slot import Place
+from openptx.check.problems import Path, Problem, undeclared
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.operand.kinds import Kind
+    from openptx.isa.types import Type
+
+_DECLARED = frozenset((kinds.REGISTER, kinds.VARIABLE))
+_TYPED = _DECLARED | {kinds.SPECIAL}
+_RULE = "PTX ISA, Vectors as Operands (6.4.3)"
+
+
+def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """What is wrong with a list: its length, its elements, their types together."""
+    number = len(kind.parts)
+    if number not in lengths(place):
+        wanted = " or ".join(str(n) for n in lengths(place)) or "no"
+        yield Problem(
+            "vector-length",
+            f"operand `{place.name}` of `{place.opcode}` has {wanted} elements, not {number}",
+            where,
+            f"{number} element{'' if number == 1 else 's'}",
+            operand=place.name,
+            expected=f"{wanted} elements" if wanted != "no" else "a single operand",
+            actual=f"{number} elements",
+            rule=_RULE,
+        )
+        return
+    bad = False
+    for i, part in enumerate(kind.parts):
+        for problem in _element(place, part, number, (*where, i)):
+            bad = True
+            yield problem
+    if bad:
+        return
+    if place.writes and not kind.literal:
+        yield Problem(
+            "duplicate-destination",
+            "a register stands twice in this list of destinations",
+            where,
+            "which value it gets is undefined",
+            operand=place.name,
+            rule=_RULE,
+        )
+    yield from _types(place, kind, where)
+
+
+def lengths(place: Place) -> tuple[int, ...]:
+    """How many elements a list may have here; none where no list can stand."""
+    type = place.type
+    if place.packs and type is not None:
+        return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
+    if place.count:
+        return (place.count,)
+    if place.said.says("a list of one"):
+        return (1, 2) if place.allows.shorter and place.context.precedent else (1,)
+    return ()
+
+
+def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Problem]:
+    """What can't be an element at all."""
+    match part.sort:
+        case kinds.REGISTER:
+            return
+        case kinds.SPECIAL if not part.count:
+            yield from too_new(place.context, part, where)
+        case kinds.SINK if place.writes or _leaves_out(place):
+            return
+        case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.precedent):
+            return
+        case kinds.NAME:
+            element = of_element(place, number)
+            yield undeclared(
+                where,
+                lambda kind: kind.sort == kinds.REGISTER and kind.type is not None and fits(place, element, kind.type),
+            )
+        case kinds.VARIABLE if not place.writes and part.type is not None and part.type.kind != "opaque":
+            return
+        case _:
+            yield _no_element(place, part, where)
+
+
+def _no_element(place: Place, part: Kind, where: Path) -> Problem:
+    return Problem(
+        "vector-element",
+        f"an element of operand `{place.name}` of `{place.opcode}` is a scalar register",
+        where,
+        f"this is {part.text}",
+        operand=place.name,
+        expected="a scalar register",
+        actual=part.text,
+        rule=_RULE,
+    )
+
+
+def _leaves_out(place: Place) -> bool:
+    """Whether a source may be `_`: what 256 bits at once leave as it is (9.7.9.11), and `mov.v2.b32` (ptxas)."""
+    type, said = place.type, place.said
+    if said.says("sinks in 256 bits"):
+        return type is not None and type.width * place.count == 256
+    return said.says("sinks in lists") and type is TYPES["b32"]
+
+
+def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """The elements agree with each other, and with the instruction."""
+    element = of_element(place, len(kind.parts))
+    common: Type | None = None
+    last: Type | None = None
+    sink = 0
+    # Integers are as wide as the registers among which they stand, also where these are wider than the instruction's
+    # type: `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
+    width = next((p.type.width for p in kind.parts if p.sort in _DECLARED and p.type is not None), None)
+    for i, part in enumerate(kind.parts):
+        if part.sort == kinds.SINK:
+            sink += 1
+            continue
+        own = _own(part, element, width)
+        if own is None:
+            continue
+        if last is not None and not together(last, own):
+            yield Problem(
+                "vector-element",
+                f"the elements of a list have one type, and `.{own.name}` doesn't go with `{last}`",
+                (*where, i),
+                f"this is `.{own.name}`" if part.sort in _TYPED else f"this is {part.text}",
+                operand=place.name,
+                expected=f".{last.name}",
+                actual=f".{own.name}",
+                rule=_RULE,
+            )
+            return
+        last = own
+        if part.sort in _TYPED and (common is None or own.kind == "b"):
+            common = own
+    if sink == len(kind.parts):
+        yield Problem(
+            "sink",
+            "a list of nothing but `_` has no effect",
+            where,
+            "every element is left out",
+            operand=place.name,
+            expected="a register among them",
+            actual="`_` alone",
+        )
+        return
+    if common is not None and not fits(place, element, common):
+        for i, part in enumerate(kind.parts):
+            if part.sort in _TYPED and part.type is not None:
+                yield mismatch(element, part.type, (*where, i))
+                break
+        return
+    if place.m.aligned:  # fragments of matrices
+        yield from _predicates(place, kind, where)
+    for i, part in enumerate(kind.parts):
+        if part.sort not in (kinds.INTEGER, kinds.FLOAT):
+            continue
+        if common is None and not place.allows.constant and not _stands_alone(element, part):
+            yield _no_element(place, part, (*where, i))
+        elif not _constant_fits(element, part, common):
+            yield from judge_constant(element, part, (*where, i))
+
+
+def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """Predicates pass among the registers of a fragment, and the assembler's code generator breaks down on them."""
+    for i, part in enumerate(kind.parts):
+        if part is kinds.PREDICATE_KIND:
+            yield Problem(
+                "assembler-crash" if place.context.crashes_measured else "document-disagrees",
+                f"`{place.opcode}` can't take a predicate in operand `{place.name}`",
+                (*where, i),
+                "a predicate",
+                operand=place.name,
+                expected="a register of 32 bits",
+                actual=".pred",
+                rule=_RULE,
+            )
+
+
+def _stands_alone(element: Place, part: Kind) -> bool:
+    """Whether constants among themselves do in a place for registers: of its type, not only of its size (measured)."""
+    wanted = element.type
+    if wanted is None or part.sort == kinds.INTEGER:
+        return wanted is not None and wanted.kind in "su"
+    return wanted.kind == "f" and part.bits == wanted.width
+
+
+def _own(part: Kind, element: Place, width: int | None) -> Type | None:
+    """The type that an element brings along: a variable its declared one, a float one of the place's size, an integer
+    one of `width`."""
+    match part.sort:
+        case kinds.REGISTER | kinds.VARIABLE:
+            return part.type
+        case kinds.SPECIAL if part.type is not None:
+            return TYPES[f"b{part.type.width}"]
+        case kinds.INTEGER if element.type is not None:
+            return TYPES.get(f"s{width or element.type.width}")
+        case kinds.FLOAT if element.type is not None:
+            return TYPES.get(f"f{element.type.width}")
+        case _:
+            return None
+
+
+def _constant_fits(element: Place, part: Kind, common: Type | None) -> bool:
+    wanted = common or element.type
+    if wanted is None:
+        return True
+    if not element.context.precedent:
+        return False
+    if wanted.kind == "b" or (element.type is not None and element.type.kind == "b"):
+        return True
+    return (wanted.kind == "f") == (part.sort == kinds.FLOAT)
+
+
+def together(a: Type, b: Type) -> bool:
+    """Whether two can be neighbours in a list: of one width, and not a float beside an integer.
+
+    The assembler compares neighbours only, and bits between them reconcile: `{f, b, u}` is a list (ptxas 13.5,
+    measured). So are a predicate and `.b32`.
+    """
+    if {a.kind, b.kind} == {"b", "pred"}:
+        return 32 in (a.width, b.width)
+    if a.width != b.width or ("pred" in (a.kind, b.kind) and a is not b):
+        return False
+    return "b" in (a.kind, b.kind) or a.name == b.name or (a.kind in "su" and b.kind in "su")
+
+
+def fits(place: Place, element: Place, common: Type) -> bool:
+    """Whether elements of a type fit. Loads and stores of float vectors take integers too, as the assembler does."""
+    if place.packs:
+        return common.kind != "pred" and element.type is not None and common.width == element.type.width
+    if element.agrees(common):
+        return True
+    wanted = element.type
+    return (
+        element.context.precedent
+        and place.form.instruction.access in ("load", "store")
+        and bool(place.count)
+        and wanted is not None
+        and wanted.kind == "f"
+        and common.kind in "su"
+        and common.width == wanted.width
+    )
+
+
+def of_element(place: Place, count: int) -> Place:
+    """The place of one element of a list."""
+    type = place.type
+    if place.packs and type is not None:
+        type = TYPES.get(f"b{type.width // count}")
+    element = Place(place.form, place.m, place.template, type, place.context)
+    element.count, element.packs = 0, False
+    return element

@@ -1,0 +1,184 @@
+"""The verdict on an instruction: a lookup by opcode and kinds of operands, and the rules behind it."""
+
+from __future__ import annotations
+
+from openptx.check.flow.reads_writes import writes
+from openptx.check.forms.addresses import guarded_parameter
+from openptx.check.forms.candidate import Candidate, Findings
+from openptx.check.forms.immediates import has_checked_immediates, judge_immediates
+from openptx.check.forms.rules import refine
+from openptx.check.forms.select_form import examine, select_form
+from openptx.check.operand import kinds
+from openptx.check.problems import Problem, rewrite
+from openptx.isa.control import calls, joins
+from openptx.isa.notation import resolve
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.check.context import Context
+    from openptx.check.fast.block_memo import BlockMemo
+    from openptx.check.lowering.bound_form import BoundForm
+    from openptx.check.operand.kinds import Kind
+    from openptx.isa.types import Type
+    from openptx.syntax.operands import Operand
+
+    Key = tuple[str, *tuple[Kind, ...]]
+    Row = tuple[str, Kind, Kind, Kind, Kind, Kind, Kind]
+
+
+class Verdicts(dict["Key", "Findings | None"]):
+    """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
+
+    __slots__ = ("_candidates", "bound", "calls", "context", "rows", "templates", "valued")
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.rows = Rows(self)
+        self._candidates: dict[Key, Candidate | None] = {}  # the forms that the verdicts are about
+        self.bound: dict[Key, BoundForm | None] = {}  # these forms as lowering needs them
+        self.valued: set[tuple[Key, tuple[str, ...]]] = set()
+        """Instructions whose constants, as they are written, were found right."""
+        self.calls: set[tuple[object, ...]] = set()
+        """Calls that were found right, by all that this depends on."""
+        self.templates: dict[tuple[object, ...], BlockMemo | None] = {}
+        """Blocks that were found right, by what matters of them; None where that is not all."""
+
+    def __missing__(self, key: Key) -> Findings | None:
+        opcode, operands = key[0], key[1:]
+        candidate = self._candidates[key] = select_form(opcode, operands, self.context)
+        found: Findings | None = verdict(candidate, opcode, operands, self.context) or None
+        if found is None and (calls(opcode) or joins(opcode) or self.has_checked_immediates(key)):
+            found = LOOK
+        self[key] = found
+        return found
+
+    def candidate(self, key: Key) -> Candidate | None:
+        """The form that takes such operands, or comes nearest; None where the opcode has none."""
+        if key not in self._candidates:
+            self[key]
+        return self._candidates[key]
+
+    def has_checked_immediates(self, key: Key) -> bool:
+        """Whether constants may have values that the instruction does not take."""
+        candidate = self.candidate(key)
+        return candidate is not None and has_checked_immediates(candidate.form, candidate.m, key[1:])
+
+    def constants(self, key: Key, texts: Sequence[str]) -> tuple[Key, tuple[str, ...]] | None:
+        """The member of `valued` for these operands; None where more is to be looked at than constants."""
+        if self[key] != LOOK or calls(key[0]) or joins(key[0]):
+            return None
+        given = zip(texts, key[1:], strict=True)
+        return key, tuple([text for text, kind in given if kind.sort in (kinds.INTEGER, kinds.FLOAT)])
+
+    def immediate_errors(self, key: Key, operands: Sequence[Operand]) -> list[Problem]:
+        """What is wrong with the values of constants, in an instruction that is right but for them."""
+        candidate = self._candidates[key]
+        if candidate is None or not candidate.accepted:
+            return []
+        return list(judge_immediates(candidate.form, candidate.m, operands))
+
+
+class Rows(dict["Row", str]):
+    """The same verdicts by (opcode, kind of the guard, second to fifth operand, first operand), or ABSENT_KIND."""
+
+    __slots__ = ("verdicts",)
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        super().__init__()
+        self.verdicts = verdicts
+
+    def __missing__(self, key: Row) -> str:
+        opcode, guard, *others, first = key
+        given = [kind for kind in (first, *others) if kind is not kinds.ABSENT_KIND]
+        passive = first.sort in _PASSIVE
+        if not opcode:
+            found = FINE
+        elif guard not in (kinds.ABSENT_KIND, kinds.PREDICATE_KIND) or (
+            guard is kinds.PREDICATE_KIND and guarded_parameter(given) is not None
+        ):
+            found = LOOK_CLOSER
+        elif (verdict := self.verdicts[(opcode, *given)]) is None:
+            found = FINE if passive or writes(opcode) else READS_FIRST
+        else:
+            met = joins(opcode) and guard is kinds.ABSENT_KIND and verdict is LOOK
+            plain = met and not self.verdicts.has_checked_immediates((opcode, *given))
+            found = BARRIER if plain else LOOK_CLOSER
+        self[key] = found
+        return found
+
+
+FINE, READS_FIRST, BARRIER, LOOK_CLOSER = "fine", "reads what it names first", "barrier", "look closer"
+"""Verdicts on rows. The second and third are fine too where the register is written, and the warp not split. The
+operand that stands first is read by a barrier, too."""
+
+_PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
+
+LOOK: Findings = ()
+"""Nothing to say of the kinds, but the statement must be looked at: a call has a callee, a barrier its place, a
+constant its value."""
+
+_VERDICTS: dict[tuple[object, ...], Verdicts] = {}
+
+
+def verdicts(context: Context) -> Verdicts:
+    """The verdicts remembered for a context."""
+    key = context.key()
+    found = _VERDICTS.get(key)
+    if found is None:
+        found = _VERDICTS[key] = Verdicts(context)
+    return found
+
+
+def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
+    """What there is to say about an instruction with such operands; `judged` is the form that fits them."""
+    if candidate is None:
+        from openptx.check.explain.opcode_errors import explain
+
+        return (explain(opcode, operands, context.profile),)
+    return candidate.findings if candidate.accepted else folded(candidate, opcode, operands, context)
+
+
+def folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
+    """One mistake, one problem: several operands of one wrong type; often it is the opcode that is wrong."""
+    wrong = [finding for finding in candidate.findings if finding.about in _MISMATCHES]
+    if (
+        not wrong
+        or len({finding.actual for finding in wrong}) > 1
+        or (len(wrong) == 1 and _doubted(candidate, operands))
+    ):
+        return candidate.findings
+    first = wrong[0]
+    actual = TYPES.get((first.actual or "")[1:])
+    other = other_type(candidate, opcode, operands, context, actual) if actual is not None else None
+    if other is not None:
+        first = first.advising(f"these operands are `{first.actual}`: write `{other}`", rewrite(other))
+    return tuple(
+        first if finding is wrong[0] else finding for finding in candidate.findings if finding not in wrong[1:]
+    )
+
+
+def _doubted(candidate: Candidate, operands: tuple[Kind, ...]) -> bool:
+    """Whether one operand of a wrong type is more likely wrong than the opcode: it has neighbours of other types."""
+    types = {kind.type for kind in operands if kind.sort == kinds.REGISTER and kind is not kinds.PREDICATE_KIND}
+    return bool(candidate.form.instruction.access) or candidate.form.instruction.converts or len(types) > 1
+
+
+def other_type(
+    candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context, actual: Type
+) -> str | None:
+    """The opcode with the type of its operands: the same kind of number in their width, or else their very type."""
+    for old in (TYPES[modifier] for modifier in candidate.m.written if modifier in TYPES):
+        letter = "f" if actual.kind == "f" else old.kind
+        for name in (f"{letter}{actual.width}", actual.name):
+            other = ".".join(name if part == old.name else part for part in opcode.split("."))
+            for form, m in resolve(other, "ptxas" if context.precedent else "isa"):
+                if refine(examine(form, m, operands, context), operands, context).accepted:
+                    return other
+    return None
+
+
+_MISMATCHES = ("operand-type", "operand-size")

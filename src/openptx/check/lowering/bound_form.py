@@ -1,0 +1,115 @@
+"""The form of an instruction as lowering needs it: what the kinds of the operands make of its modifiers and types."""
+
+from __future__ import annotations
+
+from openptx.check.forms.select_form import place
+from openptx.check.operand import kinds
+from openptx.check.problems import Problem
+from openptx.isa.notation.operand_rules import operand_rule
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.forms.candidate import Candidate
+    from openptx.check.forms.verdicts import Key, Verdicts
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.problems import Path
+    from openptx.isa.notation import Form, Modifiers
+    from openptx.isa.types import Type
+
+    Placed = tuple[Kind, Path] | None
+
+_PLACED_IN = {"argument": "frame", "result": "frame", "tex": "global"}
+"""State spaces of a Program, by those that kinds tell apart: what functions take and return is in frames."""
+
+
+class BoundForm:
+    """A form, and for each of its templates the path of the operand and its type, None where it is absent."""
+
+    __slots__ = ("form", "m", "paths", "types")
+
+    def __init__(
+        self, form: Form, m: Modifiers, paths: tuple[Path | None, ...], types: tuple[Type | None, ...]
+    ) -> None:
+        self.form, self.m, self.paths, self.types = form, m, paths, types
+
+
+def bound_form(verdicts: Verdicts, key: Key) -> BoundForm | None:
+    """The form of an instruction with such operands, remembered; None where there is no such form."""
+    if key not in verdicts.bound:
+        candidate = verdicts.candidate(key)
+        verdicts.bound[key] = None if candidate is None else _bind(candidate, key, verdicts.context.entry)
+    return verdicts.bound[key]
+
+
+def _bind(candidate: Candidate, key: Key, entry: bool) -> BoundForm | None:
+    form, m, operands = candidate.form, candidate.m, key[1:]
+    layout = next((layout for layout in form.layouts(m) if len(layout) == len(operands)), None)
+    if layout is None:
+        return None
+    placed = place(form, layout, operands)
+    if isinstance(placed, Problem):
+        return None
+    packs = bool(form.operands) and operand_rule(form.instruction, form.operands[0].name).says("packed")
+    said: dict[str, str | int] = dict(_said(form, placed))
+    if packs and placed[0] is not None and (length := _length(placed[0][0])):
+        said["elements"] = length
+    if (space := _space(form, m, placed, entry)) is not None:
+        said["space"] = space
+    types = tuple(
+        None if given is None else _element_type(type, given[0]) if packs else type
+        for type, given in zip(form.types(m), placed, strict=True)
+    )
+    paths = tuple(None if given is None else given[1] for given in placed)
+    return BoundForm(form, m.with_(**said) if said else m, paths, types)
+
+
+def _said(form: Form, placed: list[Placed]) -> Iterator[tuple[str, str | int]]:
+    """What operands say of the form: of `a.b0` that `a_part` is "b0", of `-a` that there is `a_minus`."""
+    for template, given in zip(form.operands, placed, strict=True):
+        if given is None:
+            continue
+        kind, _ = given
+        if kind.sort == kinds.MINUS:
+            kind = kind.parts[0]
+            if template.minus:
+                yield f"{template.name}_minus", True
+        if template.selectors and kind.sort == kinds.SELECTED:
+            yield f"{template.name}_part", kind.space
+
+
+def _length(kind: Kind) -> int:
+    """How many elements a list or a whole vector register has; 0 of anything else."""
+    return len(kind.parts) if kind.sort == kinds.LIST else kind.count if kind.sort == kinds.VECTOR else 0
+
+
+def _element_type(type: Type | None, kind: Kind) -> Type | None:
+    """The type of an element, where a list packs or unpacks a wider register."""
+    length = _length(kind)
+    return TYPES[f"b{type.width // length}"] if type is not None and length else type
+
+
+def _space(form: Form, m: Modifiers, placed: list[Placed], entry: bool) -> str | None:
+    """The space that holds the variable, if the opcode does not say it: parameters of calls are in the frame.
+
+    What reads no memory, as isspacep and cvta do, means the kernel's parameters wherever it stands (9.7.9.19).
+    """
+    space = m.values.get("space")
+    if space not in ("param", "generic", None) or "space" not in m.values or "param::entry" in m.written:
+        return None
+    addresses = [
+        given[0]
+        for given, template in zip(placed, form.operands, strict=True)
+        if template.role == "address" and given is not None
+    ]
+    if not addresses:
+        return None
+    base = addresses[0]
+    while base.sort in (kinds.ADDRESS, kinds.SELECTED, kinds.SUM) or (base.sort == kinds.ELEMENT and not base.space):
+        base = base.parts[0]
+    if base.sort in (kinds.VARIABLE, kinds.ELEMENT):
+        held = _PLACED_IN.get(base.space, base.space)
+        return held if held != space else None
+    return "frame" if space == "param" and not entry else None

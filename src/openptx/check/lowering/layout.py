@@ -1,0 +1,120 @@
+"""Where variables lie and what they hold at first: sizes, alignment, frames, bytes of initialisers (manual 5.4)."""
+
+from __future__ import annotations
+
+from math import prod
+
+from openptx.check.lowering.constants import float_bits
+from openptx.check.sizes import element_bytes, rounded_up, shape_of
+from openptx.isa.sampler_state import encoded
+from openptx.isa.types import TYPES
+from openptx.program import Relocation, Variable
+from openptx.syntax.declarations import InitialiserList, Member, SymbolAddress
+from openptx.syntax.operands import Float, Integer, Name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.types import Type
+    from openptx.syntax import declarations
+    from openptx.syntax.declarations import Declarator, Initialiser
+
+
+class Frame:
+    """Memory that fills up: `place` gives each variable its own part of it."""
+
+    __slots__ = ("align", "size")
+
+    def __init__(self, size: int = 0) -> None:
+        self.size = size
+        self.align = 1
+
+    def place(self, size: int, align: int) -> int:
+        """The offset of the next `size` bytes."""
+        offset = rounded_up(self.size, align)
+        self.size = offset + size
+        self.align = max(self.align, align)
+        return offset
+
+
+def variable(
+    declaration: declarations.Variable, declarator: Declarator, space: str, frame: Frame | None, name: str | None = None
+) -> Variable:
+    """One variable of a declaration, placed in a frame where its space has one."""
+    type = TYPES["texref" if declaration.space == "tex" else declaration.type]  # (5.1.8)
+    shape = shape_of(declarator)
+    vector = max(1, declaration.vector)
+    element = element_bytes(type)
+    size = element * vector * prod(shape)
+    align = declaration.align.value if declaration.align else element * vector
+    data, relocations = initial(declarator.initialiser, shape, vector, type)
+    return Variable(
+        name or declarator.name.text,
+        space,
+        type,
+        size,
+        align,
+        frame.place(size, align) if frame else 0,
+        vector,
+        shape,
+        data,
+        relocations,
+        declaration.linkage,
+        declarator.name.span,
+    )
+
+
+def initial(
+    initialiser: Initialiser | None, shape: tuple[int, ...], vector: int, type: Type
+) -> tuple[bytes | None, tuple[Relocation, ...]]:
+    """The bytes of an initialiser and the addresses in it. What it leaves out is zero, or a sampler's default."""
+    if initialiser is None:
+        return None, ()
+    if type.kind == "opaque" and isinstance(initialiser, InitialiserList):
+        members = [e for e in initialiser.elements if isinstance(e, Member)]
+        return encoded({e.name.text: e.value.text if isinstance(e.value, Name) else e.value.value for e in members}), ()
+    dimensions = (*shape, vector) if vector > 1 else shape
+    size = element_bytes(type)
+    if isinstance(initialiser, InitialiserList) and initialiser.plain and type.kind in "bsu":
+        mask = (1 << type.width) - 1
+        table = b"".join([(number & mask).to_bytes(size, "little") for number in initialiser.numbers])
+        return table.ljust(size * prod(dimensions), b"\0"), ()
+    data = bytearray(size * prod(dimensions))
+    relocations: list[Relocation] = []
+    for position, value in _elements(initialiser, dimensions, 0):
+        at = position * size
+        if isinstance(value, SymbolAddress):
+            relocations.append(_relocation(value, at, size))
+        elif isinstance(value, (Integer, Float)) and at < len(data):
+            data[at : at + size] = _bits(value, type).to_bytes(size, "little")
+    return bytes(data), tuple(relocations)
+
+
+def _bits(value: Integer | Float, type: Type) -> int:
+    if isinstance(value, Float):
+        return float_bits(value, type.width)
+    return int(value.value != 0) if type.kind == "pred" else value.value & ((1 << type.width) - 1)
+
+
+def _relocation(address: SymbolAddress, offset: int, size: int) -> Relocation:
+    shift = 0
+    if address.mask is not None and address.mask.value:
+        shift = (address.mask.value & -address.mask.value).bit_length() - 1
+    return Relocation(offset, size, address.name.text, address.offset, address.generic, shift)
+
+
+def _elements(initialiser: Initialiser, dimensions: tuple[int, ...], at: int) -> list[tuple[int, Initialiser]]:
+    """Positions and values, row by row as in C: an inner list starts a row of its own."""
+    if not isinstance(initialiser, InitialiserList):
+        return [(at, initialiser)]
+    row = prod(dimensions[1:])
+    found: list[tuple[int, Initialiser]] = []
+    position = at
+    for element in initialiser.elements:
+        if isinstance(element, InitialiserList):
+            position = at + rounded_up(position - at, row)
+            found += _elements(element, dimensions[1:], position)
+            position += row
+        else:
+            found.append((position, element))
+            position += 1
+    return found

@@ -1,0 +1,187 @@
+"""A checked module becomes a Program: module-level memory at once, functions when they are first asked for."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.check.forms.verdicts import verdicts
+from openptx.check.lowering.function import Body
+from openptx.check.lowering.layout import variable
+from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
+from openptx.isa.targets import target
+from openptx.isa.types import TYPES
+from openptx.program import Program, Prototype, Register
+from openptx.syntax import tree
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.check.module import ModuleChecker
+    from openptx.program import Function, Variable
+    from openptx.syntax.declarations import Declarator
+    from openptx.syntax.directives import CallPrototype, Location
+
+# A state space of a declaration, not part of an opcode.
+_DECLARES = re.compile(r"(?<![\w:])\.(?:shared|global|const|tex)\b(?!\.|::)")
+_RESERVED = "%reserved_smem_offset_"
+
+
+class ModuleLowering:
+    """What a module's functions see of each other: variables, functions, aliases and files."""
+
+    def __init__(self, resolved: ModuleChecker) -> None:
+        self.resolved = resolved
+        self.module = module = resolved.tree
+        self.variables: dict[str, Variable] = {}
+        self.headers: dict[str, tree.Function] = {}
+        self.files: dict[int, str] = {}
+        self.aliases: dict[str, str] = {}
+        self.version, self.target, self.address_size = (1, 0), "", 64
+        self._inner: dict[tuple[int, int], Variable] = {}
+        for item in module.items:
+            self._take(item)
+        for header in self.headers.values():
+            if header.body is not None and _DECLARES.search(module.file.text, *header.body):
+                self._take_inner(header)
+        self.reserved_shared = RESERVED_SHARED if _RESERVED in module.file.text else 0
+
+    def _take(self, item: tree.Statement) -> None:
+        match item:
+            case Version():
+                self.version = item.major, item.minor
+            case Target():
+                known = [found.name for name in item.targets if (found := target(name.text)) is not None]
+                self.target = known[-1] if known else ""
+            case AddressSize():
+                self.address_size = item.values[0].value
+            case SourceFile():
+                self.files[item.index] = item.path.value
+            case Alias():
+                self.aliases[item.alias.text] = item.aliasee.text
+            case tree.Function():
+                name = item.name.text
+                if name not in self.headers or self.headers[name].body is None:
+                    self.headers[name] = item
+            case Declaration():
+                for declarator in item.names:
+                    self._take_variable(item, declarator)
+            case _:
+                pass
+
+    def _take_variable(self, declaration: Declaration, declarator: Declarator) -> None:
+        name = declarator.name.text
+        count = declarator.count.value if declarator.count is not None else None
+        if declaration.space == "reg":
+            return
+        for i in [""] if count is None else range(count):
+            self._add(self._variable(declaration, declarator, f"{name}{i}"))
+
+    def _add(self, found: Variable) -> None:
+        known = self.variables.get(found.name)
+        if known is None or (known.linkage == "extern" and found.linkage != "extern"):
+            self.variables[found.name] = found
+
+    def _variable(self, declaration: Declaration, declarator: Declarator, name: str) -> Variable:
+        return variable(
+            declaration, declarator, "global" if declaration.space == "tex" else declaration.space, None, name
+        )
+
+    def _take_inner(self, header: tree.Function) -> None:
+        """Variables that a body declares but that live as long as the module, or the CTA."""
+        for statement in header.walk():
+            if isinstance(statement, Declaration) and statement.space not in ("reg", "param", "local"):
+                for declarator in statement.names:
+                    if statement.space == "shared":
+                        found = self._variable(statement, declarator, declarator.name.text)
+                        self._inner[declarator.name.span] = found
+                    else:
+                        self._inner[declarator.name.span] = self._own(statement, declarator, header)
+
+    def _own(self, declaration: Declaration, declarator: Declarator, header: tree.Function) -> Variable:
+        """Module-level memory that only one body knows, under a name that no other has."""
+        name = declarator.name.text
+        if name in self.variables:
+            name = f"{header.name.text}::{name}::{declarator.span[0]}"
+        self.variables[name] = found = self._variable(declaration, declarator, name)
+        return found
+
+    def reserved_offset(self, name: str) -> int | None:
+        """What `%reserved_smem_offset_begin` and its like read; None for other special registers."""
+        _, found, which = f"%{name}".partition(_RESERVED)
+        if not found:
+            return None
+        return RESERVED_OFFSETS[which]
+
+    # What bodies ask for.
+
+    def inner(self, declarator: Declarator) -> Variable:
+        """A shared, global or const variable that a function's body declares: made when the module was read."""
+        return self._inner[declarator.name.span]
+
+    def place(self, location: Location) -> tuple[str, int, int]:
+        """File, line and column of a `.loc`."""
+        index, line, column = (value.value for value in location.values[:3])
+        return self.files.get(index, ""), line, column
+
+    def is_function(self, name: str) -> bool:
+        """Whether the module declares a function of this name."""
+        return name in self.headers or name in self.aliases
+
+    def function_name(self, name: str) -> str:
+        """The function that a name stands for, through aliases."""
+        seen = {name}
+        while name in self.aliases and self.aliases[name] not in seen:
+            name = self.aliases[name]
+            seen.add(name)
+        return name
+
+    def header(self, name: str) -> tree.Function | None:
+        """The declaration of a function, through aliases."""
+        return self.headers.get(self.function_name(name))
+
+    def prototype(self, table: CallPrototype) -> Prototype:
+        """The signature of an indirect call."""
+        return Prototype(signature(table.returns), signature(table.parameters), table.noreturn)
+
+    def lower(self, name: str) -> Function:
+        """The function of this name, lowered."""
+        function = self.headers[name]
+        context = self.resolved.context.inside(function.kind == "entry")
+        return Body(self, function, self.resolved.body(function), verdicts(context)).lower()
+
+
+def signature(declarations: Sequence[Declaration]) -> tuple[Register | Variable, ...]:
+    """Parameters as types and sizes, vectors element by element: their places are not those of real ones."""
+    found: list[Register | Variable] = []
+    for declaration in declarations:
+        declarator = declaration.names[0]
+        if declaration.space == "reg":
+            for _ in range(declaration.vector or 1):
+                found.append(Register(declarator.name.text, TYPES[declaration.type], len(found)))
+        else:
+            found.append(variable(declaration, declarator, "frame", None))
+    return tuple(found)
+
+
+def lower(resolved: ModuleChecker) -> Program:
+    """The Program of a module that was checked and has no errors. Functions are lowered when asked for.
+
+    An instruction that no declaration covers makes only its function fail, with `Unsupported`, when it is asked for.
+    """
+    names = ModuleLowering(resolved)
+    defined = [header for header in names.headers.values() if header.body is not None]
+    return Program(
+        file=resolved.file,
+        version=names.version,
+        target=names.target,
+        address_size=names.address_size,
+        variables=names.variables,
+        reserved_shared=names.reserved_shared,
+        kernels=tuple(header.name.text for header in defined if header.kind == "entry"),
+        functions=tuple(header.name.text for header in defined if header.kind == "func"),
+        lower=names.lower,
+        definitions={header.name.text: header.span for header in defined},
+    )

@@ -1,0 +1,1 @@
+"""What names refer to: scopes, declarations, linkage."""

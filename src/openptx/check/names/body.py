@@ -1,0 +1,166 @@
+"""Resolves names: one walk through a body opens its scopes, declares its names and classifies its operands."""
+
+from __future__ import annotations
+
+from openptx.check.foreign_spellings import TYPES as FOREIGN
+from openptx.check.names.scopes import Formal, Memory, Registers, Scope
+from openptx.check.operand import kinds
+from openptx.check.operand.classify import kind_of, variable
+from openptx.check.sizes import element_bytes, shape_of
+from openptx.isa.special_registers import is_predefined
+from openptx.isa.types import TYPES
+from openptx.syntax import tree
+from openptx.syntax.declarations import Variable as Declaration
+from openptx.syntax.directives import BranchTargets, CallPrototype, Location
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from openptx.check.forms.verdicts import Key
+    from openptx.check.names.scopes import Found
+    from openptx.check.operand.kinds import Kind
+    from openptx.syntax.declarations import Declarator
+    from openptx.syntax.operands import Name
+
+    Declare = Callable[[Declaration, Scope], object]
+
+
+class ResolvedInstruction:
+    """An instruction, its scope, and what the names in it refer to. `key` is its opcode and the kinds of its operands,
+    which is all that its form depends on; `location` is the `.loc` before it."""
+
+    __slots__ = ("instruction", "key", "location", "names", "scope")
+
+    def __init__(
+        self, instruction: tree.Instruction, scope: Scope, functions: Mapping[str, Kind], location: Location | None
+    ) -> None:
+        self.instruction, self.scope, self.location = instruction, scope, location
+        self.names: dict[str, Found | None] = {}
+
+        def known(name: str) -> Kind:
+            self.names[name] = scope.find(name)
+            return scope.kind(name, functions)
+
+        self.key: Key = (instruction.opcode, *[kind_of(operand, known) for operand in instruction.operands])
+        if (guard := instruction.guard) is not None:
+            known(guard.name.text)
+
+
+class ResolvedBody:
+    """The instructions of a body with what their names refer to. `walk` fills it, once.
+
+    `labels` are names and the number of the instruction after each, by their place in the text.
+    """
+
+    def __init__(self, header: Scope, functions: Mapping[str, Kind]) -> None:
+        self.header = header  # of the parameters, which share a scope with the outermost block
+        self.parameters = frozenset(header.names)
+        self.functions = functions
+        self.scopes: list[Scope] = []
+        self.instructions: list[ResolvedInstruction] = []
+        self.labels: dict[int, tuple[str, int]] = {}
+        self._location: Location | None = None
+
+    def walk(
+        self, statements: list[tree.Statement], scope: Scope, declare: Declare
+    ) -> Iterator[tuple[tree.Statement | ResolvedInstruction, Scope]]:
+        """Each statement with its scope, in the order of the text; instructions come resolved.
+
+        Labels are known in all of their block; `declare` makes the names of a declaration known to what follows it.
+        """
+        self.scopes.append(scope)
+        for statement in statements:
+            if (label := label_of(statement)) is not None:
+                scope.labels.setdefault(label.text, label.span[0])
+                if isinstance(statement, (BranchTargets, CallPrototype)):
+                    scope.tables[label.text] = statement
+        for statement in statements:
+            if isinstance(statement, tree.Instruction):
+                resolved = ResolvedInstruction(statement, scope, self.functions, self._location)
+                self.instructions.append(resolved)
+                yield resolved, scope
+                continue
+            yield statement, scope
+            if isinstance(statement, Declaration):
+                declare(statement, scope)
+            elif isinstance(statement, tree.Label):
+                self.labels[statement.name.span[0]] = statement.name.text, len(self.instructions)
+            elif isinstance(statement, tree.Block):
+                yield from self.walk(statement.statements, Scope(scope), declare)
+            elif isinstance(statement, Location):
+                self._location = statement
+
+    @property
+    def variables(self) -> list[tuple[str, Memory]]:
+        """What the body declares in memory, in the order of the text."""
+        found = [
+            (name, meaning)
+            for scope in self.scopes
+            for name, meaning in scope.names.items()
+            if isinstance(meaning, Memory) and not (scope is self.header and name in self.parameters)
+        ]
+        return sorted(found, key=lambda each: each[1].declaration.span)
+
+
+def label_of(statement: tree.Statement) -> Name | None:
+    """The label that a statement is, or has."""
+    if isinstance(statement, tree.Label):
+        return statement.name
+    return statement.label if isinstance(statement, (BranchTargets, CallPrototype)) else None
+
+
+def declare_local(declaration: Declaration, scope: Scope) -> None:
+    """Make known what a declaration in a body declares."""
+    for number in range(len(declaration.names)):
+        declare_name(declaration, number, scope, "frame" if declaration.space == "param" else declaration.space)
+
+
+def declare_name(declaration: Declaration, number: int, scope: Scope, space: str) -> None:
+    """Make one name of a declaration known, or its range of names."""
+    declarator = declaration.names[number]
+    name = declarator.name.text
+    if name == "_" or is_predefined(name):
+        return
+    count = declarator.count.value if declarator.count is not None else None
+    if space == "reg":
+        type = TYPES.get(declaration.type) or TYPES[FOREIGN.get(declaration.type, "b32")]
+        scope.declare(name, Registers(type, declaration.vector or 1, count, declarator.name.span))
+        return
+    kind = memory_kind(declaration, declarator, space)
+    for i in [""] if count is None else range(count):
+        scope.declare(f"{name}{i}", Memory(kind, declaration, number))
+
+
+def header_scope(function: tree.Function, outer: Scope) -> Scope:
+    """The scope that the parameters of a function are declared in."""
+    scope = Scope(outer)
+    for number, formal in enumerate((*function.returns, *function.parameters)):
+        declarator, space = formal.names[0], formal_space(formal, function)
+        if space == "reg":
+            declare_name(formal, 0, scope, space)
+        elif declarator.name.text != "_":
+            scope.declare(declarator.name.text, Formal(memory_kind(formal, declarator, space), function, number))
+    return scope
+
+
+def formal_space(formal: Declaration, function: tree.Function) -> str:
+    """Where a parameter or a result of a function is, as kinds tell it."""
+    if formal.space == "reg":
+        return "reg"
+    if function.kind == "entry":
+        return "param"
+    return "result" if formal in function.returns else "argument"
+
+
+def memory_kind(declaration: Declaration, declarator: Declarator, space: str) -> Kind:
+    """The kind of a variable's name."""
+    type = TYPES.get(declaration.type, TYPES["b32"])
+    vector = declaration.vector or 1
+    shape = shape_of(declarator)
+    size = element = element_bytes(type) * vector
+    for length in shape:
+        size *= length
+    align = declaration.align.value if declaration.align is not None else element
+    text = f"the address of a `.{kinds.PARAMETERS.get(space, space)}` variable"
+    return variable(type.name, space, size, align, shape, vector, text)

@@ -1,0 +1,249 @@
+"""Checks declarations (manual 5.4) and makes their names known."""
+
+from __future__ import annotations
+
+from openptx.check.availability import B128, UNSIZED, gate_problem
+from openptx.check.names.body import declare_name, formal_space, memory_kind
+from openptx.check.names.declared_types import OPAQUE, Misfit, initial_problem, type_problem
+from openptx.check.names.scopes import Memory, Registers
+from openptx.check.sizes import shape_of
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.isa.special_registers import is_predefined
+from openptx.isa.targets import satisfied
+from openptx.syntax.operands import Integer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from openptx.check.module import ModuleChecker
+    from openptx.check.names.scopes import Meaning, Scope
+    from openptx.check.operand.kinds import Kind
+    from openptx.diagnostics.diagnostic import Facts
+    from openptx.source import Span
+    from openptx.syntax import tree
+    from openptx.syntax.declarations import Declarator
+    from openptx.syntax.declarations import Variable as Declaration
+
+_MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
+_FEW = 64
+"""A range of more variables than this is no plain declaration."""
+
+
+def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object, ...] | None:
+    """All of a declaration of one plain variable but its name; None where it isn't one."""
+    if space == "reg" or len(declaration.names) != 1:
+        return None
+    declarator = declaration.names[0]
+    value = declarator.initialiser
+    if declarator.count is not None or declarator.name.text == "_":
+        return None
+    if value is not None and not (isinstance(value, Integer) and value.literal and not value.overflow):
+        return None
+    return (
+        space, declaration.space, declaration.type, declaration.vector, declaration.linkage, unsized,
+        declaration.align and declaration.align.value, value and value.value,
+        declaration.pointer and declaration.pointer.align and declaration.pointer.align.value,
+        *[length and length.value for length in declarator.dimensions],
+    )  # fmt: skip
+
+
+class Declarations:
+    """Declares names and judges how they are declared."""
+
+    def __init__(self, module: ModuleChecker) -> None:
+        self.module = module
+        self.right: dict[object, Kind] = {}  # kinds of variables, by all that was found right about how one is declared
+
+    def module_level(self, declaration: Declaration) -> None:
+        """A variable outside of functions."""
+        first = next(iter(declaration.names), None)  # none, if it could not be read
+        if declaration.space != "global" and first is not None and not first.dimensions:  # arrays pass, as measured
+            self._opaque(declaration)
+        self._declare_all(declaration, self.module.scope, declaration.space)
+
+    def again(self, declaration: Declaration, kind: Kind) -> None:
+        """A variable outside of functions that differs in its new name from one that was right."""
+        name = declaration.word
+        if name == "WARP_SZ":
+            self._repeated(name, declaration, declaration.names[0], self.module.scope)
+            return
+        self.module.scope.declare(name, Memory(kind, declaration))
+
+    def header(self, function: tree.Function, scope: Scope) -> None:
+        """The parameters and results of a function."""
+        for parameter in (*function.returns, *function.parameters):
+            self._parameter(parameter, function, scope)
+
+    def _parameter(self, declaration: Declaration, function: tree.Function, scope: Scope) -> None:
+        """A parameter or a return of a function."""
+        space = formal_space(declaration, function)
+        if function.kind == "entry" and declaration.space != "param":
+            self.add(
+                "parameter", "a parameter of a kernel is in `.param`", declaration.space_span, "not `.param`",
+                expected=".param", actual=f".{declaration.space}", rule="PTX ISA, Kernel Function Parameters (5.1.6.1)",
+                fix=Fix(declaration.space_span, ".param", "declare it in `.param`", SAFE),
+            )  # fmt: skip
+        if function.kind == "func":
+            self._named(declaration)
+            self._opaque(declaration)
+            self._pointer(declaration)
+            if function.linkage != "extern":
+                self._aligned(declaration)
+        self._declare_all(declaration, scope, space, self._unsized(declaration, function))
+
+    def _named(self, declaration: Declaration) -> None:
+        """Only kernels and prototypes may leave a parameter without a name."""
+        name = declaration.names[0].name
+        if name.text == "_":
+            self.add("invalid-name", "a parameter of a function has a name", name.span, "`_` alone is none")
+
+    def _opaque(self, declaration: Declaration) -> None:
+        """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
+        if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.precedent:
+            self.add(
+                "state-space-place",
+                f"a `.{declaration.type}` is a `.global` variable of the module or a parameter of a kernel",
+                declaration.type_span,
+                "not here",
+                rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+            )
+
+    def _pointer(self, declaration: Declaration) -> None:
+        """Only kernels say what their parameters point to."""
+        pointer = declaration.pointer
+        if pointer is not None:
+            self.add(
+                "parameter", "only a parameter of a kernel says what it points to", pointer.span, "not of a function",
+                rule="PTX ISA, Kernel Function Parameter Attributes (5.1.6.2)",
+                fix=Fix(pointer.span, "", "leave it out", SAFE),
+            )  # fmt: skip
+
+    def _aligned(self, declaration: Declaration) -> None:
+        """What functions take and return in `.param` is aligned to 128 bytes at most."""
+        align = declaration.align
+        if align is None or declaration.space != "param" or align.value & (align.value - 1):
+            return
+        if align.value > _MOST_ALIGNED:
+            self.add(
+                "alignment", f"a parameter of a function is aligned to {_MOST_ALIGNED} bytes at most", align.span,
+                "too much", expected="1, 2, 4, 8, 16, 32, 64 or 128", actual=str(align.value),
+            )  # fmt: skip
+
+    def _unsized(self, declaration: Declaration, function: tree.Function) -> bool:
+        """Whether this parameter may be an array without a length: the last of a function (7.2)."""
+        if function.kind == "entry" or not function.parameters or declaration is not function.parameters[-1]:
+            return False
+        context = self.module.context
+        if shape_of(declaration.names[0]) == (0,) and context.target is not None:
+            return satisfied(UNSIZED, context.version, context.target)
+        return True
+
+    def local(self, declaration: Declaration, scope: Scope) -> None:
+        """A declaration in a body."""
+        self._opaque(declaration)
+        self._aligned(declaration)
+        self._declare_all(declaration, scope, "frame" if declaration.space == "param" else declaration.space)
+
+    def plain(self, declaration: Declaration, space: str | None) -> list[tuple[str, Kind]] | None:
+        """The names of a declaration of memory and their kinds; None if anything is to be said about it."""
+        found: list[tuple[str, Kind]] = []
+        if declaration.type == "b128" and not self.module.plain_type("b128", 1):
+            return None
+        if declaration.align is not None and declaration.align.value > _MOST_ALIGNED:
+            return None
+        if declaration.type in OPAQUE:
+            return None
+        for declarator in declaration.names:
+            if type_problem(declaration, declarator, self.module.context) is not None:
+                return None
+            if declarator.initialiser is not None and initial_problem(declaration, declarator, shape_of(declarator)):
+                return None
+            names = [declarator.name.text]
+            if (count := declarator.count) is not None:  # `x<3>`
+                if not 0 < count.value <= _FEW or declarator.dimensions or declarator.initialiser is not None:
+                    return None
+                names = [f"{names[0]}{i}" for i in range(count.value)]
+            if any(map(self.module.reserved, names)):
+                return None
+            kind = memory_kind(declaration, declarator, space or declaration.space)
+            found += [(name, kind) for name in names]
+        return found
+
+    def _declare_all(self, declaration: Declaration, scope: Scope, space: str, unsized: bool = False) -> None:
+        key = _shape(declaration, space, unsized)
+        if key is not None and (known := self.right.get(key)) is not None:
+            declarator, name = declaration.names[0], declaration.names[0].name
+            self._repeated(name.text, declaration, declarator, scope)
+            if not is_predefined(name.text):  # and so it stays
+                scope.declare(name.text, Memory(known, declaration))
+        elif self._declare_each(declaration, scope, space, unsized) and key is not None:
+            self.right[key] = memory_kind(declaration, declaration.names[0], space)
+
+    def _declare_each(self, declaration: Declaration, scope: Scope, space: str, unsized: bool) -> bool:
+        """Judge and declare names one by one; whether all is right with their types and values."""
+        reported = wrong = False
+        for number, declarator in enumerate(declaration.names):
+            misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)
+            if misfit is not None:
+                self._report(misfit, declaration, declarator)
+                wrong, reported = True, misfit.at != "name"
+            elif declarator.initialiser is not None and (
+                misfit := initial_problem(declaration, declarator, shape_of(declarator))
+            ):
+                self._report(misfit, declaration, declarator)
+                wrong = True
+            elif declaration.type == "b128":
+                reported = self._b128(declaration) or reported
+            if declarator.name.text != "_":
+                self._repeated(declarator.name.text, declaration, declarator, scope)
+                declare_name(declaration, number, scope, space)
+        return not (wrong or reported)
+
+    def _b128(self, declaration: Declaration) -> bool:
+        """Whether `.b128` is too new for the file."""
+        context = self.module.context
+        if context.target is None or satisfied(B128, context.version, context.target):
+            return False
+        problem = gate_problem("`.b128`", B128, context)
+        self.add(problem.about, problem.message, declaration.type_span, problem.label, expected=problem.expected,
+                 actual=problem.actual, rule=problem.rule, help=problem.help)  # fmt: skip
+        return True
+
+    def _report(self, misfit: Misfit, declaration: Declaration, declarator: Declarator) -> None:
+        span = misfit.span or (declaration.type_span if misfit.at == "type" else declarator.name.span)
+        fix = Fix(span, misfit.replacement, f"declare it `{misfit.replacement}`") if misfit.replacement else None
+        self.add(misfit.about, misfit.message, span, misfit.label, expected=misfit.expected, actual=misfit.actual,
+                 rule=misfit.rule, help=misfit.help, fix=fix)  # fmt: skip
+
+    def _repeated(self, name: str, declaration: Declaration, declarator: Declarator, scope: Scope) -> None:
+        if is_predefined(name):
+            self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
+            return
+        if declarator.count is None:
+            found = scope.names.get(name) or scope.numbered(name)
+            if (first := scope.own_label(name)) is not None:
+                self.add(
+                    "duplicate-name", f"`{name}` is a label of this block too", declarator.name.span, "declared here",
+                    labels=(Label(first, "the label"),),
+                )  # fmt: skip
+        else:
+            found = scope.ranges.get(name) or scope.among(name, declarator.count.value)
+        if found is None or scope is self.module.scope:  # what the module repeats is judged with its linkage
+            return
+        self.add(
+            "duplicate-name", f"{_said(declarator, found)} is declared twice here", declarator.name.span, "again",
+            labels=(Label(found.span, "first declared here"),),
+        )  # fmt: skip
+
+    def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:
+        """Collect a finding."""
+        self.module.collector.add(Diagnostic(about, message, self.module.file, span, label, **facts))
+
+
+def _said(declarator: Declarator, first: Meaning) -> str:
+    """What is declared again: a name, or the range that one is among."""
+    name = f"`{declarator.name.text}`"
+    if declarator.count is not None and not (isinstance(first, Registers) and first.count is not None):
+        return f"one of {name[:-1]}<{declarator.count.value}>`"
+    return name

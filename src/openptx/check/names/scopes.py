@@ -1,0 +1,171 @@
+"""Which declaration a name refers to: one chain of scopes for the checker and for lowering (manual 4.4, 6.4)."""
+
+from __future__ import annotations
+
+from openptx.check.operand import kinds
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from openptx.check.operand.kinds import Kind
+    from openptx.isa.types import Type
+    from openptx.source import Span
+    from openptx.syntax.declarations import Declarator, Variable
+    from openptx.syntax.directives import Directive
+    from openptx.syntax.tree import Function
+
+    Found = tuple["Meaning", "Scope"]
+
+
+class Registers:
+    """One register, or as many as `%r<count>` says: scalar, or vectors of `vector` elements."""
+
+    __slots__ = ("count", "kind", "span", "type", "vector")
+
+    def __init__(self, type: Type, vector: int, count: int | None, span: Span) -> None:
+        self.type, self.vector, self.count, self.span = type, vector, count, span
+        self.kind = kinds.register(type) if vector == 1 else kinds.vector(type, vector)
+
+
+class Memory:
+    """A variable. Its place in memory is the business of lowering."""
+
+    __slots__ = ("declaration", "kind", "number")
+
+    def __init__(self, kind: Kind, declaration: Variable, number: int = 0) -> None:
+        self.kind, self.declaration, self.number = kind, declaration, number
+
+    @property
+    def declared(self) -> tuple[Variable, Declarator]:
+        """The declaration, and the name in it."""
+        return self.declaration, self.declaration.names[self.number]
+
+    @property
+    def span(self) -> Span:
+        """Where the name is declared."""
+        return self.declared[1].name.span
+
+
+class Formal(Memory):
+    """A parameter of a function whose header is read when somebody asks for it."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, kind: Kind, function: Function, number: int) -> None:
+        self.kind, self.function, self.number = kind, function, number
+
+    @property
+    def declared(self) -> tuple[Variable, Declarator]:
+        """The declaration, and the name in it: each formal has a declaration of its own."""
+        declaration = (*self.function.returns, *self.function.parameters)[self.number]
+        return declaration, declaration.names[0]
+
+
+Meaning = Registers | Memory
+"""What a name may refer to."""
+
+
+class Scope:
+    """The names of a block, and the scope around it. Labels live in the scope of the block that holds them.
+
+    A name is declared from its declaration to the end of the block, a label in all of it.
+    """
+
+    __slots__ = ("_known", "labels", "names", "outer", "ranges", "tables")
+
+    def __init__(self, outer: Scope | None = None) -> None:
+        self.outer = outer
+        self.names: dict[str, Meaning] = {}
+        self.ranges: dict[str, Registers] = {}
+        self.labels: dict[str, int] = {}
+        self.tables: dict[str, Directive] = {}
+        self._known: dict[str, Found | None] = {}  # what `find` has answered since the last declaration
+
+    def declare(self, name: str, meaning: Meaning) -> None:
+        """Make a name known here; that of a range `%r<4>` is its prefix `%r`."""
+        self._known.clear()
+        if isinstance(meaning, Registers) and meaning.count is not None:
+            self.ranges[name] = meaning
+        else:
+            self.names[name] = meaning
+
+    def find(self, name: str) -> Found | None:
+        """What a name refers to, and the scope that declares it. Blocks hide what is declared around them."""
+        try:
+            return self._known[name]
+        except KeyError:
+            found = self._known[name] = self._find(name)
+            return found
+
+    def _find(self, name: str) -> Found | None:
+        numbered = splits(name)
+        scope: Scope | None = self
+        while scope is not None:
+            if (meaning := scope.names.get(name)) is not None:
+                return meaning, scope
+            for prefix, number in numbered:
+                found = scope.ranges.get(prefix)
+                if found is not None and number < (found.count or 0):
+                    return found, scope
+            scope = scope.outer
+        return None
+
+    def kind(self, name: str, functions: Mapping[str, Kind]) -> Kind:
+        """What a plain name is as an operand. `functions` are those of the module, declared so far."""
+        found = self.find(name)
+        if found is not None:
+            return found[0].kind
+        if name in functions:
+            return functions[name]
+        if name[0] == "%" and (special := SPECIAL_REGISTERS.get(name[1:])) is not None:
+            return kinds.special(special)
+        table = self.table(name)
+        return kinds.TABLE_KINDS[table.name] if table is not None else kinds.NAME_KIND
+
+    def numbered(self, name: str) -> Registers | None:
+        """The range of this very block that a name is one of."""
+        if not self.ranges or not name[-1:].isdecimal():
+            return None
+        ranges = ((self.ranges.get(prefix), number) for prefix, number in splits(name))
+        return next((found for found, number in ranges if found is not None and number < (found.count or 0)), None)
+
+    def among(self, prefix: str, count: int) -> Meaning | None:
+        """A name of this very block that is one of `prefix<count>`."""
+        for name, meaning in self.names.items():
+            digits = name[len(prefix) :]
+            if name.startswith(prefix) and digits.isdecimal() and int(digits) < count and str(int(digits)) == digits:
+                return meaning
+        return None
+
+    def own_label(self, name: str) -> Span | None:
+        """Where this very block has a label of this name."""
+        place = self.labels.get(name)
+        return (place, place + len(name)) if place is not None else None
+
+    def label(self, name: str) -> int | None:
+        """The position that a label marks, here or further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.labels:
+                return scope.labels[name]
+            scope = scope.outer
+        return None
+
+    def table(self, name: str) -> Directive | None:
+        """The `.branchtargets`, `.calltargets` or `.callprototype` of this label, here or further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.tables:
+                return scope.tables[name]
+            scope = scope.outer
+        return None
+
+
+def splits(name: str) -> list[tuple[str, int]]:
+    """The ways to read a name as a prefix and a number: `%r10` is `%r` 10 or `%r1` 0."""
+    digits = len(name) - len(name.rstrip("0123456789"))
+    return [
+        (name[:i], int(name[i:])) for i in range(len(name) - digits, len(name)) if name[i] != "0" or i == len(name) - 1
+    ]

@@ -1,0 +1,221 @@
+"""Reads the statements of a body: plain ones by the statement regex, all others by the precise reader."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.diagnostics import SAFE, Fix
+from openptx.syntax.brace_matcher import outside
+from openptx.syntax.declaration_fast_parser import simple
+from openptx.syntax.declaration_parser import LINKAGE, SPACES, declaration
+from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
+from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
+from openptx.syntax.foreign import assigned
+from openptx.syntax.instruction_parser import instruction
+from openptx.syntax.lexical import STRING
+from openptx.syntax.operands import Name
+from openptx.syntax.recovery import recover
+from openptx.syntax.statement_lexer import BRACE, DECLARATION, END, INSTRUCTION, LABEL, REGISTERS, STATEMENT, plain
+from openptx.syntax.tokens import Cursor, Mistake
+from openptx.syntax.tree import Block, Instruction, Label, Lazy, Statement, Unreadable
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.diagnostics import Diagnostic
+    from openptx.source import File, Span
+
+_LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
+_LINE = re.compile(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
+_MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
+_LINKAGE = "linkage can only be given to variables of the module"
+_BODY_ONLY = (".loc", *LABELLED, *TUNING)
+
+
+def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]]:
+    """The statements between two offsets, blocks nested, and what is wrong with them.
+
+    Braces that don't match are the business of whoever found the span: they are tolerated here.
+    """
+    found: list[Statement] = []
+    problems: list[Diagnostic] = []
+    outer: list[tuple[int, list[Statement]]] = []
+    for piece in pieces(file, body, problems):
+        if isinstance(piece, Statement):
+            found.append(piece)
+            continue
+        kind, start, end = piece.lastindex, piece.end(1), piece.end()
+        if kind == INSTRUCTION:
+            guard = piece.span(2) if piece[2] else (start, start)
+            found.append(Instruction(file, (start, end), guard, piece.span(3), piece.span(4)))
+        elif kind == LABEL:
+            found.append(Label(file, (start, end), Name(piece[5], piece.span(5))))
+        elif piece[6] == "{":
+            outer.append((start, found))
+            found = []
+        elif outer:
+            start, inner = outer.pop()
+            inner.append(Block(file, (start, end), found))
+            found = inner
+    while outer:
+        start, inner = outer.pop()
+        inner.append(Block(file, (start, body[1]), found))
+        found = inner
+    return found, problems
+
+
+def pieces(file: File, body: Span, problems: list[Diagnostic]) -> Iterator[re.Match[str] | Statement]:
+    """The statements between two offsets, flat and without nodes where the text is plain: the fast path.
+
+    Matches of `STATEMENT` are instructions with plain operands, labels and braces; all else comes as a statement, and
+    mistakes go to `problems`. Braces come as they stand: whoever found the body has reported those that do not match.
+    """
+    text, (offset, end) = file.text, body
+    while match := STATEMENT.match(text, offset, end):
+        kind, start, offset = match.lastindex, match.end(1), match.end()
+        if (
+            (kind == INSTRUCTION and plain(match[4]))
+            or (kind == LABEL and not _LABELLED.match(text, offset, end))
+            or kind == BRACE
+        ):
+            yield match
+        elif kind == END:
+            return
+        elif kind in (REGISTERS, DECLARATION) and (variable := simple(file, start, offset)):
+            if variable.linkage:
+                problems.append(_misplaced(Cursor(file, start, end), _LINKAGE).diagnostic)
+            yield variable
+        else:
+            found: list[Statement] = []
+            offset = read_statements(Cursor(file, start, end), offset, found, problems, inside=True)
+            yield from found
+
+
+def read_statements(c: Cursor, until: int, found: list[Statement], problems: list[Diagnostic], inside: bool) -> int:
+    """Read the statements that begin before `until` and are no block nor function, and say where the last one ends."""
+    while True:
+        _read(c, found, problems, inside)
+        if c.kind == "end" or c.start >= until or c.word in ("{", "}"):
+            return c.last
+        if not inside and (c.word in LINKAGE or c.word in (".entry", ".func")):
+            return c.last
+
+
+def _read(c: Cursor, found: list[Statement], problems: list[Diagnostic], inside: bool) -> None:
+    start = c.start
+    try:
+        statement = _statement(c, problems, inside)
+        c.about = "syntax"
+        found.append(statement)
+    except Mistake as mistake:
+        problems.append(mistake.diagnostic)
+        if not mistake.recovered:
+            recover(c, start)
+        found.append(Unreadable(c.file, (start, c.last)))
+
+
+def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
+    start = c.start
+    if c.kind == "dot":
+        return _dotted(c, problems, inside)
+    if c.word in ("@@", "#"):
+        return _line(c, inside)
+    if c.word == ";":
+        raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
+    if not inside and c.kind == "word" and "." + c.word in NAMES:
+        raise without_dot(c)
+    if inside and c.kind == "word" and Cursor(c.file, c.end, c.limit).word in ("=", "+=", "-="):
+        raise assigned(c)
+    if not inside and (c.kind == "word" or c.word == "@"):
+        raise misplaced_statement(c)
+    if c.kind == "word" and Cursor(c.file, c.end, c.limit).word == ":":
+        name = Name(c.word, c.span)
+        c.advance()
+        c.advance()
+        if c.word in LABELLED:
+            return labelled(c, problems, name, start)
+        return Label(c.file, (start, c.last), name)
+    return instruction(c, problems)
+
+
+def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
+    word = c.word
+    if word in LINKAGE or word in (".entry", ".func"):
+        ahead = c if word not in LINKAGE else Cursor(c.file, c.end, c.limit)
+        if ahead.word in (".entry", ".func") and inside:
+            return _declared_function(c, problems)
+        if inside:
+            raise _misplaced(c, _LINKAGE)
+        if ahead.word not in (*SPACES, ".entry", ".func", ".align", ".attribute") and ahead.kind == "dot":
+            raise (
+                unknown_directive(ahead)
+                if ahead.word not in NAMES
+                else ahead.expected("a state space, `.entry` or `.func`")
+            )
+    if word in SPACES or word in LINKAGE or word in (".align", ".attribute"):
+        return declaration(c, problems)
+    if inside and word in _MODULE_ONLY:
+        raise _misplaced(c, f"`{word}` can't stand inside the body of a function")
+    if not inside and word in _BODY_ONLY:
+        where = "the header of a function" if word in TUNING else "the body of a function"
+        raise _misplaced(c, f"`{word}` can only stand in {where}")
+    if word in LABELLED:
+        raise _misplaced(c, f"`{word}` needs a label before it: `targets: {word} ...`")
+    found = directive(c)
+    if found is None:
+        raise unknown_directive(c)
+    return found
+
+
+def without_dot(c: Cursor) -> Mistake:
+    """The mistake that a directive has lost its dot."""
+    fix = Fix((c.start, c.start), ".", "begin the directive with its dot", SAFE)
+    return c.mistake("syntax", f"expected `.{c.word}`, found `{c.word}`", c.span, "the dot is missing", fix=fix)
+
+
+def misplaced_statement(c: Cursor) -> Mistake:
+    """The mistake that instructions stand outside of every function: one, however many there are."""
+    message = "an instruction can only stand inside the body of a function"
+    mistake = c.mistake("misplaced-statement", message, c.span, "no function is open here")
+    c.seek(outside(c.file.text, c.start))
+    mistake.recovered = True
+    return mistake
+
+
+def _misplaced(c: Cursor, message: str) -> Mistake:
+    return c.mistake("misplaced-directive", message, c.span)
+
+
+def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
+    """`.extern .func f();` inside a body."""
+    start, header = c.start, Header()
+    header.read(c, problems)
+    c.expect(";", "behind a declaration inside a body")
+    return header.function(c.file, start, None, c.last, broken=False)
+
+
+def unknown_directive(c: Cursor) -> Mistake:
+    """The mistake that there is no directive of this name."""
+    near = nearest(c.word)
+    if Cursor(c.file, c.end, c.limit).word == ":":
+        help = f"a label has no dot: `{c.word.replace('.', '$')}:`, here and wherever it is branched to"
+        return c.mistake("invalid-name", f"`{c.word}` is no label: it begins with a dot", c.span, help=help)
+    help = f"did you mean `{near}`?" if near else None
+    return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span, help=help)
+
+
+def _line(c: Cursor, inside: bool) -> Statement:
+    """`@@DWARF ...` and `#line 1 "file"` last to the end of their line."""
+    match = _LINE.match(c.file.text, c.start, c.limit)
+    if match is None:
+        raise c.invalid_character()
+    if inside and c.word == "@@":
+        raise _misplaced(c, "`@@DWARF` can't stand inside the body of a function")
+    span, kind = match.span(), Dwarf if c.word == "@@" else Preprocessor
+    name_span = c.span
+    c.seek(span[1])
+    return kind(c.file, span, "dwarf" if kind is Dwarf else "line", name_span)
+
+
+Lazy.body = read_body

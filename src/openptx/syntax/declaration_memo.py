@@ -1,0 +1,123 @@
+"""What differs from something earlier in its name alone, variables and headers: read in full when somebody asks.
+
+Libraries declare tens of thousands of variables in one form, `.global .align 1 .b8 name[1];`, and a file's kernels
+often have the same parameters.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.syntax.declarations import Form, InitialiserList, Variable
+from openptx.syntax.lexical import NEW_NAME, WORD
+from openptx.syntax.operands import Name
+from openptx.syntax.statement_lexer import HEADER
+from openptx.syntax.tree import Function, HeaderForm, Statement
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from openptx.source import File, Span
+
+_NAMED = re.compile(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
+_PARTS = re.compile(
+    rf"""((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?![_$][\[;\ ])(?!%)({WORD})
+    ((?:\[[0-9]*+\])*+(?:[ ]=[ ]-?+[0-9]++)?+; | \[([0-9]++)\][ ]=[ ]\{{([0-9, ]++)\}};)""",
+    re.X | re.A,
+)
+"""What most declarations are."""
+_BYTES = frozenset(map(str, range(256)))
+_SAME = "\0"
+"""Stands for the name of a function in the text of its header, which holds no NUL itself."""
+
+_FORMS: dict[tuple[str, str], Form] = {}
+"""Forms of variables by what stands before the name and behind it."""
+_HEADERS: dict[str, HeaderForm] = {}
+_MOST = 1 << 12
+
+
+def repeated(file: File, start: int, end: int) -> Variable | None:
+    """The declaration between two offsets, if one of its form has been remembered."""
+    match = _PARTS.fullmatch(file.text, start, end)
+    head, name, tail = _parts(match) if match is not None else split_declaration(file.text[start:end])
+    form = _FORMS.get((head, tail))
+    return Variable.again(file, (start, end), form, name) if form is not None and name else None
+
+
+def split_declaration(text: str) -> tuple[str, str, str]:
+    """A plain declaration: what stands before its name, the name ("" if it may be none), what stands behind it.
+
+    Bytes of a string, no more than the array has, do not matter.
+    """
+    if match := _PARTS.fullmatch(text):
+        return _parts(match)
+    declared, equals, value = text.partition(" = ")
+    head, _, tail = declared.rpartition(" ")
+    if tail[:1] == "\t":
+        head, tail = head + "\t", tail.lstrip("\t")
+    name = (tail if equals else tail[:-1]).partition("[")[0]
+    plain = name[1:] if name[:1] == "%" else name
+    if (
+        not (plain.isidentifier() and plain.isascii())
+        or name == "_"
+        or (plain is not name and plain in SPECIAL_REGISTERS)
+    ):
+        name = ""
+    return head, name, tail[len(name) :] + equals + value
+
+
+def _parts(match: re.Match[str]) -> tuple[str, str, str]:
+    head, name, tail, length, values = match.groups()
+    if values is None:
+        return head, name, tail
+    each = values.split(", " if " " in values else ",")
+    plain = head.endswith(".b8 ") and len(each) <= int(length) and _BYTES.issuperset(each)
+    return head, name if plain else "", f"[{length}] = {{}};"
+
+
+def remember(variable: Variable) -> None:
+    """Remember the form of a declaration of one name, without a value or with a plain one, that `simple` has read."""
+    (declarator,) = variable.names
+    head, name, tail = split_declaration(variable.text)
+    listed = isinstance(declarator.initialiser, InitialiserList) and not tail.endswith("{};")
+    if name == declarator.name.text and not listed and len(_FORMS) < _MOST:
+        variable.word, variable.form = name, _FORMS.setdefault((head, tail), Form())
+
+
+class RepeatedHeader:
+    """The header of a function that is like an earlier one. `end` is where its `{` or `;` is looked for."""
+
+    __slots__ = ("end", "form", "name")
+
+    def __init__(self, form: HeaderForm, name: Name, end: int) -> None:
+        self.form, self.name, self.end = form, name, end
+
+    def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
+        """The function that begins with this header."""
+        return Function.again(file, (start, end), self.form, self.name, body, broken)
+
+
+def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
+    """What a match of `STATEMENT` says of a header, if one of its form has been remembered."""
+    text = match[HEADER]
+    named = _NAMED.search(text)
+    if named is None or _SAME in text or (form := _HEADERS.get(text.replace(named[1], _SAME))) is None:
+        return None
+    start, end = match.span(HEADER)
+    name = Name(named[1], (start + named.start(1), start + named.end(1)))
+    return RepeatedHeader(form, name, end - text.endswith(";"))
+
+
+def remember_header(item: Statement, match: re.Match[str]) -> None:
+    """Remember the header of a function that is right, if its name stands in it as a name or begins one."""
+    if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes:
+        return
+    text, (start, end) = match[HEADER], match.span(HEADER)
+    named = _NAMED.search(text)
+    whole = end == (item.span[1] if item.body is None else item.body[0] - 1)
+    if named is None or named.start(1) + start != item.name.span[0] or not whole or item.broken or _SAME in text:
+        return
+    others = [parameter.names[0].name.text for parameter in (*item.returns, *item.parameters)]
+    own = item.name.text
+    if text.count(own) == 1 + sum(other.startswith(own) for other in others):
+        item.form = _HEADERS[text.replace(own, _SAME)] = HeaderForm(item.kind, item.linkage)

@@ -1,0 +1,233 @@
+"""Reads declarations of variables and parameters (manual 5.4), whose parts have one order, as in the assembler."""
+
+from __future__ import annotations
+
+from openptx.diagnostics import Diagnostic, Label
+from openptx.syntax.constants import primary
+from openptx.syntax.declaration_fast_parser import simple
+from openptx.syntax.declarations import Attribute, Declarator, Pointer, Variable
+from openptx.syntax.directives import NAMES
+from openptx.syntax.initialiser_parser import initialiser
+from openptx.syntax.instruction_parser import missing_semicolon
+from openptx.syntax.operands import Integer, Name
+from openptx.syntax.recovery import recover
+from openptx.syntax.tokens import Cursor, Mistake
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from openptx.source import Span
+
+LINKAGE = (".visible", ".extern", ".weak", ".common")
+SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const", ".tex")
+_POINTER_SPACES = (".const", ".global", ".local", ".shared")
+_VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
+_LATE = (".align", ".attribute", ".v2", ".v4", ".v8", ".ptr", *SPACES, *LINKAGE)  # nothing of these is a type
+
+
+def declaration(c: Cursor, problems: list[Diagnostic]) -> Variable:
+    """Read `.linkage .space .type names;`. Names before a mistake are kept, so that their uses are known."""
+    c.about = "invalid-declaration"
+    start, names = c.start, list[Declarator]()
+    head = _Head(c)
+    try:
+        if c.word != ";":
+            names.append(_declarator(c))
+        while names and c.take(","):
+            names.append(_declarator(c))
+        if not c.take(";"):
+            raise _after_declarator(c)
+    except Mistake as mistake:
+        if not names:
+            raise
+        problems.append(mistake.diagnostic)
+        recover(c, start)
+    return head.variable(c, start, tuple(names))
+
+
+def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tuple[Variable, ...]:
+    """Read `( .param .u64 a, .reg .f32 b )`. One that can't be read is reported, and those around it are kept."""
+    outer, c.about = c.about, "invalid-declaration"
+    place = c.expect("(", "before parameters") if opened else c.span
+    found: list[Variable] = []
+    while found or not c.take(")"):
+        try:
+            found.append(_parameter(c, place))
+        except Mistake as mistake:
+            problems.append(mistake.diagnostic)
+            if _behind_parameters(c) or not _next_parameter(c):
+                break
+        if c.take(")"):
+            break
+        c.take(",")
+    c.about = outer
+    return tuple(found)
+
+
+def _parameter(c: Cursor, opened: Span) -> Variable:
+    start = c.start
+    if (variable := simple(c.file, start, c.limit, parameter=True)) is not None:
+        c.seek(variable.span[1])
+        if c.at(",", ")"):
+            return variable
+        c.seek(start)
+    head = _Head(c, parameter=True)
+    name = _declarator(c, parameter=True)
+    if not c.at(",", ")"):
+        raise _after_parameter(c, opened)
+    return head.variable(c, start, (name,))
+
+
+def _behind_parameters(c: Cursor) -> bool:
+    """Whether the `)` was forgotten: what follows is the name of the function, with its own parenthesis or body."""
+    if c.kind == "word":
+        return Cursor(c.file, c.end, c.limit).word in ("(", "{", ";")
+    return c.word == "{" or (c.word in NAMES and c.word not in _LATE)
+
+
+def _next_parameter(c: Cursor) -> bool:
+    """Go to the `,` or `)` behind a parameter that can't be read, or to the next parameter if the comma is missing."""
+    start = c.start
+    while c.kind != "end" and c.word not in ("{", ";", ".entry", ".func"):
+        if c.word in (",", ")") or (c.word in (".param", ".reg") and c.start > start):
+            return True
+        c.advance()
+    return False
+
+
+def attributes(c: Cursor) -> tuple[Attribute, ...]:
+    """Read `.attribute(.managed, .unified(1, 2))`."""
+    c.expect(".attribute", "")
+    c.expect("(", "behind `.attribute`")
+    found: list[Attribute] = []
+    while True:
+        start = c.start
+        if c.kind != "dot":
+            raise c.expected("an attribute such as `.managed`")
+        name = c.word[1:]
+        c.advance()
+        values: list[Integer] = []
+        if c.take("("):
+            values.append(integer(c, "an integer"))
+            while c.take(","):
+                values.append(integer(c, "an integer"))
+            c.expect(")", "behind the values of the attribute")
+        found.append(Attribute(name, tuple(values), (start, c.last)))
+        if not c.take(","):
+            break
+    c.expect(")", "behind the attributes")
+    return tuple(found)
+
+
+def integer(c: Cursor, what: str) -> Integer:
+    """Read one integer literal; no expression can stand here."""
+    if c.kind != "number" and c.word != "WARP_SZ":
+        raise c.expected(what)
+    found = primary(c)
+    if isinstance(found, Integer):
+        return found
+    raise c.mistake(c.about, f"expected {what}, found `{found.text}`", found.span, f"expected {what}")
+
+
+class _Head:
+    """What stands before the names: linkage, space, attributes and alignment, vector, type, pointer."""
+
+    __slots__ = (
+        "align", "attributes", "bank", "linkage", "pointer", "space", "space_span", "type", "type_span", "vector",
+    )  # fmt: skip
+
+    def __init__(self, c: Cursor, parameter: bool = False) -> None:
+        self.linkage = self.space = self.type = ""
+        self.bank: Integer | None = None
+        self.align: Integer | None = None
+        self.pointer: Pointer | None = None
+        self.attributes: tuple[Attribute, ...] = ()
+        if c.word in LINKAGE:
+            self.linkage = self._word(c)
+        self._align(c)
+        if c.word not in SPACES:
+            raise c.expected("a state space such as `.reg` or `.global`")
+        self.space_span: Span = c.span
+        self.space = self._word(c)
+        if self.space == "const" and c.take("["):
+            self.bank = integer(c, "the number of a constant bank")
+            c.expect("]", "behind the number of a constant bank")
+        self._align(c)
+        self.vector = _VECTORS.get(c.word, 1)
+        if self.vector > 1:
+            c.advance()
+        if c.kind != "dot" or c.word in _LATE:
+            raise self._out_of_order(c) if c.kind == "dot" else c.expected("a type such as `.b32`")
+        self.type_span: Span = c.span
+        self.type = self._word(c)
+        if parameter and c.word in (".ptr", ".align"):
+            self.pointer = _pointer(c)
+        if c.kind == "dot":
+            raise self._out_of_order(c)
+
+    @staticmethod
+    def _word(c: Cursor) -> str:
+        word = c.word[1:]
+        c.advance()
+        return word
+
+    def _align(self, c: Cursor) -> None:
+        while c.word in (".align", ".attribute"):
+            if c.word == ".attribute":
+                self.attributes += attributes(c)
+            else:
+                c.advance()
+                self.align = integer(c, "an alignment in bytes")
+
+    def _out_of_order(self, c: Cursor) -> Mistake:
+        what = "a name" if self.type else "a type"
+        where = f"behind `.{self.type or self.space}`"
+        order = "the order is: linkage, state space, `.align`, vector, type, `.ptr`, name"
+        return c.expected(what, where, help=order if c.word in _LATE else None)
+
+    def variable(self, c: Cursor, start: int, names: tuple[Declarator, ...]) -> Variable:
+        return Variable(
+            c.file, (start, c.last), linkage=self.linkage, space=self.space, space_span=self.space_span, bank=self.bank,
+            attributes=self.attributes, align=self.align, vector=self.vector, type=self.type, type_span=self.type_span,
+            pointer=self.pointer, names=names,
+        )  # fmt: skip
+
+
+def _pointer(c: Cursor) -> Pointer:
+    """Read `.ptr.global.align 16`. The assembler also takes the alignment alone behind the type of a parameter."""
+    start, space, align = c.start, "", None
+    if c.take(".ptr") and c.word in _POINTER_SPACES:
+        space = c.word[1:]
+        c.advance()
+    if c.take(".align"):
+        align = integer(c, "an alignment in bytes")
+    return Pointer(space, align, (start, c.last))
+
+
+def _declarator(c: Cursor, parameter: bool = False) -> Declarator:
+    start = c.start
+    text, span = (c.name if parameter else c.new_name)("a name", "in this declaration")
+    count: Integer | None = None
+    dimensions: list[Integer | None] = []
+    if c.word == "<" and not parameter:
+        c.advance()
+        count = integer(c, "the number of names")
+        c.expect(">", "behind the number of names")
+        return Declarator(Name(text, span), count, (), None, (start, c.last))
+    while not (parameter and dimensions) and c.take("["):
+        empty = c.word == "]" and not dimensions
+        dimensions.append(None if empty else integer(c, "the size of the array, as one literal"))
+        c.expect("]", "behind the size of the array")
+    first = initialiser(c) if not parameter and c.take("=") else None
+    return Declarator(Name(text, span), None, tuple(dimensions), first, (start, c.last))
+
+
+def _after_declarator(c: Cursor) -> Mistake:
+    if c.kind in ("end", "dot") or c.word in ("{", "}", "@") or "\n" in c.file.text[c.last : c.start]:
+        return missing_semicolon(c, c.last)
+    return c.expected("`,` or `;`", "behind the name")
+
+
+def _after_parameter(c: Cursor, opened: Span) -> Mistake:
+    if c.word in (".param", ".reg"):
+        return c.expected("`,`", "between parameters")
+    return c.expected("`,` or `)`", "behind the parameter", labels=(Label(opened, "the parameters begin here"),))

@@ -1,0 +1,330 @@
+"""Reads directive statements and the headers of functions (manual chapter 11)."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.diagnostics import Diagnostic
+from openptx.syntax.declaration_fast_parser import parameters_between
+from openptx.syntax.declaration_parser import LINKAGE, attributes, integer, parameters
+from openptx.syntax.directives import (
+    AddressSize,
+    Alias,
+    BranchTargets,
+    CallPrototype,
+    CallTargets,
+    Directive,
+    Location,
+    Pragma,
+    SourceFile,
+    Target,
+    Text,
+    Version,
+)
+from openptx.syntax.instruction_parser import missing_semicolon
+from openptx.syntax.lexical import NEW_NAME
+from openptx.syntax.operands import Integer, Name
+from openptx.syntax.sections import section
+from openptx.syntax.tokens import Cursor
+from openptx.syntax.tree import Function, Lazy
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.source import File, Span
+    from openptx.syntax.declarations import Attribute, Variable
+
+_SIMPLE = re.compile(
+    rf"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
+    ({NEW_NAME})(?!\.)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{{;]|\.(?!param\b|reg\b)))""",
+    re.X | re.A,
+)
+_LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
+_VERSION = re.compile(r"([0-9]+)\.([0-9]+)", re.A)
+
+# fmt: off
+#    directive of a function       values it takes
+TUNING = {
+    ".maxnreg":              (1, 1),
+    ".maxntid":              (1, 3),
+    ".reqntid":              (1, 3),
+    ".minnctapersm":         (1, 1),
+    ".maxnctapersm":         (1, 1),
+    ".noreturn":             (0, 0),
+    ".abi_preserve":         (1, 1),
+    ".abi_preserve_control": (1, 1),
+    ".reqnctapercluster":    (1, 3),
+    ".explicitcluster":      (0, 0),
+    ".maxclusterrank":       (1, 1),
+    ".blocksareclusters":    (0, 0),
+}
+# fmt: on
+
+
+_FUNCTIONS_ONLY = (".noreturn", ".abi_preserve", ".abi_preserve_control")
+
+
+class Header:
+    """The header of a function, read up to its `{`, `;`, or what is there instead. What precedes a mistake stays."""
+
+    __slots__ = ("attributes", "directives", "kind", "linkage", "name", "parameters", "returns")
+
+    def __init__(self) -> None:
+        self.linkage = self.kind = ""
+        self.name = Name("?", (0, 0))
+        self.attributes: tuple[Attribute, ...] = ()
+        self.returns: tuple[Variable, ...] = ()
+        self.parameters: tuple[Variable, ...] = ()
+        self.directives: tuple[Directive, ...] = ()
+
+    @classmethod
+    def of(cls, file: File, start: int) -> Header:
+        """The header that begins here, which is right."""
+        header = cls()
+        offset = header.read_simple(file, start)
+        c = Cursor(file, start if offset is None else offset, len(file.text))
+        if offset is None:
+            header.read(c, [])
+        else:
+            header.tune(c)
+        return header
+
+    def read_simple(self, file: File, start: int) -> int | None:
+        """Read it up to its directives if it is as compilers write it. The offset behind what was read, else None."""
+        match = _SIMPLE.match(file.text, start)
+        if match is None or (match[2] == "entry" and match[3]):
+            return None
+        returns = parameters_between(file, *match.span(3))
+        taken = parameters_between(file, *match.span(5))
+        if returns is None or taken is None:
+            return None
+        self.linkage, self.kind, self.name = match[1] or "", match[2], Name(match[4], match.span(4))
+        self.returns, self.parameters = returns, taken
+        return match.end()
+
+    def read(self, c: Cursor, problems: list[Diagnostic]) -> None:
+        """Read it."""
+        c.about = "invalid-directive"
+        if c.word in LINKAGE:
+            self.linkage = c.word[1:]
+            c.advance()
+        if not c.at(".entry", ".func") or self.linkage == "common":
+            what = "a variable" if self.linkage == "common" else "`.entry` or `.func`"
+            raise c.expected(what, f"behind `.{self.linkage}`")
+        self.kind = c.word[1:]
+        c.advance()
+        if c.word == ".attribute" and self.kind == "func":
+            self.attributes = attributes(c)
+        if c.word == "(" and self.kind == "func":
+            self.returns = parameters(c, problems)
+        what = "kernel" if self.kind == "entry" else "function"
+        self.name = Name(*c.new_name(f"the name of the {what}", f"behind `.{self.kind}`"))
+        if c.at("("):
+            self.parameters = parameters(c, problems)
+        elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
+            problems.append(c.expected("`(`", "before the parameters").diagnostic)
+            self.parameters = parameters(c, problems, opened=False)
+        self.tune(c)
+
+    def tune(self, c: Cursor) -> None:
+        """Read the directives at its end."""
+        c.about = "invalid-directive"
+        self.directives = tuning(c, self.kind == "entry")
+
+    def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
+        """The function that begins with this header."""
+        header = start, end if body is None else body[0]
+        return Function(
+            file, (start, end), kind=self.kind, linkage=self.linkage, name=self.name, attributes=self.attributes,
+            returns=self.returns, parameters=self.parameters, directives=self.directives, header=header, body=body,
+            broken=broken,
+        )  # fmt: skip
+
+
+def tuning(c: Cursor, kernel: bool = False) -> tuple[Directive, ...]:
+    """Read the directives of a function header or a prototype, as many as there are."""
+    found: list[Directive] = []
+    while c.kind == "dot":
+        if c.word in TUNING and kernel == (c.word in _FUNCTIONS_ONLY):
+            what = "a kernel can't have" if kernel else "only a kernel can have"
+            raise c.mistake("misplaced-directive", f"{what} `{c.word}`", c.span)
+        if c.word == ".pragma":
+            found.append(_pragma(c))
+        elif c.word in TUNING:
+            found.append(_tuning(c))
+        else:
+            break
+    return tuple(found)
+
+
+def _tuning(c: Cursor) -> Directive:
+    start, name, name_span = c.start, c.word, c.span
+    _, most = TUNING[name]
+    c.advance()
+    values: list[Integer] = []
+    if most:
+        values.append(integer(c, f"an integer behind `{name}`"))
+        while len(values) < most and c.take(","):
+            values.append(integer(c, f"an integer behind `{name}`"))
+    return Directive(c.file, (start, c.last), name[1:], name_span, tuple(values))
+
+
+def directive(c: Cursor) -> Directive | None:
+    """Read a directive that is a statement of its own; None if there is none of this name."""
+    c.about = "invalid-directive"
+    read = _READERS.get(c.word)
+    if read is not None:
+        return read(c)
+    return _tuning(c) if c.word in TUNING else None
+
+
+def _version(c: Cursor) -> Directive:
+    start, name_span = c.start, c.span
+    c.advance()
+    match = _VERSION.fullmatch(c.word)
+    if match is None:
+        raise c.expected("a version such as `8.5`", "behind `.version`")
+    number_span = c.span
+    c.advance()
+    return Version(c.file, (start, c.last), name_span, int(match[1]), int(match[2]), number_span)
+
+
+def _target(c: Cursor) -> Directive:
+    start, name_span = c.start, c.span
+    c.advance()
+    names = [Name(*c.name("a target such as `sm_90`", "behind `.target`"))]
+    while c.take(","):
+        names.append(Name(*c.name("a target", "behind the comma")))
+    return Target(c.file, (start, c.last), name_span, tuple(names))
+
+
+def _address_size(c: Cursor) -> Directive:
+    start, name_span = c.start, c.span
+    c.advance()
+    size = integer(c, "32 or 64")
+    return AddressSize(c.file, (start, c.last), "address_size", name_span, (size,))
+
+
+def _file(c: Cursor) -> Directive:
+    start, name_span = c.start, c.span
+    c.advance()
+    values = [integer(c, "the index of the file")]
+    path = _string(c, "the file's name in quotes")
+    if c.take(","):
+        values.append(integer(c, "a timestamp"))
+        if c.take(","):
+            values.append(integer(c, "the size of the file"))
+    return SourceFile(c.file, (start, c.last), name_span, path, tuple(values))
+
+
+def _loc(c: Cursor) -> Directive:
+    start, name_span = c.start, c.span
+    c.advance()
+    values = [integer(c, what) for what in ("the index of a file", "a line number", "a column")]
+    function: Name | None = None
+    offset = 0
+    inlined: list[Integer] = []
+    if c.take(","):
+        c.expect("function_name", "behind the comma")
+        function = _label(c)
+        if c.take("+"):
+            offset = integer(c, "an offset in bytes").value
+        c.expect(",", "behind the name of the function")
+        c.expect("inlined_at", "behind the comma")
+        inlined = [integer(c, what) for what in ("the index of a file", "a line number", "a column")]
+    return Location(c.file, (start, c.last), name_span, tuple(values), function, offset, tuple(inlined))
+
+
+def _label(c: Cursor) -> Name:
+    if c.kind not in ("word", "dot"):
+        raise c.expected("a label of the section `.debug_str`")
+    found = Name(c.word, c.span)
+    c.advance()
+    return found
+
+
+def _string(c: Cursor, what: str) -> Text:
+    if c.kind != "string":
+        raise c.expected(what)
+    found = Text(c.word[1:-1], c.span)
+    c.advance()
+    return found
+
+
+def _pragma(c: Cursor) -> Directive:
+    start, name_span = c.start, c.span
+    c.advance()
+    strings = [_string(c, "a string in quotes")]
+    while c.take(","):
+        strings.append(_string(c, "a string in quotes"))
+    _end(c)
+    return Pragma(c.file, (start, c.last), name_span, tuple(strings))
+
+
+def _alias(c: Cursor) -> Directive:
+    start, name_span = c.start, c.span
+    c.advance()
+    alias = Name(*c.name("the new name of a function", "behind `.alias`"))
+    c.expect(",", "behind the new name")
+    aliasee = Name(*c.name("the name of a function", "behind the comma"))
+    _end(c)
+    return Alias(c.file, (start, c.last), name_span, alias, aliasee)
+
+
+LABELLED = (".branchtargets", ".calltargets", ".callprototype")
+
+
+def labelled(c: Cursor, problems: list[Diagnostic], label: Name, start: int) -> Directive:
+    """Read one of these, whose label has been read."""
+    c.about = "invalid-directive"
+    word, name_span = c.word, c.span
+    c.advance()
+    if word == ".callprototype":
+        return _prototype(c, problems, label, start, name_span)
+    names = [_target_name(c, word)]
+    while c.take(","):
+        names.append(_target_name(c, word))
+    _end(c)
+    kind = BranchTargets if word == ".branchtargets" else CallTargets
+    return kind(c.file, (start, c.last), name_span, label, tuple(names), word[1:])
+
+
+def _target_name(c: Cursor, directive: str) -> Name:
+    what = "a label" if directive == ".branchtargets" else "a function"
+    text, span = c.name(what, f"in `{directive}`")
+    if c.word != "<":
+        return Name(text, span)
+    c.advance()
+    count = integer(c, "the number of names")
+    c.expect(">", "behind the number of names")
+    return Name(text, (span[0], c.last), count.value)
+
+
+def _prototype(c: Cursor, problems: list[Diagnostic], label: Name | None, start: int, name_span: Span) -> Directive:
+    returns = parameters(c, problems) if c.word == "(" else ()
+    c.expect("_", "in place of the function's name")
+    taken = parameters(c, problems) if c.word == "(" else ()
+    found = tuning(c)
+    _end(c)
+    return CallPrototype(c.file, (start, c.last), name_span, label, returns, taken, found)
+
+
+def _end(c: Cursor) -> None:
+    if not c.take(";"):
+        raise missing_semicolon(c, c.last) if "\n" in c.file.text[c.last : c.start] else c.expected("`,` or `;`")
+
+
+_READERS: dict[str, Callable[[Cursor], Directive]] = {
+    ".version": _version,
+    ".target": _target,
+    ".address_size": _address_size,
+    ".file": _file,
+    ".loc": _loc,
+    ".pragma": _pragma,
+    ".alias": _alias,
+    ".section": section,
+}
+
+
+Lazy.header = Header.of

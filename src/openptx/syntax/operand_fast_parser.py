@@ -1,0 +1,59 @@
+"""Operands of plain texts as a tree, several times as fast as the precise reader, and the same tree."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.syntax.constants import WARP_SIZE, literal
+from openptx.syntax.lexical import IDENTIFIER
+from openptx.syntax.operands import Address, Integer, Name, Operand, Selector, Sink, Vector
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from openptx.source import Span
+
+# groups: 1 name, 2 its selector; 3 number; 4 base and 5 offset of an address; 6 elements of a vector
+# Compiled when there is a tree to make.
+_OPERAND = rf"({IDENTIFIER})(?:\.([xyzw]))?|(-?[0-9]\w*+)|\[({IDENTIFIER})(?:\+(-?[0-9]+))?\]|\{{([^}}]*)\}}"
+
+
+def fast_operands(text: str, start: int, end: int) -> tuple[Operand, ...]:
+    """The operands between two offsets, which hold plain text (`statements.plain`)."""
+    found: list[Operand] = []
+    for match in re.compile(_OPERAND, re.A).finditer(text, start, end):
+        name, field, number, base, offset, elements = match.groups()
+        span = match.span()
+        if name is not None:
+            found.append(_name(name, match.span(1)) if field is None else _selector(name, field, match[0], span))
+        elif number is not None:
+            found.append(_number(number, span))
+        elif base is not None:
+            amount = None if offset is None else _integer(offset, match.span(5))
+            found.append(Address(_name(base, match.span(4)), amount, (), "", match[0], span))
+        elif elements is not None:
+            inner = fast_operands(text, span[0] + 1, span[1] - 1)
+            found.append(Vector(inner, match[0], span))
+    return tuple(found)
+
+
+def _name(text: str, span: Span) -> Operand:
+    if text == "_":
+        return Sink(span)
+    return Integer(WARP_SIZE, False, text, span) if text == "WARP_SZ" else Name(text, span)
+
+
+def _selector(base: str, field: str, text: str, span: Span) -> Operand:
+    return Selector(Name(base, (span[0], span[0] + len(base))), field, text, span)
+
+
+def _number(text: str, span: Span) -> Operand:
+    if text[0] == "-" or text.isdecimal():
+        return _integer(text, span)
+    found = literal(text, span)
+    assert found is not None, "plain text holds literals that are right"
+    return found
+
+
+def _integer(text: str, span: Span) -> Integer:
+    """A decimal integer of at most 18 digits. A leading 0 stands alone in plain text."""
+    return Integer(int(text), False, text, span, literal=text[0] != "-")

@@ -1,0 +1,80 @@
+"""One regular expression that matches a whole statement: the unit of lexing. Its matches tile any text.
+
+`m.lastindex` tells the kind of a match `m`; its groups are fields of the statement. It only ever says "this is a
+statement of that kind": whatever is not plain is `ODD`, and the precise reader decides what it is. The text of an `ODD`
+match may hold several statements (a semicolon was forgotten). Possessive everywhere and no group of braces without a
+bound on its repetition, since input may be hostile: `ODD` ends after 256 parts, the precise reader goes on behind.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.syntax.lexical import COMMENT, DECIMAL_63, FLOAT_BITS, IDENTIFIER, SMALL_INTEGER, STRING, TRIVIA
+
+INSTRUCTION = 4  # groups 2 guard or None, 3 opcode, 4 operands as written
+LABEL = 5  # group 5 name
+BRACE = 6  # group 6 `{` or `}`
+REGISTERS = 8  # groups 7 type with its dot (and vector), 8 names as written
+LINE = 9  # group 9 `.loc ...`
+DECLARATION = 10  # group 10 a variable declaration, with initial values and `;`
+HEADER = 11  # group 11 the header of a function, up to its `{` (exclusive) or `;`
+DIRECTIVE = 12  # group 12 another directive
+DATA = 13  # group 13 lines of a debug section, or @@DWARF or # lines
+OTHER = 14  # group 14 anything else
+END = 1  # nothing but blanks and comments
+
+_GROUP = rf'\{{(?>[^{{}};/"]+|{COMMENT}|/)*+\}}'
+_list = rf'\{{(?>[^{{}};"/]+|{COMMENT})*+\}}'
+for _ in range(3):
+    _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
+INITIAL_LIST = _list  # the values of an array of up to four dimensions; one of more is `ODD`
+
+STATEMENT = re.compile(
+    rf"""
+    ({TRIVIA}*+)
+    (?:
+      (?:(@!?{IDENTIFIER})[ \t]++)? ([a-z]\w*+(?:\.[\w:]++)*+)(?![ \t]*+:) [ \t\r\n]*+
+      ([^;{{}}/":@\#]*+(?:\{{[^;{{}}/"]*+\}}[^;{{}}/":@\#]*+){{0,8}}+) ;
+    | ({IDENTIFIER})[ \t\r\n]*+:(?!:)
+    | ([{{}}])
+    | \.reg[ \t]++(\.[\w.]++(?:[ \t]++\.\w++)?+)[ \t]++([^;{{}}/"=.\[\]()]++);
+    | (\.loc\b[^;{{}}/"@\#\n]*+)
+    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
+       \.(?:reg|local|shared|param|global|const|tex|sreg)\b
+       (?>[^;{{}}"=/]+|{COMMENT})*+(?:=(?>[^;"{{}}=/]+|{COMMENT}|{INITIAL_LIST})*+)?;)
+    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
+       \.(?:entry|func)\b(?>[^;{{}}/".]+|\.(?!(?:entry|func)\b)|{COMMENT})*+;?)
+    | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|{STRING})*+
+      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|{STRING})*+;
+      |\.section\b(?>[^;{{}}/"\n]+|{STRING})*+)
+    | ((?:\.(?:b8|b16|b32|b64)[ \t][^\n;{{}}"/]*+\n[ \t\r\n]*+)++ | (?:@@|\#)[^\n]*+)
+    | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{COMMENT}|{STRING}|{_GROUP}|["/]){{1,256}}+;?+|;)
+    )?
+    """,
+    re.X | re.A,
+)
+
+_ATOM = rf"(?:{IDENTIFIER}(?:\.[xyzw])?|(?:{SMALL_INTEGER}|{FLOAT_BITS})(?![\w.]))"
+_PLACE = rf"\[{IDENTIFIER}(?:\+-?{DECIMAL_63})?\]"
+_PLAIN = rf"(?>{_ATOM}|{_PLACE}|\{{{_ATOM}(?:,[ ]?{_ATOM})*+\}})"
+PLAIN = rf"(?>{_PLAIN}(?:,[ \t]*{_PLAIN})*+[ \t]*)?+"
+"""Operands that are written right for certain; most are. Compiled when it is first used: few files need it."""
+
+_known: set[str] = set()  # operands and lists of them that `PLAIN` has matched
+_MOST = 1 << 17
+
+
+def plain(operands: str) -> bool:
+    """Whether `PLAIN` matches. Remembers each operand, since a file repeats few: four times as fast as the regex."""
+    if not operands or operands in _known or _known.issuperset(operands.split(", ")):
+        return True
+    if not re.fullmatch(PLAIN, operands, re.A):
+        return False
+    if len(_known) > _MOST:
+        _known.clear()
+    if "{" in operands:
+        _known.add(operands)
+    else:
+        _known.update(operands.split(", "))
+    return True

@@ -1,0 +1,88 @@
+"""Declarations of the plain form: one match reads what the precise reader reads."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from openptx.diagnostics import Diagnostic
+from openptx.source import File
+from openptx.syntax import declaration_fast_parser, declaration_parser, parse
+from openptx.syntax.declarations import Variable
+from openptx.syntax.tokens import Cursor
+
+HEADS = (
+    ".global .align 4 .u32",
+    ".visible .const .b8",
+    ".reg .b32",
+    ".param .b64",
+    ".shared .align 16 .b8",
+    ".local .f64",
+)
+NAMES = (
+    "a", "%a", "_1", "a<3>", "a[2]", "a[]", "a[ ]", "a[][2]", "a = 3", "a=3", "a = -3", "a = - 3", "a = -0", "a = 03",
+    "a = 8999999999999999999", "a = 9223372036854775807", "a = 9223372036854775808", "a = -9223372036854775808",
+    "a = 18446744073709551615", "a = 3u", "a = 3.0", "a[2] = {1, 2}", "a[3] = { -1, 2 }", "a[2] = {1,2,}", "a<3> = 3",
+    "_", "a, b",
+)  # fmt: skip
+PARAMETERS = (
+    ".param .u64 a", ".param .align 8 .b8 a[16]", ".param .u64 .ptr a", ".param .u64 .ptr .global a", ".reg .b32 %a",
+    ".param .u64 .ptr .global .align 8 a", ".param .u64 .ptr .align 8 a", ".param .u64 .ptr.global a", ".param .b32 _",
+    ".param .u64 a = 3", ".param .u64 a<2>",
+)  # fmt: skip
+
+
+def never(file: File, start: int, end: int, parameter: bool = False) -> None:
+    """In place of the reader that is tested."""
+
+
+def fields(node: object) -> object:
+    """A tree as names and values, to compare it."""
+    if isinstance(node, tuple):
+        return [fields(element) for element in cast("tuple[object, ...]", node)]
+    if node is None or isinstance(node, (str, int, float)):
+        return node
+    names = {name for kind in type(node).__mro__ for name in getattr(kind, "__slots__", ())} - {"file"}
+    return type(node).__name__, [(name, fields(getattr(node, name))) for name in sorted(names)]
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("name", NAMES)
+def test_declarations(head: str, name: str) -> None:
+    file = File("a.ptx", f"{head} {name};")
+    found = declaration_fast_parser.simple(file, 0, len(file.text))
+    if found is not None:
+        problems: list[Diagnostic] = []
+        assert fields(found) == fields(declaration_parser.declaration(Cursor(file, 0, len(file.text)), problems))
+        assert problems == []
+
+
+def test_the_commonest_are_plain() -> None:
+    for text in (".global .u32 a = 3;", ".const .align 4 .b8 a[2] = {1, 2};", ".reg .b32 %r<9>;", ".shared .b8 a[4];"):
+        assert declaration_fast_parser.simple(File("a.ptx", text), 0, len(text)) is not None
+
+
+@pytest.mark.parametrize("text", PARAMETERS)
+def test_parameters(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = File("a.ptx", f"({text})")
+    found = declaration_fast_parser.parameters_between(file, 1, len(file.text) - 1)
+    monkeypatch.setattr(declaration_parser, "simple", never)
+    problems: list[Diagnostic] = []
+    precise = declaration_parser.parameters(Cursor(file, 0, len(file.text)), problems)
+    if found is not None:
+        assert fields(found) == fields(precise)
+        assert problems == []
+
+
+@pytest.mark.parametrize(
+    "values", ["1, 2", "1,2", " 1, 2 ", "1,  2", "1 , 2", "1, 2,3", "1,2, 3", "1, 2,", "01, 2", "1, 256"]
+)
+def test_strings_like_earlier_ones(values: str) -> None:
+    text = f".global .b8 a[4] = {{3, 4}};\n.global .b8 b[4] = {{{values}}};\n.global .u8 c[2] = {{1, 2, 3}};\n"
+    variables = [item for item in parse(File("a.ptx", text)).items if isinstance(item, Variable)]
+    problems: list[Diagnostic] = []
+    for variable in variables:
+        cursor = Cursor(variable.file, variable.span[0], len(text))
+        assert variable.names[0].initialiser is not None
+        assert fields(variable.names) == fields(declaration_parser.declaration(cursor, problems).names)

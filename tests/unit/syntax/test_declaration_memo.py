@@ -1,0 +1,117 @@
+"""What is declared like something before it, and read when asked for, is what reading it at once gives."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from openptx.check import check
+from openptx.source import File
+from openptx.syntax import declaration_memo, parse
+from openptx.syntax.declarations import Variable
+from openptx.syntax.tree import Function
+
+NAMES = (
+    "first",
+    "a",
+    "b8",
+    "param",
+    "entry",
+    "func",
+    "u64",
+    "p_0",
+    "x_param_0",
+    "_Zn",
+    "WARP_SZ",
+    "a$1",
+    "_",
+    "é",
+    "%r",
+)
+VARIABLES = (
+    ".global .align 1 .b8 NAME[1];", ".global .u32 NAME;", ".visible .global .align 4 .u32 NAME = 5;",
+    ".global .u8 NAME = 300;", ".const .align 8 .f64 NAME[4][2];", ".extern .shared .align 16 .b8 NAME[];",
+    ".shared .b8 NAME[4];", ".global .u32 NAME = q;", ".global .align 4 .b8 NAME[4] = {1, 2, 3, 4};",
+    ".global\t.b32\tNAME;", ".global .b32 NAME ;", ".global .align 3 .b32 NAME;", ".local .b8 NAME[4];",
+    ".weak .global .u32 NAME;", ".common .global .u32 NAME;", ".extern .global .u32 NAME;",
+    ".global .b32 NAME[2 = 1];", ".global .b32 NAME = 1 = 2;", ".reg .b32 NAME;", ".global .b32 NAME, other;",
+)  # fmt: skip
+HEADERS = (
+    ".visible .entry NAME(\n\t.param .u64 NAME_param_0,\n\t.param .u32 NAME_param_1\n)\n{ ret; }",
+    ".entry NAME ( .param .u64 .ptr .global .align 4 p ) .maxntid 64, 1, 1 { ret; }",
+    ".func  (.param .b32 func_retval0) NAME\n(\n\t.param .b32 NAME_param_0\n)\n{ ret; }",
+    ".extern .func NAME (.param .b32 NAME_param_0);", ".func NAME;", ".func NAME() .noreturn;",
+    ".func (.reg .b32 NAMEr) NAME() { ret; }",
+    ".func (.reg .b32 %x) NAME (.reg .b32 NAME_0) { mov.b32 %x, NAME_0; ret; }",
+    ".weak .func NAME\n\n.global .u32 behindNAME;",
+    ".entry NAME(.param .u64 NAME_param_0, .param .u64 NAME_param_0) { ret; }",
+    ".entry NAME { .reg .b32 NAME; ret; }", ".entry NAME(.param .u64 x) /* NAME */ { ret; }",
+    ".entry NAME(.param .u64 x) { @p bra NAME; NAME: ret; }",
+)  # fmt: skip
+
+
+def fields(node: object) -> object:
+    """A tree as names and values, without what tells how it was read."""
+    if isinstance(node, (tuple, list)):
+        return [fields(element) for element in cast("list[object]", node)]
+    if node is None or isinstance(node, (str, int, float)):
+        return node
+    names = {name for kind in type(node).__mro__ for name in getattr(kind, "__slots__", ())}
+    names -= {"file", "form", "word"}
+    return type(node).__name__, [(name, fields(getattr(node, name))) for name in sorted(names)]
+
+
+def read(text: str, patch: pytest.MonkeyPatch, most: int) -> tuple[object, list[str]]:
+    """The tree and the findings, with so many forms remembered."""
+    with patch.context() as context:
+        context.setattr(declaration_memo, "_MOST", most)
+        context.setattr(declaration_memo, "_FORMS", {})
+        context.setattr(declaration_memo, "_HEADERS", {})
+        module = parse(File("a.ptx", text))
+        return fields(module.items), [str(found) for found in check(File("a.ptx", text))]
+
+
+@pytest.mark.parametrize("item", [*VARIABLES, *HEADERS])
+def test_one_after_another(item: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for second in NAMES:
+        for others in ((second,), ("third", second), (second, second), (second, "first")):
+            items = "\n".join(item.replace("NAME", name) for name in ("first", *others))
+            text = f".version 8.5\n.target sm_80\n.address_size 64\n{items}\n"
+            assert read(text, monkeypatch, 99) == read(text, monkeypatch, 0), text
+
+
+def test_kinds_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (
+        ".version 8.5\n.target sm_80\n.address_size 64\n.global .u32 a;\n.global .u32 b;\n.func c() { ret; }\n"
+        ".func b() { ret; }\n.global .u32 c;\n.func d() { ret; }\n.extern .global .u32 d;\n"
+    )
+    assert read(text, monkeypatch, 99) == read(text, monkeypatch, 0)
+    assert len(read(text, monkeypatch, 99)[1]) == 3
+
+
+def test_nothing_passes_for_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the sign that stands for one, and not a name that is left out."""
+    kernel = ".entry NAME(.param .u64 NAME_param_0) { ret; }\n"
+    text = ".version 8.5\n.target sm_80\n.address_size 64\n" + kernel.replace("NAME", "first")
+    for more in (
+        kernel.replace("NAME_p", "\0_p").replace("NAME", "second"),
+        ".func second() { .shared .b8 a[4]; .shared .b8 [4]; ret; }\n",
+    ):
+        assert read(text + more, monkeypatch, 99) == read(text + more, monkeypatch, 0)
+        assert read(text + more, monkeypatch, 99)[1]
+
+
+def test_they_are_read_late() -> None:
+    text = ".global .align 1 .b8 one[1];\n.global .align 1 .b8 two[1];\n"
+    text += ".func one_(.param .b32 one__param_0);\n.func two_(.param .b32 two__param_0);\n"
+    _, variable, _, function = parse(File("a.ptx", ".version 8.5\n" + text)).items[1:]
+    assert isinstance(variable, Variable)
+    assert isinstance(function, Function)
+    for item, slot, value in ((variable, "type", "b8"), (function, "directives", ())):
+        with pytest.raises(AttributeError):
+            object.__getattribute__(item, slot)
+        assert getattr(item, slot) == value
+        assert object.__getattribute__(item, slot) == value
+        assert not hasattr(item, "colour")
+    assert variable.names[0].name.span == (variable.span[0] + 21, variable.span[0] + 24)
