@@ -21,7 +21,7 @@ ORDER = (LLVM, MEMORY)
 wherever the garbage collector happens to run."""
 
 PACKAGES = ("openptx", "numpy", "llvmlite", "ml_dtypes")
-IMPORTS_END = 10.0
+IMPORTS_END = 60.0
 """Seconds."""
 
 

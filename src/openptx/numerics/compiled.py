@@ -218,6 +218,19 @@ def _target() -> llvm.TargetMachine:
     )
 
 
+def _object(text: str) -> bytes:
+    """An object file of LLVM text. The caller holds LLVM's lock until what LLVM has made for it here is gone."""
+    target = _target()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = True
+    tuning.slp_vectorization = False
+    builder = llvm.create_pass_builder(target, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return target.emit_object(module)
+
+
 class Loop:
     """`function` compiled: call it with contiguous arrays of unsigned integers."""
 
@@ -230,15 +243,7 @@ class Loop:
         machine: type[Trace] = Trace,
     ) -> None:
         with LLVM:
-            target = _target()
-            module = llvm.parse_assembly(loop(function, widths, result, together, machine))
-            module.verify()
-            tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-            tuning.loop_vectorization = True
-            tuning.slp_vectorization = False
-            builder = llvm.create_pass_builder(target, tuning)
-            builder.getModulePassManager().run(module, builder)
-            self._library = Library(target.emit_object(module), ("f",))
+            self._library = Library(_object(loop(function, widths, result, together, machine)), ("f",))
         pointers = [ctypes.c_void_p] * (len(widths) - together + 2)
         self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(self._library["f"])
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.native import threads
 from openptx.llvm import codegen
-
-launch = import_module("openptx.engines.native.launch")  # a function has the name of this module
 
 VALUES = 400
 BODY = "".join(f"mad.lo.u32 %r{i}, %r{i - 1}, {2 * i + 1}, %r{i // 2};" for i in range(2, VALUES))
@@ -49,22 +49,27 @@ def run(engine: str, size: int = 64) -> list[int]:
 def hurried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Everything is large. The threads that are made for launches."""
     made: list[str] = []
-    thread_for = launch.thread_for
+    start = threads.start
     monkeypatch.setenv("OPENPTX_CACHE", "")
     monkeypatch.setattr(codegen, "LARGE", 0)
-    monkeypatch.setattr(launch, "thread_for", lambda work: made.append("thread") or thread_for(work))
+
+    def noted(work: Callable[[], int], future: Future[int], *, deep: bool) -> None:
+        made.append("deep" if deep else "thread")
+        start(work, future, deep=deep)
+
+    monkeypatch.setattr(threads, "start", noted)
     return made
 
 
 def test_the_results_are_the_same(hurried: list[str]) -> None:
     assert run("native") == run("interp")
-    assert hurried == ["thread"]
+    assert hurried == ["deep"]
 
 
 def test_faults_are_the_same(hurried: list[str]) -> None:
     with pytest.raises(openptx.Fault, match="outside of"):
         run("native", 40)
-    assert hurried == ["thread"]
+    assert hurried == ["deep"]
 
 
 def test_others_run_where_they_are_called(hurried: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,6 +152,7 @@ class Batch:
     def advance(self, group: Group, turn_ends: int, until: int) -> None:
         """Runs a group until it parts, waits, ends, meets another, or has to let another one run."""
         x, ready, limits = self.x, self.ready, self.limits
+        untimed = limits.steps_between(x.n) - 1
         while True:
             frame, pc, lanes = group.frame, group.pc, group.lanes
             x.executing, x.base, x.local_size = lanes, frame.base, frame.top
@@ -159,8 +160,10 @@ class Batch:
             block = frame.plan.block(pc)
             i = 0
             try:
-                for i, step in enumerate(block.steps if x.watch is None else ()):  # noqa: B007 - for the fault
+                for i, step in enumerate(block.steps if x.watch is None else ()):
                     step(x, frame.regs, lanes)
+                    if not i & untimed:
+                        limits.require_time()
             except Exception:
                 self.running = block.ops[i]
                 raise

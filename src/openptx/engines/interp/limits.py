@@ -6,6 +6,8 @@ import time
 
 from openptx.engines.interp.memory import Violation
 
+MANY_LANES = 1024
+
 
 class Limits:
     """Counts for all batches of a launch."""
@@ -17,10 +19,20 @@ class Limits:
         self.instructions = 0
         self._deadline = time.monotonic() + timeout if timeout is not None else None
 
+    def steps_between(self, lanes: int) -> int:
+        """How many steps of a block may run before `require_time`, a power of two: of many lanes each takes long."""
+        if self._deadline is None:
+            return 1 << 30
+        return 1 if lanes >= MANY_LANES else 16
+
     def spend(self, instructions: int) -> None:
         """Counts instructions (of a group of lanes once); a Violation when it is enough."""
         self.instructions += instructions
         if self.max_instructions is not None and self.instructions > self.max_instructions:
             raise Violation("instruction-limit", f"more than {self.max_instructions} instructions were executed", -1)
+        self.require_time()
+
+    def require_time(self) -> None:
+        """A Violation when time is over."""
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise Violation("timeout", f"the kernel ran longer than {self.timeout:g} seconds", -1)

@@ -20,7 +20,7 @@ from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import Violation
 from openptx.engines.native import layout
 from openptx.engines.native.borrowing import execute
-from openptx.engines.native.reports import place
+from openptx.engines.native.reports import place, timed_out
 from openptx.engines.native.values import N
 from openptx.numerics import Bits
 
@@ -41,6 +41,9 @@ def answer(run: Run, worker: Worker) -> int:
     if what == TIME:
         struct.pack_into("<Q", worker.memory, layout.DATA, time.monotonic_ns())
         return 0
+    if run.late():  # an answer may take long, and the code asks between loops' turns only
+        worker.violation = Violation("timeout", timed_out(run), first + (mask & -mask).bit_length() - 1)
+        return 1
     here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
     x = threads(run, worker)
     x.executing, x.local_size = lane_sets.normalize(here + first, x.n), local

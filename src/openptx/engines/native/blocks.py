@@ -11,8 +11,8 @@ from openptx.engines.native.values import ZEROS, N
 from openptx.numerics import Bits
 from openptx.program import Address, Op, Reg
 
-FUEL = 1 << 16
-"""Turns of loops between two polls."""
+FUEL, FUEL_LEAST, FUEL_SPENT = 1 << 16, 16, 1 << 18
+"""Turns of loops between two polls: at most, at least, and instructions that may be executed meanwhile."""
 
 OFTEN = 5
 """One of so many operations of a loop must be an access that is checked with others, or two copies do not pay."""
@@ -113,10 +113,14 @@ class Blocks(Borrower):
         out.line(f"store i32 {less}, ptr %fuel, align 4")
         self.site = b.start
         with out.seldom(out.emit(f"icmp eq i32 {less}, 0")):
-            out.line(f"store i32 {FUEL}, ptr %fuel, align 4")
+            out.line(f"store i32 {self.fuel()}, ptr %fuel, align 4")
             self.leave_if(out.emit("call i1 @openptx.poll(ptr %w)"))
         if b.index in self.turning:
             self.turn(b)
+
+    def fuel(self) -> int:
+        """How many turns of loops there may be between two polls."""
+        return max(FUEL_LEAST, min(FUEL, FUEL_SPENT // max(len(self.function.code), 1)))
 
     def park(self, b: Block, waiting: frozenset[int]) -> None:
         """Lanes that the first operation names, and that are still elsewhere, are run first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.engines.native import layout
-from openptx.engines.native.blocks import FUEL, Blocks
+from openptx.engines.native.blocks import Blocks
 from openptx.engines.native.calls import SLOT
 from openptx.engines.native.flow import control
 from openptx.engines.native.standing import TURNS
@@ -33,7 +33,7 @@ class FunctionText(Blocks):
         slots = [f"%r{c} = alloca {self.cell_type(c)}, align 64" for c in cells]
         slots += [f"%m{c} = alloca <{N} x i1>, align 4" for c in self.masked]
         start = ["%live = alloca <32 x i1>, align 4", *slots]
-        start += ["%fuel = alloca i32, align 4", f"store i32 {FUEL}, ptr %fuel, align 4"]
+        start += ["%fuel = alloca i32, align 4", f"store i32 {self.fuel()}, ptr %fuel, align 4"]
         if self.hands_over:
             start += ["%turns = alloca i32, align 4", "%tries = alloca i32, align 4"]
         if any(control(op) == "call" for op in self.function.code):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import struct
 import sys
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, partial
+from concurrent.futures import CancelledError, Future
+from functools import partial
 
-from openptx.engines.native import layout
+from openptx.engines.native import layout, threads
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.handover import go_on_with
 from openptx.engines.native.kernel import slow
@@ -23,9 +22,8 @@ from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
 
-STACK_SIZE = 256 << 20
-"""Bytes of the processor's stack for kernels that call themselves or were compiled in a hurry; only what is used is
-really taken."""
+STOPPED_AT_EXIT = 1.0
+"""Seconds that Python's end waits for launches on other threads, which are told to stop."""
 
 
 def launch(
@@ -60,24 +58,26 @@ def launch(
 
 
 class Run:
-    """One launch."""
+    """One launch. It holds all that its threads use, so none can run on memory that has been freed."""
 
-    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "timeout")
+    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "team", "timeout")
 
     def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None) -> None:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.deadline = time.monotonic() + timeout if timeout is not None else None
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
+        self.team: list[Worker] = []
 
     def go(self) -> None:
-        plan = self.plan
-        team = [self.worker() for _ in range(plan.workers)]
+        plan, futures = self.plan, list[Future[int]]()
+        team = self.team = [self.worker() for _ in range(plan.workers)]
         launch = team[0].begin(plan)
         for worker in team:
             worker.prepare(self, launch)
+        _running.append(self)
         try:
-            codes = self.execute([worker.state.address for worker in team])
+            codes = self.execute(futures)
             if self.interrupt is not None:
                 raise self.interrupt
             if sum([worker.departures() for worker in team]) * 16 > plan.ctas * plan.warps:
@@ -88,11 +88,13 @@ class Run:
             if layout.HANDED in codes:
                 go_on_with(self, codes, team)
         finally:
+            _running.remove(self)
             if self.asked:
                 sys.stdout.flush()
-            for worker in team:
-                worker.run = worker.cta = None
-            plan.code.idle.setdefault(plan.sizes, []).extend(team)
+            if not futures or all(future.done() for future in futures):  # else a thread still uses what they have
+                for worker in team:
+                    worker.run = worker.cta = None
+                plan.code.idle.setdefault(plan.sizes, []).extend(team)
 
     def worker(self) -> Worker:
         """One that an earlier launch has left, or a new one."""
@@ -103,34 +105,59 @@ class Run:
         except IndexError:  # another thread was faster
             return Worker(*sizes)
 
-    def execute(self, states: list[int]) -> list[int]:
-        """Runs the code on as many threads as there are states; what each gives."""
-        code = self.plan.code
-        run = code.run
-        deep = code.stack.recursive or code.hurried
-        if len(states) == 1 and not deep:
-            return [run(states[0])]
-        if deep:
-            return self.waited_for([thread_for(partial(run, at)) for at in states], [])
-        others = [pool().submit(run, at) for at in states[1:]]
-        return self.waited_for(others, [run(states[0])])
+    def execute(self, futures: list[Future[int]]) -> list[int]:
+        """Runs the code, on as many threads as there are workers; what each gives. No thread runs afterwards.
 
-    def waited_for(self, others: list[Future[int]], codes: list[int]) -> list[int]:
-        for other in others:
-            while True:
-                try:
-                    codes.append(other.result())
-                    break
-                except BaseException as stop:  # Ctrl-C while we wait: the others are told, and waited for
-                    if other.done():
-                        raise
-                    self.interrupt = stop
+        The first worker is for this thread, unless the code needs a large stack. Signals' handlers (Ctrl-C) may raise
+        anywhere in here; a future that was made before its thread is started can't be lost.
+        """
+        code, first = self.plan.code, self.team[0]
+        deep = code.stack.recursive or code.hurried
+        if not deep and len(self.team) == 1:
+            return [code.run(first.state.address)]
+        others = self.team if deep else self.team[1:]
+        futures += [Future[int]() for _ in others]
+        codes: list[int] = []
+        try:
+            for worker, future in zip(others, futures, strict=True):
+                threads.start(partial(self.work, worker), future, deep=deep)
+            if not deep:
+                codes.append(code.run(first.state.address))
+        except BaseException as stop:
+            self.stop(stop)
+        self.wait_for(futures)
+        if self.interrupt is None:
+            codes += [future.result() for future in futures]
         return codes
+
+    def work(self, worker: Worker) -> int:
+        """What another thread does."""
+        return self.plan.code.run(worker.state.address)
+
+    def stop(self, reason: BaseException) -> None:
+        """Makes the launch end with an exception: all threads leave the code within some hundredths of a second."""
+        self.interrupt = reason
+        self.team[0].stop()
+
+    def wait_for(self, futures: list[Future[int]]) -> None:
+        """Waits until none of them runs, whatever comes meanwhile."""
+        for future in futures:
+            while self.interrupt is None or not future.cancel():
+                try:
+                    future.exception()
+                    break
+                except CancelledError:
+                    break
+                except BaseException as stop:  # Ctrl-C while we wait
+                    self.stop(stop)
 
     def poll(self) -> int:
         """Asked by the code once in a while: whether to stop."""
-        late = self.deadline is not None and time.monotonic() > self.deadline
-        return int(late or self.interrupt is not None)
+        return int(self.late() or self.interrupt is not None)
+
+    def late(self) -> bool:
+        """Whether the time limit is over."""
+        return self.deadline is not None and time.monotonic() > self.deadline
 
     def need(self, worker: Worker) -> int:
         """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""
@@ -140,29 +167,18 @@ class Run:
         return 0
 
 
-def thread_for(run: Callable[[], int]) -> Future[int]:
-    """What `run` gives, on a thread with a large stack."""
-    future: Future[int] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(run())
-        except BaseException as error:
-            future.set_exception(error)
-
-    before = threading.stack_size(STACK_SIZE)
-    try:
-        threading.Thread(target=work, name="openptx").start()
-    finally:
-        threading.stack_size(before)
-    return future
+_running: list[Run] = []
 
 
-@cache
-def pool() -> ThreadPoolExecutor:
-    """Threads that wait for CTAs to run."""
-    return ThreadPoolExecutor(64, "openptx")
+def stop_all() -> None:
+    """Python ends: launches on daemon threads must not run on while it frees their memory."""
+    end = time.monotonic() + STOPPED_AT_EXIT
+    for run in [*_running]:
+        run.stop(SystemExit())
+    while _running and time.monotonic() < end:
+        time.sleep(0.002)
 
 
+atexit.register(stop_all)
 if hasattr(os, "register_at_fork"):  # a child has none of the threads
-    os.register_at_fork(after_in_child=pool.cache_clear)
+    os.register_at_fork(after_in_child=_running.clear)

@@ -77,6 +77,10 @@ def fault(run: Run, worker: Worker) -> Fault:
     )
 
 
+def timed_out(run: Run) -> str:
+    return f"the kernel ran longer than {run.timeout:g} seconds"
+
+
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
     """The warps of a CTA stand at barriers that cannot open: says who, where, and who has left."""
     waiting: dict[tuple[int, int], list[int]] = {}
@@ -150,5 +154,5 @@ def said(
     if kind == layout.TRAP:
         return "trap", "the kernel executed `trap`"
     if kind == layout.STOPPED:
-        return "timeout", f"the kernel ran longer than {run.timeout:g} seconds"
+        return "timeout", timed_out(run)
     return "stack-overflow", fault_text.TOO_DEEP

@@ -445,7 +445,24 @@ leave:
 }
 
 ; Whether the launch is to stop. Python is asked once in a while.
-define i1 @openptx.poll(ptr %w) #1 noinline {
+declare i64 @llvm.{CLOCK_COUNTER}()
+
+; Whether it is time to ask Python whether to go on: what lies between two polls takes nanoseconds or milliseconds.
+define internal i1 @openptx.due(ptr %w) alwaysinline {
+  %pp = getelementptr i8, ptr %w, i64 {POLLED}
+  %before = load i64, ptr %pp
+  %now = call i64 @llvm.{CLOCK_COUNTER}()
+  %since = sub i64 %now, %before
+  %due = icmp ugt i64 %since, {POLL_INTERVAL}
+  br i1 %due, label %again, label %done
+again:
+  store i64 %now, ptr %pp
+  br label %done
+done:
+  ret i1 %due
+}
+
+define internal i1 @openptx.stopped(ptr %w) noinline {
   %pp = getelementptr i8, ptr %w, i64 {POLL}
   %poll = load ptr, ptr %pp
   %stop = call i32 %poll(ptr %w)
@@ -457,6 +474,16 @@ leave:
   %p1 = getelementptr i8, ptr %w, i64 {LANES}
   store i32 -1, ptr %p1
   ret i1 true
+stay:
+  ret i1 false
+}
+
+define i1 @openptx.poll(ptr %w) #1 noinline {
+  %due = call i1 @openptx.due(ptr %w)
+  br i1 %due, label %ask, label %stay
+ask:
+  %stop = call i1 @openptx.stopped(ptr %w)
+  ret i1 %stop
 stay:
   ret i1 false
 }
@@ -603,8 +630,12 @@ entry:
   %pfrom = getelementptr i8, ptr %w, i64 {FROM}
   %pinrow = getelementptr i8, ptr %w, i64 {IN_ROW}
   %puntil = getelementptr i8, ptr %w, i64 {UNTIL}
+  %begun = call i64 @llvm.{CLOCK_COUNTER}()
+  %ppolled = getelementptr i8, ptr %w, i64 {POLLED}
+  store i64 %begun, ptr %ppolled
   br label %take
 take:
+  %calls0 = phi i32 [ 0, %entry ], [ %calls1, %ended ]
   %first = atomicrmw add ptr %grid, i64 %chunk monotonic
   %untaken = icmp ult i64 %first, %ctas
   br i1 %untaken, label %some, label %finished
@@ -631,6 +662,7 @@ some:
   br label %cta
 cta:
   %i = phi i64 [ %first, %some ], [ %i1, %ended ]
+  %calls = phi i32 [ %calls0, %some ], [ %calls1, %ended ]
   %x = phi i32 [ %x0, %some ], [ %x1, %ended ]
   %y = phi i32 [ %y0, %some ], [ %y1, %ended ]
   %z = phi i32 [ %z0, %some ], [ %z1, %ended ]
@@ -639,11 +671,15 @@ cta:
   %stop = icmp ne i32 %stopped, 0
   br i1 %stop, label %finished, label %begin
 begin:
-  %every = and i64 %i, 255
-  %ask = icmp eq i64 %every, 255
-  br i1 %ask, label %asking, label %place
+  %calls1 = add i32 %calls, 1
+  %fourth = and i32 %calls1, 3
+  %check = icmp eq i32 %fourth, 0
+  br i1 %check, label %checking, label %place
+checking:
+  %due = call i1 @openptx.due(ptr %w)
+  br i1 %due, label %asking, label %place
 asking:
-  %no = call i1 @openptx.poll(ptr %w)
+  %no = call i1 @openptx.stopped(ptr %w)
   br i1 %no, label %failed, label %place
 place:
   store i64 %i, ptr %plinear
@@ -679,11 +715,9 @@ once:
   %inrow = sub i32 %edgeright, %x
   %inrow64 = zext i32 %inrow to i64
   %ofchunk = sub i64 %end, %i
-  %toask = sub i64 256, %every
   %fewer1 = call i64 @llvm.umin.i64(i64 %inrow64, i64 %ofchunk)
-  %fewer2 = call i64 @llvm.umin.i64(i64 %fewer1, i64 %toask)
   %clears = or i1 %hasshared, %haslocal
-  %alike64 = select i1 %clears, i64 1, i64 %fewer2
+  %alike64 = select i1 %clears, i64 1, i64 %fewer1
   %alike = trunc i64 %alike64 to i32
   store i32 %alike, ptr %pinrow
   br label %warp
@@ -730,11 +764,14 @@ reset:
 round:
   %turn = phi i32 [ 0, %reset ], [ %turn1, %roundend ]
   %turn1 = add i32 %turn, 1
-  %turns = and i32 %turn1, 1023
+  %turns = and i32 %turn1, 7
   %tired = icmp eq i32 %turns, 0
-  br i1 %tired, label %asking2, label %round1
+  br i1 %tired, label %checking2, label %round1
+checking2:
+  %due2 = call i1 @openptx.due(ptr %w)
+  br i1 %due2, label %asking2, label %round1
 asking2:
-  %no2 = call i1 @openptx.poll(ptr %w)
+  %no2 = call i1 @openptx.stopped(ptr %w)
   br i1 %no2, label %failed, label %round1
 round1:
   br label %each

@@ -31,6 +31,10 @@ NAMES = tuple(
 )
 """What kernels call."""
 
+# The processor's clock, as LLVM calls it, and its ticks between two polls between CTAs: 5 to 30 ms of an x86, whose
+# clock has 1 to 5 GHz; 0.2 to 10 ms of an ARM, whose other clock (the cycles) is closed to programs.
+COUNTERS = {"x86": ("readcyclecounter", 1 << 25), "other": ("readsteadycounter", 1 << 18)}
+
 _HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\)(?: #1)?)", re.MULTILINE)
 
 
@@ -77,8 +81,12 @@ class Support:
         text = before + rest.partition(f"; {dropped}]\n")[2]
         shift = SHIFT[self.address_size]
         numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
-        numbers |= {"SHIFT": shift, "WITHIN": (1 << shift) - 1, "FIRST": FIRST, "CONST": CONST, "PARAM": PARAM}
-        for key, value in {**numbers, "ONCE_OR_ROUNDS": "rounds" if self.rounds else "once"}.items():
+        counter, interval = COUNTERS["x86" if host().x86 else "other"]
+        facts = {
+            **numbers, "SHIFT": shift, "WITHIN": (1 << shift) - 1, "FIRST": FIRST, "CONST": CONST, "PARAM": PARAM,
+            "CLOCK_COUNTER": counter, "POLL_INTERVAL": interval, "ONCE_OR_ROUNDS": "rounds" if self.rounds else "once",
+        }  # fmt: skip
+        for key, value in facts.items():
             text = text.replace(f"{{{key}}}", str(value))
         return text
 

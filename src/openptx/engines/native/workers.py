@@ -86,15 +86,24 @@ class Worker:
     def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
         """What `find` says each time the code asks: 0, or 1 if the launch is to stop.
 
-        Ctrl-C comes to pass when Python code begins to run: in a generator that is inside the `try`, in a function it
-        would be before it, and lost on the way back to the code.
+        Signals' handlers, Ctrl-C's for one, run where Python code begins to run, loops turn or functions are called,
+        and may raise: in a generator that is inside the `try`, in a function it would be before it, and lost on the
+        way back to the code. The inner `except` calls nothing, and its loop's turn is inside of the outer one.
         """
         answer = 0
         while True:
             try:
                 while True:
-                    yield answer
-                    answer = find(self.run, self) if self.run is not None else 1
+                    try:
+                        while True:
+                            yield answer
+                            answer = find(self.run, self) if self.run is not None else 1
+                    except GeneratorExit:
+                        raise
+                    except BaseException as stop:
+                        answer = 1
+                        if self.run is not None:
+                            self.run.interrupt = stop
             except GeneratorExit:
                 raise
             except BaseException as stop:
@@ -106,6 +115,10 @@ class Worker:
         """Where workers find which CTAs are left."""
         _LAUNCH.pack_into(self.launch_memory, 0, *plan.blocks, 0, plan.chunk)
         return self.launch.address
+
+    def stop(self) -> None:
+        """All workers of the launch that this one began take no further CTAs."""
+        struct.pack_into("<i", self.launch_memory, layout.STOP, 1)
 
     def prepare(self, run: Run, launch: int) -> None:
         """Makes ready for a launch. What the last one had in common with it stands."""
