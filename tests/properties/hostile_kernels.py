@@ -3,7 +3,7 @@
 crime = Crime(seed)
 crime.text, .grid, .block, .shared     how to commit it; its parameters are (out, wild, victim)
 crime.faults                           names of the faults that it may end in, "" for none
-crime.alone                            one thread is guilty: every engine must find it, and say so alike
+crime.alone                            every engine must find the same, and say so in the same words
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Deed:
     timeout: float = 30.0
     alone: bool = True
     whole: bool = False  # all threads must be guilty
+    whole_warps: bool = False
     largest: int = 200  # blocks
 
 
@@ -39,13 +40,14 @@ class Crime:
         self.kind = dice.choice(list(DEEDS))
         deed = DEEDS[self.kind](dice)
         self.faults, self.shared, self.timeout = deed.faults, deed.shared, deed.timeout
-        self.block = dice.choice(((1, 1, 1), (32, 1, 1), (33, 1, 1), (64, 1, 1), (5, 7, 1), (100, 1, 1)))
+        parts = () if deed.whole_warps else ((1, 1, 1), (33, 1, 1), (5, 7, 1), (100, 1, 1))
+        self.block = dice.choice(((32, 1, 1), (64, 1, 1), *parts))
         self.grid = (dice.choice((1, 1, 2, 7, min(150, deed.largest))), 1, 1)
         self.threads = self.block[0] * self.block[1]
         total = self.threads * self.grid[0]
         self.everybody = deed.whole or dice.random() < 0.2
         self.victim = 0xFFFFFFFF if self.everybody else dice.choice((0, total - 1, dice.randrange(total)))
-        self.alone = deed.alone and not self.everybody
+        self.alone = deed.alone
         self.wild = wild(dice)
         self.text = "\n".join(
             (
@@ -123,6 +125,78 @@ def off_by_one(dice: random.Random) -> Deed:
         ACCESS,
         ".const .align 16 .b8 co[64];",
     )
+
+
+def wrong_space(dice: random.Random) -> Deed:
+    """A generic address of one space through an instruction that names another, or no generic one through none."""
+    home, name = dice.choice(((".shared", "sh"), (".local", "lo"), (".const", "co"), (".param", "out")))
+    convert = dice.choice((f"cvta{home}.u64 a, a;", f"cvta{home}.u64 a, a;", f"cvta.to{home}.u64 a, a;", ""))
+    space = dice.choice([s for s in SPACES if s != home])
+    at = dice.choice((0, 8, 16, 56, 64, -8))
+    return Deed(
+        f"mov.u64 a, {name}; {convert} add.s64 a, a, {at}; " + access(dice, space, "a"),
+        ACCESS,
+        ".const .align 16 .b8 co[64];",
+    )
+
+
+def around_the_end(dice: random.Random) -> Deed:
+    """Addresses that come to the right place, or nearly, once a sum has wrapped around."""
+    space = dice.choice((".global", "", ".shared", ".const"))
+    base = {".global": "mov.b64 a, o;", "": "mov.b64 a, o;", ".shared": "mov.u64 a, sh;", ".const": "mov.u64 a, co;"}
+    far = dice.choice((1 << 32, 1 << 33, 1 << 24, 2 << 24, 3 << 32, 4 << 32, 1 << 63, (1 << 64) - (3 << 32)))
+    back = dice.choice(("", "+4", "+-4", "+2147483644", "+-2147483648"))
+    far = far if far < 1 << 63 else far - (1 << 64)
+    code = f"{base[space]} add.s64 a, a, {far}; " + access(dice, space, f"a{back}")
+    return Deed(code, ACCESS, ".const .align 16 .b8 co[64];")
+
+
+def no_elements(dice: random.Random) -> Deed:
+    """A variable without room, at the end or in the midst of others."""
+    kind = dice.choice((".global", ".shared", ".const"))
+    extern = ".extern .shared .align 8 .b8 none[];" if kind == ".shared" else f"{kind} .align 8 .b8 none[1];"
+    at = dice.choice((0, 1, 8, -8, 64))
+    return Deed(f"mov.u64 a, none; add.s64 a, a, {at}; " + access(dice, kind, "a"), ACCESS, extern)
+
+
+def locked_atomics(dice: random.Random) -> Deed:
+    """Atomics on what may only be read."""
+    home, name = dice.choice(((".const", "co"), (".param", "out")))
+    op = dice.choice(("atom.add.u32 i, [a], i;", "red.or.b32 [a], i;", "atom.global.exch.b64 b, [a], b;"))
+    return Deed(f"mov.u64 a, {name}; cvta{home}.u64 a, a; {op}", ACCESS - {""}, ".const .align 16 .b8 co[64];")
+
+
+def bulk_copies(dice: random.Random) -> Deed:
+    """Sizes that are too large, by a little or so much that they come to an end elsewhere."""
+    size = dice.choice((16, 64, 80, 4096, (1 << 24) + 16, 1 << 25, (1 << 31) - 16, 0xFFFFFFF0))
+    target, source = dice.choice((("w", "sh"), ("o", "sh"), ("a", "sh")))
+    code = f"and.b64 o, o, -16; add.u64 a, o, 32; mov.u32 j, {size}; mov.u64 c, sh; and.b64 w, w, -16;"
+    return Deed(
+        f"{code} cp.async.bulk.global.shared::cta.bulk_group [{target}], [{source}], j; mov.b64 b, 7;",
+        ACCESS,
+        largest=2,
+    )
+
+
+def matrix_rows(dice: random.Random) -> Deed:
+    """Rows of a matrix that lie outside."""
+    at = dice.choice((0, 64, 48, 16, -16, 8, 1 << 24, 1 << 32))
+    op = dice.choice(
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {j}, [a];", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [a], {j};",
+         "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {i, j, t, u}, [a];")
+    )  # fmt: skip
+    return Deed(f"mov.u64 a, sh; add.s64 a, a, {at}; {op}", ACCESS, whole=True, whole_warps=True)
+
+
+def two_stacks(dice: random.Random) -> Deed:
+    """Lanes that mean their frame, and lanes that mean what `alloca` gave, at once."""
+    at = dice.choice((0, 8, 64, -8, 56))
+    code = f"""alloca.u64 a, 64; mov.u64 c, lo; and.b32 j, t, 1; setp.eq.u32 q, j, 0; selp.b64 a, a, c, q;
+    add.s64 a, a, {at}; """
+    to = dice.choice(("", ".local"))
+    if not to:
+        code += "cvta.local.u64 a, a;"
+    return Deed(code + f"st{to}.b64 [a], a; ld{to}.b64 a, [a];", ACCESS, largest=2)
 
 
 def end_of_array(dice: random.Random) -> Deed:
@@ -367,6 +441,7 @@ DEEDS: dict[str, Callable[[random.Random], Deed]] = {
         wild_pointer, off_by_one, end_of_array, read_only, function_memory, endless_loop, endless_recursion,
         deep_recursion, huge_frame, huge_shared, lost_barrier, invalid_barrier, division, bad_index, bad_call,
         much_stack, stack_beyond, bad_restore, late_block, bad_mask, trap, assertion, heap, copies, self_modifying,
-        other_lanes, wrapped,
+        other_lanes, wrapped, wrong_space, around_the_end, no_elements, locked_atomics, bulk_copies, matrix_rows,
+        two_stacks,
     )
 }  # fmt: skip

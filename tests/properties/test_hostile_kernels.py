@@ -14,7 +14,7 @@ from openptx.errors import ArgumentError, CheckError, Fault
 from openptx.runtime import load
 
 PARTS = 6
-ALWAYS, MANY = 72, 1000
+ALWAYS, MANY = 72, 1400
 
 
 def punish(crime: Crime, engine: str, out: np.ndarray) -> tuple[object, ...]:
@@ -29,7 +29,7 @@ def punish(crime: Crime, engine: str, out: np.ndarray) -> tuple[object, ...]:
     except (CheckError, ArgumentError):
         return ("refused",)
     except Fault as fault:
-        return (fault.name, fault.thread, fault.block, fault.space, fault.address if crime.kind != "heap" else None)
+        return (fault.name, str(fault)) if crime.kind != "heap" else (fault.name, fault.thread, fault.block)
     return ("", out.tobytes())
 
 

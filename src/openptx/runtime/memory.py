@@ -26,6 +26,9 @@ ROW = struct.Struct("<4Q")
 WINDOWS = {SHARED: ".shared", LOCAL: ".local", CONST: ".const"}
 """What is outside of `.global` (6.4.1.1), by slot."""
 
+REMEMBERED = 1024
+"""Slots of allocations that are gone, of which faults tell."""
+
 FAR = 1 << 30
 """Bytes from an address on where an allocation has nothing to do with it."""
 
@@ -83,11 +86,12 @@ class Map:
     are not in `moment`, so that launches may share one.
     """
 
-    __slots__ = ("_rows", "const", "moment", "owners", "param", "shift", "workspace")
+    __slots__ = ("_rows", "const", "gone", "moment", "owners", "param", "shift", "workspace")
 
     def __init__(
         self, shift: int, moment: Moment, owners: Sequence[object], const: Bytes | None, param: Bytes | None
     ) -> None:
+        self.gone: Mapping[int, Allocation] = {}  # what lay in slots that are free now
         self.workspace = 0  # where barriers of the whole grid count who has come (`Image.map`)
         self.shift, self.moment, self.owners, self.const, self.param = shift, moment, owners, const, param
         self._rows: tuple[Allocation | None, ...] | None = None
@@ -122,6 +126,9 @@ class Map:
             return "none: this is an address of a function"
         if space == "global" and slot in WINDOWS:
             return f"none: this is a generic address of {WINDOWS[slot]}, which is outside of .global"
+
+        if slot in self.gone:
+            return f"none: {self.gone[slot]}, was here and has been freed"
 
         def gap(a: Allocation) -> int:
             return max(a.base - address, address + count - (a.base + a.size), 0)
@@ -170,6 +177,7 @@ class Memory:
         self._moment: Moment | None = None  # as long as nothing changes
         self._version = 0
         self._owners: dict[int, weakref.ref[Array]] = {}
+        self._gone: dict[int, Allocation] = {}
         self._known: dict[tuple[int, int, bool, int], Allocation] = {}
 
     def known(self, array: Array) -> Allocation | None:
@@ -208,6 +216,8 @@ class Memory:
         extent = size if listed else 0
         row = ROW.pack(base, extent, extent if writable else 0, pointer - base & (1 << 64) - 1)
         self._rows[slot : slot + count] = [found] * count
+        for taken in range(slot, slot + count):
+            self._gone.pop(taken, None)
         self._table[slot * ROW.size : (slot + count) * ROW.size] = row * count
         self._owners[found.base] = weakref.ref(root)
         self._changed()
@@ -234,8 +244,11 @@ class Memory:
             for slot, row in enumerate(self._rows):
                 if row is allocation:
                     self._rows[slot] = None
+                    self._gone[slot] = allocation
                     self._table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
             self._owners.pop(allocation.base, None)
+            while len(self._gone) > REMEMBERED:
+                del self._gone[next(iter(self._gone))]
             self._changed()
 
     def _forget(self, key: tuple[int, int, bool, int]) -> None:
@@ -251,7 +264,9 @@ class Memory:
             if one is None:  # about to be forgotten, by a thread that waits for our lock
                 moment = moment.without({base for base, o in zip(moment.owners, owners, strict=True) if o is None})
                 break
-        return Map(self.shift, moment, owners, const, param)
+        found = Map(self.shift, moment, owners, const, param)
+        found.gone = self._gone
+        return found
 
     def _now(self) -> Moment:
         while (moment := self._moment) is None:

@@ -1,5 +1,6 @@
 """Faults say which instruction of which thread did what, where, and how near it was to something of the kernel's."""
 
+import gc
 import json
 from pathlib import Path
 
@@ -63,6 +64,19 @@ def test_views_keep_kernels_inside() -> None:
     assert data.tolist() == [0] * 16 + list(range(16)) + [0] * 32
     with pytest.raises(Fault):
         load(STORE)["store"](1, 17, (data[16:32], 0), engine="interp")
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_the_array_of_a_pointer_that_was_kept_is_gone(engine: str) -> None:
+    module, data = load(STORE), np.zeros(40, np.uint32)
+    kept = module.address(data)
+    module["store"](1, 8, (data, 0), engine=engine)
+    del data
+    gc.collect()
+    with pytest.raises(Fault) as found:
+        module["store"](1, 8, (kept, 0), engine=engine)
+    assert found.value.nearest is not None
+    assert found.value.nearest.endswith(f"160 bytes at 0x{kept:x}, was here and has been freed")
 
 
 def test_an_instruction_without_a_meaning_stops_only_who_comes_to_it() -> None:
