@@ -47,6 +47,11 @@ def outside(what: str, size: int, space: str, limit: int) -> str:
     return f"{access(what, size)} outside of {where}"
 
 
+def read_only(allocation: object) -> str:
+    """Of a write to constants, to the kernel's parameters, or to an array that may only be read."""
+    return f"a write to {allocation}, which may only be read"
+
+
 def beyond(address: int, size: int, space: str, limit: int) -> str:
     """How far an access missed the `limit` bytes that a block, a thread, a kernel or a module has of a space."""
     whose = WHOSE.get(space, "the block's")

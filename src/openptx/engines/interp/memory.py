@@ -207,10 +207,7 @@ class Spaces(NumpyMachine):
             if a.size == 1 or int(offsets.max()) < row.size:
                 self.check(offsets, row.size, size, row.base & 255, a, space)
                 if write and not row.writable:
-                    everywhere = np.ones(1, np.bool_)
-                    raise self.fault(
-                        "read-only", f"a write to {row}, which may only be read", everywhere, a, space, size
-                    )
+                    raise self.locked(row, a, space, size)
                 if self.heap_base == row.base:
                     self.check_heap(a, size, space)
                 return self.plane_of(row), offsets.view(np.int64)
@@ -221,11 +218,17 @@ class Spaces(NumpyMachine):
         self.check(a - np.uint64(row.base if row is not None else slot << self.shift), limit, size, 0, a, space)
         raise AssertionError("an address outside of its allocation passed the check")
 
-    def in_window(self, a: Array, size: int, space: str) -> Place:
+    def locked(self, row: Allocation, a: Array, space: str, size: int) -> Violation:
+        """The violation of a write where all lanes may only read."""
+        return self.fault("read-only", fault_text.read_only(row), np.ones(1, np.bool_), a, space, size)
+
+    def in_window(self, a: Array, size: int, space: str, write: bool) -> Place:
         """An address of the constants or of the kernel's parameters."""
         row = self.memory.rows[SLOTS[space]]
         self.check(a, row.size if row is not None else 0, size, 0, a, space)
         assert row is not None
+        if write:
+            raise self.locked(row, a, space, size)
         return self.plane_of(row), a.view(np.int64)
 
     def plane_of(self, row: Allocation) -> Plane:
@@ -245,7 +248,7 @@ class Spaces(NumpyMachine):
         if space == "shared" or space == "shared::cta" or space == "shared::cluster":
             return self.in_shared(a, size, space)
         if space == "const" or space == "param":
-            return self.in_window(a, size, space)
+            return self.in_window(a, size, space, write)
         if space == "local" or space == "frame":
             return self.in_local(a, size, space)
         if space == "generic":

@@ -10,7 +10,7 @@ from openptx.engines.common.call_site import CallSite, wrong_target
 from openptx.engines.common.fault_text import left, waits
 from openptx.engines.native import layout
 from openptx.errors import Fault, Triple
-from openptx.isa.address_windows import FIRST
+from openptx.isa.address_windows import FIRST, SLOTS
 
 if TYPE_CHECKING:
     from openptx.engines.native.launch import Run
@@ -147,8 +147,8 @@ def said(
     if kind == layout.TORN:
         return "out-of-bounds", fault_text.TORN
     if kind == layout.READ_ONLY:
-        slot = address >> run.memory.shift
-        return "read-only", f"a write to {run.memory.rows[slot]}, which may only be read"
+        slot = SLOTS.get(space, address >> run.memory.shift)
+        return "read-only", fault_text.read_only(run.memory.rows[slot])
     if kind == layout.REQUIRED:
         return run.plan.code.messages[detail]
     if kind == layout.TRAP:

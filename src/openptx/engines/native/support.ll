@@ -82,6 +82,7 @@ bounded:
   %limit = phi i64 [ %limit1, %shared ], [ %locals, %local ], [ %limit3, %window ]
   %base = phi ptr [ %base1, %shared ], [ %base3, %local ], [ %base4, %window ]
   %name = phi i32 [ 2, %shared ], [ %spl, %local ], [ %space, %window ]
+  %constant = phi i1 [ false, %shared ], [ false, %local ], [ true, %window ]
   %odd = and i64 %offset, %low
   %crooked = icmp ne i64 %odd, 0
   br i1 %crooked, label %misaligned, label %inside
@@ -98,6 +99,12 @@ outside:
   %r2 = call ptr @openptx.refuse(ptr %w, i32 {OUT_OF_BOUNDS}, i64 %offset, i32 %name, i64 %limit, i32 %lane)
   ret ptr null
 good:
+  %forbidden = and i1 %constant, %write
+  br i1 %forbidden, label %constants, label %allowed1
+constants:
+  %r6 = call ptr @openptx.refuse(ptr %w, i32 {READ_ONLY}, i64 %offset, i32 %name, i64 %limit, i32 %lane)
+  ret ptr null
+allowed1:
   %host = getelementptr i8, ptr %base, i64 %offset
   ret ptr %host
 table:
