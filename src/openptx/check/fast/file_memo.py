@@ -54,7 +54,7 @@ class FileMemo:
 
     __slots__ = (
         "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers", "parts",
-        "pragmas", "prototypes", "variables",
+        "prototypes", "variables",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -72,7 +72,6 @@ class FileMemo:
         """`.callprototype ...;` as it stands, behind its label."""
         self.branches = False
         """Whether there was a `.branchtargets`, which the target of the file has then."""
-        self.pragmas: set[str] = set()
         self.calls: set[tuple[object, ...]] = set()
         """Calls by a prototype that are right."""
         self.parts: dict[str, Call] = {}

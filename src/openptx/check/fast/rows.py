@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from openptx.check.names.scopes import Scope
 
 _CUT = re.compile(r";\r?\n")
-_DECLARED = r'[ \t\r\n]*+\.{}[ \t.][^;{{}}/"=]*+;'
-_HEAD = re.compile(f"((?:{_DECLARED.format('(?:local|shared)')})*+)((?:{_DECLARED.format('reg')})++)")
-"""What a body begins with: memory and registers."""
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""
 
@@ -55,13 +52,6 @@ class FastPath:
 
     def _read(self) -> bool:
         text, (offset, end) = self.file.text, self.body
-        if head := _HEAD.match(text, offset, end):
-            known = self.reader.memo.registers(head[2], self.checker.module)
-            variables = [variable.strip() + ";" for variable in head[1].split(";")[:-1]]
-            if known is not None and self.names.declare(known):
-                if not all(map(self.reader.statement, variables)):
-                    return False
-                offset = head.end()
         while offset < end:
             cut = _CUT.search(text, offset + SIZE, end)
             stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()

@@ -83,8 +83,6 @@ class StatementReader:
             whole, kind, size = known
             self.shared += size
             return self.names.variable(Declared(name, whole, kind)) and (not size or self._fits())
-        if text in self.memo.pragmas:
-            return True
         return self.alone(text) if DECLARATION.fullmatch(text) else None
 
     def _parameters(self, text: str) -> bool | None:
@@ -242,7 +240,4 @@ class StatementReader:
 
     def _pragma(self, pragma: Pragma) -> bool:
         words = [string.value.split() for string in pragma.strings]
-        fine = all(word and word[0] in PRAGMAS for word in words)
-        if fine:
-            self.memo.pragmas.add(pragma.text)
-        return fine
+        return all(word and word[0] in PRAGMAS for word in words)
