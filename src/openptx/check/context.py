@@ -43,6 +43,11 @@ class Context:
         return found
 
     @property
+    def target_name(self) -> str | None:
+        """The target as the file calls it."""
+        return self.target and self.target.name
+
+    @property
     def precedent(self) -> bool:
         """Whether to answer as the assembler does where it differs from the document."""
         return self.profile == "ptxas"
@@ -54,4 +59,4 @@ class Context:
 
     def key(self) -> tuple[object, ...]:
         """What makes two contexts equal."""
-        return self.version, self.target and self.target.name, self.profile, self.entry, self.narrow, self.independent
+        return self.version, self.target_name, self.profile, self.entry, self.narrow, self.independent

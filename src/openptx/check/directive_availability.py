@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 # fmt: off
 #                        measured, ptxas 13.5; the manual's own gates of directives are in `isa/directives.py`
 KERNEL_DECLARATION     = gate("PTX 3.0")
+KERNEL_PARAMETER       = gate("PTX 1.4")
 FUNCTION_PARAMETER     = gate("PTX 2.0, sm_20")
 BODY_PARAMETER         = gate("PTX 2.0")
 POINTER                = gate("PTX 2.2")
@@ -196,6 +197,8 @@ class DirectiveAvailability:
         yield from _attributes(function.attributes)
         if function.kind == "entry" and function.body is None and not function.broken:
             yield "a kernel without a body", KERNEL_DECLARATION, function.name.span
+        if function.kind == "entry" and function.parameters:
+            yield "a kernel's list of parameters", KERNEL_PARAMETER, function.parameters[0].space_span
         for parameter in (*function.returns, *function.parameters):
             if function.kind == "func" and parameter.space == "param":
                 yield "a `.param` parameter of a function", FUNCTION_PARAMETER, parameter.space_span

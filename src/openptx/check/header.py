@@ -169,7 +169,7 @@ class Header:
                           help=f"begin the list with one, such as `sm_80, {item.targets[0].text}`")  # fmt: skip
             return
         name, self.target = machines[-1]
-        if version is not None and self.version < self.target.since:
+        if version is not None and self.version < self.target.since and not (self.precedent and self._alone()):
             major, minor = self.target.since
             says = f"{self.version[0]}.{self.version[1]}"
             self.collector.add(
@@ -186,6 +186,10 @@ class Header:
                     fix=Fix(version.number_span, f"{major}.{minor}", f"say `.version {major}.{minor}`", SAFE),
                 )
             )
+
+    def _alone(self) -> bool:
+        """Whether the file has nothing but its header: the assembler does not ask then whether it fits itself."""
+        return all(isinstance(item, Version | Target | AddressSize) for item in self.module.items)
 
     def _options(self, item: Target) -> None:
         """What may stand beside a target."""

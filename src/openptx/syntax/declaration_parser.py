@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LINKAGE = (".visible", ".extern", ".weak", ".common")
 SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const", ".tex")
-_POINTER_SPACES = (".const", ".global", ".local", ".shared")
+_POINTER_SPACES = (".const", ".global", ".local", ".shared", ".texref", ".samplerref", ".surfref")
 _VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
 _LATE = (".align", ".attribute", ".v2", ".v4", ".v8", ".ptr", *SPACES, *LINKAGE)  # nothing of these is a type
 

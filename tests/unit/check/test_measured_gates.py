@@ -44,3 +44,69 @@ def test_versions_and_targets(module: str, statement: str, refused: str, taken: 
         assert errors(context, module, statement), context
     for context in taken.split():
         assert errors(context, module, statement) == [], context
+
+
+def kinds_of(head: str, text: str) -> list[str]:
+    """The errors of a file with this header, by name."""
+    return [each.name for each in openptx.check(f"{head}\n{text}\n") if each.severity == "error"]
+
+
+SM_90 = ".version 9.0\n.target sm_90\n.address_size 64"
+
+
+@pytest.mark.parametrize("parameter", [".b8 a[16]", ".f16 a", ".u64 a", ".align 8 .u32 a"])
+def test_kernels_take_parameters_since_1_4(parameter: str) -> None:
+    kernel = f".entry k(.param {parameter}) {{ exit; }}"
+    assert kinds_of(".version 1.3\n.target sm_13", kernel) == ["needs-version"]
+    assert kinds_of(".version 1.4\n.target sm_13", kernel) == []
+    assert kinds_of(".version 1.0\n.target sm_10", ".entry k() { exit; }") == []
+
+
+# fmt: off
+COPIES = [  # which of the two directions the assembler has
+    ("cp.async.ca.{} [a], [b], 16",                                         "shared",          "global"),
+    ("cp.async.cg.{} [a], [b], 16",                                         "shared::cta",     "global"),
+    ("cp.async.bulk.{}.mbarrier::complete_tx::bytes [a], [b], 16, [m]",     "shared::cta",     "global"),
+    ("cp.async.bulk.{}.mbarrier::complete_tx::bytes [a], [b], 16, [m]",     "shared::cluster", "global"),
+    ("cp.async.bulk.{}.mbarrier::complete_tx::bytes [a], [b], 16, [m]",     "shared::cluster", "shared::cta"),
+    ("cp.async.bulk.{}.bulk_group [a], [b], 16",                            "global",          "shared::cta"),
+    ("cp.reduce.async.bulk.{}.bulk_group.add.u32 [a], [b], 16",             "global",          "shared::cta"),
+    ("cp.async.bulk.tensor.1d.{}.tile.bulk_group [a, {{r}}], [b]",          "global",          "shared::cta"),
+    ("cp.async.bulk.tensor.1d.{}.tile.mbarrier::complete_tx::bytes [a], [b, {{r}}], [m]", "shared::cluster", "global"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "to", "source"), COPIES)
+def test_copies_go_one_way(statement: str, to: str, source: str) -> None:
+    kernel = ".entry k() {{ .reg .b64 a, b, m; .reg .b32 r; {}; ret; }}"
+    assert kinds_of(SM_90, kernel.format(statement.format(f"{to}.{source}"))) == []
+    assert kinds_of(SM_90, kernel.format(statement.format(f"{source}.{to}"))) != []
+
+
+@pytest.mark.parametrize("kind", ["texref", "samplerref", "surfref"])
+def test_pointers_to_images(kind: str) -> None:
+    assert (
+        kinds_of(SM_90, f".entry k(.param .u64 .ptr .{kind} t, .param .b64 .ptr .{kind} .align 8 u) {{ ret; }}") == []
+    )
+    assert kinds_of(SM_90, f".entry k(.param .u64 .ptr .global .{kind} t) {{ ret; }}") == ["invalid-declaration"]
+
+
+def test_a_header_alone_is_not_asked_whether_it_fits_itself() -> None:
+    header = ".version 7.0\n.target sm_90"
+    assert kinds_of(header, "// nothing else") == []
+    assert kinds_of(header, ".global .u32 x;") == ["target-needs-version"]
+
+
+@pytest.mark.parametrize(
+    ("target", "field", "most"),
+    [
+        ("sm_90a", "swizzle_mode", 3), ("sm_100a", "swizzle_mode", 3), ("sm_103a", "swizzle_mode", 4),
+        ("sm_107a", "swizzle_mode", 4), ("sm_90a", "elemtype", 12), ("sm_100a", "elemtype", 15),
+    ],
+)  # fmt: skip
+def test_values_of_tensor_maps(target: str, field: str, most: int) -> None:
+    head = f".version 9.5\n.target {target}\n.address_size 64"
+    kernel = ".entry k() {{ .reg .b64 a; tensormap.replace.tile.{}.global.b1024.b32 [a], {}; ret; }}"
+    assert kinds_of(head, kernel.format(field, most)) == []
+    assert kinds_of(head, kernel.format(field, most + 1)) == ["immediate-range"]

@@ -268,8 +268,10 @@ tensormap_replace = instruction(
     immediates="ord",
     ranges="""
         ord                              0 to 4
+        sm_90a .elemtype imm-new-val     0 to 12
         .elemtype imm-new-val            0 to 15
         .interleave_layout imm-new-val   0 to 2
+        sm_103a sm_107a .swizzle_mode imm-new-val   0 to 4
         .swizzle_mode imm-new-val        0 to 3
         .fill_mode imm-new-val           0 to 1
         .swizzle_atomicity imm-new-val   0 to 3

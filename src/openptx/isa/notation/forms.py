@@ -34,10 +34,10 @@ class Slot:
     """A place for one modifier (or one dotted sequence of them): a literal, or a choice; optional or not.
 
     Modifiers are spelled without their leading dot. `group` is not 0 where slots of an option stand or fall together,
-    as in `{.sem.scope}`.
+    as in `{.sem.scope}`. Slots of one `sequence` keep their order: types, and the spaces from and to which is copied.
     """
 
-    __slots__ = ("choices", "group", "literal", "name", "optional", "typed")
+    __slots__ = ("choices", "group", "literal", "name", "optional", "sequence", "typed")
 
     def __init__(self, name: str, choices: Mapping[str, None], optional: bool, literal: bool, group: int = 0) -> None:
         self.name = name
@@ -46,6 +46,7 @@ class Slot:
         self.literal = literal
         self.group = group
         self.typed = all(choice in TYPES for choice in choices)
+        self.sequence = "types" if self.typed else "spaces" if name in ("dst", "src") else ""
 
     def __repr__(self) -> str:
         text = f".{self.name}" if self.literal else f".{self.name} = {{{', '.join(self.choices)}}}"
@@ -201,7 +202,7 @@ class Form:
     def match(self, modifiers: tuple[str, ...], strict: bool = False) -> Modifiers | None:
         """What `modifiers` (after the parts of the name) mean here; None if they don't fit.
 
-        Order is free, as for the assembler, after the first `ordered_prefix` ones; types come in the form's order.
+        Order is free, as for the assembler, after the first `ordered_prefix` ones, but for slots of one sequence.
         Most flags may be said twice, as the assembler has it; not if `strict`.
         """
         if self._sequences:
@@ -214,14 +215,14 @@ class Form:
             if position < len(modifiers) and modifiers[position] in slots[i].choices:
                 taken[i] = modifiers[position]
                 position += 1
-        last = -1
+        last = {"types": -1, "spaces": -1}
         for modifier in modifiers[position:]:
             for i in range(ordered, len(slots)):
                 if taken[i] is None and modifier in slots[i].choices:
-                    if slots[i].typed:
-                        if i < last:
+                    if sequence := slots[i].sequence:
+                        if i < last[sequence]:
                             return None
-                        last = i
+                        last[sequence] = i
                     taken[i] = modifier
                     break
             else:

@@ -2,8 +2,8 @@
 
 `at most cp-size` is the value of another operand, and `above 0, at most 1` is for floats.
 
-An instruction lists them one a line: modifiers that must be there, the operand, its values. The first line that fits
-counts.
+An instruction lists them one a line: the targets that have them (none: all), modifiers that must be there, the operand,
+its values. The first line that fits counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation.declaration import Instruction
     from openptx.isa.notation.forms import Modifiers
 
-_LINE = re.compile(r"((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
+_LINE = re.compile(r"((?:sm_\w+\s+)*)((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
 _SPAN = re.compile(r"(\d+) to (\d+)")
 _ONE = re.compile(r"(a multiple of|at least|at most|above|not) (\d+)")
 _OTHER = re.compile(r"at most ([a-z-]+)")
@@ -72,19 +72,22 @@ class Values:
 
 
 @cache
-def _lines(text: str) -> tuple[tuple[tuple[str, ...], str, Values], ...]:
-    found: list[tuple[tuple[str, ...], str, Values]] = []
+def _lines(text: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...], str, Values], ...]:
+    found: list[tuple[tuple[str, ...], tuple[str, ...], str, Values]] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         match = _LINE.fullmatch(line)
         if match is None:
             raise ValueError(f"not a range: {line!r}")
-        found.append((tuple(word[1:] for word in match[1].split()), match[2], Values(match[3])))
+        targets, modifiers, name, values = match.groups()
+        found.append((tuple(targets.split()), tuple(word[1:] for word in modifiers.split()), name, Values(values)))
     return tuple(found)
 
 
-def limits(instruction: Instruction, m: Modifiers, operand: str) -> Values | None:
+def limits(instruction: Instruction, m: Modifiers, operand: str, target: str | None) -> Values | None:
     """What limits the values of an operand under these modifiers; None if nothing does."""
-    for conditions, name, values in _lines(instruction.ranges) if instruction.ranges else ():
+    for targets, conditions, name, values in _lines(instruction.ranges) if instruction.ranges else ():
+        if targets and target not in targets:
+            continue
         if name == operand and all(each in m.written or each in instruction.parts for each in conditions):
             return values
     return None
