@@ -110,3 +110,9 @@ def test_values_of_tensor_maps(target: str, field: str, most: int) -> None:
     kernel = ".entry k() {{ .reg .b64 a; tensormap.replace.tile.{}.global.b1024.b32 [a], {}; ret; }}"
     assert kinds_of(head, kernel.format(field, most)) == []
     assert kinds_of(head, kernel.format(field, most + 1)) == ["immediate-range"]
+
+
+def test_all_of_a_vector_in_128_bits() -> None:
+    kernel = ".entry k() {{ .reg .b128 d; .reg .b64 q, r; {} ret; }}"
+    assert kinds_of(SM_90, kernel.format("mov.b128 d, %ntid;")) == []
+    assert kinds_of(SM_90, kernel.format("mov.b128 {q, r}, %ntid;")) != []

@@ -58,6 +58,8 @@ def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
     """Whether a type reads a special register: all of it, or the bits that an early PTX version had."""
     if declared.kind == "pred" or wanted.kind == "pred":
         return wanted is declared and not place.count  # `%is_explicit_cluster`
+    if kind.count and not (place.count or place.packs):
+        return wanted.kind == "b" and wanted.width == kind.count * declared.width  # `mov.b128 %q, %tid`
     if wanted.kind not in "bsu" or wanted.width > declared.width:
         return False
     if kind.count != place.count and (kind.count or not place.takes_one):  # `mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid`
