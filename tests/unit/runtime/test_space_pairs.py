@@ -172,6 +172,8 @@ def compare(code: str, spelled: str, variables: bool, places: Iterator[str] | No
     assert module["k"].why_interp(LANES) is None
     windows, found = Windows(module), dict[str, str]()
     for name in places or windows.places:
+        if " less " in name and ".const" not in code and ".param" not in code:
+            continue  # as a generic address it may be that of something that another test left
         wild = windows.places[name]
         for others in {wild, windows.places["array"]} if "lane" in spelled else {wild}:
             ends = [windows.end(module, wild, others, engine) for engine in ("interp", "native")]
