@@ -31,6 +31,7 @@ def check(
     select: Sequence[str] = (),
     extend_select: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    max_errors: int | None = None,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a PTX module, in the order of its text. Never raises for a bad program.
 
@@ -43,6 +44,9 @@ def check(
     come on top of what is reported anyway, and `ignore` are left out. `unused`, `unreachable` and `deprecated` are
     reported only when they are named in one of the two; `uninitialized-register` then follows every path.
 
+    `max_errors`: the first so many errors alone, and as many warnings; None for all. A name that nothing declares is
+    one error however often it stands, and so are all of `%r1`, `%r2`, ... without a declaration.
+
     Raises ArgumentError for a target, profile or code that there is not and for a source of another type, OSError for a
     path that cannot be read (FileNotFoundError, as `open` does), InputError for bytes or a file that is not text.
     """
@@ -50,13 +54,21 @@ def check(
 
     require_options(target, profile)
     file = file_of(source, filename)
-    if not (select or extend_select or ignore):
-        return check_file(file, target=target, profile=profile)
-    from openptx.check.selection import Selection
+    if select or extend_select or ignore:
+        from openptx.check.selection import Selection
 
-    selection = Selection(_listed(select), _listed(ignore), _listed(extend_select))
-    found = check_file(file, target=target, profile=profile, selected=selection.names)
-    return [diagnostic for diagnostic in found if selection.takes(diagnostic)]
+        selection = Selection(_listed(select), _listed(ignore), _listed(extend_select))
+        found = check_file(file, target=target, profile=profile, selected=selection.names)
+        found = [diagnostic for diagnostic in found if selection.takes(diagnostic)]
+    else:
+        found = check_file(file, target=target, profile=profile)
+    if max_errors is None:
+        return found
+    if max_errors < 1:
+        raise ArgumentError(f"max_errors is a number from 1, or None for all, not {max_errors}")
+    from openptx.diagnostics.most import first
+
+    return first(found, max_errors)
 
 
 def _listed(wishes: Sequence[str]) -> Sequence[str]:

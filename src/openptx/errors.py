@@ -34,16 +34,23 @@ class ArgumentWarning(UserWarning):
 
 
 class CheckError(Error):
-    """The file is wrong. Carries every diagnostic and prints them in full."""
+    """The file is wrong. Carries every diagnostic, and prints the first hundred in full."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         super().__init__(diagnostics)
         self.diagnostics = diagnostics
 
     def __str__(self) -> str:
+        return self.rendered()
+
+    def rendered(self, *, color: bool = False) -> str:
+        """The first errors in full, and how many more there are."""
+        from openptx.diagnostics.most import MOST, first, left_out
         from openptx.diagnostics.render import render
 
-        return render(self.diagnostics, "full")
+        shown = first(self.diagnostics, MOST)
+        rest = left_out(self.diagnostics, shown)
+        return render(shown, "full", color=color) + (f"{rest}\n" if rest else "")
 
 
 class Fault(Error):

@@ -14,7 +14,7 @@ from openptx.check.forms.addresses import guard_problem, guarded_parameter
 from openptx.check.forms.verdicts import verdicts
 from openptx.check.memory_limits import bytes_of, shared_limit
 from openptx.check.names.body import ResolvedBody, ResolvedInstruction, label_of
-from openptx.check.names.unknown import labels_of, unknown_name
+from openptx.check.names.unknown import around, labels_of, unknown_name
 from openptx.check.operand import kinds
 from openptx.check.operand.classify import kind_of
 from openptx.check.problems import WARNINGS
@@ -261,9 +261,9 @@ class FunctionChecker:
         """Turn a problem, one of the `findings`, into a diagnostic; unknown names are told apart, and folded."""
         found = diagnostic(problem, instruction, scope)
         if problem.about == "unknown-name":
-            found = self.unknown(found, scope, problem.suits)
-            name = found.file.text[found.span[0] : found.span[1]]
-            self.collect(found, ("unknown-name", name, id(self.function)))
+            cause = self.missing(found.file.text[found.span[0] : found.span[1]], scope)
+            if not self.repeated(cause, found.span):
+                self.collect(self.unknown(found, scope, problem.suits), cause)
             return
         others = [each for each in findings if each is not problem]
         found = proven(found, instruction.span, others, self, scope)
@@ -278,7 +278,10 @@ class FunctionChecker:
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
             )
         known = self.module.functions
-        return unknown_name(name, found, scope, known, lambda name: suits is None or suits(scope.kind(name, known)))
+        return unknown_name(
+            name, found, scope, known, self.module.suggestions,
+            lambda name: suits is None or suits(scope.kind(name, known)),
+        )  # fmt: skip
 
     def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
         """The guard is a predicate register."""
@@ -316,7 +319,11 @@ class FunctionChecker:
     def branch(self, operand: text.Operand, scope: Scope) -> None:
         """The target of a branch is a label of this function."""
         if scope.label(operand.text) is None and not self.function.cut_off:
-            guess = nearest(operand.text, labels_of(scope), max(2, len(operand.text) // 3))
+            cause = ("unknown-label", operand.text, id(self.function))
+            if self.repeated(cause, operand.span):
+                return
+            limit = max(2, len(operand.text) // 3)
+            guess = self.module.suggestions.nearest(operand.text, lambda: labels_of(scope), limit)
             found = Diagnostic(
                 "unknown-label",
                 f"there is no label `{operand.text}` here",
@@ -326,7 +333,7 @@ class FunctionChecker:
                 help=f"did you mean `{guess}`?" if guess else None,
                 fix=Fix(operand.span, guess, f"branch to `{guess}`") if guess else None,
             )
-            self.collect(found, ("unknown-label", operand.text, id(self.function)))
+            self.collect(found, cause)
 
     def pragma(self, pragma: Pragma) -> None:
         """Pragma strings that PTX doesn't have are ignored by the assembler."""
@@ -358,16 +365,28 @@ class FunctionChecker:
         """The kind of an operand."""
         return kind_of(operand, lambda name: scope.kind(name, self.module.functions))
 
+    def missing(self, name: str, scope: Scope) -> tuple[str, str, int]:
+        """The declaration that a name lacks: one for all of `%r1`, `%r2`, ... where there is no such range."""
+        prefix = name.rstrip("0123456789")
+        numbered = name[0] == "%" and len(prefix) > 1 and not any(prefix in each.ranges for each in around(scope))
+        return "unknown-name", prefix if numbered else name, id(self.function)
+
     def unknown_operand(self, operand: text.Operand, scope: Scope) -> None:
         """An operand that nothing declares."""
-        found = Diagnostic(
-            "unknown-name", f"`{operand.text}` is not declared", self.function.file, operand.span, "no such name here"
-        )
-        self.collect(self.unknown(found, scope), ("unknown-name", operand.text, id(self.function)))
+        cause = self.missing(operand.text, scope)
+        if not self.repeated(cause, operand.span):
+            found = Diagnostic(
+                "unknown-name", f"`{operand.text}` is not declared", self.function.file, operand.span,
+                "no such name here",
+            )  # fmt: skip
+            self.collect(self.unknown(found, scope), cause)
 
     def unknown_function(self, callee: text.Operand) -> None:
         """A callee that nothing declares."""
-        guess = nearest(callee.text, self.module.functions)
+        cause = ("unknown-function", callee.text)
+        if self.repeated(cause, callee.span):
+            return
+        guess = self.module.suggestions.nearest(callee.text, lambda: self.module.functions)
         found = Diagnostic(
             "unknown-function",
             f"there is no function `{callee.text}`",
@@ -377,7 +396,13 @@ class FunctionChecker:
             help=f"did you mean `{guess}`?" if guess else None,
             fix=Fix(callee.span, guess, f"call `{guess}`") if guess else None,
         )
-        self.collect(found, ("unknown-function", callee.text))
+        self.collect(found, cause)
+
+    def repeated(self, cause: object, span: tuple[int, int]) -> bool:
+        """Whether an error of this cause was found before: then this is one more place of it, and all is said."""
+        found = self.module.collector.again(cause, span)
+        self.wrong = self.wrong or found
+        return found
 
     def collect(self, found: Diagnostic, cause: object = None) -> None:
         """Collect a diagnostic; those of one cause are folded."""

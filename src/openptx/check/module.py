@@ -16,6 +16,7 @@ from openptx.check.names.declarations import Declarations
 from openptx.check.names.linkage import Linkage, symbols
 from openptx.check.names.scopes import Formal, Scope
 from openptx.check.operand import kinds
+from openptx.check.spelling import Suggestions
 from openptx.diagnostics import Collector, Diagnostic
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
@@ -47,6 +48,7 @@ class ModuleChecker:
         self.constants = 0  # bytes
         self.selected = selected  # names of codes that are looked for only when somebody asks
         self.collector = Collector()
+        self.suggestions = Suggestions()
         self.scope = Scope()
         self.functions: dict[str, Kind] = {}  # kinds of functions, from where they are first declared
         self.headers: dict[str, tree.Function] = {}

@@ -28,6 +28,6 @@ def shape_of(declarator: Declarator) -> tuple[int, ...]:
     if shape and declarator.dimensions[0] is None and isinstance(declarator.initialiser, InitialiserList):
         values = declarator.initialiser
         nested = not values.plain and values.elements and isinstance(values.elements[0], InitialiserList)
-        row = 1 if nested else prod(shape[1:])
+        row = 1 if nested else max(prod(shape[1:]), 1)
         shape = (rounded_up(len(values), row) // row, *shape[1:])
     return shape

@@ -4,7 +4,34 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
+
+WORK = 10_000_000
+"""Characters times characters that are compared for one file, a second of work at most: a hostile file may have any
+number of unknown names beside any number of known ones, and people misspell few."""
+
+
+class Suggestions:
+    """Finds what was meant by the unknown names of one file, until that has cost `WORK`; nothing from then on."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = WORK
+
+    def nearest(
+        self,
+        word: str,
+        known: Callable[[], Collection[str]],
+        limit: int | None = None,
+        suits: Callable[[str], bool] = lambda each: True,
+    ) -> str | None:
+        """As `nearest`; `known` is asked only while there is work left."""
+        if self.left <= 0:
+            return None
+        names, most = known(), allowed(word, limit)
+        self.left -= sum(len(word) * len(name) if abs(len(name) - len(word)) <= most else 1 for name in names)
+        return nearest(word, names, limit, suits) if self.left > 0 else None
 
 
 def nearest(
@@ -14,11 +41,24 @@ def nearest(
 
     One that does not suit the place, by its type say, is not the one that was meant.
     """
-    best, found = (limit if limit is not None else max(1, len(word) // 3)) + 1, None
+    best, found = allowed(word, limit) + 1, None
+    letters = set(word)
     for candidate in sorted(known):
-        if abs(len(candidate) - len(word)) < best and (edits := distance(word, candidate, best)) < best:
-            best, found = (edits, candidate) if suits(candidate) else (best, found)
+        if abs(len(candidate) - len(word)) >= best or differing(letters, set(candidate)) >= best:
+            continue
+        if (edits := distance(word, candidate, best)) < best and suits(candidate):
+            best, found = edits, candidate
     return found
+
+
+def allowed(word: str, limit: int | None) -> int:
+    """The most edits that a word may be away."""
+    return limit if limit is not None else max(1, len(word) // 3)
+
+
+def differing(a: set[str], b: set[str]) -> int:
+    """Edits that are needed at least, since each brings one new letter and takes one away at most."""
+    return max(len(a - b), len(b - a))
 
 
 def distance(a: str, b: str, limit: int) -> int:

@@ -17,6 +17,7 @@ from functools import partial
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import STDIN, expand, load
+from openptx.diagnostics.most import MOST, first, left_out
 from openptx.errors import InputError, about_file
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -55,6 +56,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--fix", action="store_true", help="apply the safe fixes")
     add("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply suggestions as well")
     add("--diff", action="store_true", help="show what --fix would change, as a unified diff, and write nothing")
+    add(
+        "--max-errors",
+        metavar="N",
+        type=count,
+        help=f"print N errors and N warnings at most, 0 for all ({MOST}; in json, sarif and github all)",
+    )
     add("--statistics", action="store_true", help="print how often each code occurs, the most frequent first")
 
 
@@ -112,7 +119,19 @@ def report(args: Namespace, found: list[Diagnostic], out: TextIO) -> None:
 
         out.write(statistics(found, args.output_format))
     elif found or args.output_format in ("json", "sarif"):
-        show(found, args.output_format, out)
+        for_people = args.output_format in ("full", "concise")
+        shown = first(found, args.max_errors if args.max_errors is not None else MOST if for_people else 0)
+        show(shown, args.output_format, out)
+        if rest := left_out(found, shown):
+            print(rest, file=out if for_people else sys.stderr)
+
+
+def count(text: str) -> int:
+    """A number of findings from the command line."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
 
 
 def status(found: list[Diagnostic], good: bool) -> int:

@@ -55,13 +55,12 @@ def complain(message: str, status: int = ABNORMAL) -> int:
 def described(error: Exception) -> str:
     """A failure of the user's file or kernel, in colour where stderr has colours."""
     from openptx.cli.terminal import has_color
-    from openptx.diagnostics.render import render
     from openptx.diagnostics.render.full import render_fault, render_unsupported
     from openptx.errors import CheckError, Fault, Unsupported
 
     color = has_color(sys.stderr)
     if isinstance(error, CheckError):
-        return render(error.diagnostics, color=color).rstrip("\n")
+        return error.rendered(color=color).rstrip("\n")
     if isinstance(error, Fault):
         return render_fault(error, color=color)
     assert isinstance(error, Unsupported)

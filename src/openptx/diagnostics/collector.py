@@ -28,6 +28,13 @@ class Collector:
             self._also[cause] = []
             self._found.append((diagnostic, cause))
 
+    def again(self, cause: object, span: Span) -> bool:
+        """Count one more place to the diagnostic of a cause; False where there is none yet."""
+        also = self._also.get(cause)
+        if also is not None:
+            also.append(span)
+        return also is not None
+
     def extend(self, diagnostics: list[Diagnostic]) -> None:
         """Keep diagnostics that another pass collected."""
         for diagnostic in diagnostics:

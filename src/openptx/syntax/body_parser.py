@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import SAFE, Fix
+from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.syntax.brace_matcher import outside
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, SPACES, declaration
@@ -23,7 +23,6 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.diagnostics import Diagnostic
     from openptx.source import File, Span
 
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
@@ -31,6 +30,8 @@ _LINE = re.compile(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ 
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _LINKAGE = "linkage can only be given to variables of the module"
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)
+BLOCKS = 1663
+"""Levels of blocks that ptxas 13.3 reads; one more, and its parser is out of memory."""
 
 
 def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]]:
@@ -71,14 +72,15 @@ def pieces(file: File, body: Span, problems: list[Diagnostic]) -> Iterator[re.Ma
     Matches of `STATEMENT` are instructions with plain operands, labels and braces; all else comes as a statement, and
     mistakes go to `problems`. Braces come as they stand: whoever found the body has reported those that do not match.
     """
-    text, (offset, end) = file.text, body
+    text, (offset, end), depth = file.text, body, 0
     while match := STATEMENT.match(text, offset, end):
         kind, start, offset = match.lastindex, match.end(1), match.end()
-        if (
-            (kind == INSTRUCTION and plain(match[4]))
-            or (kind == LABEL and not _LABELLED.match(text, offset, end))
-            or kind == BRACE
-        ):
+        if kind == BRACE:
+            depth += 1 if match[BRACE] == "{" else -1
+            if depth == BLOCKS + 1 and match[BRACE] == "{":
+                problems.append(too_deep(file, match.span(BRACE)))
+            yield match
+        elif (kind == INSTRUCTION and plain(match[4])) or (kind == LABEL and not _LABELLED.match(text, offset, end)):
             yield match
         elif kind == END:
             return
@@ -90,6 +92,12 @@ def pieces(file: File, body: Span, problems: list[Diagnostic]) -> Iterator[re.Ma
             found: list[Statement] = []
             offset = read_statements(Cursor(file, start, end), offset, found, problems, inside=True)
             yield from found
+
+
+def too_deep(file: File, brace: Span) -> Diagnostic:
+    """The mistake that a block is nested deeper than the assembler reads."""
+    message = f"blocks are nested more than {BLOCKS} levels deep"
+    return Diagnostic("nesting-too-deep", message, file, brace, rule="measured: ptxas ends with `memory exhausted`")
 
 
 def read_statements(c: Cursor, until: int, found: list[Statement], problems: list[Diagnostic], inside: bool) -> int:

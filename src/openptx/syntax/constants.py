@@ -24,6 +24,8 @@ _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0
 _FLOATING = re.compile(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
 _SIGNIFICANT = re.compile(r"[0.]*[1-9]", re.A)
 _MASK = (1 << 64) - 1
+_DIGITS = 4000
+"""More than any integer has; Python refuses to read more than 4,300, since that takes quadratic time."""
 _LONGEST = 66  # bits of an integer literal that the assembler still takes, keeping the low 64
 WARP_SIZE = 32
 
@@ -44,6 +46,8 @@ PRECEDENCE = {
 def literal(text: str, span: Span) -> Constant | None:
     """The constant that a literal denotes; None if it is written wrong."""
     if match := _INTEGER.fullmatch(text):
+        if len(text) > _DIGITS:
+            return None
         hexadecimal, binary, octal, decimal, suffix = match.groups()
         value = int(
             hexadecimal or binary or octal or decimal, 16 if hexadecimal else 2 if binary else 8 if octal else 10

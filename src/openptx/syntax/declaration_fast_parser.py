@@ -34,7 +34,7 @@ def simple(file: File, start: int, end: int, parameter: bool = False) -> Variabl
     if match is None or (match.end() != end and not parameter):
         return None
     linkage, space, align, type_, pointer, _, _, name, count, size, number, numbers, closed = match.groups()
-    if (closed == ";") == parameter:
+    if (closed == ";") == parameter or (count and space != "reg" and len(count) > 4):
         return None
     if (
         (linkage or count or number or numbers or size == "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.constants import primary
 from openptx.syntax.declaration_fast_parser import simple
@@ -24,6 +26,11 @@ _VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
 _LATE = (".align", ".attribute", ".v2", ".v4", ".v8", ".ptr", *SPACES, *LINKAGE)  # nothing of these is a type
 
 
+RANGE = 1 << 16
+"""The most variables, labels or functions that `name<count>` may stand for. Each of them is made one by one; registers
+are not, so `.reg` has the limit of the format alone."""
+
+
 def declaration(c: Cursor, problems: list[Diagnostic]) -> Variable:
     """Read `.linkage .space .type names;`. Names before a mistake are kept, so that their uses are known."""
     c.about = "invalid-declaration"
@@ -31,9 +38,9 @@ def declaration(c: Cursor, problems: list[Diagnostic]) -> Variable:
     head = _Head(c)
     try:
         if c.word != ";":
-            names.append(_declarator(c))
+            names.append(_declarator(c, most=head.most))
         while names and c.take(","):
-            names.append(_declarator(c))
+            names.append(_declarator(c, most=head.most))
         if not c.take(";"):
             raise _after_declarator(c)
     except Mistake as mistake:
@@ -135,6 +142,11 @@ class _Head:
         "align", "attributes", "bank", "linkage", "pointer", "space", "space_span", "type", "type_span", "vector",
     )  # fmt: skip
 
+    @property
+    def most(self) -> int:
+        """How many names a range may declare."""
+        return sys.maxsize if self.space == "reg" else RANGE
+
     def __init__(self, c: Cursor, parameter: bool = False) -> None:
         self.linkage = self.space = self.type = ""
         self.bank: Integer | None = None
@@ -203,15 +215,24 @@ def _pointer(c: Cursor) -> Pointer:
     return Pointer(space, align, (start, c.last))
 
 
-def _declarator(c: Cursor, parameter: bool = False) -> Declarator:
+def count_of_names(c: Cursor, most: int = RANGE) -> Integer:
+    """The number in `<4>`, behind its `<`."""
+    count = integer(c, "the number of names")
+    if count.value > most:
+        message = f"{count.value} names are too many: each of them is a thing of its own"
+        raise c.mistake("array-size", message, count.span, help=f"at most {most} names can be declared at once")
+    c.expect(">", "behind the number of names")
+    return count
+
+
+def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declarator:
     start = c.start
     text, span = (c.name if parameter else c.new_name)("a name", "in this declaration")
     count: Integer | None = None
     dimensions: list[Integer | None] = []
     if c.word == "<" and not parameter:
         c.advance()
-        count = integer(c, "the number of names")
-        c.expect(">", "behind the number of names")
+        count = count_of_names(c, most)
         return Declarator(Name(text, span), count, (), None, (start, c.last))
     while not (parameter and dimensions) and c.take("["):
         empty = c.word == "]" and not dimensions

@@ -6,7 +6,7 @@ import re
 
 from openptx.diagnostics import Diagnostic
 from openptx.syntax.declaration_fast_parser import parameters_between
-from openptx.syntax.declaration_parser import LINKAGE, attributes, integer, parameters
+from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
 from openptx.syntax.directives import (
     AddressSize,
     Alias,
@@ -41,7 +41,7 @@ _SIMPLE = re.compile(
     re.X | re.A,
 )
 _LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
-_VERSION = re.compile(r"([0-9]+)\.([0-9]+)", re.A)
+_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})", re.A)
 
 # fmt: off
 #    directive of a function       values it takes
@@ -296,8 +296,7 @@ def _target_name(c: Cursor, directive: str) -> Name:
     if c.word != "<":
         return Name(text, span)
     c.advance()
-    count = integer(c, "the number of names")
-    c.expect(">", "behind the number of names")
+    count = count_of_names(c)
     return Name(text, (span[0], c.last), count.value)
 
 

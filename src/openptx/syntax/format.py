@@ -79,12 +79,27 @@ class _Lines:
         return "\n".join(self.lines) + "\n" if self.lines else ""
 
     def statements(self, statements: list[Statement], start: int, end: int, depth: int) -> None:
-        """What stands between two offsets: statements, and the comments between them."""
-        for statement in statements:
-            self.between(start, statement.span[0], depth)
-            self.statement(statement, depth)
-            start = statement.span[1]
-        self.between(start, end, depth)
+        """What stands between two offsets: statements, and the comments between them. Blocks may nest deeper than
+        Python's calls."""
+        rest, ends = [iter(statements)], [end]
+        while rest:
+            inner = depth + len(rest) - 1
+            for statement in rest[-1]:
+                self.between(start, statement.span[0], inner)
+                if isinstance(statement, Block):
+                    self.add("{", inner)
+                    start = statement.span[0] + 1
+                    rest.append(iter(statement.statements))
+                    ends.append(statement.span[1] - 1)
+                    break
+                self.statement(statement, inner)
+                start = statement.span[1]
+            else:
+                self.between(start, ends[-1], inner)
+                start = ends.pop() + 1
+                rest.pop()
+                if rest:
+                    self.close(inner - 1)
 
     def between(self, start: int, end: int, depth: int) -> None:
         """Comments and empty lines. A comment in the line of a statement stays there."""
@@ -115,10 +130,6 @@ class _Lines:
         """One statement with all that it holds."""
         if isinstance(statement, Function):
             self.function(statement)
-        elif isinstance(statement, Block):
-            self.add("{", depth)
-            self.statements(statement.statements, statement.span[0] + 1, statement.span[1] - 1, depth + 1)
-            self.close(depth)
         elif isinstance(statement, Section) or self.has_comment(statement.span[0], statement.span[1]):
             self.add(statement.text, depth)
         elif isinstance(statement, Instruction):

@@ -277,8 +277,13 @@ class Module:
 
 
 def walk(statements: list[Statement]) -> Iterator[Statement]:
-    """These statements and those inside their blocks."""
-    for statement in statements:
-        yield statement
-        if isinstance(statement, Block):
-            yield from walk(statement.statements)
+    """These statements and those inside their blocks. Blocks may nest deeper than Python's calls."""
+    waiting = [iter(statements)]
+    while waiting:
+        for statement in waiting[-1]:
+            yield statement
+            if isinstance(statement, Block):
+                waiting.append(iter(statement.statements))
+                break
+        else:
+            waiting.pop()

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"
+MANY = 40
+"""Modifiers, of which no instruction has so many."""
 
 
 def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     """Why no form of any instruction has this opcode: the nearest thing that there is."""
     mnemonic, *modifiers = opcode.split(".")
+    if len(modifiers) > MANY:
+        return _too_long(mnemonic, modifiers)
     known = load()
     if mnemonic not in known:
         return _unknown_instruction(mnemonic, opcode)
@@ -52,6 +56,18 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
         return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
     ordered = _ordered(mnemonic, modifiers, known[mnemonic])
     return ordered or _no_form(opcode, mnemonic, modifiers, instructions)
+
+
+def _too_long(mnemonic: str, modifiers: list[str]) -> Problem:
+    begin = ".".join((mnemonic, *modifiers[:4]))[:MANY]
+    return Problem(
+        "no-such-form",
+        f"`{begin}...` has {len(modifiers):,} modifiers",
+        label="no such form",
+        expected=f"at most {MANY} modifiers",
+        actual=f"{len(modifiers):,} modifiers",
+        rule=_RULE,
+    )
 
 
 def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
@@ -187,7 +203,7 @@ def _unknown_modifier(
     help = absent(mnemonic, strange, TYPES[strange].kind if strange in TYPES else None) or _shapes(
         opcode, strange, choices
     )
-    guess = next((c for c in sorted(choices) if resolve(_with(opcode, strange, c)) and nearest(strange, (c,))), None)
+    guess = next((c for c in sorted(choices) if nearest(strange, (c,)) and resolve(_with(opcode, strange, c))), None)
     foreign = FOREIGN.get(strange)
     guess = foreign if foreign in choices else guess or nearest(strange, choices)
     fixed = _with(opcode, strange, guess) if guess else None

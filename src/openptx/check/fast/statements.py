@@ -19,7 +19,7 @@ from openptx.isa.control import calls, joins
 from openptx.isa.directives import PRAGMAS
 from openptx.source import File
 from openptx.syntax import tree
-from openptx.syntax.body_parser import read_statements
+from openptx.syntax.body_parser import BLOCKS, read_statements
 from openptx.syntax.declaration_memo import split_declaration
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma, Preprocessor
@@ -54,7 +54,7 @@ class StatementReader:
         """A brace, a declaration, an instruction whose operands are more than a row holds. None: something else."""
         if text == "{":
             self.names.open()
-            return True
+            return len(self.names.blocks) <= BLOCKS
         if text == "}":
             return len(self.names.blocks) > 1 and tables.known(self.names.close(), self.names)
         if text[0] == ".":

@@ -6,6 +6,7 @@ from math import prod
 
 from openptx.check.lowering.constants import float_bits
 from openptx.check.sizes import element_bytes, rounded_up, shape_of
+from openptx.errors import Unsupported
 from openptx.isa.sampler_state import encoded
 from openptx.isa.types import TYPES
 from openptx.program import Relocation, Variable
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from openptx.isa.types import Type
     from openptx.syntax import declarations
     from openptx.syntax.declarations import Declarator, Initialiser
+
+
+LARGEST = 1 << 36
+"""Bytes of a variable that can be run. The format allows more than there are addresses."""
 
 
 class Frame:
@@ -45,6 +50,9 @@ def variable(
     vector = max(1, declaration.vector)
     element = element_bytes(type)
     size = element * vector * prod(shape)
+    if size > LARGEST:
+        what = f"a variable of {size:,} bytes"
+        raise Unsupported(what, file=declaration.file, span=declarator.name.span, help=f"at most {LARGEST:,} bytes")
     align = declaration.align.value if declaration.align else element * vector
     data, relocations = initial(declarator.initialiser, shape, vector, type)
     return Variable(

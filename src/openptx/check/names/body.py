@@ -69,27 +69,38 @@ class ResolvedBody:
 
         Labels are known in all of their block; `declare` makes the names of a declaration known to what follows it.
         """
+        waiting = [(self.open(statements, scope), scope)]  # blocks may nest deeper than Python's calls
+        while waiting:
+            rest, scope = waiting[-1]
+            for statement in rest:
+                if isinstance(statement, tree.Instruction):
+                    resolved = ResolvedInstruction(statement, scope, self.functions, self._location)
+                    self.instructions.append(resolved)
+                    yield resolved, scope
+                    continue
+                yield statement, scope
+                if isinstance(statement, Declaration):
+                    declare(statement, scope)
+                elif isinstance(statement, tree.Label):
+                    self.labels[statement.name.span[0]] = statement.name.text, len(self.instructions)
+                elif isinstance(statement, tree.Block):
+                    inner = Scope(scope)
+                    waiting.append((self.open(statement.statements, inner), inner))
+                    break
+                elif isinstance(statement, Location):
+                    self._location = statement
+            else:
+                waiting.pop()
+
+    def open(self, statements: list[tree.Statement], scope: Scope) -> Iterator[tree.Statement]:
+        """The statements of a block, whose labels are known from its beginning."""
         self.scopes.append(scope)
         for statement in statements:
             if (label := label_of(statement)) is not None:
                 scope.labels.setdefault(label.text, label.span[0])
                 if isinstance(statement, (BranchTargets, CallPrototype)):
                     scope.tables[label.text] = statement
-        for statement in statements:
-            if isinstance(statement, tree.Instruction):
-                resolved = ResolvedInstruction(statement, scope, self.functions, self._location)
-                self.instructions.append(resolved)
-                yield resolved, scope
-                continue
-            yield statement, scope
-            if isinstance(statement, Declaration):
-                declare(statement, scope)
-            elif isinstance(statement, tree.Label):
-                self.labels[statement.name.span[0]] = statement.name.text, len(self.instructions)
-            elif isinstance(statement, tree.Block):
-                yield from self.walk(statement.statements, Scope(scope), declare)
-            elif isinstance(statement, Location):
-                self._location = statement
+        return iter(statements)
 
     @property
     def variables(self) -> list[tuple[str, Memory]]:

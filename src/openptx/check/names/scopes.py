@@ -163,9 +163,13 @@ class Scope:
         return None
 
 
+DIGITS = 10
+"""Of the largest number that a register in a range can have: there are fewer than 2^32 of them."""
+
+
 def splits(name: str) -> list[tuple[str, int]]:
     """The ways to read a name as a prefix and a number: `%r10` is `%r` 10 or `%r1` 0."""
-    digits = len(name) - len(name.rstrip("0123456789"))
+    digits = min(len(name) - len(name.rstrip("0123456789")), DIGITS)
     return [
         (name[:i], int(name[i:])) for i in range(len(name) - digits, len(name)) if name[i] != "0" or i == len(name) - 1
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.foreign_spellings import REGISTERS
 from openptx.check.names.scopes import Scope, splits
-from openptx.check.spelling import nearest
+from openptx.check.spelling import Suggestions, nearest
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 
 def unknown_name(
-    name: str, found: Diagnostic, scope: Scope, functions: Iterable[str], suits: Callable[[str], bool]
-) -> Diagnostic:
+    name: str, found: Diagnostic, scope: Scope, functions: Iterable[str], suggestions: Suggestions,
+    suits: Callable[[str], bool],
+) -> Diagnostic:  # fmt: skip
     """The diagnostic about an unknown name, with what was probably meant: a name that `suits` the place."""
     span = found.span
     for prefix, _ in splits(name):
@@ -32,7 +33,7 @@ def unknown_name(
     word = base.lstrip("%")
     special = guess = _special(word)
     if guess is None and not dot:
-        guess = nearest(name, (*known_names(scope, name), *functions), suits=suits)
+        guess = suggestions.nearest(name, lambda: (*known_names(scope, name), *functions), suits=suits)
     if guess is None and name[0] == "%":
         special = nearest(word, SPECIAL_REGISTERS, suits=lambda each: suits(f"%{each}"))
         guess = special and f"%{special}"

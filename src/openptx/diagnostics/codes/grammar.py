@@ -278,7 +278,7 @@ CODES = (
         "PTX0116",
         "nesting-too-deep",
         """
-        Parentheses, braces or signs nested more than 48 levels deep.
+        Parentheses, braces or signs nested more than 48 levels deep, or blocks more than 1663.
 
         No compiler writes such a thing; the limit keeps hostile files from exhausting the reader.
 

@@ -120,13 +120,30 @@ def ctas_of_a_batch(program: Program, function: Function, shape: Shape) -> int:
     return max(1, fit // shape.cluster_size) * shape.cluster_size
 
 
-def stack_of(program: Program, function: Function, above: frozenset[str] = frozenset()) -> int:
-    """Bytes of local memory that a thread may come to need: of the deepest chain of calls, all of it in a recursion."""
-    if function.name in above:
-        return STACK_OF_A_THREAD
-    below = (program.function(name) for name in function.callees if name in program.functions)
-    deepest = max((stack_of(program, each, above | {function.name}) for each in below), default=0)
-    return min(-(-function.frame_size // 16) * 16 + deepest, STACK_OF_A_THREAD)
+def stack_of(program: Program, kernel: Function) -> int:
+    """Bytes of local memory that a thread may come to need: of the deepest chain of calls, all of it in a recursion.
+
+    Depth first, without calls of Python's: a chain may be longer than those can nest.
+    """
+    known: dict[str, int] = {}
+    waiting, above = [kernel], set[str]()
+    while waiting:
+        function = waiting[-1]
+        if function.name in known:
+            waiting.pop()
+            continue
+        below = [name for name in function.callees if name in program.functions]
+        if function.name not in above:
+            above.add(function.name)
+            if not above.isdisjoint(below):
+                return STACK_OF_A_THREAD
+            waiting += [program.function(name) for name in below if name not in known]
+            continue
+        deepest = max((known[name] for name in below), default=0)
+        known[function.name] = min(-(-function.frame_size // 16) * 16 + deepest, STACK_OF_A_THREAD)
+        above.discard(function.name)
+        waiting.pop()
+    return known[kernel.name]
 
 
 def proceed(run: Launch, batch: Batch, turn: int) -> bool:

@@ -1,0 +1,74 @@
+"""`openptx check --max-errors`: how many findings are shown, and that the others are counted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import openptx as package
+
+WRONG = "add.f32 f, f, d;\n"
+
+
+@pytest.fixture
+def many(tmp_path):
+    def write(count):
+        path = tmp_path / "many.ptx"
+        head = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { .reg .f32 f; .reg .b64 d;\n"
+        path.write_text(f"{head}mov.f32 f, 0f00000000;\n{WRONG * count}ret;\n}}\n")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("format", ["full", "concise"])
+@pytest.mark.parametrize(("count", "options", "shown"), [
+    (100, (), 100), (150, (), 100), (150, ("--max-errors", 7), 7), (150, ("--max-errors", 0), 150),
+    (150, ("--max-errors", 1000), 150),
+])  # fmt: skip
+def test_people_are_shown_the_first(openptx, many, format, count, options, shown):
+    done = openptx("check", "--output-format", format, *options, many(count))
+    assert done.status == 1
+    assert done.out.count("error[PTX0312]") == shown
+    more = f"Not shown: {count - shown} errors more. `--max-errors 0` shows all."
+    assert (more in done.out) == (shown < count)
+    assert "Not shown" not in done.err
+
+
+@pytest.mark.parametrize("format", ["json", "sarif", "github"])
+def test_programs_are_told_all_unless_they_ask_for_less(openptx, many, format):
+    def count(text):
+        return text.count("\n") if format == "github" else len(
+            json.loads(text) if format == "json" else json.loads(text)["runs"][0]["results"]
+        )  # fmt: skip
+
+    done = openptx("check", "--output-format", format, many(150))
+    assert (count(done.out), done.err) == (150, "")
+    done = openptx("check", "--output-format", format, "--max-errors", 9, many(150))
+    assert count(done.out) == 9
+    assert "Not shown: 141 errors more" in done.err
+
+
+@pytest.mark.parametrize("value", ["-1", "many", "1.5"])
+def test_a_number_that_is_none(openptx, many, value):
+    assert openptx("check", "--max-errors", value, many(1)).status == 2
+
+
+def test_a_launch_of_a_wrong_file_shows_the_first_too(openptx, many):
+    done = openptx("run", many(150), "--grid", 1, "--block", 1)
+    assert done.err.count("error[PTX0312]") == 100
+    assert "Not shown: 50 errors more" in done.err
+
+
+def test_python_gets_all_unless_it_asks_for_less(many):
+    path = many(150)
+    assert len(package.check(path)) == 150
+    assert len(package.check(path, max_errors=9)) == 9
+    assert [d.span for d in package.check(path, max_errors=9)] == [d.span for d in package.check(path)][:9]
+    with pytest.raises(package.CheckError) as caught:
+        package.load(path)
+    assert len(caught.value.diagnostics) == 150
+    assert str(caught.value).count("error[PTX0312]") == 100
+    with pytest.raises(package.Error, match="max_errors is a number from 1"):
+        package.check(path, max_errors=0)
