@@ -1,9 +1,15 @@
 """OpenPTX: check, run and understand NVIDIA PTX on any computer, without a GPU.
 
-    openptx.check(text)                        every error of a module, as data
-    openptx.parse(text)                        its lossless tree
-    openptx.load("saxpy.ptx")["saxpy"]         a kernel that runs on NumPy arrays
+    openptx.check("saxpy.ptx")                 every error of a module: a list of Diagnostic, with Label and Fix
+    openptx.parse("saxpy.ptx")                 its lossless SyntaxTree
+    openptx.load("saxpy.ptx")["saxpy"]         a Kernel of a LoadedModule, which runs on NumPy arrays and tensors
+    openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
+    Texture, Surface, Sampler, TensorMap       arguments that are more than an array
+
+All that is raised on purpose is an Error: CheckError (the file is wrong), Fault (the kernel did wrong), ArgumentError
+and InputError (the call is wrong), Unsupported (a known gap), Bug (our mistake). ArgumentWarning is a warning: the call
+is right and probably not what is meant.
 
 Nothing is imported before it is used: `check` never waits for NumPy or LLVM.
 """
@@ -18,6 +24,8 @@ if TYPE_CHECKING:
     from openptx.api import check as check
     from openptx.api import parse as parse
     from openptx.diagnostics import Diagnostic as Diagnostic
+    from openptx.diagnostics import Fix as Fix
+    from openptx.diagnostics import Label as Label
     from openptx.errors import ArgumentError as ArgumentError
     from openptx.errors import ArgumentWarning as ArgumentWarning
     from openptx.errors import Bug as Bug
@@ -28,44 +36,52 @@ if TYPE_CHECKING:
     from openptx.errors import Unsupported as Unsupported
     from openptx.numerics import convert as convert
     from openptx.runtime import Kernel as Kernel
+    from openptx.runtime import LoadedModule as LoadedModule
     from openptx.runtime import load as load
     from openptx.runtime.distribute import distribute as distribute
     from openptx.runtime.tensor_map import TensorMap as TensorMap
     from openptx.runtime.texture import Sampler as Sampler
     from openptx.runtime.texture import Surface as Surface
     from openptx.runtime.texture import Texture as Texture
+    from openptx.syntax import SyntaxTree as SyntaxTree
 
 __version__ = "0.1.0"
 
 # fmt: off
 HOMES = {
     "openptx.api":             ("check", "parse"),
-    "openptx.diagnostics":     ("Diagnostic",),
+    "openptx.diagnostics":     ("Diagnostic", "Fix", "Label"),
     "openptx.errors":          ("ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Error", "Fault", "InputError",
                                 "Unsupported"),
     "openptx.numerics":        ("convert",),
-    "openptx.runtime":         ("Kernel", "load"),
+    "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
     "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.tensor_map": ("TensorMap",),
     "openptx.runtime.texture": ("Sampler", "Surface", "Texture"),
+    "openptx.syntax":          ("SyntaxTree",),
 }
 # fmt: on
 _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "InputError", "Kernel",
-    "Sampler", "Surface", "TensorMap", "Texture", "Unsupported", "__version__", "check", "convert", "distribute",
-    "load", "parse",
+    "ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "Fix", "InputError",
+    "Kernel", "Label", "LoadedModule", "Sampler", "Surface", "SyntaxTree", "TensorMap", "Texture", "Unsupported",
+    "__version__", "check", "convert", "distribute", "load", "parse",
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> object:
+def _get(name: str) -> object:
+    """A public name, from the module that has it."""
     from importlib import import_module
 
     if name not in _home:
         raise AttributeError(f"module `openptx` has no attribute `{name}`")
     import_module("openptx.locks")  # first: a process may fork while a thread imports the rest
     return getattr(import_module(_home[name]), name)
+
+
+if not TYPE_CHECKING:  # type checkers read the imports above: with a `__getattr__` they would take any name
+    __getattr__ = _get
 
 
 def __dir__() -> list[str]:
@@ -77,7 +93,7 @@ class _FrontDoor(ModuleType):
 
     @property
     def check(self) -> object:
-        return __getattr__("check")
+        return _get("check")
 
     @check.setter
     def check(self, package: ModuleType) -> None:

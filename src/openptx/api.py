@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from openptx.diagnostics import Diagnostic
-    from openptx.syntax import Module
+    from openptx.syntax import SyntaxTree
 
     Source = str | bytes | bytearray | PathLike[str] | File
 
@@ -76,7 +76,7 @@ def _listed(wishes: Sequence[str]) -> Sequence[str]:
 
 
 @hints(path=SOURCE, file=SOURCE)
-def parse(source: Source, *, filename: str = "<string>") -> Module:
+def parse(source: Source, *, filename: str = "<string>") -> SyntaxTree:
     """The lossless tree of a PTX module: `str(module)` is the text again, `module.diagnostics` the syntax errors.
 
     `source` and `filename` are as for `check`. Raises ArgumentError, OSError and InputError for a source, as `check`.

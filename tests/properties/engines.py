@@ -13,7 +13,7 @@ from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.launch import launch as native
 from openptx.errors import CheckError, Fault
 from openptx.runtime.arguments import marshal
-from openptx.runtime.module import Module, load
+from openptx.runtime.module import LoadedModule, load
 
 # fmt: off
 #                 workers, whether it knows of lanes, turns of loops before the reference engine goes on
@@ -74,7 +74,7 @@ def buffers(kernel: Kernel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return words, np.zeros(kernel.out_bytes, np.uint8), np.zeros(kernel.sums_bytes, np.uint8)
 
 
-def run(module: Module, kernel: Kernel, way: str = "reference") -> Result:
+def run(module: LoadedModule, kernel: Kernel, way: str = "reference") -> Result:
     """What a kernel leaves; Fallback where machine code cannot do it."""
     given, out, sums = buffers(kernel)
     arguments = (given, out, sums, kernel.uniform)

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from syntax_modules import MODULE  # type: ignore[import-not-found]
 
 from openptx.source import File
-from openptx.syntax import Module, parse
+from openptx.syntax import SyntaxTree, parse
 from openptx.syntax.declarations import Variable
 from openptx.syntax.format import formatted
 from openptx.syntax.tree import Block, Function, Instruction, Label, Statement
 
 
-def read(text: str) -> Module:
+def read(text: str) -> SyntaxTree:
     return parse(File("generated.ptx", text))
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation.gates import Gate
     from openptx.source import Span
     from openptx.syntax.declarations import Attribute, Initialiser
-    from openptx.syntax.tree import Module, Statement
+    from openptx.syntax.tree import Statement, SyntaxTree
 
     Wish = tuple[str, Gate, Span]  # what it is, what it asks for, where it stands
 
@@ -93,7 +93,7 @@ _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
 class DirectiveAvailability:
     """What the items of one file ask for. `linkage` knows the functions that initial values may name."""
 
-    def __init__(self, module: Module, context: Context, collector: Collector, linkage: Linkage) -> None:
+    def __init__(self, module: SyntaxTree, context: Context, collector: Collector, linkage: Linkage) -> None:
         self.file, self.context, self.collector, self.linkage = module.file, context, collector, linkage
         target, version = context.target, context.version
         self.modern = target is not None and all(satisfied(wanted, version, target) for wanted in _OF_COMMON)

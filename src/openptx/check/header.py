@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from openptx.isa.targets import Target as Machine
     from openptx.source import Span
     from openptx.syntax.operands import Name
-    from openptx.syntax.tree import Module, Statement
+    from openptx.syntax.tree import Statement, SyntaxTree
 
 _MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: NEWEST[1]}
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
@@ -43,7 +43,7 @@ class Header:
         "precedent", "target", "version",
     )  # fmt: skip
 
-    def __init__(self, module: Module, collector: Collector, override: str | None, precedent: bool = True) -> None:
+    def __init__(self, module: SyntaxTree, collector: Collector, override: str | None, precedent: bool = True) -> None:
         self.module, self.collector, self.precedent = module, collector, precedent
         self.version: tuple[int, int] = NEWEST
         self.target: Machine | None = None

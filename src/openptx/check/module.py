@@ -39,7 +39,7 @@ class ModuleChecker:
     """The checks of one file."""
 
     def __init__(
-        self, module: tree.Module, target: str | None, profile: str, selected: frozenset[str] = frozenset(), *,
+        self, module: tree.SyntaxTree, target: str | None, profile: str, selected: frozenset[str] = frozenset(), *,
         keep: bool = False,
     ) -> None:  # fmt: skip
         self.tree = module

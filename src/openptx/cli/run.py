@@ -23,7 +23,7 @@ from openptx.errors import InputError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from openptx.runtime import Kernel, Module
+    from openptx.runtime import Kernel, LoadedModule
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -108,7 +108,7 @@ def saying_what_runs(wanted: bool) -> Generator[None]:
         logger.setLevel(before)
 
 
-def fidelities(module: Module, kernel: str) -> str:
+def fidelities(module: LoadedModule, kernel: str) -> str:
     """How true the results of what a kernel uses are; what is exact in one line."""
     used = module.fidelity(kernel)
     exact = [each for each in used if each.fidelity.kind == "exact"]
@@ -116,7 +116,7 @@ def fidelities(module: Module, kernel: str) -> str:
     return "\n".join([f"fidelity of `{kernel}`:", *lines, f"{'exact':<24} {len(exact)} opcodes"])
 
 
-def pick(module: Module, name: str | None, filename: str) -> Kernel:
+def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:
     """The kernel of that name, or the only one."""
     names: list[str] = list(module.kernels)
     if not names:

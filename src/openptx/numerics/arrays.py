@@ -48,8 +48,9 @@ def convert(
     number, as in PTX, with or without `satfinite`. `scale` holds the packed scale factors of s2f6x2.
 
     The result has the dtype of NumPy or ml_dtypes that is the format, else it holds raw codes in unsigned integers.
-    With `out`, an array of that dtype or of unsigned integers as wide, it is written there. ArgumentError says what is
-    wrong.
+    With `out`, an array of that dtype or of unsigned integers as wide, it is written there.
+
+    Raises ArgumentError for formats, roundings and shapes that there are not.
     """
     values, name = _values(array, source)
     form = CvtSpec(to, name, rounding, sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)

@@ -21,7 +21,7 @@ from openptx.program import Program
 from openptx.runtime.arrays import array_of, as_array
 from openptx.runtime.fidelity import reachable
 from openptx.runtime.memory import Array, Bytes
-from openptx.runtime.module import Extent, Kernel, Module, extent, load
+from openptx.runtime.module import Extent, Kernel, LoadedModule, extent, load
 from openptx.runtime.tensor_map import TensorMap
 from openptx.runtime.texture import Opaque
 from openptx.source import File
@@ -92,8 +92,8 @@ def distribute(
     to every worker, so it pays where kernels compute much; pointers that arrays hold lead nowhere there, and what
     kernels print appears there.
 
-    Raises what the launch of the kernel would. Of several faults that of the lowest range is raised; after any, the
-    arrays are as before.
+    Raises ArgumentError for what is refused, and what the launch of the kernel would. Of several faults that of the
+    lowest range is raised; after any, the arrays are as before.
     """
     grid, block = extent("grid", grid), extent("block", block)
     refuse(kernel)
@@ -176,7 +176,7 @@ def bytes_of(array: Array) -> Bytes:
     return array.reshape(-1, order="A").view(np.uint8)
 
 
-def contents(module: Module) -> dict[str, Bytes]:
+def contents(module: LoadedModule) -> dict[str, Bytes]:
     """The module's variables in memory, as they are."""
     variables = module.program.variables.values()
     names = [v.name for v in variables if v.space in ("global", "const") and v.linkage != "extern"]
@@ -184,13 +184,13 @@ def contents(module: Module) -> dict[str, Bytes]:
 
 
 @lru_cache(16)
-def loaded(name: str, text: str, thread: int) -> tuple[Module, Mapping[str, Bytes]]:
+def loaded(name: str, text: str, thread: int) -> tuple[LoadedModule, Mapping[str, Bytes]]:
     """The module of a text, once in each thread of a worker, and its variables as they were at first."""
     module = load(File(name, text))
     return module, contents(module)
 
 
-def restored(module: Module, first: Mapping[str, Bytes], wanted: Mapping[str, Bytes]) -> None:
+def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[str, Bytes]) -> None:
     """Gives variables the values that they have where the grid was launched; addresses in them are those of here."""
     for name, data in wanted.items():
         target = module.get_global(name)

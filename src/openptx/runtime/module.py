@@ -42,7 +42,7 @@ THREADS = 1024
 class Kernel:
     """A kernel, called as in CuPy, `kernel(grid, block, args)`, or as in Numba, `kernel[grid, block](*args)`."""
 
-    def __init__(self, module: Module, function: Function) -> None:
+    def __init__(self, module: LoadedModule, function: Function) -> None:
         self.module = module
         self.function = function
         self.name = function.name
@@ -67,6 +67,10 @@ class Kernel:
         blocks: tuple[int, int] | None = None,
     ) -> None:
         """Runs the kernel to its end. `grid` and `block` are blocks and threads in x, y, z; `shared_mem` is in bytes.
+
+        `args` are in the order of the parameters: a number where one is declared; an array or a tensor on the CPU of
+        any shape (contiguous, written in place) or None where a pointer is; bytes for a structure. `cluster` is blocks.
+        `engine` is "auto", "interp" or "native"; `workers` are threads of this computer.
 
         Raises ArgumentError for what can not be launched, Fault for what the kernel does wrong, Unsupported for an
         instruction that can not be executed yet. `timeout` is in seconds. `initcheck` makes reads of registers and
@@ -115,14 +119,17 @@ class Kernel:
         return native.gap(self.module.program, self.function, self.module.image, extent("block", block))
 
     def __getitem__(self, configuration: Any) -> Configured:
-        """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`."""
+        """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`.
+
+        Raises ArgumentError for another number of items.
+        """
         parts = cast("tuple[Any, ...]", configuration if isinstance(configuration, tuple) else (configuration,))
         if len(parts) not in (2, 3, 4):
             raise ArgumentError("write `kernel[grid, block]` or `kernel[grid, block, stream, shared]`")
         return Configured(self, parts[0], parts[1], parts[3] if len(parts) > 3 else 0)
 
     def check_shape(self, grid: Triple, block: Triple, shared: int) -> None:
-        """What no GPU would launch, or the kernel's own directives forbid."""
+        """Raises ArgumentError for what no GPU would launch, or the kernel's own directives forbid."""
         threads = block[0] * block[1] * block[2]
         if threads > THREADS:
             raise ArgumentError(f"a block has at most {THREADS} threads, not {threads}")
@@ -137,7 +144,10 @@ class Kernel:
             raise ArgumentError(f"a block has at most {1 << CTA_SHIFT} bytes of shared memory, not {total}")
 
     def cluster(self, grid: Triple, asked: Extent | None) -> Triple | None:
-        """The cluster's shape: as asked for, or as the kernel requires."""
+        """The cluster's shape in blocks: as asked for, or as the kernel requires; None for no clusters.
+
+        Raises ArgumentError where the kernel requires another or the grid cannot be divided.
+        """
         required = self.function.directives.get("reqnctapercluster")
         if required:
             shape = extent("cluster", required)
@@ -164,7 +174,7 @@ class Configured:
         self.kernel(self.grid, self.block, args, shared_mem=self.shared)
 
 
-class Module:
+class LoadedModule:
     """A module whose variables are in memory. Variables keep their values from launch to launch."""
 
     def __init__(self, program: Program) -> None:
@@ -200,14 +210,20 @@ class Module:
         return fidelity(self.program, self.kernels if kernel is None else (self.get_function(kernel).name,))
 
     def get_global(self, name: str) -> Bytes:
-        """The bytes of a module-level `.global` or `.const` variable: a view that shows and sets its content."""
+        """The bytes of a module-level `.global` or `.const` variable: a view that shows and sets its content.
+
+        An array of uint8 in one dimension; `.view(numpy.float32)` has elements. Raises ArgumentError for another name.
+        """
         v = self.program.variables.get(name)
         if v is None or v.space not in ("global", "const"):
             raise ArgumentError(f"no global variable `{name}` in {self.program.file.name}")
         return self.image.bytes(name)
 
     def bind(self, name: str, image: object) -> None:
-        """Makes a module-level `.texref`, `.samplerref`, `.surfref` or `.tex` a texture, sampler or surface."""
+        """Makes a module-level `.texref`, `.samplerref`, `.surfref` or `.tex` a texture, sampler or surface.
+
+        Raises ArgumentError for a name that is none of these, and for an object of another kind.
+        """
         v = self.program.variables.get(name)
         if v is None or v.type.kind != "opaque":
             raise ArgumentError(f"no texture, sampler or surface `{name}` in {self.program.file.name}")
@@ -225,7 +241,7 @@ class Module:
 
 
 @hints(arch='write `target=`, such as "sm_90a"')
-def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None) -> Module:
+def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None) -> LoadedModule:
     """Loads PTX: a path, or the text itself.
 
     A string of one line that ends in `.ptx` or names a file is a path, as for `check`; so is one that has neither a
@@ -244,7 +260,7 @@ def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: s
     errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if errors:
         raise CheckError(errors)
-    return Module(lower(module))
+    return LoadedModule(lower(module))
 
 
 def read(source: object) -> File:

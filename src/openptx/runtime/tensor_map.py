@@ -21,7 +21,7 @@ class TensorMap:
 
     `box` has one size for each axis of the array, in the order of its shape, and so has `steps`, of which every how
     manieth element is taken (the last one is 1). `swizzle` is how rows of a box lie in shared memory: `none`, `32B`,
-    `64B` or `128B`. Outside of the array a box has zeros, or NaN with `fill="nan"`. `ArgumentError` where the
+    `64B` or `128B`. Outside of the array a box has zeros, or NaN with `fill="nan"`. Raises ArgumentError where the
     hardware's rules are broken: 1 to 5 axes, 256 elements of a box along each, rows of 16 bytes or a multiple.
     """
 
@@ -74,7 +74,7 @@ class TensorMap:
         return _TYPES.get(self.array.dtype.name) or _BITS.get(self.array.itemsize, "")
 
     def encoded(self, address: int) -> bytes:
-        """The 128 bytes, for the array at an address of the device."""
+        """The 128 bytes, for the array at an address of the device. Raises ArgumentError where that is not aligned."""
         if address % CHUNK:
             where = f"a tensor begins at a multiple of {CHUNK} bytes, this array at {address:#x}"
             raise ArgumentError(f"{where}; pass a copy")

@@ -61,6 +61,7 @@ class Sampler(Opaque):
     """How coordinates become texels: what a `.samplerref` holds in independent mode, and every texture for itself.
 
     `address` is one mode for all dimensions, or one for each. `force_unnormalized` overrides the texture's own wish.
+    Raises ArgumentError for modes that there are not.
     """
 
     kind = "samplerref"
@@ -159,7 +160,7 @@ class Texture(Image):
     read        "element", or "normalized_float": integers of 8 and 16 bits read as 0 to 1, or -1 to 1
 
     A kernel gets it as an argument (`cudaTextureObject_t`), through `module.bind(name, texture)`, or as the number
-    `texture.handle`, for as long as the object lives. ArgumentError for what CUDA has no texture of.
+    `texture.handle`, for as long as the object lives. Raises ArgumentError for what CUDA has no texture of.
     """
 
     kind = "texref"
@@ -198,6 +199,7 @@ class Surface(Image):
 
     Axes, elements, `channels` and `layered` are as for a Texture; the array is contiguous. A kernel gets it as a
     texture: as an argument (`cudaSurfaceObject_t`), through `module.bind(name, surface)`, or as `surface.handle`.
+    Raises ArgumentError for an array that is none of that.
     """
 
     kind = "surfref"

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from openptx.syntax.parser import parse
-from openptx.syntax.tree import Module
+from openptx.syntax.tree import SyntaxTree
 
-__all__ = ["Module", "parse"]
+__all__ = ["SyntaxTree", "parse"]

@@ -12,7 +12,7 @@ from openptx.errors import Bug
 from openptx.syntax.directives import Section
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, LETTER, STRING
 from openptx.syntax.tokens import TOKEN
-from openptx.syntax.tree import Block, Function, Instruction, Label, Module, Statement
+from openptx.syntax.tree import Block, Function, Instruction, Label, Statement, SyntaxTree
 
 INDENT = "    "
 _COMMENT = re.compile(COMMENT)
@@ -30,7 +30,7 @@ _BLANKS = (
 )
 
 
-def formatted(module: Module) -> str:
+def formatted(module: SyntaxTree) -> str:
     """The canonical text of a module without mistakes; `ValueError` for one that has some."""
     if module.diagnostics:
         raise ValueError("a module with syntax errors can't be laid out")

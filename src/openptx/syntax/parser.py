@@ -17,7 +17,7 @@ from openptx.syntax.lexical import COMMENT, STRING
 from openptx.syntax.sections import plain_section
 from openptx.syntax.statement_lexer import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT
 from openptx.syntax.tokens import Cursor, Mistake
-from openptx.syntax.tree import Function, Module, Statement, Unreadable
+from openptx.syntax.tree import Function, Statement, SyntaxTree, Unreadable
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
 _BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".version", ".target", ".address_size")
 
 
-def parse(file: File) -> Module:
+def parse(file: File) -> SyntaxTree:
     """Read a file. Never raises for a bad one: `module.diagnostics` says what is wrong with it."""
     text, items, problems = file.text, list[Statement](), list[Diagnostic]()
     if (mistake := not_text(file)) is not None:
-        return Module(file, items, [mistake])
+        return SyntaxTree(file, items, [mistake])
     offset = 0
     if text.startswith("\ufeff"):
         offset = 1
@@ -62,7 +62,7 @@ def parse(file: File) -> Module:
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
         problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
-    return Module(file, items, problems)
+    return SyntaxTree(file, items, problems)
 
 
 def _variable(file: File, start: int, end: int) -> Variable | None:

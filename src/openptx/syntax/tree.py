@@ -238,7 +238,7 @@ class Function(Statement):
         return walk(self.statements)
 
 
-class Module:
+class SyntaxTree:
     """A whole file: `items` in order. Lossless: `str(module)` is the text.
 
     `problems` are the mistakes found outside the bodies of functions and in their braces; `diagnostics` are all.

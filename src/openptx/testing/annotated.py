@@ -13,7 +13,7 @@ from openptx.testing.wrapper import PREFIX, SLOT, Formal, formals, wrapper
 
 if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
-    from openptx.runtime import Module as Program
+    from openptx.runtime import LoadedModule as Program
     from openptx.syntax.tree import Function
 
 HEADER = ".version 9.0 .target sm_100a .address_size 64 "

@@ -16,7 +16,7 @@ import openptx
 from openptx.llvm.codegen import compile
 from openptx.llvm.jit import SESSION, Library, Session
 from openptx.locks import LLVM
-from openptx.runtime.module import Module
+from openptx.runtime.module import LoadedModule
 
 # A function, and a constant in a section of its own that it refers to by a 32-bit distance.
 TABLE = """
@@ -135,7 +135,7 @@ def linked() -> tuple[int, int]:
     return sum(isinstance(one, Library) for one in found), sum(isinstance(one, Session) for one in found)
 
 
-def launched(i: int, size: int = 32) -> tuple[Module, NDArray[np.uint32]]:
+def launched(i: int, size: int = 32) -> tuple[LoadedModule, NDArray[np.uint32]]:
     """A module of a kernel that has run, and what it wrote."""
     module = openptx.load(KERNEL % (i % 8))
     x = np.zeros(size, np.uint32)

@@ -16,7 +16,7 @@ import pytest
 from openptx.errors import Fault
 from openptx.isa.address_windows import CONST, CTA_SHIFT, FUNCTION, LOCAL, PARAM, SHARED, SHIFT
 from openptx.runtime import load
-from openptx.runtime.module import Module
+from openptx.runtime.module import LoadedModule
 
 LANES = 32
 PLACES = 512  # bytes of each array
@@ -106,7 +106,7 @@ END: ret; }}
 class Windows:
     """Arrays for a kernel, and addresses in every window there is."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: LoadedModule) -> None:
         gc.collect()  # what others left: wild pointers would meet it
         self.out = np.zeros(16 * LANES, np.uint8)
         self.list = np.zeros(LANES, np.uint64)
@@ -151,7 +151,7 @@ class Windows:
             "const less param": (const - param) % (1 << 64),
         }  # fmt: skip
 
-    def end(self, module: Module, wild: int, others: int, engine: str) -> tuple[object, ...]:
+    def end(self, module: LoadedModule, wild: int, others: int, engine: str) -> tuple[object, ...]:
         """How a launch ends where lanes from 5 on have `wild`, and the others' list says `others`."""
         for array in (self.out, self.data):
             array[:] = np.arange(array.size) % 251

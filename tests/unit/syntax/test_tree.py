@@ -8,7 +8,7 @@ import pytest
 from sample import SAMPLE  # type: ignore[import-not-found]
 
 from openptx.source import File
-from openptx.syntax import Module, parse
+from openptx.syntax import SyntaxTree, parse
 from openptx.syntax.declarations import InitialiserList, SymbolAddress, Variable
 from openptx.syntax.directives import (
     Alias,
@@ -40,31 +40,31 @@ CASES = Path(__file__).parents[4] / "shared" / "cases"
 
 
 @pytest.fixture(scope="module")
-def module() -> Module:
+def module() -> SyntaxTree:
     return parse(File("sample.ptx", SAMPLE))
 
 
-def only(module: Module, kind: type) -> list:  # type: ignore[type-arg]
+def only(module: SyntaxTree, kind: type) -> list:  # type: ignore[type-arg]
     return [statement for statement in module.walk() if type(statement) is kind]
 
 
-def instruction(module: Module, opcode: str) -> Instruction:
+def instruction(module: SyntaxTree, opcode: str) -> Instruction:
     return next(i for i in only(module, Instruction) if i.opcode.startswith(opcode))
 
 
-def test_the_sample_is_right_and_prints_back(module: Module) -> None:
+def test_the_sample_is_right_and_prints_back(module: SyntaxTree) -> None:
     assert module.diagnostics == []
     assert str(module) == SAMPLE
 
 
-def test_every_statement_knows_its_place(module: Module) -> None:
+def test_every_statement_knows_its_place(module: SyntaxTree) -> None:
     for statement in module.walk():
         start, end = statement.span
         assert SAMPLE[start:end] == statement.text
         assert statement.text == statement.text.strip()
 
 
-def test_module_directives(module: Module) -> None:
+def test_module_directives(module: SyntaxTree) -> None:
     version, target = only(module, Version)[0], only(module, Target)[0]
     assert (version.major, version.minor) == (8, 7)
     assert [name.text for name in target.targets] == ["sm_90a", "debug"]
@@ -78,7 +78,7 @@ def test_module_directives(module: Module) -> None:
     assert SAMPLE[slice(*section.body)].strip().startswith("$str:")
 
 
-def test_variables(module: Module) -> None:
+def test_variables(module: SyntaxTree) -> None:
     text, pointers, bytes_, pair = [item for item in module.items if type(item) is Variable]
     assert (text.linkage, text.space, text.type, text.align.value) == ("visible", "global", "b8", 8)
     assert [dimension.value for dimension in text.names[0].dimensions] == [4, 2]
@@ -94,7 +94,7 @@ def test_variables(module: Module) -> None:
     assert (pair.vector, values.elements[0].value, values.elements[1].bits) == (2, -1.5, 0x3F800000)
 
 
-def test_functions(module: Module) -> None:
+def test_functions(module: SyntaxTree) -> None:
     vprintf, helper, twin, kernel = module.functions
     assert (vprintf.linkage, vprintf.kind, vprintf.body) == ("extern", "func", None)
     assert [p.names[0].name.text for p in (*vprintf.returns, *vprintf.parameters)] == ["result", "a", "b"]
@@ -113,14 +113,14 @@ def test_functions(module: Module) -> None:
     assert kernel.text.endswith("}")
 
 
-def test_registers(module: Module) -> None:
+def test_registers(module: SyntaxTree) -> None:
     kernel = module.functions[-1]
     predicates, numbers, vector = [s for s in kernel.statements if isinstance(s, Variable)][:3]
     assert [(d.name.text, d.count and d.count.value) for d in numbers.names] == [("%r", 100), ("extra", None)]
     assert (predicates.type, vector.vector, vector.type) == ("pred", 4, "f32")
 
 
-def test_body(module: Module) -> None:
+def test_body(module: SyntaxTree) -> None:
     kernel = module.functions[-1]
     blocks = [s for s in kernel.statements if isinstance(s, Block)]
     assert [type(s) for s in blocks[0].statements] == [Variable, Instruction]
@@ -137,7 +137,7 @@ def test_body(module: Module) -> None:
     assert [v.value for v in location.inlined_at] == [1, 21, 3]
 
 
-def test_guard_and_opcode(module: Module) -> None:
+def test_guard_and_opcode(module: SyntaxTree) -> None:
     branch = instruction(module, "bra")
     assert (branch.guard.name.text, branch.guard.negated) == ("%p1", True)
     odd = instruction(module, "mov.u32")
@@ -145,7 +145,7 @@ def test_guard_and_opcode(module: Module) -> None:
     assert instruction(module, "call").operands[-1].text == "proto"
 
 
-def test_operands(module: Module) -> None:
+def test_operands(module: SyntaxTree) -> None:
     pair, _, number, negated = instruction(module, "setp").operands
     assert isinstance(pair, Pair)
     assert (pair.first.text, type(pair.second)) == ("%p1", Sink)
@@ -178,7 +178,7 @@ def test_operands(module: Module) -> None:
     )
 
 
-def test_operands_know_their_place(module: Module) -> None:
+def test_operands_know_their_place(module: SyntaxTree) -> None:
     for found in only(module, Instruction):
         for operand in found.operands:
             assert SAMPLE[slice(*operand.span)] == operand.text
@@ -204,7 +204,7 @@ def test_any_line_end(end: str) -> None:
         assert len(list(module.walk())) == len(list(parse(File("sample.ptx", SAMPLE)).walk()))
 
 
-def test_reading_twice_gives_the_same(module: Module) -> None:
+def test_reading_twice_gives_the_same(module: SyntaxTree) -> None:
     kernel = module.functions[-1]
     assert [s.span for s in kernel.walk()] == [s.span for s in kernel.walk()]
     assert isinstance(kernel, Function)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 import openptx
-from openptx.runtime import Module
+from openptx.runtime import LoadedModule
 
 HEAD = ".version 8.6\n.target {target}\n.address_size 64\n"
 REGISTERS = ".reg .b64 t, o, u; .reg .b32 a<4>, c<4>, h<2>; .reg .b16 s<4>; .reg .pred p; .reg .b32 n; .reg .f32 f;"
 
 
-def module(code: str, *, head: str = "", target: str = "sm_80", parameters: str = ".param .u64 t1") -> Module:
+def module(code: str, *, head: str = "", target: str = "sm_80", parameters: str = ".param .u64 t1") -> LoadedModule:
     """A kernel `k` that runs `code` in each thread: its index is in `n`, the parameters are in `t` and `o`."""
     return openptx.load(
         f"{HEAD.format(target=target)}{head}\n.visible .entry k({parameters}, .param .u64 out) {{ {REGISTERS}\n"

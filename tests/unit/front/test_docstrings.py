@@ -1,0 +1,74 @@
+"""`help(openptx)` answers: everything public says what it is, and every function that raises says what."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import openptx
+
+
+def public() -> Iterator[tuple[str, object]]:
+    """Every public function, class, method and property, by its name."""
+    for name in openptx.__all__:
+        thing = getattr(openptx, name)
+        if name.startswith("__"):
+            continue
+        yield name, thing
+        if not inspect.isclass(thing):
+            continue
+        for member, value in vars(thing).items():
+            shown = not member.startswith("_") or member in ("__call__", "__getitem__")
+            if shown and (callable(value) or isinstance(value, property)):
+                yield f"{name}.{member}", value
+
+
+PUBLIC = dict(public())
+
+
+def function_of(thing: object) -> Callable[..., object] | None:
+    """The function whose body runs; of a class its `__init__`."""
+    if isinstance(thing, property):
+        return thing.fget
+    if inspect.isclass(thing):
+        made = vars(thing).get("__init__")
+        return made if inspect.isfunction(made) else None
+    return inspect.unwrap(thing) if callable(thing) else None
+
+
+def raised(function: Callable[..., object]) -> set[str]:
+    """The names of the errors that a function raises itself."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    calls = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise))
+    return {ast.unparse(call.func) for call in calls if isinstance(call, ast.Call)}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_it_says_what_it_is(name: str) -> None:
+    text = inspect.getdoc(PUBLIC[name])
+    assert text
+    assert len(text.split()) >= 3
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_it_says_what_it_raises(name: str) -> None:
+    function = function_of(PUBLIC[name])
+    if function is None:
+        return
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    assert [error for error in raised(function) if error not in text] == []
+
+
+@pytest.mark.parametrize("name", ["check", "parse", "load", "convert", "distribute", "Kernel.__call__", "TensorMap"])
+def test_what_a_caller_must_know_of_errors(name: str) -> None:
+    """These raise through what they call."""
+    assert "Raises" in (inspect.getdoc(PUBLIC[name]) or "")
+
+
+def test_help_names_everything() -> None:
+    text = inspect.getdoc(openptx) or ""
+    assert [name for name in openptx.__all__ if not name.startswith("__") and name not in text] == []
