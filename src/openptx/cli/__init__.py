@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status; only `--help` and usage errors raise `SystemExit`."""
     from openptx.cli.failures import guarded
 
-    return guarded(dispatch, sys.argv[1:] if argv is None else argv)
+    return guarded(dispatch, sys.argv[1:] if argv is None else argv, last=argv is None)
 
 
 def dispatch(argv: list[str]) -> int:

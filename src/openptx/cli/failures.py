@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 
 from openptx.cli.exit_status import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
 
 
-def guarded(command: Callable[[list[str]], int], argv: list[str]) -> int:
-    """Run `command`; report what it raises."""
+def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool = False) -> int:
+    """Run `command`; report what it raises. `last`: the process does nothing else."""
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")
@@ -19,6 +20,8 @@ def guarded(command: Callable[[list[str]], int], argv: list[str]) -> int:
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
+        if last:  # a second Ctrl-C has nothing left to interrupt but the message and Python's end
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         return complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
         # What is still in the buffer has no reader; Python would complain about that when it exits.

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import apart, settings
+from openptx.engines.native import settings
+from openptx.llvm import subprocess_compile as apart
 from openptx.llvm.codegen import compile
 
 KERNEL = """.version 8.0

@@ -246,7 +246,9 @@ def test_ctrl_c_on_the_command_line_is_a_line_and_status_130(tmp_path: object) -
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         ) as child:  # fmt: skip
             time.sleep(3)
-            child.send_signal(signal.SIGINT)
+            for _ in range(3):
+                child.send_signal(signal.SIGINT)
+                time.sleep(0.02)
             _, errors = child.communicate(timeout=20)
         assert (child.returncode, errors.replace("\r", "").strip().splitlines()[-1]) == (130, "error: interrupted")
         assert "Traceback" not in errors

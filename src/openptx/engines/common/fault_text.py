@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from openptx.program import Op
     from openptx.source import File
 
+COMPILING = "it was being compiled"
+
 CHAINED = 8
 """How many of the calls that led to a fault are told."""
 

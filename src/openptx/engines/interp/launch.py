@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -66,10 +67,12 @@ def launch(
     max_instructions: int | None = None,
     initcheck: bool = False,
     blocks: tuple[int, int] | None = None,
+    since: float | None = None,
 ) -> None:
     """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory.
 
     With `blocks` only CTAs of these numbers run, from the first to before the second; without clusters x counts first.
+    The limit of `timeout` seconds holds from `since` on, by default from now.
     `initcheck` makes reads of registers and shared memory that nobody has written faults.
     """
     if function.frame_size > STACK_OF_A_THREAD:
@@ -79,7 +82,8 @@ def launch(
     size = layout.size(shared)
     own = program.own_shared(size)
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
-    run = Launch(program, function, shape, memory, image, Limits(timeout, max_instructions), initcheck)
+    left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
+    run = Launch(program, function, shape, memory, image, Limits(left, max_instructions, timeout), initcheck)
     per_batch = ctas_of_a_batch(program, function, shape)
     begin, end = blocks or (0, shape.ctas)
     run_batches(run, [], pieces(range(begin, end), per_batch))

@@ -42,7 +42,7 @@ def answer(run: Run, worker: Worker) -> int:
         struct.pack_into("<Q", worker.memory, layout.DATA, time.monotonic_ns())
         return 0
     if run.late():  # an answer may take long, and the code asks between loops' turns only
-        worker.violation = Violation("timeout", timed_out(run), first + (mask & -mask).bit_length() - 1)
+        worker.violation = Violation("timeout", timed_out(run.timeout), first + (mask & -mask).bit_length() - 1)
         return 1
     here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
     x = threads(run, worker)

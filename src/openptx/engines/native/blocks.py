@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.engines.common import fault_text
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.native.borrower import Borrower
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.flow import Block, control
@@ -166,6 +167,7 @@ class Blocks(Borrower):
 
     def perform(self, pc: int, op: Op) -> None:
         """One operation that does not decide where to go on."""
+        check_cancelled()
         self.site = pc
         if op.guard is None:
             self.act(op)

@@ -60,11 +60,12 @@ def launch(
     **options: Any,
 ) -> None:
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
+    since = time.monotonic()
     try:
-        run(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
+        run(program, function, grid, block, memory=memory, image=image, workers=workers, since=since, **options)
     except Fallback as reason:
         LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
-        interp.launch(program, function, grid, block, memory=memory, image=image, **options)
+        interp.launch(program, function, grid, block, memory=memory, image=image, since=since, **options)
 
 
 def gap(program: Program, function: Function, image: Image, block: Triple) -> str | None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
+import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp.decode import NoMeaning
 from openptx.engines.native import cache, settings
 from openptx.engines.native.body import Body
@@ -17,13 +20,12 @@ from openptx.engines.native.identity import name_of
 from openptx.engines.native.options import Options
 from openptx.engines.native.outline import Outlined
 from openptx.engines.native.stack import Stack
-from openptx.engines.native.support import METADATA, RUN, attributes, object_of, support
+from openptx.engines.native.support import METADATA, RUN, attributes, compiling, support
 from openptx.engines.native.workers import Worker
 from openptx.errors import Bug
 from openptx.llvm.codegen import hurried
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
-from openptx.locks import LLVM
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.shared_layout import shared_layout
@@ -75,13 +77,14 @@ class Compiled:
         self.idle: dict[tuple[int, int, int], list[Worker]] = {}
 
 
-def made(name: str, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]:
+def made(name: str, function: Function, make: Callable[[], tuple[Body, str]]) -> tuple[Facts, bytes]:
     """What is on disk under a name, or else is made of a text and kept there."""
     if (data := cache.load(name)) is not None:
         with contextlib.suppress(ValueError):
             return unpack(data)
-    body, text = make()
-    facts, image = facts_of(body, in_a_hurry=hurried(text)), object_of(text)
+    with compiling(function) as compile:
+        body, text = make()
+        facts, image = facts_of(body, in_a_hurry=hurried(text)), compile(text)
     cache.store(name, pack(facts, image))
     return facts, image
 
@@ -149,7 +152,7 @@ def compiled(program: Program, function: Function, image: Image, options: Option
     if found is None:
         try:
             name = name_of(program, function, options, "fast")
-            found = Compiled(*made(name, lambda: text_of(program, function, image, options)))
+            found = Compiled(*made(name, function, lambda: text_of(program, function, image, options)))
         except Fallback as fallback:
             found = fallback
         except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has
@@ -171,19 +174,40 @@ def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -
     return cache.has(name_of(program, function, options, "fast"))
 
 
+_making = threading.RLock()
+"""Held by whoever makes a slow version, so that workers which need it at once make one."""
+
+
+def _forked() -> None:
+    global _making
+    _making = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
     """The address of the version that takes over where offsets wrap; made when first wanted, by whichever worker."""
-    with LLVM:
-        if code.slow is None:
-            code.slow = made_slow(program, function, image, options, code)
-        return code.slow["slow"]
+    while (found := code.slow) is None:
+        making = _making  # a child of a fork has another
+        if not making.acquire(timeout=0.05):
+            check_cancelled()
+            continue
+        try:
+            if code.slow is None:
+                made = made_slow(program, function, image, options, code)
+                code.slow = code.slow or made  # a signal's handler may have launched the kernel, too
+        finally:
+            making.release()
+    return found["slow"]
 
 
 def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
     plain = Options(options.block, options.locked, False, options.checks, False, options.turns)
     name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
     facts, object = made(
-        name, lambda: text_of(program, function, image, plain, code.exits, code.globals, code.messages)
+        name, function, lambda: text_of(program, function, image, plain, code.exits, code.globals, code.messages)
     )
     if facts.globals != code.globals:
         raise Bug(f"the slow version of `{function.name}` knows other variables: {facts.globals}")

@@ -10,14 +10,16 @@ import time
 from concurrent.futures import CancelledError, Future
 from functools import partial
 
+from openptx.engines.common import fault_text
+from openptx.engines.common.cancellation import cancellable
 from openptx.engines.native import layout, threads
 from openptx.engines.native.fallback import Fallback
 from openptx.engines.native.handover import go_on_with
 from openptx.engines.native.kernel import slow
 from openptx.engines.native.plan import Plan, plans
-from openptx.engines.native.reports import fault
+from openptx.engines.native.reports import fault, timed_out
 from openptx.engines.native.workers import Worker
-from openptx.errors import Triple
+from openptx.errors import Fault, Triple
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
@@ -40,20 +42,31 @@ def launch(
     max_instructions: int | None = None,
     workers: int | None = None,
     blocks: tuple[int, int] | None = None,
+    since: float | None = None,
 ) -> None:
-    """Runs a kernel, or its `blocks` alone; raises Fallback, before anything has run, where only interp can."""
+    """Runs a kernel, or its `blocks` alone; raises Fallback, before anything has run, where only interp can.
+
+    The limit of `timeout` seconds holds from `since` on, by default from now.
+    """
     if cluster is not None or max_instructions is not None:
         raise Fallback("clusters, or counted instructions")
     find = partial(plans(image).find, program, function, image, grid, block, shared)
-    plan = find(workers or 1, blocks)
+    deadline = (time.monotonic() if since is None else since) + timeout if timeout is not None else None
+
+    def check() -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            notes = (fault_text.COMPILING,)
+            raise Fault("timeout", timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
+
+    plan = find(workers or 1, blocks, check)
     if workers is not None:
-        Run(plan, memory, image, timeout).go()
+        Run(plan, memory, image, timeout, deadline).go()
         return
     team = plan.team
     if team.workers > 1:
-        plan = find(team.workers, blocks)
+        plan = find(team.workers, blocks, check)
     start = time.perf_counter()
-    Run(plan, memory, image, timeout).go()
+    Run(plan, memory, image, timeout, deadline).go()
     team.learn(time.perf_counter() - start)
 
 
@@ -62,9 +75,9 @@ class Run:
 
     __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "team", "timeout")
 
-    def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None) -> None:
+    def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None, deadline: float | None) -> None:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
-        self.deadline = time.monotonic() + timeout if timeout is not None else None
+        self.deadline = deadline  # on time.monotonic's clock
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
         self.team: list[Worker] = []
@@ -155,6 +168,13 @@ class Run:
         """Asked by the code once in a while: whether to stop."""
         return int(self.late() or self.interrupt is not None)
 
+    def check(self) -> None:
+        """Ends what is done for the launch, if it is to stop."""
+        if self.interrupt is not None:
+            raise self.interrupt
+        if self.late():
+            raise Fault("timeout", timed_out(self.timeout), kernel=self.plan.function.name, file=self.plan.program.file)
+
     def late(self) -> bool:
         """Whether the time limit is over."""
         return self.deadline is not None and time.monotonic() > self.deadline
@@ -162,7 +182,8 @@ class Run:
     def need(self, worker: Worker) -> int:
         """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""
         plan = self.plan
-        address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
+        with cancellable(self.check):
+            address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
         struct.pack_into("<q", worker.memory, layout.SLOW, address)
         return 0
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import weakref
 from array import array
+from collections.abc import Callable
 
+from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.fallback import Fallback
@@ -93,16 +95,17 @@ class Plans:
 
     def find(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
-        workers: int, blocks: tuple[int, int] | None,
+        workers: int, blocks: tuple[int, int] | None, check: Callable[[], None],
     ) -> Plan:  # fmt: skip
-        """The plan of a launch; raises Fallback where only interp can run it."""
+        """The plan of a launch; raises Fallback where only interp can run it, and what `check` does meanwhile."""
         set = settings.lane_shapes(), settings.checks(), settings.turns()
         key = (function.name, grid, block, shared, workers, blocks, set)
         plan = self.made.get(key)
         if plan is None:
             speculates = (function.name, block) not in self.disappointing
             all = blocks or (0, grid[0] * grid[1] * grid[2])
-            plan = Plan(program, function, image, grid, block, shared, workers, all, speculates)
+            with cancellable(check):
+                plan = Plan(program, function, image, grid, block, shared, workers, all, speculates)
             if len(self.made) >= MOST:
                 self.made.clear()
             self.made[key] = plan

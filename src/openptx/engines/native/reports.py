@@ -77,8 +77,8 @@ def fault(run: Run, worker: Worker) -> Fault:
     )
 
 
-def timed_out(run: Run) -> str:
-    return f"the kernel ran longer than {run.timeout:g} seconds"
+def timed_out(timeout: float | None) -> str:
+    return f"the kernel ran longer than {timeout:g} seconds"
 
 
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
@@ -154,5 +154,5 @@ def said(
     if kind == layout.TRAP:
         return "trap", "the kernel executed `trap`"
     if kind == layout.STOPPED:
-        return "timeout", timed_out(run)
+        return "timeout", timed_out(run.timeout)
     return "stack-overflow", fault_text.TOO_DEEP

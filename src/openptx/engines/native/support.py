@@ -5,16 +5,22 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
+from subprocess import Popen
 
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.native import cache, layout, settings
-from openptx.engines.native.apart import compile_apart
 from openptx.engines.native.identity import digest
 from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
+from openptx.llvm.subprocess_compile import available, compile_apart, start
 from openptx.locks import LLVM
+from openptx.program import Function
 
 METADATA = """
 !0 = !{!"branch_weights", i32 1, i32 2000}
@@ -25,6 +31,13 @@ METADATA = """
 !5 = !{!3, !3, i64 0}
 !6 = !{!4, !4, i64 0}
 """
+LONG = 300_000
+"""Characters of text, above which LLVM runs in a process of its own: calls of LLVM can't be cancelled, and take 0.8 to
+2.3 us for each character. The process takes 0.1 s to start."""
+
+MANY = 350
+"""Instructions, from which on a kernel's text may be so long."""
+
 RUN = "openptx.run"
 NAMES = tuple(
     f"openptx.{name}" for name in ("load", "store", "places", "copy", "bring", "chain", "poll", "ask", "verdict")
@@ -130,9 +143,24 @@ def support(address_size: int, rounds: bool, counted: bool) -> Support:
     return found if found is not None else made.setdefault(key, Support(*key))
 
 
-def object_of(text: str) -> bytes:
-    """LLVM text compiled, here or in a process of its own."""
-    return compile_apart(text) if settings.compiles_apart() else compile(text)
+def object_of(text: str, process: Popen[bytes] | None = None) -> bytes:
+    """LLVM text compiled, here or in a process of its own, which may have been started before."""
+    if settings.compiles_apart() or (len(text) > LONG and available()):
+        return compile_apart(text, check_cancelled, process)
+    return compile(text)
+
+
+@contextmanager
+def compiling(function: Function) -> Generator[Callable[[str], bytes]]:
+    """Gives what makes an object of the function's text. A process that may be needed starts while text is made."""
+    if len(function.code) < MANY or not available():
+        yield object_of
+        return
+    with start() as process:
+        try:
+            yield partial(object_of, process=process)
+        finally:
+            process.kill()
 
 
 def _load() -> None:

@@ -1,0 +1,78 @@
+"""Compiles in a process of its own: it can be ended at any time, and LLVM ends it where text of ours breaks LLVM."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import PIPE, Popen, TimeoutExpired
+
+from openptx.errors import Bug
+
+INTERVAL = 0.05
+"""Seconds between two looks at whether to go on."""
+
+CHILD = "from openptx.llvm.subprocess_compile import main; main()"
+
+
+def available() -> bool:
+    """Whether there is a Python to start: programs that embed one name themselves instead."""
+    return Path(sys.executable or "").name.startswith(("python", "pypy"))
+
+
+def start() -> Popen[bytes]:
+    """A process that compiles, once it is told what."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return Popen([sys.executable, "-P", "-c", CHILD], stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
+
+
+def compile_apart(text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None) -> bytes:
+    """An object file of LLVM text; Bug, with what is known, where the process that makes it ends before it is made.
+
+    `check` is called all the while. What it raises, or a signal's handler does, ends the process, which was started
+    now or before.
+    """
+    with process or start() as child:
+        try:
+            image, words = wait_for(child, text.encode(), check)
+        except BaseException:
+            child.kill()
+            raise
+    if child.returncode:
+        said = words.decode(errors="replace").strip().splitlines()
+        raise Bug(f"the process that compiles ended {cause(child.returncode)}{': ' + said[-1] if said else ''}")
+    return image
+
+
+def wait_for(child: Popen[bytes], data: bytes, check: Callable[[], None]) -> tuple[bytes, bytes]:
+    """What the process says in the end."""
+    rest: bytes | None = data
+    while True:
+        try:
+            return child.communicate(rest, timeout=INTERVAL)
+        except TimeoutExpired:
+            rest = None  # it goes on with what it has been given
+            check()
+
+
+def cause(status: int) -> str:
+    """`by SIGABRT`, `with status 1`."""
+    if status >= 0:
+        return f"with status {status}"
+    try:
+        return f"by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"by signal {-status}"
+
+
+def main() -> None:
+    """What the process does: text comes in, an object goes out."""
+    from openptx.llvm.codegen import compile
+
+    try:
+        image = compile(sys.stdin.buffer.read().decode())
+    except Bug as bug:
+        sys.exit(" ".join(str(bug.args[0]).split()))
+    sys.stdout.buffer.write(image)

@@ -1,0 +1,168 @@
+"""Compiling is cancelled in time, by limits and signals: while text is made, and while LLVM runs."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from subprocess import Popen
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native import settings, support
+from openptx.llvm import subprocess_compile
+from openptx.locks import LLVM
+
+LATE = 2.0
+"""As in test_native_stops.py."""
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+def long_kernel(operations: int) -> str:
+    """A chain of divisions: half a second for LLVM for each thousand, and as much to make the text."""
+    body = "".join(f"div.rn.f32 %f{i % 50}, %f{(i + 7) % 50}, %f{(i + 3) % 50};\n" for i in range(operations))
+    first = "".join(f"add.f32 %f{i}, %f50, {i}.5;\n" for i in range(50))
+    return (
+        f"{HEAD}.visible .entry k(.param .u64 x) {{ .reg .f32 %f<51>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [x];\n"
+        f"ld.global.f32 %f50, [%rd1];\n{first}{body} st.global.f32 [%rd1], %f1; ret; }}"
+    )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept() -> Generator[None]:
+    openptx.load(f"{HEAD}.entry k() {{ ret; }}")["k"](1, 1, (), engine="native")  # what all kernels share
+    with settings.cache_at(None):
+        yield
+
+
+@pytest.mark.parametrize("timeout", [0.1, 1.0])
+def test_a_time_limit_ends_compiling(timeout: float) -> None:
+    kernel = openptx.load(long_kernel(10000))["k"]
+    start = time.monotonic()
+    with pytest.raises(openptx.Fault) as found:
+        kernel(1, 32, (np.ones(1, np.float32),), engine="native", timeout=timeout)
+    assert time.monotonic() - start < timeout + LATE
+    assert found.value.name == "timeout"
+    assert "it was being compiled" in found.value.notes
+
+
+def slow_compile(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Compiling in a process that never ends, for all texts; set when it has begun."""
+    begun = threading.Event()
+    start = subprocess_compile.compile_apart
+
+    def noted(text: str, check: Callable[[], None], process: Popen[bytes] | None) -> bytes:
+        begun.set()
+        return start(text, check, process)
+
+    monkeypatch.setattr(subprocess_compile, "CHILD", "import time; time.sleep(600)")
+    monkeypatch.setattr(support, "compile_apart", noted)
+    monkeypatch.setattr(support, "LONG", 0)
+    return begun
+
+
+def test_a_time_limit_ends_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = openptx.load(long_kernel(3))
+    with monkeypatch.context() as patch:
+        begun = slow_compile(patch)
+        start = time.monotonic()
+        with pytest.raises(openptx.Fault, match=r"ran longer than 0\.5 seconds"):
+            module["k"](1, 32, (np.ones(1, np.float32),), engine="native", timeout=0.5)
+        assert 0.5 <= time.monotonic() - start < 0.5 + LATE
+        assert begun.is_set()
+    x = np.ones(1, np.float32)
+    module["k"](1, 1, (x,), engine="native")  # nothing is left of the first
+    y = np.ones(1, np.float32)
+    module["k"](1, 1, (y,), engine="interp")
+    assert x == y
+
+
+def test_others_launch_and_fork_while_one_compiles_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = openptx.load(f"{HEAD}.entry k() {{ ret; }}")
+    other["k"](1, 1, (), engine="native")
+    module = openptx.load(long_kernel(3))
+    begun = slow_compile(monkeypatch)
+    faults: list[str] = []
+
+    def work() -> None:
+        with pytest.raises(openptx.Fault) as found:
+            module["k"](1, 32, (np.ones(1, np.float32),), engine="native", timeout=2)
+        faults.append(found.value.name)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    begun.wait()
+    assert LLVM.acquire(timeout=1)  # what whoever forks waits for
+    LLVM.release()
+    other["k"](1, 1, (), engine="native")
+    assert thread.is_alive()
+    thread.join()
+    assert faults == ["timeout"]
+
+
+def test_the_process_gives_the_same_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(support, "LONG", 0)
+    monkeypatch.setattr(support, "compile", None)  # not here
+    x = np.ones(1, np.float32)
+    openptx.load(long_kernel(3))["k"](1, 1, (x,), engine="native")
+    y = np.ones(1, np.float32)
+    openptx.load(long_kernel(3))["k"](1, 1, (y,), engine="interp")
+    assert x == y
+
+
+def test_programs_that_embed_python_compile_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(support, "LONG", 0)
+    monkeypatch.setattr(support, "compile_apart", None)
+    monkeypatch.setattr(sys, "executable", "/usr/bin/blender")
+    openptx.load(long_kernel(3))["k"](1, 1, (np.ones(1, np.float32),), engine="native")
+
+
+STORM = """
+import signal, sys
+import numpy as np, openptx
+from test_native_compile_stops import long_kernel
+from openptx.engines.native import settings, support
+support.LONG = int(sys.argv[1])
+
+class Interrupted(Exception): pass
+armed = False
+
+def handler(*_):
+    if armed:
+        raise Interrupted
+
+signal.signal(signal.SIGALRM, handler)
+expected = np.ones(1, np.float32)
+openptx.load(long_kernel(20))["k"](1, 1, (expected,), engine="interp")
+stopped = 0
+with settings.cache_at(None):
+    for i in range(int(sys.argv[2])):
+        module = openptx.load(long_kernel(20) + f"// {i}")
+        try:
+            armed = True
+            signal.setitimer(signal.ITIMER_REAL, 0.001 + i * 0.003)
+            module["k"](1, 1, (np.ones(1, np.float32),), engine="native")
+        except Interrupted:
+            stopped += 1
+        finally:
+            armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        x = np.ones(1, np.float32)
+        module["k"](1, 1, (x,), engine="native", timeout=60)
+        assert x == expected
+print(stopped > 3)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such signals")
+@pytest.mark.parametrize(("longest", "times"), [(1 << 60, 40), (0, 12)], ids=["here", "apart"])
+def test_signals_at_any_point_of_a_first_launch_leave_the_second_whole(longest: int, times: int) -> None:
+    folder = __file__.rpartition("/")[0]
+    command = [sys.executable, "-c", STORM, str(longest), str(times)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr[-3000:]
