@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from test_kernels import CASES, FOLDER, SHARED_CASES, check
 
-from openptx.engines.native import choose, settings
+from openptx.engines.native import settings
+from openptx.engines.native import tiering as choose
 from openptx.testing.discovery import find
 
 PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *SHARED_CASES]

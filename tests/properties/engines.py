@@ -9,8 +9,8 @@ from guards import guards
 from random_kernels import Kernel, reduced
 
 from openptx.engines.native import settings
-from openptx.engines.native.fallback import Fallback
-from openptx.engines.native.launch import launch as native
+from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.runtime.launch import launch as native
 from openptx.errors import CheckError, Fault
 from openptx.runtime.arguments import marshal
 from openptx.runtime.module import LoadedModule, load

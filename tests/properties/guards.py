@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from openptx.engines.native import workers
+from openptx.engines.native.runtime import workers
 
 MARK, ROOM = 0xA5, 4096
 

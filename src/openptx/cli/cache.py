@@ -24,8 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Say what the store holds, or empty it."""
     from openptx.diagnostics.render.summary import plural
-    from openptx.engines.native.cache import LIMIT, files, real_folder, trim
-    from openptx.engines.native.owned import distrusted
+    from openptx.engines.native.cache.owned import distrusted
+    from openptx.engines.native.cache.store import LIMIT, files, real_folder, trim
 
     folder = real_folder()
     if folder is None:

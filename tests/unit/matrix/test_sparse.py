@@ -31,7 +31,7 @@ CASES = [(shape, *rest) for shapes, *rest in FORMS for shape in shapes.split()]
 
 
 def sparse(rng: np.random.Generator, type: str, rows: int, depth: int, kind: str) -> tuple[Any, Any, Any]:
-    """Kept codes [row, depth / 2], their places in the row, and the matrix with zeros elsewhere."""
+    """SavedRegister codes [row, depth / 2], their places in the row, and the matrix with zeros elsewhere."""
     codes, values = draw(rng, type, (rows, depth // 2))
     places = np.zeros((rows, depth // 2), np.int64)
     small = width_of(type, kind) == 4
@@ -83,7 +83,7 @@ def selectors(type: str, depth: int, kind: str) -> range:
 
 
 def spread_rows(codes: Any, width: int) -> Any:
-    """Kept elements as registers: those of a dense matrix of half the depth."""
+    """SavedRegister elements as registers: those of a dense matrix of half the depth."""
     per = 32 // width
 
     def place(g: int, t: int, i: int) -> tuple[int, int]:

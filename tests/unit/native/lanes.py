@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from openptx.engines.native.floats import Floats
-from openptx.engines.native.support import METADATA, attributes
-from openptx.engines.native.values import Value
+from openptx.engines.native.analysis.lattice import Value
+from openptx.engines.native.emit.arith.float_ops import Floats
+from openptx.engines.native.rtlib.support import METADATA, attributes
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import CPU, host
 from openptx.llvm.jit import Library

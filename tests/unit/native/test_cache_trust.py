@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from openptx.engines.native import cache, owned, settings
+from openptx.engines.native import settings
+from openptx.engines.native.cache import owned
+from openptx.engines.native.cache import store as cache
 
 NAME = "ab" * 32
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -126,7 +128,8 @@ def test_a_link_to_the_store_is_followed_to_where_it_leads(store: Path, tmp_path
 ODD = """
 import os, sys
 from pathlib import Path
-from openptx.engines.native import cache, settings
+from openptx.engines.native import settings
+from openptx.engines.native.cache import store as cache
 path = Path(sys.argv[1])
 name = path.stem
 with settings.cache_at(path.parents[1]):

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import kernel, settings
-from openptx.engines.native.flow import bits_of, set_of
+from openptx.engines.native import settings
+from openptx.engines.native.analysis.cfg import bits_of, set_of
+from openptx.engines.native.runtime import compiled_kernel as kernel
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
 from guards import guards
@@ -49,15 +50,15 @@ def test_a_warp_that_left_for_the_slow_version_waits_in_its_frame() -> None:
 
 def test_workers_that_leave_at_once_share_one_slow_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second one would take the place of the first, which another worker is running."""
-    text_of, made = kernel.text_of, list[int]()
+    lower, made = kernel.lower_kernel, list[int]()
 
     def slowly(*options: Any) -> Any:
         if len(options) > 4:  # entries: it is the slow version
             made.append(1)
             time.sleep(0.3)  # the other worker comes, too
-        return text_of(*options)
+        return lower(*options)
 
-    monkeypatch.setattr(kernel, "text_of", slowly)
+    monkeypatch.setattr(kernel, "lower_kernel", slowly)
     x, y = np.arange(128, dtype=np.uint32), np.zeros(96, np.uint32)
     with settings.cache_at(None):
         openptx.load(SOURCE)["k"](64, 96, (x, y, (1 << 32) - 40), engine="native", workers=2)

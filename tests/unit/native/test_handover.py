@@ -46,7 +46,7 @@ WAITS = {
 
 def outputs(source: str, blocks: int, threads: int, monkeypatch: Any, **options: Any) -> tuple[bytes, int]:
     """What a kernel leaves on the native engine, and how often the reference engine went on."""
-    launch, times = importlib.import_module("openptx.engines.native.launch"), list[int]()
+    launch, times = importlib.import_module("openptx.engines.native.runtime.launch"), list[int]()
     go_on = launch.go_on_with
 
     def counted(*arguments: Any) -> None:
@@ -54,7 +54,7 @@ def outputs(source: str, blocks: int, threads: int, monkeypatch: Any, **options:
         go_on(*arguments)
 
     monkeypatch.setattr(launch, "go_on_with", counted)
-    monkeypatch.setattr(importlib.import_module("openptx.engines.native.choose"), "interp", None)  # no other way out
+    monkeypatch.setattr(importlib.import_module("openptx.engines.native.tiering"), "interp", None)  # no other way out
     x = np.zeros(2048, np.uint32)
     openptx.load(source)["k"](blocks, threads, (x,), engine="native", timeout=60, **options)
     return x.tobytes(), len(times)

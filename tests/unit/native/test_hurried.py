@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import threads
+from openptx.engines.native.runtime import threads
 from openptx.llvm import codegen
 
 VALUES = 400

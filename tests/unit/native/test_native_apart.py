@@ -43,7 +43,7 @@ def test_the_code_is_the_same() -> None:
 
 
 def test_a_launch_does_not_notice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("openptx.engines.native.support.compile", None)  # not here
+    monkeypatch.setattr("openptx.engines.native.rtlib.support.compile", None)  # not here
     launched()
 
 

@@ -15,12 +15,15 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import cache, identity, kernel, settings, support
-from openptx.engines.native.departures import Exit
-from openptx.engines.native.facts import Facts, pack, unpack
+from openptx.engines.native import settings
+from openptx.engines.native.analysis.stack_depth import Stack
+from openptx.engines.native.cache import key as identity
+from openptx.engines.native.cache import store
+from openptx.engines.native.cache.metadata import Facts, pack, unpack
+from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 from openptx.engines.native.options import Options
-from openptx.engines.native.stack import Stack
-from openptx.engines.native.standing import Kept, Stand
+from openptx.engines.native.rtlib import support
+from openptx.engines.native.runtime import compiled_kernel as kernel
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 WORD = ".global .u32 v{n} = {n};\n"
@@ -74,8 +77,8 @@ def test_functions_that_may_be_called_are_part_of_a_name() -> None:
 
 def test_facts_are_read_as_they_were_written() -> None:
     facts = Facts(
-        64, ["v", "w"], [("trap", "words")], ["f"], {3: Exit((1, 2), (7,)), 9: Exit((), ())}, Stack(16, True),
-        True, True, True, 64, True, True, {-5: Stand((9,), (Kept(1, 32, 64), Kept(2, 8, 0, (1, 2), (0, 1), False), Kept(3, 1, 0, 1)))},
+        64, ["v", "w"], [("trap", "words")], ["f"], {3: SideExit((1, 2), (7,)), 9: SideExit((), ())}, Stack(16, True),
+        True, True, True, 64, True, True, {-5: FrameState((9,), (SavedRegister(1, 32, 64), SavedRegister(2, 8, 0, (1, 2), (0, 1), False), SavedRegister(3, 1, 0, 1)))},
         True,
     )  # fmt: skip
     assert unpack(pack(facts, b"object")) == (facts, b"object")
@@ -104,12 +107,12 @@ def test_a_second_process_translates_and_compiles_nothing(tmp_path: Path, monkey
     monkeypatch.setattr(support, "made", {})
     with settings.cache_at(tmp_path):
         launched(source)
-        assert len(cache.files(tmp_path)) == 2  # the kernel, and what all kernels call
+        assert len(store.files(tmp_path)) == 2  # the kernel, and what all kernels call
 
         def never(*_: object) -> Any:
             raise AssertionError("it was there")
 
-        monkeypatch.setattr(kernel, "text_of", never)
+        monkeypatch.setattr(kernel, "lower_kernel", never)
         monkeypatch.setattr(support, "compile", never)
         monkeypatch.setattr(support, "made", {})
         launched(source)
@@ -137,7 +140,7 @@ def test_a_file_that_is_not_as_it_was_is_made_anew(how: str, tmp_path: Path) -> 
         launched(source)  # so that what all kernels call is made, and kept elsewhere
     with settings.cache_at(tmp_path / "now"):
         launched(source)
-        ((_, _, path),) = cache.files(tmp_path / "now")
+        ((_, _, path),) = store.files(tmp_path / "now")
         good = path.read_bytes()
         path.write_bytes(changed(how, good))
         launched(source)
@@ -147,15 +150,15 @@ def test_a_file_that_is_not_as_it_was_is_made_anew(how: str, tmp_path: Path) -> 
 def test_the_store_is_limited_and_forgets_what_was_not_finished(tmp_path: Path) -> None:
     with settings.cache_at(tmp_path):
         for i in range(4):
-            cache.store(f"{i}f" * 32, bytes([i]) * 100)
-            os.utime(tmp_path / f"{i}f" / (f"{i}f" * 32 + cache.SUFFIX), (i, i))
-        assert cache.load("2f" * 32) == b"\2" * 100  # and is the one used last now
-        left, new = tmp_path / "0f" / f"{cache.BEGUN}old", tmp_path / "0f" / f"{cache.BEGUN}young"
+            store.store(f"{i}f" * 32, bytes([i]) * 100)
+            os.utime(tmp_path / f"{i}f" / (f"{i}f" * 32 + store.SUFFIX), (i, i))
+        assert store.load("2f" * 32) == b"\2" * 100  # and is the one used last now
+        left, new = tmp_path / "0f" / f"{store.BEGUN}old", tmp_path / "0f" / f"{store.BEGUN}young"
         left.write_bytes(b"")
         new.write_bytes(b"")
-        os.utime(left, (0, time.time() - 2 * cache.FORGOTTEN))
-        assert cache.trim(tmp_path, 270) == (2, 264)
-        assert [path.parent.name for _, _, path in cache.files(tmp_path)] == ["3f", "2f"]
+        os.utime(left, (0, time.time() - 2 * store.FORGOTTEN))
+        assert store.trim(tmp_path, 270) == (2, 264)
+        assert [path.parent.name for _, _, path in store.files(tmp_path)] == ["3f", "2f"]
         assert (left.exists(), new.exists()) == (False, True)
 
 
@@ -181,6 +184,6 @@ for n in (1, 2, 5) * 2:
     command = [sys.executable, "-c", work, str(tmp_path / "k.ptx")]
     running = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     while any(each.poll() is None for each in running):
-        cache.trim(tmp_path / "kept", 0)
+        store.trim(tmp_path / "kept", 0)
         time.sleep(0.05)
     assert [(each.returncode, each.communicate()[1]) for each in running] == [(0, "")] * 3

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import choose, settings
+from openptx.engines.native import settings
+from openptx.engines.native import tiering as choose
 
 STORE = """.version 8.0
 .target sm_80

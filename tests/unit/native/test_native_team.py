@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import team
-from openptx.engines.native.plan import plans
+from openptx.engines.native.runtime import worker_count as team
+from openptx.engines.native.runtime.plan import plans
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 BODY = """.visible .entry k(.param .u64 x) {{
@@ -87,7 +87,7 @@ def test_launches_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     clock = SimpleNamespace(now=0.0)
 
-    launch: Any = import_module("openptx.engines.native.launch")  # the package calls a function by this name
+    launch: Any = import_module("openptx.engines.native.runtime.launch")  # the package calls a function by this name
     go = launch.Run.go
 
     def slowly(run: Any) -> None:

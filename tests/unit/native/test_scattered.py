@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import kernel, settings
+from openptx.engines.native import pipeline, settings
 from openptx.llvm.host import host
 
 THREADS, SLOTS, SITES = 72, 50, 2  # three warps, the last of eight lanes; lanes of one warp meet in slots
@@ -44,7 +44,7 @@ def test_what_lanes_move(
 ) -> None:
     if width * count > 128:
         pytest.skip("no vector is that long on this target")
-    monkeypatch.setattr(kernel, "host", lambda: replace(host(), **PROCESSORS[processor]))
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **PROCESSORS[processor]))
     dice = np.random.default_rng(width * count)
     source = dice.integers(0, 256, width * count // 8 * SLOTS * SITES, np.uint8)
     places = dice.integers(0, SLOTS, (THREADS, 2), np.uint32)

@@ -1,0 +1,285 @@
+"""The machine of meanings over facts: what instructions give, as far as it is known before anything runs.
+
+Integers go through the core operations that emission shares (transfer.py); a float operation gives a float of the
+processor's, of whose lanes it is known whether they agree. Never does this machine claim more than emission makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from openptx.engines.native.analysis import capabilities
+from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base
+from openptx.engines.native.analysis.call_signature import signature
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, number
+from openptx.engines.native.analysis.regions import UNIFORM, is_private, locate
+from openptx.engines.native.analysis.special_registers import SpecialRegisters
+from openptx.engines.native.analysis.transfer import CoreOperations
+from openptx.isa.machine import Machine
+from openptx.numerics import Bits, Format, Signedness
+
+if TYPE_CHECKING:
+    from openptx.isa.machine import Update, Word
+
+
+class Access(NamedTuple):
+    """An access whose lanes are a base and offsets: the region it goes to, bytes of a lane, whether it writes."""
+
+    region: str
+    size: int
+    write: bool
+
+
+_widths: dict[object, int] = {}
+"""Of the results of outlined definitions, by what `signature` says of a call."""
+
+
+class AbstractMachine(CoreOperations):
+    def __init__(self, context: FunctionContext) -> None:
+        super().__init__()
+        self.c, self.cpu = context, context.cpu
+        self.mask = self.const(1, 1)
+        self.lanes_ended = False  # some may have, at the block that runs
+        self.site = 0
+        self.stepping = False
+        self.accesses: dict[int, Access] = {}
+        self.touches: dict[int, str] = {}
+        """What memory instructions do, by position: "load" or "atomic"."""
+        self._specials: dict[str, Bits] = {}
+        self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), uniform=True))
+
+    def unknown(self, w: int, uniform: bool = False, is_float: bool = False) -> Bits:
+        """Nothing is known of it but whether all lanes agree, and whether it is the result of a float operation."""
+        lanes = ZEROS if uniform else None
+        return Bits(self, w, Value("", lanes, raw=UNKNOWN) if is_float else Value(UNKNOWN, lanes))
+
+    # Integers
+
+    def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
+        return self.c.options.shapes and not self.c.is_function
+
+    def step(self, op: str, x: Base, y: Base, w: int) -> Base:
+        if isinstance(x, int) and isinstance(y, int):
+            return FOLD[op](x, y, w) & (1 << w) - 1
+        return UNKNOWN
+
+    def selected_base(self, p: Value, x: Base, y: Base, w: int) -> Base:
+        return UNKNOWN
+
+    def cast_base(self, op: str, name: str, old: int, w: int) -> str:
+        return UNKNOWN
+
+    def plain(self, name: str, a: Bits, b: Bits) -> Bits:
+        return self.unknown(a.width, self.uniform(a) and self.uniform(b))
+
+    def plain_comparison(self, condition: str, a: Bits, b: Bits) -> Bits:
+        return self.unknown(1, self.uniform(a) and self.uniform(b))
+
+    def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
+        floats = [isinstance(e.v, Value) and bool(e.v.raw) for e in (a, b)]
+        is_float = any(floats) and all(f or number(e.v, e.width) for f, e in zip(floats, (a, b), strict=True))
+        return self.unknown(a.width, self.uniform(p) and self.uniform(a) and self.uniform(b), is_float)
+
+    def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
+        return self.unknown(w, self.uniform(a))
+
+    def float_quotient(self, a: Bits, b: Bits) -> Bits:
+        return self.unknown(a.width)
+
+    def call(self, name: str, a: Bits, extra: str = "") -> Bits:
+        return self.unknown(a.width, self.uniform(a))
+
+    def settled(self, a: Bits) -> Value:
+        return Value(UNKNOWN, a.v.lanes)
+
+    def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        if not isinstance(index.v, Value):
+            return super().lookup(table, index, w)
+        return self.unknown(w, self.uniform(index))
+
+    # Floats
+
+    def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
+        """A definition that emission calls as a function."""
+        key, operands = signature(name, arguments, keywords)
+        definition = getattr(Machine, name)
+        if not any(isinstance(a.v, Value | tuple) for a in operands):
+            return definition(self, *arguments, **keywords)
+        if key not in _widths:
+            _widths[key] = definition(self, *arguments, **keywords).width
+        return self.unknown(_widths[key], all(self.uniform(a) for a in operands))
+
+    def dot(self, *arguments: Any, **keywords: Any) -> Bits:
+        return self.outlined("dot", *arguments, **keywords)
+
+    def block_dot(self, *arguments: Any, **keywords: Any) -> Bits:
+        return self.outlined("block_dot", *arguments, **keywords)
+
+    def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fadd", f, (a, b), rnd, ftz)
+
+    def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fadd", f, (a, b ^ f.sign), rnd, ftz)
+
+    def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fmul", f, (a, b), rnd, ftz)
+
+    def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fma", f, (a, b, c), rnd, ftz)
+
+    def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fdiv", f, (a, b), rnd, ftz)
+
+    def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fsqrt", f, (a,), rnd, ftz)
+
+    def rounded(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool) -> Bits:
+        how = capabilities.rounding(self.cpu, op, f, rnd, ftz)
+        if how == "processor":
+            return self.unknown(f.storage, all(self.uniform(a) for a in operands), is_float=True)
+        if how is not None:  # by vectors of f32
+            return self.unknown(f.storage)
+        return self.outlined(op, f, *operands, rnd, ftz)
+
+    def saturate(self, f: Format, a: Bits) -> Bits:
+        if not capabilities.has(self.cpu, f) or f.name == "f64" or not isinstance(a.v, Value):
+            return super().saturate(f, a)
+        return self.unknown(f.storage, self.uniform(a), is_float=True)
+
+    def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
+        known = not any(isinstance(a.v, Value) for a in operands)
+        if xorsign or known or not capabilities.has(self.cpu, f) or f.name == "f64":
+            return super().extreme(f, operands, largest, nan, xorsign)
+        return self.unknown(f.storage, all(self.uniform(a) for a in operands), is_float=True)
+
+    def compares(self, f: Format, a: Bits, b: Bits) -> bool:
+        return capabilities.has(self.cpu, f) and (isinstance(a.v, Value) or isinstance(b.v, Value))
+
+    def fless(self, f: Format, a: Bits, b: Bits) -> Bits:
+        return self.plain_comparison("olt", a, b) if self.compares(f, a, b) else super().fless(f, a, b)
+
+    def fequal(self, f: Format, a: Bits, b: Bits) -> Bits:
+        return self.plain_comparison("oeq", a, b) if self.compares(f, a, b) else super().fequal(f, a, b)
+
+    def isnan(self, f: Format, a: Bits) -> Bits:
+        return self.plain_comparison("uno", a, a) if self.compares(f, a, a) else super().isnan(f, a)
+
+    def unordered(self, f: Format, a: Bits, b: Bits) -> Bits:
+        return self.plain_comparison("uno", a, b) if self.compares(f, a, b) else super().unordered(f, a, b)
+
+    def flush(self, f: Format, a: Bits, ftz: bool = True) -> Bits:
+        if ftz and isinstance(a.v, Value) and a.v.raw and capabilities.has(self.cpu, f):
+            return self.unknown(a.width, self.uniform(a), is_float=True)
+        return super().flush(f, a, ftz)
+
+    def convert(self, d: Format, s: Format, a: Bits, rnd: str = "rn", *, ftz: bool = False, **more: object) -> Bits:
+        if isinstance(a.v, Value) and d is not s and not ftz and not any(more.values()):
+            how = capabilities.conversion(self.cpu, d, s, rnd)
+            if how is not None:
+                return self.unknown(d.storage, self.uniform(a), is_float=how == "float")
+        if d is s and not (ftz and s.name == "f32"):
+            return a
+        return self.outlined("convert", d, s, a, rnd, ftz=ftz, **more)
+
+    def from_int(
+        self, f: Format, t: Signedness, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False
+    ) -> Bits:
+        if isinstance(a.v, Value) and capabilities.has_from_int(f, a.width, rnd):
+            return self.unknown(f.storage, self.uniform(a), is_float=True)
+        return self.outlined("from_int", f, t, a, rnd, ftz=ftz, satfinite=satfinite)
+
+    def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
+        if isinstance(a.v, Value) and f.name in capabilities.WHOLE_TYPES and w != 1:
+            return self.unknown(w, self.uniform(a))
+        return self.outlined("to_int", t, f, a, rnd, w=w, ftz=ftz)
+
+    def integral(self, f: Format, a: Bits, rnd: str, ftz: bool = False) -> Bits:
+        if f.name == "f32" and isinstance(a.v, Value):
+            return self.unknown(f.storage, self.uniform(a), is_float=True)
+        return self.outlined("integral", f, a, rnd, ftz)
+
+    def mufu(self, op: str, a: Bits) -> Bits:
+        return self.outlined("mufu", op, a)
+
+    # The warp and the thread
+
+    def lane(self) -> Bits:
+        return Bits(self, 32, tuple(range(N)))
+
+    def active(self) -> Bits:
+        return self.mask
+
+    def ballot(self, p: Bits) -> Bits:
+        if isinstance(p.v, int) and (not p.v or self.mask.v == 1):
+            return self.const(-1 if p.v else 0, 32)
+        return self.unknown(32, uniform=True)
+
+    def shuffle(self, a: Bits, lane: Bits) -> Bits:
+        if self.uniform(a):
+            return a
+        if isinstance(lane.v, Value) or isinstance(a.v, Value):
+            return self.unknown(a.width, self.uniform(lane))
+        values = as_lanes(a.v)
+        return Bits(self, a.width, collapse(tuple(values[i & N - 1] for i in as_lanes(lane.v))))
+
+    def ended(self) -> Bits | None:
+        return self.unknown(32, uniform=True) if self.lanes_ended and not self.c.is_function else None
+
+    def missing(self) -> Bits | None:
+        return self.unknown(32, uniform=True) if self.c.threads % N else None
+
+    def special(self, name: str, w: int) -> Bits:
+        if name.startswith(("clock", "globaltimer")):
+            return self.unknown(w, uniform=True)
+        if name not in self._specials:
+            self._specials[name] = self._special.read(name)
+        return self.resize(self._specials[name], w)
+
+    def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
+        pass
+
+    # Memory
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        self.touches.setdefault(self.site, "load")
+        size = w * count // 8
+        if space == "param" and isinstance(address.v, int):
+            if capabilities.is_parameter(self.c.function, address.v, size):
+                places = range(address.v, address.v + size, w // 8)
+                return tuple(self.come_from(self.unknown(w, uniform=True), self.origin(at, w)) for at in places)
+            return tuple(self.unknown(w) for _ in range(count))
+        region, place = self.access(space, address, size, False)
+        uniform = region in UNIFORM and self.uniform(place) and not is_private(space, self.c.has_local)
+        return tuple(self.unknown(w, uniform) for _ in range(count))
+
+    def origin(self, at: int, w: int) -> object:
+        """What addresses are remembered by that come from a parameter."""
+        return ("param", at, w) if w == 64 else None
+
+    def access(self, space: str, address: Bits, size: int, write: bool) -> tuple[str, Bits]:
+        region, place = locate(self, space, address, self.c.address_size, self.stepping)
+        if region in UNIFORM and not self.stepping and self.parts(place.v, 64) is not None:
+            self.accesses[self.site] = Access(region, size, write)
+        return region, place
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        self.access(space, address, values[0].width * len(values) // 8, True)
+
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        self.touches[self.site] = "atomic"
+        locate(self, space, address, self.c.address_size, self.stepping)
+        return self.unknown(min(w, 64)) if w <= 64 else (self.unknown(64), self.unknown(64))
+
+    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
+        pass
+
+    def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
+        own = [a if self.uniform(a) else self.unknown(a.width, uniform=True) for a in values]
+        outer = self.mask, self.stepping
+        self.mask, self.stepping = self.unknown(1), True
+        try:
+            step(self.unknown(32), *own)
+        finally:
+            self.mask, self.stepping = outer

@@ -1,0 +1,180 @@
+"""Affine lane values, `base + lanes[i]`: what the core operations make of them.
+
+Pure functions, generic in what a base is: `step` computes the scalar part of an operation. When code is emitted a base
+is a number or the name of an SSA value; when it is analysed, a number or `UNKNOWN`. Both share what is here, so
+emission never knows less than the analysis promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, normal, trailing_zeros
+
+Base = int | str
+Step = Callable[[str, Base, Base, int], Base]
+
+UNKNOWN = "?"
+"""A base that nobody has computed."""
+
+_BITWISE = frozenset(("and", "or", "xor"))
+
+
+def as_signed(a: int, w: int) -> int:
+    return a - (1 << w) if a >> w - 1 else a
+
+
+# What the operators are, on Python integers of w bits; the caller masks the result.
+FOLD: dict[str, Callable[[int, int, int], int]] = {
+    "add": lambda a, b, w: a + b,
+    "sub": lambda a, b, w: a - b,
+    "mul": lambda a, b, w: a * b,
+    "udiv": lambda a, b, w: a // b if b else -1,
+    "urem": lambda a, b, w: a % b if b else a,
+    "and": lambda a, b, w: a & b,
+    "or": lambda a, b, w: a | b,
+    "xor": lambda a, b, w: a ^ b,
+    "shl": lambda a, b, w: a << b if b < w else 0,
+    "shr": lambda a, b, w: a >> b if b < w else 0,
+    "sar": lambda a, b, w: as_signed(a, w) >> min(b, w),
+    "eq": lambda a, b, w: int(a == b),
+    "ult": lambda a, b, w: int(a < b),
+    "slt": lambda a, b, w: int(as_signed(a, w) < as_signed(b, w)),
+}
+
+
+class Affine(NamedTuple):
+    """`base + lanes[i]` modulo the width in lane i. `zeros` low bits of the base are zero; it is at most `high` (-1: no
+    bound)."""
+
+    base: Base
+    lanes: Lanes
+    zeros: int
+    high: int
+
+    @property
+    def constant(self) -> int | None:
+        """The number, if it is one and the same in all lanes."""
+        return self.base if isinstance(self.base, int) and self.lanes is ZEROS else None
+
+
+ZERO = Affine(0, ZEROS, 64, 0)
+
+
+def combine(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
+    """The result as base and offsets, for the operators that keep this form."""
+    if op in ("add", "sub"):
+        return total(op, a, b, w, step)
+    c = b.constant
+    if op in ("mul", "shl") and c is not None:
+        return scaled(op, a, c, w, step)
+    if op == "mul" and a.lanes is ZEROS and b.lanes is ZEROS:
+        high = within(a.high * b.high, w) if a.high >= 0 and b.high >= 0 else -1
+        return Affine(step("mul", a.base, b.base, w), ZEROS, min(w, a.zeros + b.zeros), high)
+    return by_number(op, a, c, w, step) if c is not None else None
+
+
+def within(bound: int, w: int) -> int:
+    """A bound that may not fit."""
+    return bound if 0 <= bound < 1 << w else -1
+
+
+def total(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
+    low, lanes = 0, a.lanes
+    if b.lanes is not ZEROS:
+        sign = 1 if op == "add" else -1
+        found = normal(tuple(p + sign * q for p, q in zip(a.lanes, b.lanes, strict=True)), w)
+        if found is None:
+            return None
+        low, lanes = found
+    base, zeros = step(op, a.base, b.base, w), min(a.zeros, b.zeros)
+    if low:
+        return Affine(step("add", base, low, w), lanes, min(zeros, trailing_zeros(low)), -1)
+    high = within(a.high + b.high, w) if op == "add" and a.high >= 0 and b.high >= 0 else -1
+    return Affine(base, lanes, zeros, high)
+
+
+def scaled(op: str, a: Affine, by: int, w: int, step: Step) -> Affine | None:
+    """Times a number, or shifted left by one."""
+    factor = by if op == "mul" else (1 << by if by < w else 0)
+    if not factor:
+        return ZERO
+    found = normal(tuple(p * factor for p in a.lanes), w) if a.lanes is not ZEROS else (0, ZEROS)
+    if found is None:
+        return None
+    low, lanes = found
+    base, zeros = step(op, a.base, by, w), a.zeros + trailing_zeros(factor)
+    if low:
+        return Affine(step("add", base, low, w), lanes, min(zeros, trailing_zeros(low)), -1)
+    return Affine(base, lanes, min(w, zeros), within(a.high * factor, w))
+
+
+def by_number(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
+    """Where offsets lie below the base's lowest bit, bits and shifts distribute over the two."""
+    if op in ("udiv", "urem"):
+        if not c or c & (c - 1):
+            return None
+        op, c = ("shr", c.bit_length() - 1) if op == "udiv" else ("and", c - 1)
+    top = max(a.lanes)
+    if op == "and" and a.high >= 0 and c & (c + 1) == 0 and a.high + top <= c:
+        return a
+    if top >> a.zeros:
+        return ZERO if op in ("shr", "sar") and shifts_out(op, a, c, w) else None
+    if op in _BITWISE:
+        return bitwise(op, a, c, w, step) if a.lanes is not ZEROS else bitwise_uniform(op, a, c, w, step)
+    return shifted_right(op, a, c, w, step) if op in ("shr", "sar") else None
+
+
+def shifts_out(op: str, a: Affine, c: int, w: int) -> bool:
+    """Whether a shift to the right by `c` leaves nothing of any lane."""
+    most = a.high + max(a.lanes)
+    if a.high < 0 or most >= 1 << c:
+        return False
+    return op == "shr" or (most < 1 << w - 1 and c < w - 1)
+
+
+def bitwise_uniform(op: str, a: Affine, c: int, w: int, step: Step) -> Affine:
+    if op == "and":
+        base = step("and", a.base, c & -(1 << a.zeros), w) if a.zeros < w else 0
+        return Affine(base, ZEROS, max(a.zeros, trailing_zeros(c)), c if a.high < 0 else min(c, a.high))
+    base = step(op, a.base, c, w)
+    return Affine(base, ZEROS, min(a.zeros, trailing_zeros(c)), reach(a.high, c))
+
+
+def reach(high: int, c: int) -> int:
+    """What `or` and `xor` with `c` make of a bound."""
+    return -1 if high < 0 else (1 << max(high.bit_length(), c.bit_length())) - 1
+
+
+def bitwise(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
+    below = (1 << a.zeros) - 1
+    upper = c & ~below
+    found = normal(tuple(FOLD[op](v, c & below, w) for v in a.lanes), w)
+    if found is None:
+        return None
+    low, lanes = found
+    base = step(op, a.base, upper, w)
+    if op == "and":
+        zeros, high = a.zeros, upper if a.high < 0 else min(a.high, upper)
+    else:
+        zeros, high = min(a.zeros, trailing_zeros(upper)), reach(a.high, c)
+    if low:
+        base = step("add", base, low, w)
+        zeros, high = min(zeros, trailing_zeros(low)), -1 if high < 0 else high + low
+    return Affine(base, lanes, zeros, high)
+
+
+def shifted_right(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
+    if c >= w:
+        return ZERO if op == "shr" else None
+    if op == "sar" and a.high >= 0 and a.high + max(a.lanes) < 1 << w - 1:
+        op = "shr"
+    found = normal(tuple(v >> c for v in a.lanes), w) if a.lanes is not ZEROS else (0, ZEROS)
+    assert found is not None
+    low, lanes = found
+    base = step(op, a.base, c, w)
+    if low:
+        return Affine(step("add", base, low, w), lanes, 0, -1)
+    high = a.high >> c if a.high >= 0 else ((1 << w - c) - 1 if op == "shr" else -1)
+    return Affine(base, lanes, max(0, a.zeros - c), high)

@@ -1,0 +1,85 @@
+"""What a warp takes to its frame when it waits at a barrier, and what it takes back.
+
+A register has one place in the frame, whichever the barrier. It is written there only if it may have changed since the
+last barrier, and read back only if something before the next barrier wants it: what merely passes through stays put.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from openptx.engines.native.analysis.cfg import END, Graph, bits_of, set_of
+
+Sets = list[frozenset[int]]
+
+
+class Traffic:
+    """For each block, the registers (cells) that may have changed since the last barrier, and those that are wanted.
+
+    Lanes that wait at other blocks may run whenever a block ends, or begins with an operation that waits for them.
+    """
+
+    __slots__ = ("changed", "wanted")
+
+    def __init__(self, graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> None:
+        """`suspends` are the blocks that end with a barrier; at those `entered`, registers come from elsewhere."""
+        written = [writes(graph, b.index, b.stop) for b in graph.blocks]
+        self.changed = changes(graph, pending, suspends, entered, written)
+        self.wanted = wants(graph, pending, suspends, self.changed, written)
+
+
+def writes(graph: Graph, b: int, stop: int) -> frozenset[int]:
+    """What a block's operations before `stop` write."""
+    operations = graph.function.code[graph.blocks[b].start : stop]
+    return frozenset[int]().union(*map(graph.cells.writes, operations))
+
+
+def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int], written: Sets) -> Sets:
+    """At each block's beginning."""
+    every = (1 << len(graph.cells.widths)) - 1
+    found = [every if b.index == 0 or b.index in entered else 0 for b in graph.blocks]
+    own = [bits_of(each) for each in written]
+    ahead = [{*b.successors, *pending[b.index]} - {END} for b in graph.blocks]
+    work = dict.fromkeys(reversed(range(len(graph.blocks))))
+    while work:
+        b = graph.blocks[work.popitem()[0]]
+        before = found[b.index] | own[b.index]
+        fresh = b.index in suspends and b.last is not None
+        after = bits_of(graph.cells.writes(b.last)) if fresh and b.last is not None else before
+        for s in ahead[b.index]:
+            more = found[s] | (after if s not in pending[b.index] else before | after)
+            if more != found[s]:
+                found[s] = more
+                work[s] = None
+    sets = {bits: set_of(bits) for bits in {*found}}
+    return [sets[bits] for bits in found]
+
+
+def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets, written: Sets) -> Sets:
+    """At each block's beginning: what is read before the next barrier, or saved there."""
+    code, cells = graph.function.code, graph.cells
+    uses: Sets = []
+    kills: Sets = []
+    for b in graph.blocks:
+        used, killed = set(b.used), set(b.defined)
+        for pc in range(b.start, b.stop):
+            if code[pc].guard is not None:  # lanes that do not execute keep the old value
+                used |= cells.writes(code[pc])
+        if pending[b.index]:  # so do lanes that wait
+            used |= written[b.index]
+            killed.clear()
+        if b.index in suspends:
+            used |= b.live_out & (changed[b.index] | written[b.index])
+        uses.append(frozenset(used))
+        kills.append(frozenset(killed))
+    found = list(uses)
+    again = True
+    while again:
+        again = False
+        for b in reversed(graph.blocks):
+            ahead = pending[b.index] if b.index in suspends else {*b.successors, *pending[b.index]} - {END}
+            later = frozenset[int]().union(*(found[s] for s in ahead))
+            more = found[b.index] | (later - kills[b.index])
+            if more != found[b.index]:
+                found[b.index], again = more, True
+    return found

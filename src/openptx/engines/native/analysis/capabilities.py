@@ -1,0 +1,52 @@
+"""What the processor and this engine can do with floats and parameters: asked by the abstract machine and by emission,
+so that both take the same path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from openptx.llvm.host import CPU
+    from openptx.numerics import Format
+    from openptx.program import Function
+
+WHOLE_TYPES = ("f32", "f64")
+
+
+def has(cpu: CPU, f: Format) -> bool:
+    """Whether the processor has arithmetic of the format."""
+    return f.name in WHOLE_TYPES or (f.name == "f16" and cpu.fp16)
+
+
+def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Literal["processor", "half", "bf16"] | None:
+    """How an operation is rounded: by the processor's own instruction, or that of f32; None: by its definition."""
+    if has(cpu, f) and not (ftz and f.name == "f64"):
+        nearest = rnd == "rn" and (op != "fma" or cpu.fma)
+        if nearest or (rnd != "rn" and cpu.avx512 and f.storage != 16):
+            return "processor"
+    if f.name == "f16" and rnd == "rn" and cpu.f16c and op != "fsqrt":
+        return "half"
+    if f.name == "bf16" and rnd == "rn" and not ftz and (op in ("fadd", "fmul") or (op == "fma" and cpu.fma)):
+        return "bf16"
+    return None
+
+
+def conversion(cpu: CPU, d: Format, s: Format, rnd: str) -> Literal["float", "bits"] | None:
+    """What a conversion to `d` from `s` without modifiers gives; None where its definition is called."""
+    pair = (s.name, d.name)
+    if pair == ("f16", "f32") and cpu.f16c:
+        return "float"
+    if pair == ("f32", "f16") and rnd == "rn" and cpu.f16c:
+        return "float" if cpu.fp16 else "bits"
+    exact = pair in (("f32", "f64"), ("bf16", "f32"))
+    return "bits" if exact or (pair in (("f64", "f32"), ("f32", "bf16")) and rnd == "rn") else None
+
+
+def has_from_int(f: Format, width: int, rnd: str) -> bool:
+    """Whether the processor converts integers of `width` bits as asked: whatever it is, if the result is exact."""
+    return f.name in WHOLE_TYPES and (rnd == "rn" or (f.name == "f64" and width <= 32))
+
+
+def is_parameter(function: Function, offset: int, size: int) -> bool:
+    """Whether a known address is that of `size` bytes of the kernel's parameters."""
+    return offset + size <= function.parameter_size and offset % size == 0

@@ -1,0 +1,55 @@
+"""What is known of the places that lanes access, and which accesses are checked together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from openptx.engines.native.analysis.abstract_machine import Access
+from openptx.engines.native.analysis.lattice import Lanes
+
+
+class Form(NamedTuple):
+    """What is known of an address: its scalar for lane offset 0, the lanes' offsets in bytes, the scalar's low zero
+    bits, the most it may be (-1: no matter what), and the pointer it comes from."""
+
+    base: str
+    lanes: Lanes
+    tz: int
+    high: int
+    origin: object
+
+    def surely_within(self, limit: int, size: int) -> bool:
+        """Whether `size` bytes at every lane's place are aligned and below `limit`, whatever the base is."""
+        align = size & -size
+        aligned = align <= 1 << min(self.tz, 6) and all(v % align == 0 for v in self.lanes)
+        return aligned and 0 <= self.high <= limit - size - max(self.lanes)
+
+
+class Group:
+    """Accesses with one base register in one block: positions with their offsets and sizes."""
+
+    __slots__ = ("align", "first", "members", "way", "write")
+
+    def __init__(self, way: str, members: dict[int, tuple[int, int]], write: bool) -> None:
+        self.way, self.members, self.write = way, members, write
+        self.align = max(min(size & -size, 64) for _, size in members.values())
+
+    def low(self, site: int) -> int:
+        """Where the lowest access begins, seen from the one at `site`."""
+        return min(offset for offset, _ in self.members.values()) - self.members[site][0]
+
+    def span(self, top: int) -> int:
+        begin = min(offset for offset, _ in self.members.values())
+        return max(offset + size for offset, size in self.members.values()) - begin + top
+
+    @staticmethod
+    def of(accesses: list[tuple[int, int, Access]]) -> Group | None:
+        """Of (position, offset, access); None where there is nothing to gain."""
+        ways = {facts.region for _, _, facts in accesses}
+        if len(accesses) < 2 or len(ways) > 1 or ways & {"local", "slow"}:
+            return None
+        first = accesses[0][1]
+        if any((offset - first) % min(facts.size & -facts.size, 64) for _, offset, facts in accesses):
+            return None
+        members = {pc: (offset, facts.size) for pc, offset, facts in accesses}
+        return Group(ways.pop(), members, any(facts.write for _, _, facts in accesses))

@@ -1,0 +1,150 @@
+"""One function and what it is compiled for: what all analyses and emission read, and nobody changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.engines.native.analysis.cfg import END, Cells, Graph, control, registers
+from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.analysis.spin_loops import slice_back
+from openptx.engines.native.deopt.frame_state import SideExit
+from openptx.program import Address, Function, Op, Program, Reg, Register
+
+if TYPE_CHECKING:
+    from openptx.engines.native.analysis.cfg import Block
+    from openptx.engines.native.deopt.frame_state import SideExit
+    from openptx.engines.native.options import Options
+    from openptx.llvm.host import CPU
+    from openptx.runtime.image import Image
+    from openptx.runtime.shared_layout import SharedLayout
+
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionContext:
+    program: Program
+    function: Function
+    image: Image
+    options: Options
+    cpu: CPU
+    shared_layout: SharedLayout
+    """Of the kernel that the function is compiled for."""
+    symbol: str
+    """Its name in LLVM."""
+    site_base: int
+    """What is added to a position in its code, so that faults name the function too."""
+    entered_from: Mapping[int, SideExit]
+    """Side exits that lead here, by position: only the generic version has any."""
+    cells: Cells
+    graph: Graph
+    result_cells: tuple[int, ...]
+    argument_cells: tuple[int, ...]
+    address_cells: frozenset[int]
+    """Registers that addresses are computed from."""
+    headers: frozenset[int]
+    """Blocks where loops begin: the lowest of cycles."""
+    suspending: frozenset[int]
+    """Blocks that end with a barrier at which warps wait."""
+    has_local: bool
+    """Whether generic addresses may lead to local memory."""
+
+    @property
+    def is_function(self) -> bool:
+        return self.function.kind != "entry"
+
+    @property
+    def block(self) -> Triple:
+        return self.options.block
+
+    @property
+    def threads(self) -> int:
+        """Of a CTA."""
+        x, y, z = self.options.block
+        return x * y * z
+
+    @property
+    def warps(self) -> int:
+        return -(-self.threads // N)
+
+    @property
+    def all_warps_full(self) -> bool:
+        """Whether the last warp of a CTA has all its lanes too."""
+        return self.threads % N == 0 and not self.is_function
+
+    @property
+    def address_size(self) -> int:
+        return self.program.address_size
+
+    @property
+    def local_size(self) -> int:
+        """Bytes of the function's frame in each thread's local memory."""
+        return -(-self.function.frame_size // 16) * 16
+
+    @property
+    def version(self) -> int:
+        """1: the generic version, which takes over where a side exit left."""
+        return int(bool(self.entered_from))
+
+    @property
+    def runs_next_warp(self) -> bool:
+        """Whether the code itself goes on with the CTA's next warp."""
+        return not self.entered_from and not self.is_function
+
+
+def make_context(
+    program: Program, function: Function, image: Image, options: Options, cpu: CPU, layout: SharedLayout, symbol: str,
+    number: int, entered_from: Mapping[int, SideExit],
+) -> FunctionContext:  # fmt: skip
+    """`number`: 0 for a kernel, or that of the function among those which the kernel calls."""
+    cells, is_function = Cells(function), function.kind != "entry"
+    results = cells_of_formals(cells, function.returns) if is_function else ()
+    graph = Graph(function, cells, leaders(function) | set(entered_from), frozenset(results))
+    for b in graph.blocks:
+        first = function.code[b.start]
+        b.parks, b.joins = waits_for_lanes(first), control(first) == "barrier"
+    return FunctionContext(
+        program, function, image, options, cpu, layout, symbol, number << 20, entered_from, cells, graph,
+        results,
+        cells_of_formals(cells, function.parameters) if is_function else (),
+        address_cells(graph),
+        frozenset(s for b in graph.blocks for s in b.successors if s != END and s <= b.index),
+        frozenset(b.index for b in graph.blocks if suspends(b)),
+        is_function or function.frame_size > 0 or any(control(op) == "call" for op in function.code),
+    )  # fmt: skip
+
+
+def cells_of_formals(cells: Cells, formals: tuple[object, ...]) -> tuple[int, ...]:
+    registers = [f for f in formals if isinstance(f, Register)]
+    return tuple(cell for r in registers for cell in cells.of(Reg(r.index, r.type.width)))
+
+
+def leaders(function: Function) -> set[int]:
+    """Positions where a block must begin: lanes may have to be waited for there."""
+    return {pc for pc, op in enumerate(function.code) if waits_for_lanes(op)}
+
+
+def waits_for_lanes(op: Op) -> bool:
+    """Whether lanes of the warp must be together for an operation: those of a mask, or all."""
+    together = op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
+    return together or control(op) == "barrier"
+
+
+def suspends(b: Block) -> bool:
+    """Whether warps stop at the block's end until others come."""
+    return b.last is not None and control(b.last) == "barrier" and b.last.m.mode != "arrive"
+
+
+def address_cells(graph: Graph) -> frozenset[int]:
+    """Registers that addresses are computed from, not counting what was loaded to get there."""
+    cells: set[int] = set()
+    computing: list[int] = []
+    for pc, op in enumerate(graph.function.code):
+        places = [o for o in op.operands if isinstance(o, Address)]
+        for place in places:
+            cells |= {c for r in registers(place) for c in graph.cells.of(r)}
+        if not places:
+            computing.append(pc)
+    return frozenset(slice_back(graph, computing, cells))

@@ -1,0 +1,282 @@
+"""The fixpoint: what holds of registers, branches and accesses whichever way lanes take.
+
+Blocks are interpreted in sweeps, in their order, until nothing changes. A register has one fact for the whole function,
+the join of what blocks leave in it: flow-sensitive facts were tried and gained 22 of 7,292 registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from openptx.engines.common.call_site import CallSite
+from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.native.analysis.abstract_machine import AbstractMachine, Access
+from openptx.engines.native.analysis.affine import UNKNOWN
+from openptx.engines.native.analysis.barrier_spills import writes
+from openptx.engines.native.analysis.cfg import END, Block, control
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.lattice import ZEROS, Shape, join, shape_of, varying
+from openptx.engines.native.analysis.operand_binder import OperandBinder
+from openptx.engines.native.analysis.unsupported import Borrowed, Fallback
+from openptx.errors import Unsupported
+from openptx.numerics import Bits
+from openptx.program import Op, Reg
+
+SWEEPS = 40
+SETTLE = 3
+"""Sweeps after which bounds that still grow are given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What holds whichever way lanes take."""
+
+    registers: list[Shape | None]
+    """By cell; None: never written."""
+    divergent: frozenset[int]
+    """Blocks whose branch may part lanes."""
+    pending: list[frozenset[int]]
+    """Where lanes may wait while a block runs."""
+    partial: list[bool]
+    """Blocks that some lanes of a warp may not execute."""
+    lost: frozenset[int]
+    """Blocks where lanes may have ended."""
+    reached: list[bool]
+    accesses: dict[int, Access]
+    touches: dict[int, str]
+    """What instructions do to memory, by position: "load" or "atomic"."""
+    interpreted: frozenset[int]
+    """Positions of instructions that are left to the interpreter."""
+    masked: list[int]
+    """Blocks that have a mask of their lanes: lanes wait there, or elsewhere meanwhile."""
+    uniform_branches: frozenset[int]
+    """Blocks whose branch is assumed not to part lanes: where it does, the warp leaves for the generic version."""
+
+
+def fixpoint(c: FunctionContext, uniform_branches: frozenset[int] = frozenset()) -> Facts:
+    """Raises Fallback where only the interpreter can run the function."""
+    return Solver(c, uniform_branches).solve()
+
+
+class Solver:
+    frame_base: Bits | None
+
+    def __init__(self, c: FunctionContext, uniform_branches: frozenset[int]) -> None:
+        self.c, self.graph, self.cells = c, c.graph, c.cells
+        self.uniform_branches = uniform_branches
+        self.x = AbstractMachine(c)
+        self.binder = OperandBinder(self.x, self, c)
+        self.facts: list[Shape | None] = entry_facts(c)
+        self.divergent: set[int] = set()
+        self.interpreted: set[int] = set()
+        self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
+        results = frozenset(c.result_cells)
+        self.reads = [b.live_in | results | writes(self.graph, b.index, b.stop) for b in self.graph.blocks]
+        self.clock = 0  # blocks interpreted so far
+        self.changed_at = [0] * len(self.facts)
+        self.interpreted_at: list[tuple[int, object]] = [(-1, None)] * len(self.graph.blocks)
+        self.pending: list[frozenset[int]] = []
+        self.partial: list[bool] = []
+        self.lost: set[int] = set()
+        self.widen = False
+
+    def solve(self) -> Facts:
+        for sweep in range(SWEEPS):
+            start, divergent = self.clock, len(self.divergent)
+            self.widen = sweep >= SETTLE
+            self.pending = self.graph.pending(self.divergent)
+            self.lost = may_have_ended(self.c, self.divergent, self.pending)
+            self.partial = [
+                not self.c.all_warps_full or bool(self.pending[b.index]) or b.index in self.lost
+                for b in self.graph.blocks
+            ]
+            self.sweep()
+            if divergent == len(self.divergent) and max(self.changed_at, default=0) <= start:
+                break
+        else:
+            raise Fallback("registers that do not settle")
+        return Facts(
+            self.facts, frozenset(self.divergent), self.pending, self.partial, frozenset(self.lost),
+            self.graph.reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), masked(self.pending),
+            self.uniform_branches,
+        )  # fmt: skip
+
+    def sweep(self) -> None:
+        """Interprets the blocks for which something has changed since they were interpreted last."""
+        for b in self.graph.blocks:
+            if not self.graph.reached[b.index]:
+                continue
+            waits = self.waits(b)
+            at, before = self.interpreted_at[b.index]
+            if before == waits and all(self.changed_at[c] <= at for c in self.reads[b.index]):
+                continue
+            self.clock += 1
+            self.interpreted_at[b.index] = self.clock, waits
+            self.interpret(b)
+
+    def waits(self, b: Block) -> object:
+        """What the block depends on beside registers: which lanes may be elsewhere meanwhile."""
+        return self.partial[b.index], b.index in self.lost, self.pending[b.index]
+
+    # One block
+
+    def interpret(self, b: Block) -> None:
+        x = self.x
+        self.here, waiting = b, self.pending[b.index]
+        self.current: dict[int, Bits] = {}
+        self.written: set[int] = set()
+        self.maybe_uninitialised: set[int] = set()
+        """Cells whose value rests on registers that no block seen so far has written."""
+        self.reads_undefined = False
+        self.kept = frozenset[int]().union(*(self.graph.blocks[c].live_in for c in waiting))
+        self.guard: Bits | None = None
+        self.here_mask = x.mask = x.unknown(1) if self.partial[b.index] else x.const(1, 1)
+        x.lanes_ended = b.index in self.lost
+        lives = self.graph.live_after(b, self.kept)
+        for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
+            self.live_after = lives[pc - b.start]
+            self.perform(pc, self.c.function.code[pc])
+        self.live_after, x.site = lives[-1], b.stop - 1
+        if b.last is not None:
+            self.finish(b, b.last)
+        self.leave_registers()
+
+    def perform(self, pc: int, op: Op) -> None:
+        check_cancelled()
+        x = self.x
+        x.site = pc
+        if op.guard is not None:
+            p = self.binder.read_register(op.guard)
+            if isinstance(p.v, int):
+                if p.v:
+                    self.act(op)
+                return
+            self.guard = p
+            x.mask = x.unknown(1) if x.uniform(p) else p & self.here_mask
+        self.act(op)
+        self.guard, x.mask = None, self.here_mask
+
+    def act(self, op: Op) -> None:
+        kind, converges = op.form.instruction.control, op.form.instruction.converges is not None
+        if kind == "breakpoint" or (kind == "warp-barrier" and converges):
+            return
+        if kind == "call":
+            self.call(op)
+            return
+        if kind is not None:
+            raise Fallback(f"`{op.form.instruction.name}`")
+        outer, self.reads_undefined = self.reads_undefined, False
+        self.execute(op)
+        self.reads_undefined = outer
+
+    def execute(self, op: Op) -> None:
+        if self.x.site not in self.interpreted:
+            try:
+                self.binder.execute(op)
+                return
+            except (Borrowed, NotImplementedError, Unsupported):
+                self.interpreted.add(self.x.site)
+        self.x.touches[self.x.site] = "atomic"  # it may do whatever
+        for cell in sorted(self.cells.reads(op)):
+            self.get(cell)
+        for cell in sorted(self.cells.writes(op)):
+            self.store_cell(cell, self.x.unknown(self.cells.widths[cell]))
+
+    def call(self, op: Op) -> None:
+        """What a function gives is not known."""
+        for wanted in CallSite(op).results:
+            if isinstance(wanted, Reg):
+                for cell in self.cells.of(wanted):
+                    self.store_cell(cell, self.x.unknown(self.cells.widths[cell]))
+
+    def finish(self, b: Block, op: Op) -> None:
+        """What decides where to go on: whether it parts lanes, and what a barrier gives."""
+        x, kind = self.x, control(op)
+        decides = self.binder.read_register(op.guard) if op.guard is not None else x.const(1, 1)
+        if kind == "barrier":
+            for place in self.binder.destinations(op):
+                if place is not None:
+                    self.binder.write(place, x.unknown(32 if op.m.op == "popc" else 1, uniform=True))
+            return
+        if kind == "branch-table":
+            decides = self.binder.source(op.operands[0], op.types[0])
+        elif kind == "trap":
+            return
+        speculated = kind != "branch-table" and b.index in self.uniform_branches
+        if not x.uniform(decides) and not self.reads_undefined and not speculated:
+            self.divergent.add(b.index)
+
+    # Registers
+
+    def variable(self, name: str) -> Bits:
+        return self.x.come_from(self.x.bits(UNKNOWN, 64, ZEROS, 8), ("variable", name))
+
+    def get(self, cell: int) -> Bits:
+        found = self.current.get(cell)
+        if found is not None:
+            self.reads_undefined |= cell in self.maybe_uninitialised
+            return found
+        fact, w = self.facts[cell], self.cells.widths[cell]
+        if fact is None:
+            self.reads_undefined = True
+            return self.x.const(0, w)
+        found = self.current[cell] = value_of(self.x, fact, w)
+        return found
+
+    def store_cell(self, cell: int, value: Bits) -> None:
+        (self.maybe_uninitialised.add if self.reads_undefined else self.maybe_uninitialised.discard)(cell)
+        if not self.c.options.shapes:
+            value = self.x.unknown(value.width)
+        if any(cell in self.graph.blocks[c].live_in for c in self.pending[self.here.index]):
+            value = self.x.select(self.x.mask, value, self.get(cell))
+        elif self.guard is not None and cell in self.live_after:
+            value = self.x.select(self.guard, value, self.get(cell))
+        self.current[cell] = value
+        self.written.add(cell)
+
+    def leave_registers(self) -> None:
+        keep = self.here.live_out | self.kept
+        for cell in sorted(self.written & keep - self.maybe_uninitialised):
+            found, old = shape_of(self.current[cell].v, self.cells.widths[cell]), self.facts[cell]
+            joined = found if old is None else join(old, found, self.cells.widths[cell], self.widen)
+            if joined != old:
+                self.facts[cell], self.changed_at[cell] = joined, self.clock + 1
+
+
+def value_of(x: AbstractMachine, fact: Shape, w: int) -> Bits:
+    if fact.known is not None:
+        return Bits(x, w, fact.known)
+    if fact.raw:
+        return x.unknown(w, fact.lanes is not None, is_float=True)
+    return x.come_from(x.bits(UNKNOWN, w, fact.lanes, fact.tz, fact.high), fact.origin)
+
+
+def entry_facts(c: FunctionContext) -> list[Shape | None]:
+    """Registers that nobody has written are 0."""
+    found: list[Shape | None] = [None] * len(c.cells.widths)
+    for cell in c.graph.blocks[0].live_in if c.graph.blocks else ():
+        found[cell] = Shape(0, ZEROS, c.cells.widths[cell], 0, False)
+    for cell in c.argument_cells:
+        found[cell] = varying()
+    return found
+
+
+def may_have_ended(c: FunctionContext, divergent: Collection[int], pending: list[frozenset[int]]) -> set[int]:
+    """Blocks where lanes of the warp may have ended."""
+    blocks, work = c.graph.blocks, list[int]()
+    for b in blocks:
+        if END in b.successors and (b.index in divergent or pending[b.index]):
+            work += [s for s in b.successors if s != END]
+            work += pending[b.index]
+    lost: set[int] = set()
+    while work:
+        b = work.pop()
+        if b not in lost:
+            lost.add(b)
+            work += [s for s in blocks[b].successors if s != END]
+    return lost
+
+
+def masked(pending: list[frozenset[int]]) -> list[int]:
+    return sorted({c for waiting in pending for c in waiting} | {i for i, waiting in enumerate(pending) if waiting})

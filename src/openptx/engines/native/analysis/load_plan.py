@@ -1,0 +1,45 @@
+"""How known offsets are loaded: by a few wide moves, put together."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N
+
+RUNS = 4
+"""Pieces that a load of offsets may consist of, to be put together from wide moves."""
+
+WINDOW = 8
+"""Times the size of what is wanted that a window around it may be read."""
+
+
+class Plan:
+    """How offsets are loaded: pieces (first element, elements), and each lane's element."""
+
+    __slots__ = ("index", "runs", "uniform")
+
+    def __init__(self, runs: list[tuple[int, int]], index: list[int], uniform: bool) -> None:
+        self.runs, self.index, self.uniform = runs, index, uniform
+
+    @staticmethod
+    @lru_cache(256)
+    def of(lanes: Lanes, step: int, count: int) -> Plan | None:
+        """None where a gather is better."""
+        if lanes is ZEROS:
+            return Plan([], [0] * N, True)
+        if any(v % step for v in lanes):
+            return None
+        index = [v // step for v in lanes]
+        wanted = sorted({i + k for i in index for k in range(count)})
+        runs: list[tuple[int, int]] = []
+        for i in wanted:
+            if runs and runs[-1][0] + runs[-1][1] == i:
+                runs[-1] = runs[-1][0], runs[-1][1] + 1
+            else:
+                runs.append((i, 1))
+        if len(runs) > RUNS:
+            total = wanted[-1] + 1
+            if total > WINDOW * N or total > WINDOW * len(wanted):
+                return None
+            runs = [(0, total)]
+        return Plan(runs, index, False)

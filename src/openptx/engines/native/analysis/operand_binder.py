@@ -1,0 +1,170 @@
+"""Binds operands (Tables 27, 28): sources are cut to the instruction's type, results extended to the register by it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.unsupported import Borrowed
+from openptx.errors import Bug
+from openptx.isa.address_windows import window
+from openptx.isa.fidelity import UNSUPPORTED
+from openptx.isa.machine import Machine
+from openptx.isa.types import Type
+from openptx.numerics import Bits
+from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, Sink, Special, Symbol, Vector
+
+Place = tuple[Operand, Type | None]
+
+
+class Environment(Protocol):
+    """Where operands come from and results go."""
+
+    @property
+    def frame_base(self) -> Bits | None:
+        """Where the activation's frame begins in local memory; None: at 0."""
+        ...
+
+    def get(self, cell: int) -> Bits: ...
+
+    def store_cell(self, cell: int, value: Bits) -> None: ...
+
+    def variable(self, name: str) -> Bits:
+        """The address of a global variable."""
+        ...
+
+
+class OperandBinder:
+    """For a machine, be it the abstract one or the one that emits."""
+
+    def __init__(self, x: Machine, environment: Environment, context: FunctionContext) -> None:
+        self.x, self.environment, self.cells, self.image = x, environment, context.cells, context.image
+        self.address_size, self.shared_layout = context.address_size, context.shared_layout
+
+    def execute(self, op: Op) -> None:
+        """What the instruction's meaning gives for its operands goes to its destinations."""
+        instruction, mean = op.form.instruction, op.form.instruction.meaning
+        given = self.sources(op)
+        if "in" in instruction.carry.split():
+            given.append(self.environment.get(self.cells.carry))
+        if mean is None or instruction.fidelity(op.m) == UNSUPPORTED:
+            raise Borrowed("no meaning")
+        found: Any = mean(self.x, op.m, *given)
+        places = self.destinations(op)
+        if len(places) < 2:
+            found = (found,)
+        for place, value in zip(places, found or (), strict=False):
+            if place is not None:
+                self.write(place, value)
+
+    def sources(self, op: Op) -> list[Any]:
+        found: list[Any] = []
+        immediates = op.form.instruction.immediates
+        for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
+            if template.role == "sink" or (
+                template.role == "write" and template.name not in op.form.instruction.updates
+            ):
+                continue
+            if isinstance(operand, Address):
+                found.append(self.address(operand, op.form.space_of(template.name, op.m)))
+            else:
+                found.append(self.source(operand, t, template.role == "immediate" or template.name in immediates))
+        return found
+
+    def destinations(self, op: Op) -> list[Place | None]:
+        templates = zip(op.form.operands, op.operands, op.types, strict=True)
+        found: list[Place | None] = [
+            None if o is None or isinstance(o, Sink) else (o, t)
+            for template, o, t in templates
+            if template.role == "write"
+        ]
+        if "out" in op.form.instruction.carry.split() and op.m.cc:
+            found.append((Reg(self.cells.carry, 1), None))
+        return found
+
+    def source(self, operand: Operand | None, t: Type | None, immediate: bool = False) -> Any:
+        match operand:
+            case None | Sink():
+                return None
+            case Reg():
+                return self.register(operand, t)
+            case Imm(value, width):
+                if immediate:
+                    return value
+                if width == 128:
+                    return self.x.const(value & (1 << 64) - 1, 64), self.x.const(value >> 64 & (1 << 64) - 1, 64)
+                return self.x.const(value, width)
+            case Special(name, width):
+                return self.x.special(name, width if t is None or t.width >= width else t.width)
+            case Vector((element,)):  # `{a}` is `a`
+                return self.source(element, t, immediate)
+            case Vector(elements):
+                return tuple(self.source(e, t) for e in elements)
+            case Symbol() | FunctionName():
+                where = self.pointer(operand)
+                return self.x.resize(where, t.width) if t is not None and t.width != 64 else where
+            case _:
+                raise Bug(f"an operand {operand!r} where a value is read")
+
+    def read_register(self, r: Reg) -> Bits:
+        value = self.environment.get(r.index)
+        return self.x.invert(value) if r.negated else value
+
+    def register(self, r: Reg, t: Type | None) -> Any:
+        if r.width == 128:
+            return tuple(self.environment.get(cell) for cell in self.cells.of(r))
+        value = self.read_register(r)
+        want = t.width if t is not None else r.width
+        want = 8 if want == 4 else want
+        return value if want >= r.width else self.x.resize(value, want)
+
+    def pointer(self, operand: Symbol | FunctionName, generic: bool = False) -> Bits:
+        """The address of a variable or function: in the variable's own space, or generic."""
+        if isinstance(operand, FunctionName):
+            return self.x.const(self.image.functions[operand.name], 64)
+        v, at = operand.variable, operand.offset
+        if generic or operand.generic:
+            at += window(v.space, self.address_size)
+        if v.space == "global":
+            return self.environment.variable(v.name) + (at & (1 << 64) - 1)
+        if v.space == "const":
+            return self.x.const(self.image.addresses[v.name] + at & (1 << 64) - 1, 64)
+        offset = self.shared_layout.offset(v) if v.space == "shared" else v.offset
+        where = self.x.const(offset + at & (1 << 64) - 1, 64)
+        if v.space in ("local", "frame") and self.environment.frame_base is not None:
+            return self.environment.frame_base + where
+        return where
+
+    def address(self, operand: Address, space: str | None) -> Any:
+        whole = self.plain_address(operand, space)
+        return (whole, *[self.source(part, None) for part in operand.parts]) if operand.parts else whole
+
+    def plain_address(self, operand: Address, space: str | None) -> Bits:
+        offset = operand.offset
+        if operand.base is None:
+            return self.x.const(offset & (1 << 64) - 1, 64)
+        if isinstance(operand.base, Symbol):
+            where = self.pointer(operand.base, generic=space in (None, "generic"))
+            return where + (offset & (1 << 64) - 1) if offset else where
+        base, width = self.read_register(operand.base), operand.base.width
+        if offset:
+            base = base + (offset & (1 << width) - 1)
+        return base if width == 64 else self.x.resize(base, 64)
+
+    def write(self, place: Place, value: Any) -> None:
+        operand, t = place
+        if isinstance(operand, Vector):
+            parts = (value,) if len(operand.elements) == 1 else value  # `{a}` is `a`
+            for element, part in zip(operand.elements, parts, strict=True):
+                if not isinstance(element, Sink):
+                    self.write((element, t), part)
+            return
+        if not isinstance(operand, Reg):
+            raise Bug(f"an operand {operand!r} where a result is written")
+        if operand.width == 128:
+            for cell, part in zip(self.cells.of(operand), value, strict=True):
+                self.environment.store_cell(cell, part)
+            return
+        if value.width != operand.width:
+            value = self.x.resize(value, operand.width, t is not None and t.signed)
+        self.environment.store_cell(operand.index, value)

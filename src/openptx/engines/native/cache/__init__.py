@@ -1,0 +1,1 @@
+"""Objects of compiled kernels on disk."""

@@ -1,0 +1,82 @@
+"""What a kernel's machine code is made of, as a name for it: known before anything is translated."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from openptx.engines.common.call_site import CallSite
+from openptx.engines.native.analysis.cfg import control
+from openptx.engines.native.options import Options
+from openptx.llvm.codegen import version
+from openptx.program import Function, Program, Reg
+from openptx.runtime.shared_layout import shared_layout
+
+PACKAGE = Path(__file__).parents[3]
+
+
+def name_of(program: Program, function: Function, options: Options, version_of_it: str) -> str:
+    """A digest of the text that the code follows from, and of how it is compiled."""
+    return digest(*parts(program, function), version_of_it, repr(options.key()))
+
+
+def digest(*parts: str) -> str:
+    """Of what a piece of code depends on, and of the translator and the processor."""
+    made = hashlib.sha256()
+    for part in (*parts, SOURCES, version()):
+        made.update(part.encode("utf-8", "surrogatepass"))
+        made.update(b"\0")
+    return made.hexdigest()
+
+
+def parts(program: Program, function: Function) -> Iterator[str]:
+    """The kernel, what it may call, and what stands outside of functions; then where variables came to lie."""
+    text = program.file.text
+    needed = reached(program, function)
+    at = 0
+    yield function.name
+    for name, (start, stop) in sorted(program.definitions.items(), key=lambda one: one[1]):
+        yield text[at:start]
+        yield text[start:stop] if needed is None or name in needed else name
+        at = stop
+    yield text[at:]
+    for v in program.variables.values():
+        yield f"{v.name} {v.space} {v.size} {v.align}"
+    layout = shared_layout(program, function.name)
+    yield f"{program.reserved_shared} {layout.static} {layout.dynamic}"
+    for (name, _), offset in layout.offsets.items():
+        yield f"{name} {offset}"
+
+
+def reached(program: Program, function: Function) -> set[str] | None:
+    """Names of the kernel and of all functions that it may call; None: it calls by address, so any."""
+    found, waiting = {function.name}, [function]
+    while waiting:
+        one = waiting.pop()
+        if any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in one.code):
+            return None
+        for name in one.callees & {*program.functions}:
+            if name not in found:
+                found.add(name)
+                waiting.append(program.function(name))
+    return found
+
+
+def sources() -> str:
+    """A digest of this package's files: names, sizes, times. Who works on it never runs old code."""
+    folders, found = [str(PACKAGE)], list[str]()
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith((".py", ".ll")):
+                    status = entry.stat()
+                    found.append(f"{entry.path} {status.st_size} {status.st_mtime_ns}")
+                elif "." not in entry.name and entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+
+
+# Now, not when a launch first asks: what is edited meanwhile is not what this process runs.
+SOURCES = sources()

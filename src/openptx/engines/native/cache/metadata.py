@@ -1,0 +1,107 @@
+"""What a launch must know of machine code beside the code, and both as the bytes of a file."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, NamedTuple
+
+from openptx.engines.native.analysis.stack_depth import Stack
+from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
+
+_LENGTH = struct.Struct("<I")
+
+
+class Facts(NamedTuple):
+    frame_size: int
+    globals: list[str]
+    """Variables whose addresses the code looks up, by number."""
+    messages: list[tuple[str, str]]
+    """Codes and words of faults that the code names by number."""
+    names: list[str]
+    """Functions by number, from 1."""
+    exits: dict[int, SideExit]
+    stack: Stack
+    free_order: bool
+    """CTAs may run in any order with the same results."""
+    hands_over: bool
+    """Warps may have to go on on the reference engine."""
+    borrows: bool
+    """The reference engine executes some of the instructions."""
+    address_size: int
+    rounds: bool
+    """Warps wait for each other."""
+    counted: bool
+    """At barriers that count threads or votes."""
+    stands: dict[int, FrameState]
+    """Where warps may stand then, by what their frame says."""
+    hurried: bool
+    """Made with little effort: values that a careful compiler keeps in registers have places of their own in memory."""
+
+
+def pack(facts: Facts, image: bytes) -> bytes:
+    """Facts and an object as one file."""
+    head = json.dumps(
+        {
+            **facts._asdict(),
+            "exits": [[site, e.cells, e.waiting] for site, e in facts.exits.items()],
+            "stands": [[at, s.waiting, s.cells] for at, s in facts.stands.items()],
+        }
+    ).encode()
+    return _LENGTH.pack(len(head)) + head + image
+
+
+def unpack(data: bytes) -> tuple[Facts, bytes]:
+    """What `pack` was given; ValueError for anything else."""
+    try:
+        start = _LENGTH.size
+        stop = start + _LENGTH.unpack_from(data)[0]
+        return read(json.loads(data[start:stop])), data[stop:]
+    except (struct.error, KeyError, TypeError) as error:
+        raise ValueError(f"no facts of a kernel: {error}") from error
+
+
+def read(found: Any) -> Facts:
+    size, recursive = found["stack"]
+    return Facts(
+        integer(found["frame_size"]),
+        [text(name) for name in found["globals"]],
+        [(text(code), text(words)) for code, words in found["messages"]],
+        [text(name) for name in found["names"]],
+        {integer(site): SideExit(integers(cells), integers(waiting)) for site, cells, waiting in found["exits"]},
+        Stack(integer(size), recursive is True),
+        found["free_order"] is True,
+        found["hands_over"] is True,
+        found["borrows"] is True,
+        integer(found["address_size"]),
+        found["rounds"] is True,
+        found["counted"] is True,
+        {integer(at): FrameState(integers(waiting), tuple(map(kept, cells))) for at, waiting, cells in found["stands"]},
+        found["hurried"] is True,
+    )
+
+
+def kept(found: Any) -> SavedRegister:
+    cell, width, offset, known, lanes, raw = found
+    if isinstance(known, list):
+        known = integers(known)
+    elif known is not None:
+        known = integer(known)
+    lanes = integers(lanes) if lanes is not None else None
+    return SavedRegister(integer(cell), integer(width), integer(offset), known, lanes, raw is True)
+
+
+def integer(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError(f"no integer: {value!r}")
+    return value
+
+
+def integers(values: Any) -> tuple[int, ...]:
+    return tuple(integer(value) for value in values)
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"no text: {value!r}")
+    return value

@@ -1,0 +1,1 @@
+"""Side exits to the generic version, and resumption by the interpreter."""

@@ -1,0 +1,32 @@
+"""What a warp leaves in its frame where it stops to be run by other code: the deoptimisation frame state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from openptx.engines.native.analysis.lattice import Known, Lanes
+
+
+class SavedRegister(NamedTuple):
+    """A register's place in a frame, and its form there: a known value, a base with offsets, or a vector."""
+
+    cell: int
+    width: int
+    offset: int = 0
+    known: Known | None = None
+    lanes: Lanes | None = None
+    raw: bool = False  # a float whose NaNs are not canonical
+
+
+class FrameState(NamedTuple):
+    """A place where a warp can stand: positions where other lanes wait, in the order of their masks, and registers."""
+
+    waiting: tuple[int, ...]
+    cells: tuple[SavedRegister, ...]
+
+
+class SideExit(NamedTuple):
+    """Where a warp leaves for the version that knows nothing of lanes; what it takes along, in the frame's order."""
+
+    cells: tuple[int, ...]
+    waiting: tuple[int, ...]  # positions of the blocks where lanes wait

@@ -1,0 +1,174 @@
+"""The reference engine goes on with what machine code has begun: CTAs under way, in a worker's memory, and the rest."""
+
+from __future__ import annotations
+
+import logging
+import struct
+import time
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.barriers import Barrier, Waiting
+from openptx.engines.interp.batch import Batch
+from openptx.engines.interp.decode import plan, results
+from openptx.engines.interp.frames import Frame
+from openptx.engines.interp.launch import Launch, ctas_of_a_batch, pieces, run_batches
+from openptx.engines.interp.limits import Limits
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.cfg import Cells
+from openptx.engines.native.analysis.lattice import N, as_lanes
+from openptx.engines.native.deopt.frame_state import SavedRegister
+from openptx.engines.native.runtime.interp_call import file_of
+from openptx.engines.native.runtime.upcalls import shape_of, threads
+from openptx.numerics.numpy_machine import UNSIGNED
+from openptx.program import Function
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.launch import Run
+    from openptx.engines.native.runtime.workers import Worker
+
+Array = NDArray[Any]
+LOG = logging.getLogger("openptx")
+CANONICAL = 0x7FFFFFFF
+"""The NaN of f32."""
+
+
+def reference(run: Run) -> Launch:
+    """The launch as the reference engine sees it."""
+    plan, shape = run.plan, shape_of(run)
+    left = max(run.deadline - time.monotonic(), 0.0) if run.deadline is not None else None
+    return Launch(plan.program, plan.function, shape, run.memory, run.image, Limits(left, None, run.timeout), False)
+
+
+def go_on_with(run: Run, codes: list[int], team: list[Worker]) -> None:
+    """Runs to its end what workers have left: those with code 3 stand in the middle of a CTA."""
+    launch = reference(run)
+    LOG.info("kernel `%s`: the reference engine goes on, for threads wait for others", run.plan.function.name)
+    begun = [resumed(run, launch, worker) for code, worker in zip(codes, team, strict=True) if code == abi.HANDED]
+    first, stop = struct.unpack_from("<2q", team[0].launch_memory, abi.NEXT)
+    untaken = range(min(first, stop), stop)
+    per_batch = ctas_of_a_batch(run.plan.program, run.plan.function, launch.shape)
+    rest: Iterator[tuple[int, int]] = chain.from_iterable(
+        pieces(each, per_batch)
+        for each in (*(untouched(code, worker) for code, worker in zip(codes, team, strict=True)), untaken)
+    )
+    run_batches(launch, begun, rest)
+
+
+def untouched(code: int, worker: Worker) -> range:
+    """CTAs that a worker has taken and not begun."""
+    first, stop = struct.unpack_from("<2q", worker.memory, abi.FROM)
+    return range(first + (code == abi.HANDED), stop)
+
+
+def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
+    """The worker's CTA, in the worker's memory, with nobody in it yet."""
+    made = run.plan
+    batch = Batch(made.program, plan(made.function), threads(run, worker), launch.limits)
+    batch.ready.clear()
+    return batch
+
+
+def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
+    """The CTA in the middle of which a worker stands."""
+    batch, made = batch_of(run, launch, worker), run.plan
+    frame = batch.frame(plan(made.function), None, 0, None)
+    registers = Registers(made.function, frame, batch.x.n)
+    alive = np.zeros(batch.x.n, np.bool_)
+    frames = worker.frames.view()
+    for warp in range(made.warps):
+        first = N * warp
+        data = frames[warp * made.code.frame_size : (warp + 1) * made.code.frame_size]
+        resume, number, ticket, live, _, version = struct.unpack_from("<iiIIii", data.data, abi.RESUME)
+        everyone = lanes(first, 0xFFFFFFFF, made.threads)
+        if resume == -1:
+            continue
+        if resume == 0:  # not begun
+            alive[everyone] = True
+            batch.add(frame, 0, lane_sets.normalize(everyone, batch.x.n))
+            continue
+        here = lanes(first, live, made.threads)
+        alive[here] = True
+        stand = made.code.stands[version][resume]
+        for kept in stand.cells:
+            registers.take(kept, data, first)
+        if resume > 0:
+            wait(batch, worker, frame, resume, here, number, ticket)
+            continue
+        masks = struct.unpack_from(f"<{1 + len(stand.waiting)}I", data.data, abi.SAVED)
+        for pc, mask in zip((-2 - resume, *stand.waiting), masks, strict=True):
+            if mask:
+                batch.add(frame, pc, lane_sets.normalize(lanes(first, mask, made.threads), batch.x.n))
+    batch.alive[:] = alive
+    batch.alive_count = int(np.count_nonzero(alive))
+    return batch
+
+
+def lanes(first: int, mask: int, threads: int) -> NDArray[np.intp]:
+    """The threads of the lanes in a mask."""
+    return np.array([first + i for i in range(min(N, threads - first)) if mask >> i & 1], np.intp)
+
+
+def wait(batch: Batch, worker: Worker, frame: Frame, pc: int, who: NDArray[np.intp], number: int, ticket: int) -> None:
+    """Lanes stand at a barrier before `pc`, or go on because it has opened."""
+    op, n = frame.plan.code[pc - 1], batch.x.n
+    parity = ticket & 1
+    at = abi.BARRIERS + abi.BARRIER * number
+    _, expected, generation, _, *votes = struct.unpack_from("<4I4I", worker.memory, at)
+    yes, voters = votes[parity], votes[2 + parity]
+    write = results(op)[0] if op.m.values.get("mode") == "red" else None
+    if generation != ticket:
+        some = lane_sets.normalize(who, n)
+        if write is not None:
+            verdict = {"popc": yes, "and": yes == voters, "or": yes > 0}[str(op.m.op)]
+            value = np.array([verdict], np.uint32 if op.m.op == "popc" else np.bool_)
+            write(batch.x, frame.regs, some, batch.x.lanes(value))
+        batch.add(frame, pc, some)
+        return
+    barrier = batch.barriers.setdefault(number, Barrier(batch))
+    barrier.arrive(lane_sets.normalize(who, n), expected, None)
+    barrier.waiting.append(Waiting(frame, pc, who, op, write))
+    # Who said yes does not matter, how many did does.
+    arrived = np.flatnonzero(barrier.arrived)
+    barrier.votes[arrived] = np.arange(arrived.size) < yes
+
+
+class Registers:
+    """The registers of a kernel's activation, filled warp by warp."""
+
+    def __init__(self, function: Function, frame: Frame, n: int) -> None:
+        cells = Cells(function)
+        self.columns: list[Array] = [np.zeros(n, UNSIGNED[w] if w > 1 else np.bool_) for w in cells.widths]
+        for i, column in file_of(function, cells, dict(enumerate(self.columns))).items():
+            frame.regs[i] = column
+
+    def take(self, kept: SavedRegister, data: NDArray[np.uint8], first: int) -> None:
+        """A register of the warp that begins at thread `first`, out of its frame."""
+        column = self.columns[kept.cell]
+        values = values_of(kept, data)
+        some = column[first : first + N]
+        some[:] = values[: some.size]
+
+
+def values_of(kept: SavedRegister, data: NDArray[np.uint8]) -> Array:
+    """A register's value in each lane."""
+    w = kept.width
+    dtype: Any = UNSIGNED[w] if w > 1 else np.bool_
+    if kept.known is not None:
+        return np.array(as_lanes(kept.known), dtype)
+    if kept.lanes is None and w == 1:
+        return np.unpackbits(data[kept.offset : kept.offset + 4], bitorder="little").astype(np.bool_)
+    count = N if kept.lanes is None else 1
+    size = max(w, 8) // 8
+    found = data[kept.offset : kept.offset + size * count].view(UNSIGNED[max(w, 8)])
+    if kept.lanes is not None:
+        found = (int(found[0]) + np.array(kept.lanes, object)) % (1 << w)
+        found = found.astype(UNSIGNED[max(w, 8)])
+    if kept.raw and w == 32:
+        found = np.where((found & 0x7FFFFFFF) > 0x7F800000, np.uint32(CANONICAL), found)
+    return found.astype(dtype)

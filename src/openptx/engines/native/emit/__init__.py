@@ -1,0 +1,1 @@
+"""Emission of LLVM text: parts that get what they need, around a machine of meanings."""

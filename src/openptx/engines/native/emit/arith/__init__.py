@@ -1,0 +1,1 @@
+"""Overrides of the generic definitions by what LLVM and the processor have."""

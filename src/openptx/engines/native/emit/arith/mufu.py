@@ -1,0 +1,122 @@
+"""Approximate functions: the multifunction unit's, its tables in registers or in memory.
+
+Four of them stand in line for operands and results that are normal numbers, where less is to be done; for a warp that
+has others the definition is called, one internal function for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
+from openptx.engines.native.emit.arith.half import Halves
+from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.numerics import Bits
+from openptx.numerics.bits import S
+from openptx.numerics.coefficients import POWER, ROOT
+from openptx.numerics.multifunction import FRACTION, HIDDEN, PLACE
+
+_F, _I = f"<{N} x float>", vector_type(32)
+ROW = 32  # elements of a table that one permutation of AVX-512 chooses from
+
+
+class Approximations(Halves):
+    def mufu(self, op: str, a: Bits) -> Bits:
+        quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
+        if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
+            return self.outlined("mufu", op, a)
+        self.vector(a)  # both ways need its bits, so they are settled before the ways part
+        d, rare = quick[op](a)
+        name = self.vector(d)
+        with self.out.seldom(self.any_of(rare)) as labels:
+            exact = self.vector(self.outlined("mufu", op, a))
+        return self.bits(self.out.emit(f"phi {_I} [{name}, %{labels[0]}], [{exact}, %{labels[1]}]"), 32)
+
+    def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
+        """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
+        out, x = self.out, self.float(a, False)
+        t = self.bits(out.emit(f"fptosi {_F} {out.emit(f'fmul {_F} {x}, splat (float 8388608.0)')} to {_I}"), 32)
+        k = t - self.resize(self.negative(t) & ((t & FRACTION) != 0), 32)
+        place = k & PLACE
+        r = self.cut(POWER, (k & FRACTION) >> 17, place, self.square(place), 15)
+        size = out.emit(f"call {_F} @llvm.fabs.v{N}f32({_F} {x})")
+        rare = self.bits(out.emit(f"fcmp ugt {_F} {size}, splat (float 126.0)"), 1)
+        return (k & 0x100000000 - HIDDEN) + r + (126 << 23), rare
+
+    def quick_rcp(self, a: Bits) -> tuple[Bits, Bits]:
+        field = a & 0x7F800000
+        d = (253 << 23) - field + self.reciprocal(a & FRACTION)
+        return a & 0x80000000 | d, field - HIDDEN >= 252 << 23
+
+    def quick_rsqrt(self, a: Bits) -> tuple[Bits, Bits]:
+        n = (a >> 23) - 127
+        r = self.reciprocal_root(a & FRACTION | (n & 1) << 23)
+        return (126 - self.shr(S, n, 1) << 23) + r, self.no_positive(a)
+
+    def quick_sqrt(self, a: Bits) -> tuple[Bits, Bits]:
+        n = (a >> 23) - 127
+        k = a & FRACTION | (n & 1) << 23
+        place = k & PLACE
+        r = self.pick(k == 0, HIDDEN, self.cut(ROOT, k >> 17, place, self.square(place) << 1, 17))
+        return (self.shr(S, n, 1) + 126 << 23) + r, self.no_positive(a)
+
+    def no_positive(self, a: Bits) -> Bits:
+        """Where it is no positive normal number."""
+        return a - HIDDEN >= 0x7F800000 - HIDDEN
+
+    def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        if not isinstance(index.v, Value):
+            return super().lookup(table, index, w)
+        if self.uniform(index):
+            return self.from_constants(table, index, w)
+        if w == 32 and self.cpu.avx512:
+            return self.chosen_among_rows(table, index)
+        return self.from_constants(table, index, w)
+
+    def chosen_among_rows(self, table: Sequence[int], index: Bits) -> Bits:
+        """Rows of 32 elements are two registers; among rows, the upper bits of the index choose."""
+        out, t = self.out, "<16 x i32>"
+        padded = [*table, *[0] * (-len(table) % ROW)]
+        name = self.vector(index)
+        parts = [self.half_of(name, i) for i in (0, 16)]
+        found: list[Bits] = []
+        for start in range(0, len(padded), ROW):
+            low, high = (sixteen(padded[start + i : start + i + 16]) for i in (0, 16))
+            call = "@llvm.x86.avx512.vpermi2var.d.512"
+            halves = [out.emit(f"call {t} {call}({t} {low}, {t} {part}, {t} {high})") for part in parts]
+            order = ", ".join(f"i32 {i}" for i in range(N))
+            whole = out.emit(f"shufflevector {t} {halves[0]}, {t} {halves[1]}, <{N} x i32> <{order}>")
+            found.append(self.bits(whole, 32))
+        bit = 5
+        while len(found) > 1:
+            odd = (index >> bit & 1) != 0
+            found = [self.select(odd, b, a) for a, b in zip(found[::2], [*found[1::2], found[-1]], strict=False)]
+            bit += 1
+        return found[0]
+
+    def half_of(self, name: str, start: int) -> str:
+        t, order = vector_type(32), ", ".join(f"i32 {start + i}" for i in range(16))
+        return self.out.emit(f"shufflevector {t} {name}, {t} poison, <16 x i32> <{order}>")
+
+    def from_constants(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        """From the module's constants."""
+        out, key = self.out, ("table", tuple(table), w)
+        made = self.functions.get(key)
+        if made is None:
+            name, n = f"table.{len(self.functions)}", len(table)
+            values = ", ".join(f"i{w} {value}" for value in table)
+            text = f"@{name} = internal constant [{n} x i{w}] [{values}]"
+            made = self.functions[key] = Outlined(name, w, text)
+        if self.uniform(index):
+            place = out.emit(f"getelementptr i{w}, ptr @{made.name}, i{index.width} {self.scalar(index)}")
+            return self.bits(out.emit(f"load i{w}, ptr {place}"), w, ZEROS)
+        t, ptrs = vector_type(w), f"<{N} x ptr>"
+        places = out.emit(f"getelementptr i{w}, ptr @{made.name}, {vector_type(index.width)} {self.vector(index)}")
+        call = f"@llvm.masked.gather.v{N}i{w}.v{N}p0"
+        all_lanes = f"<{N} x i1> splat (i1 true)"
+        return self.bits(out.emit(f"call {t} {call}({ptrs} {places}, i32 {w // 8}, {all_lanes}, {t} poison)"), w)
+
+
+def sixteen(values: Sequence[int]) -> str:
+    """A register of them."""
+    return "<" + ", ".join(f"i32 {value}" for value in values) + ">"

@@ -1,0 +1,264 @@
+"""Calls: each device function is one LLVM function, which runs its lanes to the end before the caller goes on.
+
+Values in registers travel through buffers of the caller, parameter variables from frame to frame in local memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from openptx.engines.common.call_site import CallSite, Formal
+from openptx.engines.native.analysis.lattice import N, Value, vector_type
+from openptx.engines.native.analysis.operand_binder import OperandBinder
+from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.emit.registers import RegisterFile
+from openptx.engines.native.runtime.upcalls import QUESTIONS
+from openptx.numerics import Bits
+from openptx.program import (
+    Function,
+    FunctionName,
+    Op,
+    Operand,
+    Reg,
+    Register,
+    Symbol,
+    Targets,
+    Variable,
+)
+
+SLOT = 8 * N
+"""Bytes of a value in a buffer."""
+
+INDIRECT = 64
+"""Functions that a call by address may have to choose between."""
+
+
+def cells_of(formals: tuple[Formal, ...]) -> list[tuple[Formal, int, int]]:
+    """Each formal that is a register, with its place and number of places in a buffer."""
+    found: list[tuple[Formal, int, int]] = []
+    at = 0
+    for formal in formals:
+        if isinstance(formal, Register):
+            count = 2 if formal.type.width == 128 else 1
+            found.append((formal, at, count))
+            at += count
+    return found
+
+
+class CallLowering:
+    def __init__(self, registers: RegisterFile, binder: OperandBinder) -> None:
+        self.x, self.ir, self.scope, self.c = registers.x, registers.ir, registers.scope, registers.c
+        self.memory, self.frame, self.faults = self.x.memory, self.x.frame, self.x.faults
+        self.upcalls, self.tables = self.x.upcalls, self.x.tables
+        self.registers, self.binder = registers, binder
+        self.buffer_slots = 0
+        """Values of 64 bits that a call hands over at most, or gets."""
+
+    def call_function(self, op: Op) -> None:
+        site = CallSite(op)
+        if isinstance(site.target, FunctionName):
+            callee = site.target.name
+            if callee in QUESTIONS and callee not in self.c.program.functions:
+                self.when_any(lambda: self.ask_system(site, callee))
+                return
+            self.when_any(lambda: self.invoke(site, self.callable(callee, site), self.scope.mask))
+            return
+        assert site.target is not None
+        self.indirect(site, self.binder.read_register(site.target))
+
+    def ask_system(self, site: CallSite, name: str) -> None:
+        """A function that the system provides: the reference engine does it for the lanes."""
+        given = [self.word(argument) for argument in site.arguments]
+        self.upcalls.ask(name, given)
+        for wanted in site.results:
+            self.deliver(wanted, (self.upcalls.answered(),))
+
+    def word(self, given: Operand) -> Bits:
+        """An argument of at most 64 bits, from a register or a parameter variable."""
+        if isinstance(given, Symbol) and given.variable.space == "frame":
+            return self.memory.load("frame", self.binder.pointer(given), 8 * given.variable.size)[0]
+        value = self.binder.source(given, None)
+        assert isinstance(value, Bits)
+        return value
+
+    def callable(self, name: str, site: CallSite) -> Function:
+        if name not in self.c.program.functions:
+            raise Fallback(f"`{name}`, which the module does not define")
+        function = self.c.program.function(name)
+        if (len(site.arguments), len(site.results)) != (len(function.parameters), len(function.returns)):
+            raise Fallback(f"a call of `{name}` with other arguments than it has")
+        return function
+
+    def when_any(self, act: Callable[[], None]) -> None:
+        """`act`, jumped over where no lane executes."""
+        if not self.scope.mask_may_be_empty:
+            act()
+            return
+        ir = self.ir
+        yes, done = ir.fresh(), ir.fresh()
+        self.x.vector(self.scope.mask)
+        ir.branch(ir.emit(f"icmp ne i{N} {self.scope.mask_word()}, 0"), yes, done)
+        ir.start(yes)
+        ir.aside += 1
+        self.scope.mask_may_be_empty = False
+        before = dict(self.registers.current)
+        act()
+        self.scope.mask_may_be_empty = True
+        if self.registers.current != before:
+            raise Fallback("a guarded call with results in registers")
+        ir.aside -= 1
+        ir.jump(done)
+        ir.start(done)
+
+    # One function
+
+    def invoke(self, site: CallSite, callee: Function, mask: Bits, keep: bool = True) -> None:
+        ir = self.ir
+        base = self.frame.top()
+        outer, self.scope.mask = self.scope.mask, mask
+        for formal, given in zip(callee.parameters, site.arguments, strict=True):
+            if isinstance(formal, Variable):
+                self.give(given, formal, base)
+        values = [
+            self.taken(given, formal)
+            for formal, given in zip(callee.parameters, site.arguments, strict=True)
+            if isinstance(formal, Register)
+        ]
+        for (_, at, _), parts in zip(cells_of(callee.parameters), values, strict=True):
+            for i, part in enumerate(parts):
+                where = self.buffer("%in", at + i)
+                ir.line(f"store {vector_type(part.width)} {self.x.vector(part)}, ptr {where}, align 64")
+        symbol = self.tables.callees.symbol(callee.name)
+        status = ir.emit(
+            f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 %index, <{N} x i1> {self.x.vector(mask)},"
+            f" i64 {self.x.scalar(base)})"
+        )
+        bad, on = ir.fresh(), ir.fresh()
+        ir.unlikely(ir.emit(f"icmp ne i32 {status}, 0"), bad, on)
+        ir.start(bad)
+        ir.line(f"call void @openptx.chain(ptr %w, i32 {self.scope.site + self.c.site_base})")
+        ir.jump("failed")
+        ir.start(on)
+        places = {id(f): (at, n) for f, at, n in cells_of(callee.returns)}
+        for formal, wanted in zip(callee.returns, site.results, strict=True):
+            self.receive(formal, wanted, base, places.get(id(formal)))
+        self.scope.mask = outer
+
+    def buffer(self, name: str, slot: int) -> str:
+        self.buffer_slots = max(self.buffer_slots, slot + 1)
+        return self.ir.emit(f"getelementptr i8, ptr {name}, i64 {slot * SLOT}")
+
+    def taken(self, given: Operand, formal: Register) -> tuple[Bits, ...]:
+        """An argument as the bits of a register, in parts of at most 64."""
+        w = formal.type.width
+        if isinstance(given, Symbol) and given.variable.space == "frame":
+            size = min(given.variable.size, 8)
+            place = self.binder.pointer(given)
+            return tuple(
+                self.fit(v, min(w, 64)) for v in self.memory.load("frame", place, 8 * size, given.variable.size // size)
+            )
+        value = self.binder.source(given, None)
+        parts = cast("tuple[Bits, ...]", value if isinstance(value, tuple) else (value,))
+        return tuple(self.fit(v, min(w, 64)) for v in parts)
+
+    def fit(self, a: Bits, w: int) -> Bits:
+        return a if a.width == w else self.x.resize(a, w)
+
+    def give(self, given: Operand, formal: Variable, base: Bits) -> None:
+        """An argument into the callee's parameter variable."""
+        there = base + formal.offset
+        limit = there + formal.size
+        if isinstance(given, Symbol) and given.variable.space == "frame":
+            with self.frame.within(limit):
+                self.copy_local(there, self.binder.pointer(given), min(formal.size, given.variable.size))
+            return
+        value = self.binder.source(given, None)
+        parts = [self.fit(value, 8 * formal.size)] if isinstance(value, Bits) else list(value)
+        with self.frame.within(limit):
+            self.memory.store("frame", there, parts)
+
+    def receive(self, formal: Formal, wanted: Operand, base: Bits, place: tuple[int, int] | None) -> None:
+        """A result, from the callee's return variable or register."""
+        if isinstance(formal, Variable):
+            here = base + formal.offset
+            if isinstance(wanted, Symbol):
+                size = min(formal.size, wanted.variable.size)
+                with self.frame.within(here + formal.size):
+                    self.copy_local(self.binder.pointer(wanted), here, size)
+                return
+            size = min(formal.size, 8)
+            with self.frame.within(here + formal.size):
+                parts = self.memory.load("frame", here, 8 * size, formal.size // size)
+        else:
+            assert place is not None
+            w = min(formal.type.width, 64)
+            parts = tuple(
+                self.x.bits(
+                    self.ir.emit(f"load {vector_type(w)}, ptr {self.buffer('%out', place[0] + i)}, align 64"), w
+                )
+                for i in range(place[1])
+            )
+        self.deliver(wanted, parts)
+
+    def deliver(self, wanted: Operand, parts: tuple[Bits, ...]) -> None:
+        """A result to where the caller wants it."""
+        if isinstance(wanted, Reg):
+            self.binder.write((wanted, None), parts if wanted.width == 128 else parts[0])
+        elif isinstance(wanted, Symbol):
+            self.memory.store(
+                "frame", self.binder.pointer(wanted), [self.fit(p, min(64, 8 * wanted.variable.size)) for p in parts]
+            )
+
+    def copy_local(self, to: Bits, origin: Bits, size: int) -> None:
+        """Bytes from one place of each lane's local memory to another."""
+        ir = self.ir
+        if size in (1, 2, 4, 8):
+            self.memory.store("frame", to, self.memory.load("frame", origin, 8 * size))
+            return
+        word = self.scope.mask_word()
+        ir.line(
+            f"call void @openptx.copy(ptr %w, i32 {word}, i64 {self.x.scalar(to)}, i64 {self.x.scalar(origin)},"
+            f" i64 {size}, i32 %first32)"
+        )
+
+    # A function by its address
+
+    def indirect(self, site: CallSite, address: Bits) -> None:
+        names = [
+            n for n in (site.prototype.functions if isinstance(site.prototype, Targets) else self.c.program.functions)
+            if n in self.c.program.functions
+        ]  # fmt: skip
+        candidates = [f for f in map(self.c.program.function, names) if self.same_shape(f, site)]
+        if len(candidates) > INDIRECT:
+            raise Fallback("a call of one of too many functions")
+        ir = self.ir
+        address = self.held_bits(address)
+        known = self.x.const(0, 1)
+        before = dict(self.registers.current)
+        for callee in candidates:
+            chosen = address == self.c.image.functions[callee.name]
+            known = known | chosen
+            mask = chosen & self.scope.mask
+            yes, done = ir.fresh(), ir.fresh()
+            name = self.x.vector(mask)
+            word = ir.emit(f"bitcast <{N} x i1> {name} to i{N}")
+            ir.branch(ir.emit(f"icmp ne i{N} {word}, 0"), yes, done)
+            ir.start(yes)
+            ir.aside += 1
+            held = self.x.bits(name, 1)
+            certain, self.scope.mask_may_be_empty = self.scope.mask_may_be_empty, False
+            self.invoke(site, callee, held)
+            self.scope.mask_may_be_empty = certain
+            ir.aside -= 1
+            ir.jump(done)
+            ir.start(done)
+        if self.registers.current != before:
+            raise Fallback("an indirect call with results in registers")
+        self.faults.require(known, "invalid-call-target", "a call of an address that is no such function", address)
+
+    def held_bits(self, a: Bits) -> Bits:
+        return self.x.bits(self.x.vector(a), a.width) if isinstance(a.v, Value) and a.v.lanes is None else a
+
+    def same_shape(self, f: Function, site: CallSite) -> bool:
+        return (len(f.parameters), len(f.returns)) == (len(site.arguments), len(site.results))

@@ -1,0 +1,54 @@
+"""Values that are computed once, where the function begins."""
+
+from __future__ import annotations
+
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.emit.arith.float_ops import Floats
+
+
+class EntryValues:
+    """By what they are; `field` alone is emitted where it is asked for."""
+
+    def __init__(self, x: Floats) -> None:
+        self.x, self.ir = x, x.out
+        self.values: dict[object, str] = {}
+
+    def state(self, offset: int, t: str) -> str:
+        """What the worker's state holds when the function begins."""
+        key = (offset, t)
+        found = self.values.get(key)
+        if found is None:
+            where = self.ir.first(f"getelementptr i8, ptr %w, i64 {offset}")
+            found = self.values[key] = self.ir.first(f"load {t}, ptr {where}, align 4, !tbaa !5")
+        return found
+
+    def field(self, offset: int) -> str:
+        return self.ir.emit(f"getelementptr i8, ptr %w, i64 {offset}")
+
+    def lane_offsets(self) -> str:
+        """Where each lane's local memory lies in its CTA's."""
+        found = self.values.get("lane offsets")
+        if found is None:
+            ir, t = self.ir, vector_type(64)
+            stride = self.state(abi.STRIDE, "i64")
+            first = ir.first(f"mul i64 %first, {stride}")
+            lanes: list[str] = []
+            for scalar in (stride, first):
+                one = ir.first(f"insertelement {t} poison, i64 {scalar}, i32 0")
+                lanes.append(ir.first(f"shufflevector {t} {one}, {t} poison, <{N} x i32> zeroinitializer"))
+            steps = ir.first(f"mul {t} {lanes[0]}, {self.x.literal_vector(tuple(range(N)), 64)}")
+            found = self.values["lane offsets"] = ir.first(f"add {t} {steps}, {lanes[1]}")
+        return found
+
+    def parameters(self) -> str:
+        """The parameter buffer's place in this process."""
+        if "parameters" not in self.values:
+            ir = self.ir
+            row = ir.first(f"getelementptr i8, ptr {self.state(abi.TABLE, 'ptr')}, i64 {4 * abi.ROW}")
+            base = ir.first(f"load i64, ptr {row}, align 8, !tbaa !5")
+            last = ir.first(f"getelementptr i8, ptr {row}, i64 24")
+            delta = ir.first(f"load i64, ptr {last}, align 8, !tbaa !5")
+            host = ir.first(f"add i64 {base}, {delta}")
+            self.values["parameters"] = ir.first(f"inttoptr i64 {host} to ptr")
+        return self.values["parameters"]

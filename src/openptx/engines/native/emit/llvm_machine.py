@@ -1,0 +1,163 @@
+"""What lanes of a warp say to each other, and what a thread knows of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.fixpoint import Facts
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, vector_type
+from openptx.engines.native.analysis.special_registers import SpecialRegisters
+from openptx.engines.native.emit.arith.float_ops import Floats
+from openptx.engines.native.emit.entry_values import EntryValues
+from openptx.engines.native.emit.faults import FaultExits
+from openptx.engines.native.emit.local_frame import LocalFrame
+from openptx.engines.native.emit.memory.lowering import MemoryLowering
+from openptx.engines.native.emit.module_tables import ModuleTables
+from openptx.engines.native.emit.scope import Scope
+from openptx.engines.native.emit.upcalls import Upcalls
+from openptx.numerics import Bits
+
+
+class LlvmMachine(Floats):
+    """Values are names of LLVM's; memory, faults and upcalls are lowered by parts of their own."""
+
+    def __init__(self, c: FunctionContext, facts: Facts, tables: ModuleTables) -> None:
+        super().__init__(tables.functions)
+        self.c, self.cpu, self.facts, self.tables = c, c.cpu, facts, tables
+        self.ir = self.out
+        self.scope = scope = Scope(self)
+        self.entry = entry = EntryValues(self)
+        self.frame = LocalFrame(self, c)
+        self.faults = FaultExits(c, scope, entry, tables)
+        self.memory = MemoryLowering(c, scope, entry, self.faults, tables, self.frame)
+        self.upcalls = Upcalls(scope, entry, self.faults, self.frame)
+        self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
+        """Leaves for the generic version where base plus offset wraps, if code may: see `SideExits`."""
+        self.known: dict[str, Bits] = {}
+        self.specials = SpecialRegisters(self, c, self.from_state)
+        self.load, self.store, self.atomic = self.memory.load, self.memory.store, self.memory.atomic
+        self.copy, self.repeat, self.require = self.memory.copy, self.memory.repeat, self.faults.require
+
+    # The warp
+
+    def lane(self) -> Bits:
+        return Bits(self, 32, tuple(range(N)))
+
+    def active(self) -> Bits:
+        return self.scope.mask
+
+    def ballot(self, p: Bits) -> Bits:
+        if isinstance(p.v, int):
+            if not p.v:
+                return self.const(0, 32)
+            return self.bits(self.scope.mask_word(), 32, ZEROS) if not self.scope.full else self.const(-1, 32)
+        name = self.vector(p)
+        if not self.scope.full:
+            name = self.ir.emit(f"and <{N} x i1> {name}, {self.scope.active_mask()}")
+        return self.bits(self.ir.emit(f"bitcast <{N} x i1> {name} to i{N}"), 32, ZEROS)
+
+    def shuffle(self, a: Bits, lane: Bits) -> Bits:
+        w, v = a.width, lane.v
+        if self.uniform(a):
+            return a
+        if not isinstance(v, Value):
+            source = tuple(e & N - 1 for e in as_lanes(v))
+            if not isinstance(a.v, Value):
+                values = as_lanes(a.v)
+                return Bits(self, w, collapse(tuple(values[i] for i in source)))
+            order = ", ".join(f"i32 {i}" for i in source)
+            name = self.vector(a)
+            if isinstance(v, int):
+                return self.bits(self.ir.emit(f"extractelement {vector_type(w)} {name}, i32 {source[0]}"), w, ZEROS)
+            t = vector_type(w)
+            return self.bits(self.ir.emit(f"shufflevector {t} {name}, {t} poison, <{N} x i32> <{order}>"), w)
+        lane = lane & N - 1
+        if self.uniform(lane):
+            return self.bits(
+                self.ir.emit(f"extractelement {vector_type(w)} {self.vector(a)}, i32 {self.scalar(lane)}"), w, ZEROS
+            )
+        if w == 1:
+            word = self.bits(self.ir.emit(f"bitcast <{N} x i1> {self.vector(a)} to i{N}"), 32, ZEROS)
+            return self.resize(word >> lane, 1)
+        if w == 64:
+            low, high = self.split(a, 32)
+            return self.concat(self.shuffle(high, lane), self.shuffle(low, lane))
+        if w < 32:
+            return self.resize(self.shuffle(self.resize(a, 32), lane), w)
+        return self.permuted(a, lane)
+
+    def permuted(self, a: Bits, lane: Bits) -> Bits:
+        """A shuffle of 32-bit values by lanes that are only known then."""
+        ir = self.ir
+        if not self.cpu.permute:
+            where = self.entry.field(abi.DATA)
+            ir.line(f"store {vector_type(32)} {self.vector(a)}, ptr {where}, align 4, !tbaa !5")
+            t = vector_type(32)
+            places = ir.emit(f"getelementptr i32, ptr {where}, {t} {self.vector(lane)}")
+            every = "splat (i1 true)"
+            name = ir.emit(
+                f"call {t} @llvm.masked.gather.v{N}i32.v{N}p0(<{N} x ptr> align 4 {places}, <{N} x i1> {every},"
+                f" {t} zeroinitializer)"
+            )
+            return self.bits(name, 32)
+        half, t = "<16 x i32>", vector_type(32)
+        orders = [", ".join(f"i32 {i}" for i in range(k, k + 16)) for k in (0, 16)]
+
+        def cut(name: str) -> list[str]:
+            return [ir.emit(f"shufflevector {t} {name}, {t} poison, {half} <{order}>") for order in orders]
+
+        low, high = cut(self.vector(a))
+        parts = [
+            ir.emit(f"call {half} @llvm.x86.avx512.vpermi2var.d.512({half} {low}, {half} {index}, {half} {high})")
+            for index in cut(self.vector(lane))
+        ]
+        order = ", ".join(f"i32 {i}" for i in range(N))
+        return self.bits(ir.emit(f"shufflevector {half} {parts[0]}, {half} {parts[1]}, <{N} x i32> <{order}>"), 32)
+
+    # The thread
+
+    def special(self, name: str, w: int) -> Bits:
+        if name.startswith(("clock", "globaltimer")):
+            return self.time(name, w)
+        if name not in self.known:
+            outer, self.ir.lines = self.ir.lines, self.ir.head  # what it takes is computed where the function begins
+            self.ir.aside += 1
+            self.known[name] = self.specials.read(name)
+            self.ir.aside -= 1
+            self.ir.lines = outer
+        found, v = self.known[name], self.known[name].v
+        if isinstance(v, Value):  # without what blocks remember of a value
+            found = self.bits(v.name, found.width, v.lanes, v.tz, v.high)
+        return self.resize(found, w)
+
+    def time(self, name: str, w: int) -> Bits:
+        """Clocks: all of them count nanoseconds."""
+        now = self.upcalls.now()
+        return self.resize(now >> 32 if name.endswith("_hi") else now, w)
+
+    def from_state(self, offset: int, t: str) -> Bits:
+        return self.bits(self.entry.state(offset, t), int(t[1:]), ZEROS)
+
+    def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
+        leave = self.leave_if_wraps
+        if leave is None or self.out is not self.ir or not self.c.options.shapes or self.c.is_function:
+            return False
+        leave(base, top, w, signed)
+        return True
+
+    def ended(self) -> Bits | None:
+        if self.c.is_function or self.scope.here.index not in self.facts.lost:
+            return None
+        ir = self.ir
+        live = ir.emit(f"load <{N} x i1>, ptr %live, align 4")
+        gone = self.bits(ir.emit(f"bitcast <{N} x i1> {live} to i{N}"), 32, ZEROS) ^ 0xFFFFFFFF
+        missing = self.missing()
+        return gone if missing is None else gone & ~missing
+
+    def missing(self) -> Bits | None:
+        if self.c.threads % N == 0:
+            return None
+        last = self.bits("%index", 32, ZEROS) == self.c.threads // N
+        return self.pick(last, 0xFFFFFFFF << self.c.threads % N & 0xFFFFFFFF, self.const(0, 32))

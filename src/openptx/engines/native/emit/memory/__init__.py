@@ -1,0 +1,1 @@
+"""Lowering of memory accesses: checks, fast paths, and the slow path that is exact."""

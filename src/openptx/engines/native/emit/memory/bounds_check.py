@@ -1,0 +1,294 @@
+"""Whether lanes may touch what they want to, and where it is: a span of lanes at a time, or lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.check_groups import Form, Group
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.lattice import (
+    ZEROS,
+    Lanes,
+    N,
+    Value,
+    as_lanes,
+    normal,
+    trailing_zeros,
+    vector_type,
+)
+from openptx.engines.native.analysis.regions import TABLE
+from openptx.engines.native.analysis.transfer import origin_of
+from openptx.engines.native.emit.entry_values import EntryValues
+from openptx.engines.native.emit.guarded_paths import GOOD
+from openptx.engines.native.emit.local_frame import LocalFrame
+from openptx.engines.native.emit.memory.slot_table import Aligned, SlotTable
+from openptx.engines.native.emit.memory.slow_path import Span
+from openptx.engines.native.emit.scope import Scope
+from openptx.isa.address_windows import SHIFT, SLOTS, window
+from openptx.numerics import Bits
+
+Check = tuple[str, Callable[[], str]]
+"""An i1, and what makes the pointers."""
+
+
+class Checked(NamedTuple):
+    """An i1 (or GOOD, or "" where an earlier access has it), what makes the pointer, and the addresses."""
+
+    good: str
+    pointer: Callable[[], str]
+    span: Span
+
+
+class Wanted(NamedTuple):
+    """What to look at, seen from an access's lowest place: from where on, how many bytes, how aligned, to write?"""
+
+    low: int
+    span: int
+    align: int
+    write: bool
+
+
+class BoundsCheck:
+    def __init__(
+        self, scope: Scope, c: FunctionContext, entry: EntryValues, slots: SlotTable, frame: LocalFrame
+    ) -> None:
+        self.x, self.ir, self.scope = scope.x, scope.ir, scope
+        self.c, self.entry, self.slots, self.frame = c, entry, slots, frame
+        self.begin_block({})
+
+    def begin_block(self, groups: dict[int, Group]) -> None:
+        """`groups`: accesses that differ from each other by known numbers, checked together by the first of them."""
+        self.groups = groups
+        self.begin_copy()
+
+    def begin_copy(self) -> None:
+        """Of a block that is emitted twice: nothing has been checked in it yet."""
+        self.group_good: dict[Group, str] = {}
+        self.rows_here: dict[object, str] = {}
+
+    def form_of(self, address: Bits) -> Form | None:
+        """What is known of an address; None where lanes vary."""
+        v = address.v
+        if isinstance(v, int):
+            return Form(str(v), ZEROS, trailing_zeros(v), v, None)
+        if not isinstance(v, Value):
+            parts = normal(as_lanes(v), 64)
+            if parts is None:
+                return None
+            return Form(str(parts[0]), parts[1], trailing_zeros(parts[0]), parts[0], None)
+        if v.lanes is None:
+            return None
+        return Form(self.x.scalar(Bits(self.x, 64, Value(v.name, ZEROS))), v.lanes, v.tz, v.high, v.origin)
+
+    def check_span(self, way: str, form: Form, size: int, write: bool) -> Checked:
+        """Whether all that lies between the lowest and the highest lane's places is good, where it begins, and the
+        addresses."""
+        group = self.group_here(way, size, write)
+        good = self.group_good.get(group) if group is not None else None
+        wanted: Wanted | None = None  # nothing, if an earlier access of the group has seen to it
+        if good is None:
+            wanted = Wanted(0, max(form.lanes) + size, min(size & -size, 64), write)
+            if group is not None:  # what later accesses of the group want is checked here as well
+                wanted = Wanted(group.low(self.scope.site), group.span(max(form.lanes)), group.align, group.write)
+        if way == "shared":
+            found = self.in_shared(form, size, wanted)
+        elif (origin := self.window_of(way) or form.origin or self.known_slot(form.base)) is not None:
+            align = min(size & -size, 64) if group is None else group.align
+            surely = not write and way != "global" and self.constant(form, size)
+            found = self.in_slot(self.slots.aligned_row(origin, align, way), form, wanted, surely)
+        else:
+            found = self.in_table((None, form.base, way) if group is None else group, way, form, wanted)
+        if not self.c.options.checks or found.good == GOOD:
+            return found._replace(good=GOOD)
+        found = found._replace(good=self.surely(found.good) if found.good else good or GOOD)
+        if group is not None and not self.ir.aside:
+            self.group_good[group] = found.good
+        return found
+
+    def surely(self, good: str) -> str:
+        """GOOD, where the block begins anew otherwise."""
+        if not self.scope.retry:
+            return good
+        on = self.ir.fresh()
+        self.ir.branch(good, on, self.scope.retry, ", !prof !1")
+        self.ir.start(on)
+        return GOOD
+
+    def in_shared(self, form: Form, size: int, wanted: Wanted | None) -> Checked:
+        origin, base = self.entry.state(abi.SHARED, "ptr"), form.base
+
+        def pointer() -> str:
+            return self.ir.emit(f"getelementptr i8, ptr {origin}, i64 {base}")
+
+        good = GOOD if form.surely_within(self.c.shared_layout.static, size) else ""
+        if wanted is not None and not good:
+            good = self.fits(base, self.entry.state(abi.SHARED_SIZE, "i64"), form, wanted)
+        return Checked(good, pointer, Span(base, form.lanes, offset=base))
+
+    def in_slot(self, row: Aligned, form: Form, wanted: Wanted | None, surely: bool) -> Checked:
+        """Where the address comes from a pointer, whose row of the table is known."""
+        ir, offset = self.ir, ""
+
+        def pointer() -> str:
+            at = offset or self.behind(row, form.base)
+            return ir.emit(f"getelementptr i8, ptr {row.host}, i64 {at}")
+
+        good = GOOD if surely else ""
+        if wanted is not None and not surely:
+            offset = self.behind(row, form.base)
+            good = self.fits(offset, row.writable if wanted.write else row.size, form, wanted)
+        return Checked(good, pointer, Span(form.base, form.lanes, row.start, offset))
+
+    def behind(self, row: Aligned, address: str) -> str:
+        """How far behind a row's first place an address is. LLVM sees what was added to the pointer."""
+        return self.ir.emit(f"add i64 {row.lead}, {self.ir.emit(f'sub i64 {address}, {row.origin}')}")
+
+    def in_table(self, key: object, way: str, form: Form, wanted: Wanted | None) -> Checked:
+        """Where the row is looked up for the address; accesses with one `key` share it."""
+        ir, base = self.ir, form.base
+        row = self.rows_here.get(key)
+        if row is None:
+            row = self.slots.row(base, way)
+            if not ir.aside:
+                self.rows_here[key] = row
+
+        def pointer() -> str:
+            where = ir.emit(f"add i64 {base}, {self.slots.column(row, 3)}")
+            return ir.emit(f"inttoptr i64 {where} to ptr")
+
+        good = ""
+        if wanted is not None:
+            start, limit = self.slots.column(row, 0), self.slots.column(row, 2 if wanted.write else 1)
+            offset = ir.emit(f"sub i64 {base}, {start}")
+            room = self.room(limit, wanted.span, False)
+            good = self.aligned_too(self.inside(offset, wanted.low, room), base, wanted.align, form)
+        return Checked(good, pointer, Span(base, form.lanes, offset=base))
+
+    def known_slot(self, base: str) -> object:
+        """The origin of an address that is known now: the slot that it lies in. None for others."""
+        if base.startswith("%"):
+            return None
+        return self.slot_origin(int(base) >> SHIFT[self.c.address_size])
+
+    def window_of(self, way: str) -> object:
+        """The origin of all addresses in a space that is one window; None for other spaces."""
+        return self.slot_origin(SLOTS[way]) if way in SLOTS else None
+
+    def slot_origin(self, slot: int) -> object:
+        self.entry.values[key := ("slot", slot)] = str(slot << SHIFT[self.c.address_size])
+        return key
+
+    def constant(self, form: Form, size: int) -> bool:
+        """Whether a known address leads to constants that the module has."""
+        begin = window("const", self.c.address_size)
+        known = not form.base.startswith("%") and form.high >= begin
+        return known and form._replace(high=form.high - begin).surely_within(self.c.image.const.size, size)
+
+    def room(self, limit: str, span: int, early: bool = True) -> str:
+        """At how many places `span` bytes may begin; `early`: computed where the function begins, as the limit is."""
+        key = ("room", limit, span)
+        if early and key in self.entry.values:
+            return self.entry.values[key]
+        emit = self.ir.first if early else self.ir.emit
+        found = emit(f"call i64 @llvm.smax.i64(i64 {emit(f'sub i64 {limit}, {span - 1}')}, i64 0)")
+        if early:
+            self.entry.values[key] = found
+        return found
+
+    def fits(self, offset: str, limit: str, form: Form, wanted: Wanted) -> str:
+        """Whether what is wanted, seen from `offset` on, lies before `limit` and is aligned; both by one comparison:
+        turned to the right, what is not aligned is greater than all limits."""
+        low, span, align, _ = wanted
+        room = self.room(limit, span)
+        if align <= 1 << form.tz or low % align or any(v % align for v in form.lanes):
+            return self.aligned_too(self.inside(offset, low, room), offset, align, form)
+        ir, bits = self.ir, align.bit_length() - 1
+        key = ("room", limit, span, align)
+        if key not in self.entry.values:
+            more = ir.first(f"add i64 {room}, {align - 1}")
+            self.entry.values[key] = ir.first(f"lshr i64 {more}, {bits}")
+        begin = ir.emit(f"add i64 {offset}, {low}") if low else offset
+        turned = ir.emit(f"call i64 @llvm.fshr.i64(i64 {begin}, i64 {begin}, i64 {bits})")
+        return ir.emit(f"icmp ult i64 {turned}, {self.entry.values[key]}")
+
+    def inside(self, offset: str, low: int, room: str) -> str:
+        """Whether `offset + low` is one of the places from 0 on."""
+        begin = self.ir.emit(f"add i64 {offset}, {low}") if low else offset
+        return self.ir.emit(f"icmp ult i64 {begin}, {room}")
+
+    def aligned_too(self, good: str, base: str, align: int, form: Form) -> str:
+        ir = self.ir
+        if align > 1 and any(v % align for v in form.lanes):
+            return "false"
+        if align > 1 << form.tz:
+            low = ir.emit(f"and i64 {base}, {align - 1}")
+            aligned = ir.emit(f"icmp eq i64 {low}, 0")
+            return ir.emit(f"and i1 {good}, {aligned}")
+        return good
+
+    def group_here(self, way: str, size: int, write: bool) -> Group | None:
+        """The group of the access being made."""
+        group = self.groups.get(self.scope.site) if not self.scope.step_lane else None
+        return group if group is not None and group.way == way and not self.scope.mask_may_be_empty else None
+
+    def check_lanes(self, way: str, place: Bits, size: int, write: bool) -> Check:
+        """Whether the place of some executing lane is not plainly good, and the places."""
+        ir, t = self.ir, vector_type(64)
+        a, delta = self.x.vector(place), ""
+        if way in TABLE:
+            origin = self.window_of(way) or origin_of(place)
+            early = origin is not None
+            if early:
+                column = self.slots.origin_row(origin, way).__getitem__
+            else:
+                column = partial(self.slots.column, self.slots.row(self.scope.first_active(place), way))
+            start, limit, delta = column(0), column(2 if write else 1), column(3)
+            offsets = ir.emit(f"sub {t} {a}, {self.x.splat(start, 'i64')}")
+        else:
+            limit = self.entry.state(abi.SHARED_SIZE, "i64") if way == "shared" else self.frame.limit()
+            offsets, early = a, way == "shared"
+        far = ir.emit(f"icmp uge {t} {offsets}, {self.x.splat(self.room(limit, size, early), 'i64')}")
+        if size > 1:
+            low = ir.emit(f"and {t} {a}, splat (i64 {size - 1})")
+            odd = ir.emit(f"icmp ne {t} {low}, zeroinitializer")
+            far = ir.emit(f"or <{N} x i1> {far}, {odd}")
+        if not self.scope.full:
+            far = ir.emit(f"and <{N} x i1> {far}, {self.scope.active_mask()}")
+        word = ir.emit(f"bitcast <{N} x i1> {far} to i{N}")
+        bad = ir.emit(f"icmp ne i{N} {word}, 0")
+
+        def pointers() -> str:
+            if way in TABLE:
+                hosts = ir.emit(f"add {t} {a}, {self.x.splat(delta, 'i64')}")
+                return ir.emit(f"inttoptr {t} {hosts} to <{N} x ptr>")
+            origin = self.entry.state(abi.SHARED if way == "shared" else abi.LOCAL, "ptr")
+            index = offsets if way == "shared" else ir.emit(f"add {t} {offsets}, {self.entry.lane_offsets()}")
+            return ir.emit(f"getelementptr i8, ptr {origin}, {t} {index}")
+
+        return bad if self.c.options.checks else "false", pointers
+
+    # Half a warp is a row of many a tile: two moves are an order of magnitude faster than a gather.
+
+    def in_rows(self, place: Bits, step: int) -> str:
+        """Whether all lanes execute, and each half of them is side by side."""
+        ir, t = self.ir, vector_type(64)
+        a = self.x.vector(place)
+        starts = ", ".join(f"i32 {i // 16 * 16}" for i in range(N))
+        begins = ir.emit(f"shufflevector {t} {a}, {t} poison, <{N} x i32> <{starts}>")
+        wanted = ir.emit(f"add {t} {begins}, {self.x.literal_vector(tuple(i % 16 * step for i in range(N)), 64)}")
+        same = ir.emit(f"icmp eq {t} {a}, {wanted}")
+        word = ir.emit(f"bitcast <{N} x i1> {same} to i{N}")
+        if not self.scope.full:
+            word = ir.emit(f"and i{N} {word}, {self.scope.mask_word()}")
+        return ir.emit(f"icmp eq i{N} {word}, -1")
+
+    def ends(self, places: str) -> list[str]:
+        """The pointers of the first lane and of the middle one."""
+        return [self.ir.emit(f"extractelement <{N} x ptr> {places}, i32 {i}") for i in (0, N // 2)]
+
+    def apart_from(self, pointer: str, lanes: Lanes) -> str:
+        """Each lane's pointer, at a known distance from one."""
+        return self.ir.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.x.literal_vector(lanes, 64)}")

@@ -1,0 +1,109 @@
+"""Lanes at places of their own: gathered and scattered by the processor where it can, else by functions they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.module_tables import ModuleTables
+from openptx.engines.native.emit.scope import Scope
+from openptx.numerics import Bits
+
+WIDEST = 64
+"""Bits of a lane that are moved at once. A vector is aligned as the whole of it, so its elements can be one."""
+
+PLACES, LANES = f"<{N} x ptr>", f"<{N} x i1>"
+
+
+class GatherScatter:
+    def __init__(self, scope: Scope, tables: ModuleTables) -> None:
+        self.x, self.ir, self.scope = scope.x, scope.ir, scope
+        self.tables = tables
+
+    def gather(self, places: str, w: int, count: int) -> tuple[Bits, ...]:
+        """`count` elements at each executing lane's place; elsewhere zeros. All places have been found good."""
+        together = min(count, WIDEST // w)
+        found: list[Bits] = []
+        for i in range(0, count, together):
+            word = self.x.bits(self.gather_words(self.farther(places, i * w // 8), w * together), w * together)
+            found += [self.x.resize(word >> k * w, w) for k in range(together)]
+        return tuple(found)
+
+    def scatter(self, places: str, values: Sequence[Bits], w: int) -> None:
+        """The inverse. Of lanes with one place, the highest one's value stays."""
+        together = min(len(values), WIDEST // w)
+        for i in range(0, len(values), together):
+            word = values[i]
+            for value in values[i + 1 : i + together]:
+                word = self.x.concat(value, word)
+            self.scatter_words(self.farther(places, i * w // 8), word)
+
+    def farther(self, places: str, distance: int) -> str:
+        return self.ir.emit(f"getelementptr i8, {PLACES} {places}, i64 {distance}") if distance else places
+
+    def gather_words(self, places: str, w: int) -> str:
+        ir, t = self.ir, vector_type(w)
+
+        def masked(at: str, mask: str) -> str:
+            return (
+                f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({PLACES} align {w // 8} {at}, {LANES} {mask},"
+                f" {t} zeroinitializer), !tbaa !6"
+            )
+
+        if self.x.cpu.gathers and w >= 32:
+            return ir.emit(masked(places, self.scope.active_mask()))
+        lines: list[str] = []
+
+        def emit(text: str) -> str:
+            lines.append(f"%o{len(lines)} = {text}")
+            return f"%o{len(lines) - 1}"
+
+        whole = one_by_one(emit, "%at", w)
+        parts = "\n".join((*lines, f"ret {t} {whole}")), f"%r = {masked('%at', '%mask')}\nret {t} %r"
+        self.share("gather", w, t, f"{PLACES} %at", *parts)
+        return ir.emit(f"call {t} @gather.i{w}({PLACES} {places}, i{N} {self.scope.mask_word()})")
+
+    def scatter_words(self, places: str, word: Bits) -> None:
+        w, t = word.width, vector_type(word.width)
+
+        def masked(value: str, at: str, mask: str) -> str:
+            return (
+                f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {value}, {PLACES} align {w // 8} {at},"
+                f" {LANES} {mask}), !tbaa !6"
+            )
+
+        value = self.x.vector(word)
+        if self.x.cpu.avx512 and w >= 32:
+            self.ir.line(masked(value, places, self.scope.active_mask()))
+            return
+        parts = (masked("%value", "%at", mask) + "\nret void" for mask in ("splat (i1 true)", "%mask"))
+        self.share("scatter", w, "void", f"{t} %value, {PLACES} %at", *parts)
+        self.ir.line(f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {self.scope.mask_word()})")
+
+    def share(self, what: str, w: int, result: str, parameters: str, whole: str, part: str) -> None:
+        """Make a function of an access: what it does where all lanes execute, and where a `%mask` of them does."""
+        name = f"{what}.i{w}"
+        if name not in self.tables.functions:
+            text = f"""define internal {result} @{name}({parameters}, i{N} %lanes) noinline nounwind #0 {{
+entry:
+%mask = bitcast i{N} %lanes to {LANES}
+%all = icmp eq i{N} %lanes, -1
+br i1 %all, label %whole, label %part
+whole:
+{whole}
+part:
+{part}
+}}
+"""
+            self.tables.functions[name] = Outlined(name, w, text)
+
+
+def one_by_one(emit: Callable[[str], str], places: str, w: int) -> str:
+    """The element at each place, all of which are good."""
+    t, found = vector_type(w), "poison"
+    for i in range(N):
+        at = emit(f"extractelement {PLACES} {places}, i32 {i}")
+        element = emit(f"load i{w}, ptr {at}, align {w // 8}, !tbaa !6")
+        found = emit(f"insertelement {t} {found}, i{w} {element}, i32 {i}")
+    return found

@@ -1,0 +1,99 @@
+"""Where addresses come from, and the rows of the table of slots that they lead to.
+
+Sums of a pointer and numbers lead where the pointer leads, if the program is right: a guess, made when the function
+begins. The check of an access is exact all the same: where it fails, the slow way looks at the address itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.emit.entry_values import EntryValues
+from openptx.isa.address_windows import FIRST, SHIFT
+
+
+class Row(NamedTuple):
+    """The names of a row's columns in the text."""
+
+    start: str
+    size: str
+    writable: str
+    delta: str
+
+
+class Aligned(NamedTuple):
+    """A row from its first aligned place on: the place, bytes there are, bytes that may be written, the place here; and
+    the pointer that led to it, with how far behind that place it is."""
+
+    start: str
+    size: str
+    writable: str
+    host: str
+    origin: str
+    lead: str
+
+
+class SlotTable:
+    def __init__(self, c: FunctionContext, entry: EntryValues) -> None:
+        self.x, self.ir, self.c, self.entry = entry.x, entry.ir, c, entry
+        self.rows: dict[object, Row] = {}
+        self.aligned: dict[object, Aligned] = {}
+
+    def origin_row(self, origin: object, way: str) -> Row:
+        """The columns of the row that a pointer leads to, looked up where the function begins."""
+        key = ("row", origin, way == "global")
+        if key not in self.entry.values:
+            self.entry.values[key] = ""
+            self.rows[key] = self.columns(self.ir.first, self.entry.values[origin], way)
+        return self.rows[key]
+
+    def aligned_row(self, origin: object, align: int, way: str) -> Aligned:
+        """The row that a pointer leads to, from its first aligned place on."""
+        row, first = self.origin_row(origin, way), self.ir.first
+        key = ("aligned", origin, align, way == "global")
+        if key not in self.entry.values:
+            self.entry.values[key] = ""
+            up = first(f"add i64 {row.start}, {align - 1}")
+            start = first(f"and i64 {up}, {-align}")
+            lost = first(f"sub i64 {start}, {row.start}")
+            size, writable = (first(f"sub i64 {size}, {lost}") for size in (row.size, row.writable))
+            host = first(f"add i64 {start}, {row.delta}")
+            host = first(f"inttoptr i64 {host} to ptr")
+            pointer = self.entry.values[origin]
+            lead = first(f"sub i64 {pointer}, {start}")
+            self.aligned[key] = Aligned(start, size, writable, host, pointer, lead)
+        return self.aligned[key]
+
+    def columns(self, emit: Callable[[str], str], address: str, way: str) -> Row:
+        """All columns of the row for a scalar address."""
+        row = self.row_at(emit, address, way)
+        places = [emit(f"getelementptr i8, ptr {row}, i64 {8 * i}") for i in range(4)]
+        return Row(*[emit(f"load i64, ptr {at}, align 8, !tbaa !5") for at in places])
+
+    def row(self, address: str, way: str) -> str:
+        """The table's row for a scalar address."""
+        return self.row_at(self.ir.emit, address, way)
+
+    def row_at(self, emit: Callable[[str], str], address: str, way: str) -> str:
+        """The row; the empty one where there is none, and for `.global` addresses in the windows of other spaces. (That
+        of parameters is inside of `.global`, which the slow path knows.)"""
+        slot = emit(f"lshr i64 {address}, {SHIFT[self.c.address_size]}")
+        number, slots = slot, self.entry.state(abi.SLOTS, "i64")
+        if way == "global":
+            number, slots = emit(f"sub i64 {slot}, {FIRST}"), self.slots_of_allocations()
+        good = emit(f"icmp ult i64 {number}, {slots}")
+        slot = emit(f"select i1 {good}, i64 {slot}, i64 0")
+        return emit(f"getelementptr [{abi.ROW} x i8], ptr {self.entry.state(abi.TABLE, 'ptr')}, i64 {slot}")
+
+    def slots_of_allocations(self) -> str:
+        """How many rows follow those of the windows."""
+        if "allocations" not in self.entry.values:
+            self.entry.values["allocations"] = self.ir.first(f"sub i64 {self.entry.state(abi.SLOTS, 'i64')}, {FIRST}")
+        return self.entry.values["allocations"]
+
+    def column(self, row: str, i: int, t: str = "i64") -> str:
+        where = self.ir.emit(f"getelementptr i8, ptr {row}, i64 {8 * i}")
+        return self.ir.emit(f"load {t}, ptr {where}, align 8, !tbaa !5")

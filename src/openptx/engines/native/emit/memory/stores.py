@@ -1,0 +1,158 @@
+"""Stores: rows side by side, one place, a few pieces, scattered elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
+from openptx.engines.native.analysis.load_plan import RUNS
+from openptx.engines.native.analysis.regions import locate
+from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
+from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
+from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
+from openptx.engines.native.emit.memory.slow_path import SlowPath
+from openptx.engines.native.emit.scope import Scope
+from openptx.numerics import Bits
+
+
+class StoreLowering:
+    def __init__(
+        self,
+        scope: Scope,
+        c: FunctionContext,
+        checks: BoundsCheck,
+        slow: SlowPath,
+        lanes: GatherScatter,
+        paths: GuardedPaths,
+    ) -> None:
+        self.x, self.ir, self.scope = scope.x, scope.ir, scope
+        self.c, self.checks, self.slow, self.lanes, self.paths = c, checks, slow, lanes, paths
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        if self.scope.mask_may_be_empty:
+            values = [self.scope.held(v) for v in values]
+            self.paths.if_any(lambda: self._store(space, address, values))
+        else:
+            self._store(space, address, values)
+        self.scope.retry = ""
+
+    def _store(self, space: str, address: Bits, values: Sequence[Bits]) -> tuple[Bits, ...]:
+        ir, w, count = self.ir, values[0].width, len(values)
+        way, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
+        values = [self.scope.held(v) for v in values]
+        if way == "slow":
+            self.slow.store(space, address, values)
+            return ()
+        size = w * count // 8
+        form = self.checks.form_of(place)
+        if form is not None and way != "local":
+            good, pointer, span = self.checks.check_span(way, form, size, True)
+            told = span if isinstance(address.v, Value) else address
+
+            def fast() -> None:
+                if form.lanes == tuple(size * i for i in range(N)):
+                    self.store_row(pointer(), values, w)
+                elif form.lanes is ZEROS:
+                    self.store_one(pointer(), values, w)
+                else:
+                    self.store_apart(pointer(), form.lanes, values, w)
+        else:
+            told = address
+            bad, pointers = self.checks.check_lanes(way, place, size, True)
+            good = ir.emit(f"xor i1 {bad}, true")
+
+            def fast() -> None:
+                if count > 1 or way == "local":  # a place in local memory is another one for each lane
+                    self.lanes.scatter(pointers(), values, w)
+                    return
+                rows, other, on = ir.fresh(), ir.fresh(), ir.fresh()
+                ir.branch(self.checks.in_rows(place, w // 8), rows, other)
+                ir.start(rows)
+                for i, at in zip((0, N // 2), self.checks.ends(pointers()), strict=True):
+                    self.store_piece(at, values[0], i, N // 2)
+                ir.jump(on)
+                ir.start(other)
+                self.lanes.scatter(pointers(), values, w)
+                ir.jump(on)
+                ir.start(on)
+
+        if good == GOOD:
+            fast()
+            return ()
+        a, b, done = ir.fresh(), ir.fresh(), ir.fresh()
+        ir.branch(good, a, b, ", !prof !1")
+        ir.aside += 1
+        ir.start(b)
+        self.slow.store(space, told, values)
+        ir.jump(done)
+        ir.start(a)
+        fast()
+        ir.jump(done)
+        ir.aside -= 1
+        ir.start(done)
+        return ()
+
+    def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
+        """All lanes side by side."""
+        ir, count = self.ir, len(values)
+        name, n = self.interleaved([self.x.vector(v) for v in values], w)
+        t = f"<{n} x i{w}>"
+        if self.scope.full:
+            ir.line(f"store {t} {name}, ptr {pointer}, align {w // 8}, !tbaa !6")
+            return
+        # A store under a mask costs several plain ones, and the mask is hardly ever in use.
+        mask, plain, masked, done = self.scope.active_mask(), ir.fresh(), ir.fresh(), ir.fresh()
+        whole = ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
+        ir.branch(whole, plain, masked, ", !prof !1")
+        ir.start(plain)
+        ir.line(f"store {t} {name}, ptr {pointer}, align {w // 8}, !tbaa !6")
+        ir.jump(done)
+        ir.start(masked)
+        if count > 1:
+            order = ", ".join(f"i32 {i // count}" for i in range(n))
+            mask = ir.emit(f"shufflevector <{N} x i1> {mask}, <{N} x i1> poison, <{n} x i32> <{order}>")
+        ir.line(
+            f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer},"
+            f" <{n} x i1> {mask}), !tbaa !6"
+        )
+        ir.jump(done)
+        ir.start(done)
+
+    def interleaved(self, names: list[str], w: int) -> tuple[str, int]:
+        """Elements of lane 0, then of lane 1, and so on."""
+        n, ir = N, self.ir
+        while len(names) > 1:
+            half = len(names) // 2
+            # Element i of a pair (i, i + half) takes every other place, doubling the vector.
+            order = ", ".join(f"i32 {i // 2 + n * (i % 2)}" for i in range(2 * n))
+            t = f"<{n} x i{w}>"
+            names = [
+                ir.emit(f"shufflevector {t} {names[i]}, {t} {names[i + half]}, <{2 * n} x i32> <{order}>")
+                for i in range(half)
+            ]
+            n *= 2
+        return names[0], n
+
+    def store_one(self, pointer: str, values: Sequence[Bits], w: int) -> None:
+        """All lanes to one place: the highest lane's value stays."""
+        for i, v in enumerate(values):
+            at = pointer if not i else self.ir.emit(f"getelementptr i8, ptr {pointer}, i64 {i * w // 8}")
+            self.ir.line(f"store i{w} {self.scope.last_active(v)}, ptr {at}, align {w // 8}, !tbaa !6")
+
+    def store_apart(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
+        """Lanes at known places: a few pieces, or one by one."""
+        begins = [i for i in range(N) if i == 0 or lanes[i] != lanes[i - 1] + w // 8]
+        if not self.scope.full or len(values) > 1 or len(begins) > RUNS:
+            self.lanes.scatter(self.checks.apart_from(pointer, lanes), values, w)
+            return
+        for i, end in zip(begins, [*begins[1:], N], strict=True):
+            at = self.ir.emit(f"getelementptr i8, ptr {pointer}, i64 {lanes[i]}")
+            self.store_piece(at, values[0], i, end - i)
+
+    def store_piece(self, pointer: str, value: Bits, first: int, n: int) -> None:
+        """Some lanes side by side."""
+        ir, w, t = self.ir, value.width, vector_type(value.width)
+        order = ", ".join(f"i32 {first + k}" for k in range(n))
+        part = ir.emit(f"shufflevector {t} {self.x.vector(value)}, {t} poison, <{n} x i32> <{order}>")
+        ir.line(f"store <{n} x i{w}> {part}, ptr {pointer}, align {w // 8}, !tbaa !6")

@@ -1,0 +1,111 @@
+"""Registers while code is made: kept by what is known of them, blended only where lanes that wait need them."""
+
+from __future__ import annotations
+
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.fixpoint import Facts
+from openptx.engines.native.analysis.lattice import ZEROS, N, Shape
+from openptx.engines.native.emit.arith.float_bits import FLOAT
+from openptx.engines.native.emit.llvm_machine import LlvmMachine
+from openptx.numerics import Bits
+
+
+class RegisterFile:
+    """The environment of operands: `current` are registers as they are at this point of the block."""
+
+    def __init__(self, x: LlvmMachine, c: FunctionContext, facts: Facts) -> None:
+        self.x, self.ir, self.scope, self.c, self.facts = x, x.ir, x.scope, c, facts
+        self.blends = True
+        """Whether lanes that wait keep their old values."""
+        self.begin_block()
+
+    def begin_block(self) -> None:
+        self.current: dict[int, Bits] = {}
+        self.written: set[int] = set()
+
+    @property
+    def frame_base(self) -> Bits | None:
+        return self.x.frame.base
+
+    """The state of the translation, and what reads and writes registers in it."""
+
+    def cell_type(self, cell: int) -> str:
+        shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
+        assert shape is not None
+        t = FLOAT[w] if shape.raw else f"i{w}"
+        return t if shape.lanes is not None else f"<{N} x {t}>"
+
+    def get(self, cell: int) -> Bits:
+        found = self.current.get(cell)
+        if found is not None:
+            return found
+        shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
+        if shape is None:  # nothing has been written yet, on any way seen so far
+            return self.x.const(0, w)
+        found = Bits(self.x, w, shape.known) if shape.known is not None else self.loaded(cell, f"%r{cell}")
+        if not self.ir.aside:
+            self.current[cell] = found
+        return found
+
+    def loaded(self, cell: int, where: str) -> Bits:
+        """A register's value from where it is kept."""
+        shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
+        assert shape is not None
+        name = self.ir.emit(f"load {self.cell_type(cell)}, ptr {where}, align 4")
+        if shape.raw:
+            return self.x.raw(name, w, shape.lanes is not None)
+        return self.x.come_from(self.x.bits(name, w, shape.lanes, shape.tz, shape.high), shape.origin)
+
+    def store_cell(self, cell: int, value: Bits) -> None:
+        """Writes to a register, in the lanes that execute; the others keep what they need."""
+        if not self.c.options.shapes:
+            value = self.x.bits(self.x.vector(value), value.width)
+        blocks, scope = self.c.graph.blocks, self.scope
+        if self.blends and any(cell in blocks[c].live_in for c in self.facts.pending[scope.here.index]):
+            value = self.x.select(scope.mask, value, self.get(cell))
+        elif scope.guard is not None and cell in scope.live_after:
+            value = self.x.select(scope.guard, value, self.get(cell))
+        self.current[cell] = value
+        self.written.add(cell)
+
+    def spill(self) -> None:
+        """At the block's end, registers go where other blocks find them."""
+        keep = self.scope.here.live_out | self.scope.kept
+        for cell in sorted(self.written):
+            if cell not in keep:
+                continue
+            self.keep_in(cell, self.current[cell])
+
+    def keep_in(self, cell: int, value: Bits) -> None:
+        shape = self.facts.registers[cell]
+        assert shape is not None
+        if shape.known is not None:
+            assert value.v == shape.known, (cell, value, shape)
+            return
+        name = self.conformed(value, shape)
+        self.ir.line(f"store {self.cell_type(cell)} {name}, ptr %r{cell}, align 4")
+
+    def conformed(self, a: Bits, shape: Shape) -> str:
+        """The value in a register's form."""
+        if shape.lanes is None:
+            return self.x.float(a, False) if shape.raw else self.x.vector(a)
+        if shape.raw:
+            return self.x.float(a, True)
+        if shape.lanes is ZEROS:
+            return self.x.scalar(a)
+        parts = self.x.parts(a.v, a.width)
+        assert parts is not None
+        assert parts[1] == shape.lanes
+        return self.x.texts(parts[0], a.width)
+
+    def variable(self, name: str) -> Bits:
+        """The address of a global variable, which each process loads anew."""
+        if name not in self.x.tables.globals:
+            self.x.tables.globals.append(name)
+        key = ("variable", name)
+        if key not in self.x.entry.values:
+            ir, table = self.ir, self.x.entry.state(abi.GLOBALS, "ptr")
+            where = ir.first(f"getelementptr i64, ptr {table}, i64 {self.x.tables.globals.index(name)}")
+            self.x.entry.values[key] = ir.first(f"load i64, ptr {where}, align 8, !tbaa !5")
+        return self.x.come_from(self.x.bits(self.x.entry.values[key], 64, ZEROS, 8), key)

@@ -1,0 +1,102 @@
+"""From a program to LLVM text: read `lower_kernel` first, then `FunctionEmitter` (emit/function.py).
+
+1. Context (context.py): control-flow graph, liveness, which registers addresses are made of.
+2. Facts (analysis/): abstract interpretation to a fixpoint, with branches assumed uniform where that pays
+   (speculation.py): what is known of registers, which branches part lanes, where lanes wait, what is accessed.
+3. From the facts: loops that may wait for other threads (waiting.py), spills at barriers and the warp's frame
+   (deopt/frame_layout.py), accesses that share a bounds check (groups.py), moves of loads (row_plans.py).
+4. Emission (emit/): blocks once, in their order; side exits and deoptimisation (deopt/); prologue and warp loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from openptx.engines.native.analysis.context import make_context
+from openptx.engines.native.analysis.stack_depth import Stack
+from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.cache.metadata import Facts
+from openptx.engines.native.deopt.frame_state import SideExit
+from openptx.engines.native.emit.barriers import counts
+from openptx.engines.native.emit.function import FunctionEmitter, has_call
+from openptx.engines.native.emit.module_tables import ModuleTables
+from openptx.engines.native.options import Options
+from openptx.engines.native.rtlib.support import METADATA, attributes, support
+from openptx.isa.memory_consistency import strong
+from openptx.llvm.codegen import hurried
+from openptx.llvm.host import host
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+from openptx.runtime.shared_layout import shared_layout
+
+
+class LoweredKernel(NamedTuple):
+    text: str
+    facts: Facts
+
+
+def lower_kernel(
+    program: Program, function: Function, image: Image, options: Options, entries: Mapping[int, SideExit] | None = None,
+    globals: Sequence[str] = (), messages: Sequence[tuple[str, str]] = (), calls_wait: bool = False,
+) -> LoweredKernel:  # fmt: skip
+    """A kernel and all that it calls; raises Fallback where only the interpreter can run it.
+
+    With `entries`, the generic version, which takes over there; variables and messages keep the numbers that they have.
+    `calls_wait`: functions do what loops around their calls may be waiting for.
+    """
+    layout = shared_layout(program, function.name)
+    tables = ModuleTables([*globals], [*messages])
+    callees = tables.callees
+
+    def emitter(one: Function, symbol: str, number: int, entered_from: Mapping[int, SideExit]) -> FunctionEmitter:
+        c = make_context(program, one, image, options, host(), layout, symbol, number, entered_from)
+        return FunctionEmitter(c, tables, calls_wait and number == 0)
+
+    kernel = emitter(function, "kernel" if entries is None else "slow", 0, entries or {})
+    emitters, texts = [kernel], [kernel.emit()]
+    while len(emitters) <= len(callees.names):
+        number = len(emitters)
+        name = callees.names[number - 1]
+        emitters.append(emitter(program.function(name), callees.symbol(name), number, {}))
+        texts.append(emitters[-1].emit())
+    if not calls_wait and waits_in_calls(emitters):
+        if any(calls_in_loops(e) for e in emitters[1:]):
+            raise Fallback("a loop with calls of functions that may wait for other threads, in a function")
+        return lower_kernel(program, function, image, options, entries, globals, messages, True)
+    counted = any(counts(e.c.function) for e in emitters)
+    head = support(program.address_size, kernel.rounds, counted).head
+    text = "\n".join([head, *(f.text for f in tables.functions.values()), *texts, attributes(), METADATA])
+    deopt, contexts = kernel.deopt, [e.c for e in emitters]
+    facts = Facts(
+        frame_size=-(-kernel.warp_frame.size // 64) * 64,
+        globals=tables.globals,
+        messages=tables.messages,
+        names=callees.names,
+        exits=kernel.exits.exits,
+        stack=Stack.of(contexts),
+        free_order=not any(map(touches_others, emitters)),
+        hands_over=deopt.is_used,
+        borrows=any(e.facts.interpreted for e in emitters),
+        address_size=program.address_size,
+        rounds=kernel.rounds,
+        counted=counted,
+        stands=deopt.states if deopt.is_used else {},
+        hurried=hurried(text),
+    )
+    return LoweredKernel(text, facts)
+
+
+def touches_others(e: FunctionEmitter) -> bool:
+    """Whether atomics or strong loads are among the operations."""
+    code = e.c.function.code
+    return any(kind == "atomic" or strong(code[pc].m) for pc, kind in e.facts.touches.items())
+
+
+def calls_in_loops(e: FunctionEmitter) -> bool:
+    return any(has_call(e.c, loop) for loop in e.c.graph.cyclic())
+
+
+def waits_in_calls(emitters: list[FunctionEmitter]) -> bool:
+    """Whether called functions do what loops around their calls may be waiting for."""
+    return any(map(touches_others, emitters[1:])) and any(map(calls_in_loops, emitters))

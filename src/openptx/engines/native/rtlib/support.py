@@ -1,0 +1,176 @@
+"""What all kernels' machine code calls: made once for a processor, kept on disk, linked once for a process."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
+from importlib.resources import files
+from subprocess import Popen
+
+from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.native import abi, settings
+from openptx.engines.native.cache import store
+from openptx.engines.native.cache.key import digest
+from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
+from openptx.llvm.codegen import compile
+from openptx.llvm.host import host
+from openptx.llvm.jit import Library
+from openptx.llvm.subprocess_compile import available, compile_apart, start
+from openptx.locks import LLVM
+from openptx.program import Function
+
+METADATA = """
+!0 = !{!"branch_weights", i32 1, i32 2000}
+!1 = !{!"branch_weights", i32 2000, i32 1}
+!2 = !{!"openptx"}
+!3 = !{!"state", !2}
+!4 = !{!"data", !2}
+!5 = !{!3, !3, i64 0}
+!6 = !{!4, !4, i64 0}
+"""
+LONG = 300_000
+"""Characters of text, above which LLVM runs in a process of its own: calls of LLVM can't be cancelled, and take 0.8 to
+2.3 us for each character. The process takes 0.1 s to start."""
+
+MANY = 350
+"""Instructions, from which on a kernel's text may be so long."""
+
+RUN = "openptx.run"
+NAMES = tuple(
+    f"openptx.{name}" for name in ("load", "store", "places", "copy", "bring", "chain", "poll", "ask", "verdict")
+)
+"""What kernels call."""
+
+# The processor's clock, as LLVM calls it, and its ticks between two polls between CTAs: 5 to 30 ms of an x86, whose
+# clock has 1 to 5 GHz; 0.2 to 10 ms of an ARM, whose other clock (the cycles) is closed to programs.
+COUNTERS = {"x86": ("readcyclecounter", 1 << 25), "other": ("readsteadycounter", 1 << 18)}
+
+_HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\)(?: #1)?)", re.MULTILINE)
+
+
+def attributes() -> str:
+    """Of functions. Those of #1 are hardly ever called and leave all registers as they are: values that live across
+    such calls would be kept in memory otherwise, at the cost of every turn of a loop. LLVM knows that on x86 alone, and
+    must be kept from clearing the upper halves of the vectors that it has just restored."""
+    keeping = f' "target-features"="{host().features},-vzeroupper"' if host().x86 else ""
+    return f"""
+attributes #0 = {{ "prefer-vector-width"="512" "min-legal-vector-width"="512" }}
+attributes #1 = {{ "no_caller_saved_registers"{keeping} }}
+"""
+
+
+class Support:
+    """For kernels of an address size. `rounds`: their warps wait for each other; `counted`: at barriers that count
+    threads or votes."""
+
+    def __init__(self, address_size: int, rounds: bool, counted: bool) -> None:
+        self.address_size, self.rounds, self.counted = address_size, rounds, counted
+        self._library: Library | None = None
+        self._head = ""
+
+    def barriers(self) -> str:
+        return self.read("barriers.ll", "uncounted" if self.counted else "counted")
+
+    def own(self) -> str:
+        return self.read("support.ll", "once" if self.rounds else "rounds")
+
+    def text(self) -> str:
+        return "\n".join([self.own(), self.barriers(), attributes(), METADATA])
+
+    @property
+    def head(self) -> str:
+        """What a kernel's text begins with."""
+        if not self._head:
+            headers = {name: header for header, name in _HEADER.findall(self.own())}
+            self._head = "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
+        return self._head
+
+    def read(self, name: str, dropped: str) -> str:
+        """A file of LLVM text beside this one, without one of its sections, with its numbers filled in."""
+        before, _, rest = (
+            files("openptx.engines.native.rtlib").joinpath(name).read_text("utf-8").partition(f"; [{dropped}\n")
+        )
+        text = before + rest.partition(f"; {dropped}]\n")[2]
+        shift = SHIFT[self.address_size]
+        numbers = {name: value for name, value in vars(abi).items() if name.isupper() and isinstance(value, int)}
+        counter, interval = COUNTERS["x86" if host().x86 else "other"]
+        facts = {
+            **numbers, "SHIFT": shift, "WITHIN": (1 << shift) - 1, "FIRST": FIRST, "CONST": CONST, "PARAM": PARAM,
+            "CLOCK_COUNTER": counter, "POLL_INTERVAL": interval, "ONCE_OR_ROUNDS": "rounds" if self.rounds else "once",
+        }  # fmt: skip
+        for key, value in facts.items():
+            text = text.replace(f"{{{key}}}", str(value))
+        return text
+
+    @property
+    def library(self) -> Library:
+        with LLVM:  # one for all threads: kernels call what it has as long as they live
+            if self._library is None and not self.loaded():
+                image = object_of(self.text())
+                store.store(self.name, image)
+                self.link_own(image)
+            assert self._library is not None
+            return self._library
+
+    @property
+    def name(self) -> str:
+        return digest(f"support {self.address_size} {self.rounds} {self.counted}")
+
+    def loaded(self) -> bool:
+        """Whether it was on disk."""
+        with LLVM:
+            if self._library is None and (image := store.load(self.name)) is not None:
+                self.link_own(image)
+            return self._library is not None
+
+    def link_own(self, image: bytes) -> None:
+        self._library = Library(image, (RUN, *NAMES))
+
+    def link(self, image: bytes, name: str) -> Library:
+        """A kernel's object, of whose functions one is `name`."""
+        library = self.library
+        return Library(image, (name,), {name: library[name] for name in NAMES})
+
+
+made: dict[tuple[int, bool, bool], Support] = {}
+
+
+def support(address_size: int, rounds: bool, counted: bool) -> Support:
+    """The one of this process for such kernels."""
+    key = address_size, rounds, counted and rounds
+    found = made.get(key)
+    return found if found is not None else made.setdefault(key, Support(*key))
+
+
+def object_of(text: str, process: Popen[bytes] | None = None) -> bytes:
+    """LLVM text compiled, here or in a process of its own, which may have been started before."""
+    if settings.compiles_apart() or (len(text) > LONG and available()):
+        return compile_apart(text, check_cancelled, process)
+    return compile(text)
+
+
+@contextmanager
+def compiling(function: Function) -> Generator[Callable[[str], bytes]]:
+    """Gives what makes an object of the function's text. A process that may be needed starts while text is made."""
+    if len(function.code) < MANY or not available():
+        yield object_of
+        return
+    with start() as process:
+        try:
+            yield partial(object_of, process=process)
+        finally:
+            process.kill()
+
+
+def _load() -> None:
+    for rounds in (False, True):
+        support(64, rounds, False).loaded()
+
+
+# Ready before a first launch asks for it, as the linker is (llvm/jit.py).
+with contextlib.suppress(RuntimeError):
+    threading.Thread(target=_load, name="openptx-support").start()

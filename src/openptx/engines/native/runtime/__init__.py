@@ -1,0 +1,1 @@
+"""Launches: memory for workers, the loop over CTAs, upcalls, faults."""

@@ -1,0 +1,154 @@
+"""A kernel compiled for one shape of blocks: its text, its object, and the function that runs CTAs."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import threading
+import weakref
+from collections.abc import Callable
+
+from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.interp.decode import NoMeaning
+from openptx.engines.native import settings
+from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.cache import store
+from openptx.engines.native.cache.key import name_of
+from openptx.engines.native.cache.metadata import Facts, pack, unpack
+from openptx.engines.native.options import Options
+from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
+from openptx.engines.native.rtlib.support import RUN, compiling, support
+from openptx.engines.native.runtime.workers import Worker
+from openptx.errors import Bug
+from openptx.llvm.jit import Library
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+
+CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+
+
+class Compiled:
+    """Machine code for one kernel and shape of blocks, ready to run."""
+
+    __slots__ = (
+        "borrows",
+        "exits",
+        "frame_size",
+        "free_order",
+        "globals",
+        "hands_over",
+        "hurried",
+        "idle",
+        "kernel",
+        "library",
+        "messages",
+        "names",
+        "run",
+        "slow",
+        "stack",
+        "stands",
+        "support",
+    )
+
+    def __init__(self, facts: Facts, image: bytes) -> None:
+        self.frame_size, self.globals, self.messages = facts.frame_size, facts.globals, facts.messages
+        self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
+        self.free_order = facts.free_order
+        self.stands, self.hands_over, self.borrows = [facts.stands], facts.hands_over, facts.borrows
+        self.hurried = facts.hurried
+        self.support = support(facts.address_size, facts.rounds, facts.counted)
+        self.library = self.support.link(image, "kernel")
+        self.kernel = self.library["kernel"]
+        self.run = CALL(self.support.library[RUN])
+        self.slow: Library | None = None
+        self.idle: dict[tuple[int, int, int], list[Worker]] = {}
+
+
+def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[Facts, bytes]:
+    """What is on disk under a name, or else is made of a text and kept there."""
+    if (data := store.load(name)) is not None:
+        with contextlib.suppress(ValueError):
+            return unpack(data)
+    with compiling(function) as compile:
+        kernel = lower()
+        facts, image = kernel.facts, compile(kernel.text)
+    store.store(name, pack(facts, image))
+    return facts, image
+
+
+_compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | Fallback]] = weakref.WeakKeyDictionary()
+
+
+def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
+    """The kernel's code, made when first asked for."""
+    known = _compiled.setdefault(image, {})
+    key = (function.name, *options.key())
+    found = known.get(key)
+    if found is None:
+        try:
+            name = name_of(program, function, options, "fast")
+            found = Compiled(*made(name, function, lambda: lower_kernel(program, function, image, options)))
+        except Fallback as fallback:
+            found = fallback
+        except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has
+            found = Fallback(str(gap))
+        known[key] = found
+    if isinstance(found, Fallback):
+        raise found
+    return found
+
+
+def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool:
+    """Whether the kernel's code for such blocks has been made."""
+    return any(key[:2] == (function.name, block) for key in _compiled.get(image, {}))
+
+
+def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -> bool:
+    """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
+    options = Options(block, False, settings.lane_shapes(), settings.checks())
+    return store.has(name_of(program, function, options, "fast"))
+
+
+_making = threading.RLock()
+"""Held by whoever makes a slow version, so that workers which need it at once make one."""
+
+
+def _forked() -> None:
+    global _making
+    _making = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
+    """The address of the version that takes over where offsets wrap; made when first wanted, by whichever worker."""
+    while (found := code.slow) is None:
+        making = _making  # a child of a fork has another
+        if not making.acquire(timeout=0.05):
+            check_cancelled()
+            continue
+        try:
+            if code.slow is None:
+                made = made_slow(program, function, image, options, code)
+                code.slow = code.slow or made  # a signal's handler may have launched the kernel, too
+        finally:
+            making.release()
+    return found["slow"]
+
+
+def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
+    plain = Options(options.block, options.locked, False, options.checks, False, options.turns)
+    name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
+    facts, object = made(
+        name, function, lambda: lower_kernel(program, function, image, plain, code.exits, code.globals, code.messages)
+    )
+    if facts.globals != code.globals:
+        raise Bug(f"the slow version of `{function.name}` knows other variables: {facts.globals}")
+    if facts.hands_over and not code.hands_over:
+        raise Bug(f"the slow version of `{function.name}` waits otherwise")
+    code.stands.append(facts.stands)
+    code.messages = facts.messages  # it may have more
+    return code.support.link(object, "slow")

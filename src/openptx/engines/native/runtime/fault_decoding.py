@@ -1,0 +1,158 @@
+"""Faults that machine code recorded, in the words of the reference engine."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from openptx.engines.common import fault_text
+from openptx.engines.common.call_site import CallSite, wrong_target
+from openptx.engines.common.fault_text import left, waits
+from openptx.engines.native import abi
+from openptx.errors import Fault, Triple
+from openptx.isa.address_windows import FIRST, SLOTS
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.launch import Run
+    from openptx.engines.native.runtime.workers import Worker
+    from openptx.program import Function, Op
+
+
+def triple(linear: int, extent: Triple) -> Triple:
+    return linear % extent[0], linear // extent[0] % extent[1], linear // extent[0] // extent[1]
+
+
+def source_line(op: Op) -> tuple[str, ...]:
+    return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
+
+
+def fault(run: Run, worker: Worker) -> Fault:
+    """What a worker's state says went wrong."""
+    state = worker.memory
+    kind, site, lanes, warp, address, number, size, limit = struct.unpack_from("<IIIIQIIq", state, abi.KIND)
+    block = struct.unpack_from("<III", state, abi.CTAID)
+    if kind == abi.DEADLOCK:
+        return deadlock(run, worker, block)
+    lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
+    space = abi.SPACES[number] if kind in ACCESSES else ""
+    if space == "generic" and address >> run.memory.shift >= FIRST:
+        space = "global"
+    what, size = ACTIONS[size >> 24], size & 0xFFFFFF
+    code, message = said(run, kind, number, what, size, limit, space, address)
+    if kind == abi.REQUIRED and ("{lane}" in message or "{value}" in message):
+        message = message.format(lane=lane, value=address)
+    access = kind in ACCESSES
+    thread = warp * 32 + lane
+    if kind == abi.ANSWER:  # the reference engine's words
+        v = worker.violation
+        assert v is not None
+        code, message, thread, space, size, limit = v.code, v.message, v.lane, v.space, v.size, v.limit
+        address, access = v.address or 0, v.address is not None
+    (count,) = struct.unpack_from("<I", state, abi.CHAIN)
+    chain = struct.unpack_from(f"<{count}I", state, abi.CHAIN + 4)
+    if kind == abi.OVERFLOW and chain:  # noticed on the first instruction of whom the call would have called
+        site, *chain = chain
+    function = place(run, site)
+    op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
+    if code == "invalid-call-target" and op is not None:
+        message = wrong_target(run.plan.program, run.image.names, CallSite(op), address) or message
+    names = [function.name, *(place(run, at).name for at in chain)]
+    nearest = None
+    if access and space in ("generic", "global"):
+        nearest = run.memory.nearest(address, size, space, run.plan.shared)
+    if kind in (abi.OUT_OF_BOUNDS, abi.ANSWER) and limit >= 0:
+        nearest = fault_text.beyond(address, size, space, limit)
+    return Fault(
+        code,
+        message,
+        kernel=run.plan.function.name,
+        block=block,
+        thread=triple(thread, run.plan.block),
+        address=address if access else None,
+        space=(space.replace("frame", "param") or None) if access else None,
+        nearest=nearest,
+        file=run.plan.program.file,
+        span=op.span if op is not None else None,
+        notes=(*(source_line(op) if op is not None else ()), *fault_text.calls(names)),
+    )
+
+
+def timed_out(timeout: float | None) -> str:
+    return f"the kernel ran longer than {timeout:g} seconds"
+
+
+def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
+    """The warps of a CTA stand at barriers that cannot open: says who, where, and who has left."""
+    waiting: dict[tuple[int, int], list[int]] = {}
+    alive: list[int] = []
+    frames = memoryview(worker.frames.view().data)
+    for warp in range(-(-run.plan.threads // 32)):
+        resume, number, _, live = struct.unpack_from("<iiII", frames, warp * run.plan.code.frame_size + abi.RESUME)
+        threads = [32 * warp + i for i in range(32) if live >> i & 1] if resume >= 0 else []
+        alive += threads
+        if threads and resume > 0:  # behind the barrier
+            waiting.setdefault((number, resume - 1), []).extend(threads)
+    where = dict(sorted(waiting.items()))
+    ops = [run.plan.function.code[pc] for _, pc in where]
+    notes = [
+        waits(op, run.plan.program.file, at_barrier(worker.memory, number), threads)
+        for op, ((number, _), threads) in zip(ops, where.items(), strict=True)
+    ]
+    first = min((threads[0] for threads in where.values()), default=0)
+    return Fault(
+        "deadlock",
+        "threads wait for others that can not come",
+        kernel=run.plan.function.name,
+        block=block,
+        thread=triple(first, run.plan.block),
+        file=run.plan.program.file,
+        span=ops[0].span if ops else None,
+        notes=(
+            *(source_line(ops[0]) if ops else ()),
+            *notes,
+            left(sorted(set(range(run.plan.threads)) - set(alive)), run.plan.threads),
+        ),
+    )
+
+
+def at_barrier(state: memoryview, number: int) -> str:
+    """Which barrier, and for how many threads it waits."""
+    (wanted,) = struct.unpack_from("<i", state, abi.BARRIERS + abi.BARRIER * number + 4)
+    return f"at barrier {number} for {wanted or 'all'} threads"
+
+
+def place(run: Run, site: int) -> Function:
+    """The function that a place in code belongs to."""
+    number = site >> 20
+    return run.plan.program.function(run.plan.code.names[number - 1]) if number else run.plan.function
+
+
+ACCESSES = (abi.OUT_OF_BOUNDS, abi.MISALIGNED, abi.READ_ONLY, abi.TORN)
+"""Kinds of faults that have an address."""
+
+ACTIONS = ("load", "store", "atomic", "store")
+"""By the mode of `openptx.access` in support.ll."""
+
+
+def said(
+    run: Run, kind: int, detail: int, what: str, size: int, limit: int, space: str, address: int
+) -> tuple[str, str]:
+    """The code and the message."""
+    if kind == abi.MISALIGNED:
+        return "misaligned-access", fault_text.misaligned(what, size)
+    if kind == abi.OUT_OF_BOUNDS and run.image.has_heap and run.image.heap.within(address, size):
+        return "out-of-bounds", fault_text.not_allocated(what, size)
+    if kind == abi.OUT_OF_BOUNDS:
+        return "out-of-bounds", fault_text.outside(what, size, space, limit)
+    if kind == abi.TORN:
+        return "out-of-bounds", fault_text.TORN
+    if kind == abi.READ_ONLY:
+        slot = SLOTS.get(space, address >> run.memory.shift)
+        return "read-only", fault_text.read_only(run.memory.rows[slot])
+    if kind == abi.REQUIRED:
+        return run.plan.code.messages[detail]
+    if kind == abi.TRAP:
+        return "trap", "the kernel executed `trap`"
+    if kind == abi.STOPPED:
+        return "timeout", timed_out(run.timeout)
+    return "stack-overflow", fault_text.TOO_DEEP

@@ -1,0 +1,87 @@
+"""Instructions that the reference engine executes for machine code, one at a time, for the lanes of one warp.
+
+What they are: bulk stores whose addresses are generic, and whatever else the emitter has no way for. Instructions
+without a meaning are among them too: they say so when they are reached.
+
+Their registers travel as 64-bit words through the worker's state (`abi.OPERANDS`): first those that the instruction
+reads, on the way back those that it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.decode import NoMeaning, unguarded
+from openptx.engines.interp.operands import fresh
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.cfg import Cells
+from openptx.engines.native.analysis.lattice import N
+from openptx.errors import Unsupported
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+    from openptx.engines.native.runtime.workers import Worker
+    from openptx.program import Function, Op, Program
+
+Array = NDArray[Any]
+
+
+def travelling(cells: Cells, op: Op) -> tuple[list[int], list[int]]:
+    """The cells that an instruction reads and writes, in the order in which they travel."""
+    return sorted(cells.reads(op)), sorted(cells.writes(op))
+
+
+@lru_cache(maxsize=512)
+def cells_of(function: Function) -> Cells:
+    return Cells(function)
+
+
+def execute(program: Program, function: Function, pc: int, x: Threads, worker: Worker) -> None:
+    """Executes the instruction at `pc` for the lanes `x.executing`; what they do wrong is a Violation."""
+    op, cells = function.code[pc], cells_of(function)
+    size = -(-function.frame_size // 16) * 16
+    x.base = x.local_size - size
+    reads, writes = travelling(cells, op)
+    words = worker.bytes[abi.OPERANDS :].view(np.uint64).reshape(abi.ROOM, N)
+    who = lane_sets.positions(x.executing, x.n)
+    here = who % N
+    columns: dict[int, Array] = {cell: fresh(cells.widths[cell]) for cell in writes}
+    for cell, row in zip(reads, words, strict=False):
+        columns[cell] = np.zeros(x.n, fresh(cells.widths[cell]).dtype)
+        columns[cell][who] = row[here]
+    registers: Any = file_of(function, cells, columns)
+    try:
+        unguarded(op, cells.carry)(x, registers, x.executing)
+    except NoMeaning:
+        raise Unsupported(str(op.m), file=program.file, span=op.span) from None
+    except Unsupported as gap:
+        raise Unsupported(f"{op.m}: {gap.form}", file=program.file, span=op.span) from None
+    for cell, row in zip(writes, words, strict=False):
+        row[here] = lane_sets.take(cell_of(function, cells, registers, cell), x.executing)
+
+
+def file_of(function: Function, cells: Cells, columns: Mapping[int, Array]) -> dict[int, Any]:
+    """Registers as the reference engine numbers them; those of 128 bits are pairs."""
+    found: dict[int, Any] = {}
+    for cell, column in columns.items():
+        if cell == cells.carry:
+            found[len(function.registers)] = column
+        elif cell < len(function.registers):
+            found[cell] = (column, columns[cells.high[cell]]) if cell in cells.high else column
+    return found
+
+
+def cell_of(function: Function, cells: Cells, registers: Mapping[int, Any], cell: int) -> Array:
+    """What a cell holds of them."""
+    if cell == cells.carry:
+        return registers[len(function.registers)]
+    if cell < len(function.registers):
+        return registers[cell][0] if cell in cells.high else registers[cell]
+    low = next(low for low, high in cells.high.items() if high == cell)
+    return registers[low][1]

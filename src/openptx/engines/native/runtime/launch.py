@@ -1,0 +1,206 @@
+"""Runs a grid on machine code: memory for the workers, the loop over CTAs without Python, faults in words."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import struct
+import sys
+import time
+from concurrent.futures import CancelledError, Future
+from functools import partial
+
+from openptx.engines.common import fault_text
+from openptx.engines.common.cancellation import cancellable
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.deopt.resume_interp import go_on_with
+from openptx.engines.native.runtime import threads
+from openptx.engines.native.runtime.compiled_kernel import slow
+from openptx.engines.native.runtime.fault_decoding import fault, timed_out
+from openptx.engines.native.runtime.plan import Plan, plans
+from openptx.engines.native.runtime.workers import Worker
+from openptx.errors import Fault, Triple
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+from openptx.runtime.memory import Map
+
+STOPPED_AT_EXIT = 1.0
+"""Seconds that Python's end waits for launches on other threads, which are told to stop."""
+
+
+def launch(
+    program: Program,
+    function: Function,
+    grid: Triple,
+    block: Triple,
+    *,
+    memory: Map,
+    image: Image,
+    shared: int = 0,
+    cluster: Triple | None = None,
+    timeout: float | None = None,
+    max_instructions: int | None = None,
+    workers: int | None = None,
+    blocks: tuple[int, int] | None = None,
+    since: float | None = None,
+) -> None:
+    """Runs a kernel, or its `blocks` alone; raises Fallback, before anything has run, where only interp can.
+
+    The limit of `timeout` seconds holds from `since` on, by default from now.
+    """
+    if cluster is not None or max_instructions is not None:
+        raise Fallback("clusters, or counted instructions")
+    find = partial(plans(image).find, program, function, image, grid, block, shared)
+    deadline = (time.monotonic() if since is None else since) + timeout if timeout is not None else None
+
+    def check() -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            notes = (fault_text.COMPILING,)
+            raise Fault("timeout", timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
+
+    plan = find(workers or 1, blocks, check)
+    if workers is not None:
+        Run(plan, memory, image, timeout, deadline).go()
+        return
+    team = plan.team
+    if team.workers > 1:
+        plan = find(team.workers, blocks, check)
+    start = time.perf_counter()
+    Run(plan, memory, image, timeout, deadline).go()
+    team.learn(time.perf_counter() - start)
+
+
+class Run:
+    """One launch. It holds all that its threads use, so none can run on memory that has been freed."""
+
+    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "team", "timeout")
+
+    def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None, deadline: float | None) -> None:
+        self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
+        self.deadline = deadline  # on time.monotonic's clock
+        self.interrupt: BaseException | None = None
+        self.asked = False  # for something of the system, output perhaps
+        self.team: list[Worker] = []
+
+    def go(self) -> None:
+        plan, futures = self.plan, list[Future[int]]()
+        team = self.team = [self.worker() for _ in range(plan.workers)]
+        launch = team[0].begin(plan)
+        for worker in team:
+            worker.prepare(self, launch)
+        _running.append(self)
+        try:
+            codes = self.execute(futures)
+            if self.interrupt is not None:
+                raise self.interrupt
+            if sum([worker.departures() for worker in team]) * 16 > plan.ctas * plan.warps:
+                plans(self.image).disappoints(plan)
+            for code, worker in zip(codes, team, strict=True):
+                if code not in (0, abi.HANDED):
+                    raise fault(self, worker)
+            if abi.HANDED in codes:
+                go_on_with(self, codes, team)
+        finally:
+            _running.remove(self)
+            if self.asked:
+                sys.stdout.flush()
+            if not futures or all(future.done() for future in futures):  # else a thread still uses what they have
+                for worker in team:
+                    worker.run = worker.cta = None
+                plan.code.idle.setdefault(plan.sizes, []).extend(team)
+
+    def worker(self) -> Worker:
+        """One that an earlier launch has left, or a new one."""
+        sizes = self.plan.sizes
+        idle = self.plan.code.idle.get(sizes)
+        try:
+            return idle.pop() if idle else Worker(*sizes)
+        except IndexError:  # another thread was faster
+            return Worker(*sizes)
+
+    def execute(self, futures: list[Future[int]]) -> list[int]:
+        """Runs the code, on as many threads as there are workers; what each gives. No thread runs afterwards.
+
+        The first worker is for this thread, unless the code needs a large stack. Signals' handlers (Ctrl-C) may raise
+        anywhere in here; a future that was made before its thread is started can't be lost.
+        """
+        code, first = self.plan.code, self.team[0]
+        deep = code.stack.recursive or code.hurried
+        if not deep and len(self.team) == 1:
+            return [code.run(first.state.address)]
+        others = self.team if deep else self.team[1:]
+        futures += [Future[int]() for _ in others]
+        codes: list[int] = []
+        try:
+            for worker, future in zip(others, futures, strict=True):
+                threads.start(partial(self.work, worker), future, deep=deep)
+            if not deep:
+                codes.append(code.run(first.state.address))
+        except BaseException as stop:
+            self.stop(stop)
+        self.wait_for(futures)
+        if self.interrupt is None:
+            codes += [future.result() for future in futures]
+        return codes
+
+    def work(self, worker: Worker) -> int:
+        """What another thread does."""
+        return self.plan.code.run(worker.state.address)
+
+    def stop(self, reason: BaseException) -> None:
+        """Makes the launch end with an exception: all threads leave the code within some hundredths of a second."""
+        self.interrupt = reason
+        self.team[0].stop()
+
+    def wait_for(self, futures: list[Future[int]]) -> None:
+        """Waits until none of them runs, whatever comes meanwhile."""
+        for future in futures:
+            while self.interrupt is None or not future.cancel():
+                try:
+                    future.exception()
+                    break
+                except CancelledError:
+                    break
+                except BaseException as stop:  # Ctrl-C while we wait
+                    self.stop(stop)
+
+    def poll(self) -> int:
+        """Asked by the code once in a while: whether to stop."""
+        return int(self.late() or self.interrupt is not None)
+
+    def check(self) -> None:
+        """Ends what is done for the launch, if it is to stop."""
+        if self.interrupt is not None:
+            raise self.interrupt
+        if self.late():
+            raise Fault("timeout", timed_out(self.timeout), kernel=self.plan.function.name, file=self.plan.program.file)
+
+    def late(self) -> bool:
+        """Whether the time limit is over."""
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def need(self, worker: Worker) -> int:
+        """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""
+        plan = self.plan
+        with cancellable(self.check):
+            address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
+        struct.pack_into("<q", worker.memory, abi.SLOW, address)
+        return 0
+
+
+_running: list[Run] = []
+
+
+def stop_all() -> None:
+    """Python ends: launches on daemon threads must not run on while it frees their memory."""
+    end = time.monotonic() + STOPPED_AT_EXIT
+    for run in [*_running]:
+        run.stop(SystemExit())
+    while _running and time.monotonic() < end:
+        time.sleep(0.002)
+
+
+atexit.register(stop_all)
+if hasattr(os, "register_at_fork"):  # a child has none of the threads
+    os.register_at_fork(after_in_child=_running.clear)

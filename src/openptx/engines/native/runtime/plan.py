@@ -1,0 +1,126 @@
+"""What launches of one shape share: the code, how its memory is laid out, and how many workers run it."""
+
+from __future__ import annotations
+
+import weakref
+from array import array
+from collections.abc import Callable
+
+from openptx.engines.common.cancellation import cancellable
+from openptx.engines.interp.batch import STACK_OF_A_THREAD
+from openptx.engines.native import settings
+from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.options import Options
+from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
+from openptx.engines.native.runtime.worker_count import Team
+from openptx.errors import Triple
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+from openptx.runtime.shared_layout import shared_layout
+
+STACK_BUDGET = 250 << 20
+"""Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
+
+LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
+"""Bytes of local memory for such kernels: of a thread, of a CTA."""
+
+BAND = 8
+"""Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
+
+MOST = 256
+"""Plans that a module keeps."""
+
+
+class Plan:
+    """How a kernel is launched on a grid; `blocks` are the numbers of the first CTA and of the one behind the last."""
+
+    __slots__ = (
+        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
+        "layout", "options", "program", "shared", "sizes", "stride", "team", "threads", "warps", "workers",
+    )  # fmt: skip
+
+    def __init__(
+        self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
+        workers: int, blocks: tuple[int, int], speculates: bool,
+    ) -> None:  # fmt: skip
+        self.program, self.function, self.grid, self.block, self.blocks = program, function, grid, block, blocks
+        self.ctas, self.threads = blocks[1] - blocks[0], block[0] * block[1] * block[2]
+        self.warps = -(-self.threads // 32)
+        self.workers = min(workers, self.ctas)
+        self.options, self.code = self.chosen(image, speculates)
+        if self.code.stack.size > STACK_OF_A_THREAD:
+            raise Fallback("more local memory than threads have")
+        self.layout = shared_layout(program, function.name)
+        self.dynamic, self.shared = shared, self.layout.size(shared)
+        self.stride, self.budget = self.code.stack.size, 1 << 20
+        if self.code.stack.recursive:
+            self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
+            self.budget = STACK_BUDGET
+        self.sizes = self.shared, self.stride * self.warps * 32, self.code.frame_size * self.warps
+        self.chunk = max(1, min(64, self.ctas // (self.workers * 8)))
+        self.band = self.band_of()
+        self.team = Team(self)  # for launches that leave the number of workers open and found this plan first
+        self.addresses = array("Q", [image.addresses[name] for name in self.code.globals] or (0,))
+
+    def chosen(self, image: Image, speculates: bool) -> tuple[Options, Compiled]:
+        """The code; workers whose CTAs meet in atomics need them locked."""
+        options = Options(self.block, False, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
+        code = compiled(self.program, self.function, image, options)
+        if code.borrows:  # what Python does is no atomic for other workers
+            self.workers = 1
+        if self.workers > 1 and not code.free_order:
+            options = Options(self.block, True, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
+            code = compiled(self.program, self.function, image, options)
+        return options, code
+
+    def band_of(self) -> int:
+        """Columns of a two-dimensional grid that run side by side, so that what rows of CTAs read stays in the caches.
+
+        Atomics of CTAs happen in the grid's order, as on the reference engine, so with those nothing is moved. A part
+        of the grid is told by numbers that go by rows.
+        """
+        x, y, z = self.grid
+        whole = self.ctas == x * y * z
+        in_rows = not (whole and self.code.free_order) or self.code.hands_over  # the reference engine goes on by rows
+        return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
+
+
+class Plans:
+    """The plans of a module."""
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[object, ...], Plan] = {}
+        self.disappointing: set[tuple[str, Triple]] = set()
+        """Kernels and blocks whose warps often left for the slow version: nothing is assumed of their branches."""
+
+    def find(
+        self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
+        workers: int, blocks: tuple[int, int] | None, check: Callable[[], None],
+    ) -> Plan:  # fmt: skip
+        """The plan of a launch; raises Fallback where only interp can run it, and what `check` does meanwhile."""
+        set = settings.lane_shapes(), settings.checks(), settings.turns()
+        key = (function.name, grid, block, shared, workers, blocks, set)
+        plan = self.made.get(key)
+        if plan is None:
+            speculates = (function.name, block) not in self.disappointing
+            all = blocks or (0, grid[0] * grid[1] * grid[2])
+            with cancellable(check):
+                plan = Plan(program, function, image, grid, block, shared, workers, all, speculates)
+            if len(self.made) >= MOST:
+                self.made.clear()
+            self.made[key] = plan
+        return plan
+
+    def disappoints(self, plan: Plan) -> None:
+        """Warps left too often: from now on it is done otherwise."""
+        self.disappointing.add((plan.function.name, plan.block))
+        self.made.clear()
+
+
+_plans: weakref.WeakKeyDictionary[Image, Plans] = weakref.WeakKeyDictionary()
+
+
+def plans(image: Image) -> Plans:
+    """Those of a module."""
+    found = _plans.get(image)
+    return found if found is not None else _plans.setdefault(image, Plans())

@@ -1,0 +1,91 @@
+"""Code asks Python: for functions of the system, for the time, for instructions that it has no way of its own to do.
+
+The reference engine's implementation answers. The lanes' values travel as 64-bit words through the worker's state
+(`abi.DATA`, for instructions `abi.OPERANDS`), the question through `ASKED`.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.builtins import EXTERNALS
+from openptx.engines.interp.geometry import Geometry, Shape
+from openptx.engines.interp.machine import Threads
+from openptx.engines.interp.memory import Violation
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.runtime.fault_decoding import place, timed_out
+from openptx.engines.native.runtime.interp_call import execute
+from openptx.numerics import Bits
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.launch import Run
+    from openptx.engines.native.runtime.workers import Worker
+    from openptx.errors import Triple
+
+TIME, INSTRUCTION = "time", "instruction"
+QUESTIONS = (TIME, INSTRUCTION, *EXTERNALS)
+"""By number, as code asks them: nanoseconds, what an instruction does, and functions of the system."""
+
+
+def answer(run: Run, worker: Worker) -> int:
+    """Does what the code asks for, for the lanes that it names; 1 where one of them did wrong."""
+    number, mask, first, detail, local = struct.unpack_from("<4Iq", worker.memory, abi.ASKED)
+    what = QUESTIONS[number]
+    if what == TIME:
+        struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())
+        return 0
+    if run.late():  # an answer may take long, and the code asks between loops' turns only
+        worker.violation = Violation("timeout", timed_out(run.timeout), first + (mask & -mask).bit_length() - 1)
+        return 1
+    here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
+    x = threads(run, worker)
+    x.executing, x.local_size = lane_sets.normalize(here + first, x.n), local
+    try:
+        if what == INSTRUCTION:
+            execute(run.plan.program, place(run, detail), detail & 0xFFFFF, x, worker)
+        else:
+            run.asked = True
+            external(x, what, worker, here, detail)
+    except Violation as violation:
+        worker.violation = violation
+        return 1
+    return 0
+
+
+def external(x: Threads, name: str, worker: Worker, here: NDArray[np.intp], count: int) -> None:
+    """A function of the system with `count` arguments."""
+    data = worker.bytes[abi.DATA : abi.DATA + abi.COLUMN * count].view(np.uint64).reshape(count, N)
+    found = EXTERNALS[name](x, *[Bits(x, 64, column[here]) for column in data])
+    if found is not None:
+        worker.bytes[abi.DATA : abi.DATA + abi.COLUMN].view(np.uint64)[here] = found.v
+
+
+def shape_of(run: Run) -> Shape:
+    """The launch's, without clusters."""
+    plan = run.plan
+    own = plan.program.own_shared(plan.shared)
+    return Shape(plan.grid, plan.block, (1, 1, 1), False, plan.layout, plan.shared, plan.dynamic, own)
+
+
+def threads(run: Run, worker: Worker) -> Threads:
+    """The worker's CTA as the reference engine sees it, in the worker's memory: one object as long as it is one CTA."""
+    cta = struct.unpack_from("<III", worker.memory, abi.CTAID)
+    if worker.cta is None or worker.cta[0] != cta:
+        worker.cta = cta, made(run, worker, cta)
+    return worker.cta[1]
+
+
+def made(run: Run, worker: Worker, cta: Triple) -> Threads:
+    plan = run.plan
+    x, y, z = cta
+    geometry = Geometry(shape_of(run), (z * plan.grid[1] + y) * plan.grid[0] + x, 1)
+    found = Threads(geometry, run.memory, run.image)
+    found.lies_in(worker.shared.view(), worker.local.view()[: plan.stride * plan.threads], plan.stride)
+    return found

@@ -1,0 +1,69 @@
+"""How many workers run a launch that does not say it: a guess at first, then what has been fastest."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING
+
+from openptx.engines.native.analysis.cfg import control
+from openptx.program import Function, Target
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.plan import Plan
+
+WORK = 1 << 22
+"""Instructions from which on a guess wakes others: a warp's 32 take a nanosecond, to wake a worker takes 20,000."""
+
+TURNS = 32
+"""How often a loop is guessed to turn."""
+
+ALONE = 100e-6
+"""Seconds below which one worker is not even compared with more."""
+
+TRIAL = 5e-3
+"""Seconds that one launch may take longer, to learn whether one worker would do better."""
+
+
+class Team:
+    """Of the launches of one kernel on one grid. Where results depend on the order of CTAs, one worker keeps it."""
+
+    __slots__ = ("best", "many", "workers")
+
+    def __init__(self, plan: Plan) -> None:
+        self.many = min(processors(), plan.ctas) if plan.code.free_order else 1
+        turns = TURNS if loops(plan.function) else 1
+        self.workers = self.many if plan.ctas * plan.threads * len(plan.function.code) * turns >= WORK else 1
+        self.best: dict[int, float] = {}
+
+    def learn(self, seconds: float) -> None:
+        """What the last launch took, by `workers`."""
+        if self.many == 1:
+            return
+        self.best[self.workers] = min(seconds, self.best.get(self.workers, seconds))
+        one, many = self.best.get(1), self.best.get(self.many)
+        if one is None:
+            self.workers = 1 if many is not None and many < TRIAL else self.many
+        elif many is None:
+            self.workers = 1 if one < ALONE else self.many
+        else:
+            self.workers = 1 if one <= many else self.many
+
+
+def loops(function: Function) -> bool:
+    """Whether control may go back, or to another function."""
+    for pc, op in enumerate(function.code):
+        if control(op) in ("call", "branch-table"):
+            return True
+        if any(isinstance(o, Target) and o.pc <= pc for o in op.operands):
+            return True
+    return False
+
+
+@cache
+def processors() -> int:
+    """How many workers may run at once: OPENPTX_WORKERS, or one a processor."""
+    try:
+        return max(1, int(os.environ["OPENPTX_WORKERS"]))
+    except (KeyError, ValueError):
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

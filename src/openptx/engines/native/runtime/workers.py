@@ -1,0 +1,186 @@
+"""Workers: the memory that one thread needs to run CTAs of a kernel, kept for the next launch."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.native import abi
+from openptx.engines.native.runtime import upcalls as asking
+from openptx.isa.address_windows import CONST, PARAM, SHARED
+from openptx.runtime.memory import Bytes, Map, Moment, pointer_of
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+    from openptx.engines.interp.memory import Violation
+    from openptx.engines.native.runtime.launch import Run
+    from openptx.engines.native.runtime.plan import Plan
+    from openptx.errors import Triple
+
+Callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+LINE = 128
+"""Bytes that memory is aligned to: two cache lines."""
+
+_LAUNCH = struct.Struct("<4q")
+_WINDOW = struct.Struct("<4Q")
+_CLEAN = bytes(abi.BUDGET - abi.KIND)
+_NOWHERE = bytes(abi.NCTAID - abi.CTAID)
+_HEAD = struct.Struct("<8q3I3Iq4qqqq")
+assert _HEAD.size == abi.GLOBALS + 8
+
+
+def address_of(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+class Buffer:
+    """Aligned memory that is not initialised."""
+
+    __slots__ = ("_data", "address", "size")
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._data = np.empty(size + LINE, np.uint8)
+        self.address = -(-self._data.ctypes.data // LINE) * LINE
+
+    def view(self) -> NDArray[np.uint8]:
+        start = self.address - self._data.ctypes.data
+        return self._data[start : start + self.size]
+
+
+class Worker:
+    """State, shared and local memory, and frames, for launches with the same sizes."""
+
+    def __init__(self, shared: int, local: int, frames: int) -> None:
+        self.state = Buffer(abi.STATE)
+        self.shared_size = shared
+        self.shared, self.local, self.frames = (Buffer(max(size, 64)) for size in (shared, local, frames))
+        self.bytes = self.state.view()
+        self.bytes[:] = 0
+        self.memory = memoryview(self.bytes.data)
+        self.run: Run | None = None
+        self.launch = Buffer(abi.LAUNCH)  # for all workers, if this one is the first
+        self.launch_memory = memoryview(self.launch.view().data)
+        self.plan: Plan | None = None  # of the last launch
+        self.moment: Moment | None = None
+        self.table = Buffer(0)
+        self.table_memory = memoryview(b"")
+        self.cta: tuple[Triple, Threads] | None = None  # its place in the grid, and as `asking` sees it
+        self.violation: Violation | None = None
+        asked = (
+            self._answers(lambda run, worker: run.poll()),
+            self._answers(lambda run, worker: run.need(worker)),
+            self._answers(asking.answer),
+        )
+        for each in asked:
+            next(each)
+        self._callbacks = [Callback(each.send) for each in asked]  # alive as long as the state that names them
+        self.poll, need, ask = map(address_of, self._callbacks)
+        struct.pack_into("<q", self.memory, abi.NEED, need)
+        struct.pack_into("<q", self.memory, abi.ASK, ask)
+
+    def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
+        """What `find` says each time the code asks: 0, or 1 if the launch is to stop.
+
+        Signals' handlers, Ctrl-C's for one, run where Python code begins to run, loops turn or functions are called,
+        and may raise: in a generator that is inside the `try`, in a function it would be before it, and lost on the
+        way back to the code. The inner `except` calls nothing, and its loop's turn is inside of the outer one.
+        """
+        answer = 0
+        while True:
+            try:
+                while True:
+                    try:
+                        while True:
+                            yield answer
+                            answer = find(self.run, self) if self.run is not None else 1
+                    except GeneratorExit:
+                        raise
+                    except BaseException as stop:
+                        answer = 1
+                        if self.run is not None:
+                            self.run.interrupt = stop
+            except GeneratorExit:
+                raise
+            except BaseException as stop:
+                answer = 1
+                if self.run is not None:
+                    self.run.interrupt = stop
+
+    def begin(self, plan: Plan) -> int:
+        """Where workers find which CTAs are left."""
+        _LAUNCH.pack_into(self.launch_memory, 0, *plan.blocks, 0, plan.chunk)
+        return self.launch.address
+
+    def stop(self) -> None:
+        """All workers of the launch that this one began take no further CTAs."""
+        struct.pack_into("<i", self.launch_memory, abi.STOP, 1)
+
+    def prepare(self, run: Run, launch: int) -> None:
+        """Makes ready for a launch. What the last one had in common with it stands."""
+        self.run = run
+        plan, memory = run.plan, run.memory
+        if self.moment is not memory.moment:
+            self.fill(memory)
+        if self.plan is not plan:
+            self.adopt(plan)
+        state = self.memory
+        struct.pack_into("<2q", state, abi.TABLE, self.table.address, len(memory.moment.rows))
+        struct.pack_into("<q", state, abi.GRID, launch)
+        state[abi.CTAID : abi.NCTAID] = _NOWHERE
+        state[abi.KIND : abi.BUDGET] = _CLEAN
+        struct.pack_into("<i", state, abi.CHAIN, 0)
+        if run.image.has_heap:
+            heap = run.image.heap
+            words = pointer_of(heap.left), heap.allocation.base, heap.allocation.size
+            struct.pack_into("<3Q", state, abi.HEAP, *words)
+        struct.pack_into("<Q", state, abi.WORKSPACE, memory.workspace)
+        struct.pack_into("<2q", state, abi.FROM, 0, 0)
+        self.window(memory, PARAM, memory.param)
+
+    def window(self, memory: Map, slot: int, data: Bytes | None) -> None:
+        """The row of what only this kernel or module has."""
+        base = slot << memory.shift
+        row = (base, data.size, 0, pointer_of(data) - base & (1 << 64) - 1) if data is not None else (0, 0, 0, 0)
+        _WINDOW.pack_into(self.table_memory, slot * abi.ROW, *row)
+
+    def adopt(self, plan: Plan) -> None:
+        """What follows from the plan alone."""
+        code = plan.code
+        _HEAD.pack_into(
+            self.memory, 0,
+            0, 0, self.shared.address, plan.shared, self.local.address, plan.stride,
+            self.frames.address, code.frame_size,
+            0, 0, 0, *plan.grid, 0, plan.dynamic, plan.warps, plan.threads, 0, 0, self.poll,
+            plan.addresses.buffer_info()[0],
+        )  # fmt: skip
+        begin, shared = plan.program.reserved_shared, plan.layout
+        end = plan.shared if shared.names_dynamic else shared.static
+        struct.pack_into("<2q", self.memory, abi.CLEAR_FROM, begin, end - begin)
+        struct.pack_into("<q", self.memory, abi.BUDGET, plan.budget)
+        struct.pack_into("<q", self.memory, abi.KERNEL, code.kernel)
+        struct.pack_into("<2q", self.memory, abi.CLEAR_LOCAL, code.stack.size, plan.band)
+        self.plan = plan
+
+    def fill(self, memory: Map) -> None:
+        """The table of slots, with the constants, which the code's module has; parameters come with each launch."""
+        table = memory.moment.table
+        if len(table) != self.table.size:
+            self.table = Buffer(len(table))
+            self.table_memory = memoryview(self.table.view().data)
+        self.table_memory[:] = table
+        window = SHARED << memory.shift
+        size = self.shared_size
+        _WINDOW.pack_into(
+            self.table_memory, SHARED * abi.ROW, window, size, size, self.shared.address - window & (1 << 64) - 1
+        )
+        self.window(memory, CONST, memory.const)
+        self.moment = memory.moment
+
+    def departures(self) -> int:
+        return struct.unpack_from("<q", self.memory, abi.DEPARTURES)[0]

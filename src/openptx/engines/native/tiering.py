@@ -1,0 +1,122 @@
+"""Which engine runs a launch: machine code wherever it can; `auto` also asks whether making it pays."""
+
+from __future__ import annotations
+
+import logging
+import time
+import weakref
+from typing import Any
+
+from openptx.engines import interp
+from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.options import Options
+from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready
+from openptx.engines.native.runtime.launch import launch as run
+from openptx.engines.native.runtime.worker_count import loops
+from openptx.errors import Triple
+from openptx.program import Function, Program
+from openptx.runtime.image import Image
+from openptx.runtime.memory import Map
+
+LOG = logging.getLogger("openptx")
+
+# Measured by bench/auto.py, as times on one machine: only their ratios matter.
+OPERATION = 3e-9
+"""Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 where there are many)."""
+
+MADE, MADE_OF_EACH = 0.010, 0.0006
+"""Seconds that translating and compiling takes: at least, and for each instruction."""
+
+FOUND = 0.0015
+"""Seconds that it takes instead if the code is on disk."""
+
+
+class Patience:
+    """What `auto` remembers of a kernel."""
+
+    __slots__ = ("blocks", "each", "left", "looked", "loops", "spent")
+
+    def __init__(self, function: Function) -> None:
+        self.loops = loops(function)
+        self.each = OPERATION * len(function.code)
+        self.left = MADE + MADE_OF_EACH * len(function.code)
+        self.spent = 0.0
+        self.looked = False  # on disk
+        self.blocks: set[Triple] = set()  # that it has code for
+
+
+_patience: weakref.WeakKeyDictionary[Image, dict[str, Patience]] = weakref.WeakKeyDictionary()
+
+
+def launch(
+    program: Program,
+    function: Function,
+    grid: Triple,
+    block: Triple,
+    *,
+    memory: Map,
+    image: Image,
+    workers: int | None = None,
+    **options: Any,
+) -> None:
+    """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
+    since = time.monotonic()
+    try:
+        run(program, function, grid, block, memory=memory, image=image, workers=workers, since=since, **options)
+    except Fallback as reason:
+        LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
+        interp.launch(program, function, grid, block, memory=memory, image=image, since=since, **options)
+
+
+def gap(program: Program, function: Function, image: Image, block: Triple) -> str | None:
+    """What in a kernel, launched with such blocks, machine code can not do; None where there is no such thing."""
+    try:
+        compiled(program, function, image, Options(block, False))
+    except Fallback as reason:
+        return str(reason)
+    return None
+
+
+def auto(
+    program: Program,
+    function: Function,
+    grid: Triple,
+    block: Triple,
+    *,
+    memory: Map,
+    image: Image,
+    workers: int | None = None,
+    **options: Any,
+) -> None:
+    """Launches of kernels without loops run on interp until they have taken as long as making the code would.
+
+    So a kernel takes at most twice as long as if it had been known how often it runs.
+    """
+    threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
+    known = _patience.get(image)
+    if known is None:
+        known = _patience.setdefault(image, {})
+    patience = known.get(function.name)
+    if patience is None:
+        patience = known.setdefault(function.name, Patience(function))
+    if block not in patience.blocks and prefers_interp(patience, program, function, image, threads, block):
+        start = time.perf_counter()
+        interp.launch(program, function, grid, block, memory=memory, image=image, **options)
+        patience.spent += time.perf_counter() - start
+    else:
+        patience.blocks.add(block)
+        launch(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
+
+
+def prefers_interp(
+    patience: Patience, program: Program, function: Function, image: Image, threads: int, block: Triple
+) -> bool:
+    """Whether the launch would be over there before there is code, as all before it together were."""
+    if patience.loops or patience.spent + threads * patience.each >= patience.left or ready(image, function, block):
+        return False
+    if patience.spent > FOUND and not patience.looked:
+        patience.looked = True
+        if on_disk(program, function, block):
+            patience.left = 0.0
+            return False
+    return True
