@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.errors import Fault, InputError, Unsupported
+from openptx.errors import CheckError, Fault, InputError, Unsupported
 from openptx.source import File
 from openptx.testing.annotations import Annotations, Run, Value, read_annotations
 from openptx.testing.result import Mismatch
@@ -69,7 +69,6 @@ def run_functions(
     file: File, notes: Annotations, found: list[Diagnostic], engine: str, problems: list[str], gaps: list[Unsupported]
 ) -> None:
     """Run every `// run:` line. All runs of a function with one thread share a launch, one block each."""
-    from openptx.runtime import load
     from openptx.syntax import parse
 
     text = without_errors(file, found)
@@ -77,13 +76,25 @@ def run_functions(
     if missing := [run for run in notes.runs if run.function not in functions]:
         raise InputError(f"line {missing[0].row}: no function `{missing[0].function}` to run")
     used = {run.function: functions[run.function] for run in notes.runs}
-    module = load(File(file.name, "\n".join([text, *map(wrapper, used.values())])))
+    module = with_wrappers(File(file.name, text), [wrapper(function) for function in used.values()])
     for name, function in used.items():
         runs = [run for run in notes.runs if run.function == name]
         together = [run for run in runs if run.threads == 1 and not run.fault]
         apart = [[run] for run in runs if run not in together]
         for batch in ([together] if together else []) + apart:
             launch_batch(module, function, batch, engine, problems, gaps)
+
+
+def with_wrappers(file: File, wrappers: list[str]) -> Program:
+    """The loaded module of a file and of kernels behind it. CheckError for mistakes in the file itself alone: these
+    kernels have lists of parameters, which a file older than PTX 1.4 can't have."""
+    from openptx.check import lower, resolve
+    from openptx.runtime import Module
+
+    resolved, found = resolve(File(file.name, "\n".join([file.text, *wrappers])))
+    if errors := [each for each in found if each.severity == "error" and each.span[0] < len(file.text)]:
+        raise CheckError(errors)
+    return Module(lower(resolved))
 
 
 def without_errors(file: File, found: list[Diagnostic]) -> str:
