@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -47,13 +48,20 @@ def compile_apart(text: str, check: Callable[[], None] = lambda: None, process: 
 
 
 def wait_for(child: Popen[bytes], data: bytes, check: Callable[[], None]) -> tuple[bytes, bytes]:
-    """What the process says in the end."""
-    rest: bytes | None = data
+    """What the process says in the end.
+
+    The text is written first, since `communicate` sends no more of it after a timeout. The process reads all of it
+    before it does anything else, so this does not block for long.
+    """
+    assert child.stdin is not None
+    with contextlib.suppress(BrokenPipeError):  # it has ended: its status says why
+        child.stdin.write(data)
+        child.stdin.close()
+    child.stdin = None
     while True:
         try:
-            return child.communicate(rest, timeout=INTERVAL)
+            return child.communicate(timeout=INTERVAL)
         except TimeoutExpired:
-            rest = None  # it goes on with what it has been given
             check()
 
 

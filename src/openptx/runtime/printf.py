@@ -7,7 +7,13 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from openptx.errors import Unsupported
+
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(hh|h|ll|l|j|z|t|L)?([diouxXcsfFeEgGaApn%])|%", re.S)
+WIDEST = 1 << 20
+"""Characters of a field: the size of the buffer for all of a kernel's output, by CUDA's default."""
+DIGITS = 12
+"""Digits of a width that are read: all that are allowed have fewer."""
 _WIDE = frozenset(("ll", "l", "j", "z", "t"))
 
 
@@ -36,8 +42,8 @@ class Format:
             if isinstance(part, str):
                 out.append(part)
                 continue
-            width = _signed(next(arguments), 4) if part.width == -1 else part.width
-            precision = _signed(next(arguments), 4) if part.precision == -1 else part.precision
+            width = _bounded(_signed(next(arguments), 4) if part.width == -1 else part.width)
+            precision = _bounded(_signed(next(arguments), 4) if part.precision == -1 else part.precision)
             out.append(_one(part, width, precision, next(arguments), string))
         return "".join(out)
 
@@ -66,11 +72,18 @@ def read_format(text: str) -> Format:
             argument(4)
         size = 8 if kind in "spnfFeEgGaA" or length in _WIDE else 4
         argument(size)
-        wide = -1 if star_width else int(width) if width else None
-        exact = -1 if precision == "*" else int(precision or 0) if dot else None
+        wide = -1 if star_width else int(width[:DIGITS]) if width else None
+        exact = -1 if precision == "*" else int((precision or "0")[:DIGITS]) if dot else None
         parts.append(Directive(flags, wide, exact, size, f"{length or ''}{kind}"))
     parts.append(text[at:])
     return Format(tuple(parts), tuple(layout))
+
+
+def _bounded(number: int | None) -> int | None:
+    """A width or a precision; Unsupported for one that no buffer of a device holds."""
+    if number is not None and abs(number) > WIDEST:
+        raise Unsupported(f"printf with a field of more than {WIDEST:,} characters")
+    return number
 
 
 def _signed(word: int, size: int) -> int:

@@ -89,12 +89,12 @@ def with_wrappers(file: File, wrappers: list[str]) -> Program:
     """The loaded module of a file and of kernels behind it. CheckError for mistakes in the file itself alone: these
     kernels have lists of parameters, which a file older than PTX 1.4 can't have."""
     from openptx.check import lower, resolve
-    from openptx.runtime import Module
+    from openptx.runtime import LoadedModule
 
     resolved, found = resolve(File(file.name, "\n".join([file.text, *wrappers])))
     if errors := [each for each in found if each.severity == "error" and each.span[0] < len(file.text)]:
         raise CheckError(errors)
-    return Module(lower(resolved))
+    return LoadedModule(lower(resolved))
 
 
 def without_errors(file: File, found: list[Diagnostic]) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice, repeat
 
 from openptx.errors import InputError
 from openptx.testing.values import Tolerance
@@ -23,6 +24,10 @@ CALL = re.compile(r"(?P<name>[\w$%]+)\s*\((?P<arguments>.*?)\)\s*(?P<verb>==|fau
 WITHIN = re.compile(r"(?P<result>.*?)\s+within\s+(?P<amount>\S+)(?P<ulp>\s+ulps?)?")
 EXPECTED = re.compile(r"//~(?P<up>\^*)\s*(?P<code>[\w-]+)\s*(?P<text>.*)")
 PROFILE = re.compile(r"//\s*profile:\s*(\w+)")
+LONGEST = 4000
+"""Characters of a run, which are people's to read."""
+THREADS = 1024
+"""Values of a list: one for each thread of a block (manual, .maxntid)."""
 RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 
 Value = str | tuple[str, ...]
@@ -91,6 +96,8 @@ def read_annotations(text: str) -> Annotations:
 
 def read_run(text: str, row: int) -> Run:
     """What stands behind `// run:`."""
+    if len(text) > LONGEST:
+        raise InputError(f"line {row}: a run of {len(text):,} characters; {LONGEST:,} are the most")
     match = CALL.fullmatch(text)
     if match is None:
         raise InputError(f"line {row}: `{text}` is no run: write name(arguments) == result, or faults CODE")
@@ -123,7 +130,10 @@ def read_list(text: str) -> tuple[str, ...]:
         if match := RANGE.fullmatch(part):
             first, last = int(match[1]), int(match[2])
             step = 1 if last >= first else -1
-            values += [str(number) for number in range(first, last + step, step)]
+            found, count = range(first, last + step, step), abs(last - first) + 1
         else:
-            values += [value] * (int(times) if times else 1)
+            found, count = repeat(value), int(times) if times else 1
+        if count + len(values) > THREADS:
+            raise InputError(f"a list of more than {THREADS} values: `{part}`; a block has no more threads")
+        values += map(str, islice(found, count))
     return tuple(values)

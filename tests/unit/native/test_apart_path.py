@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from openptx.engines.native.runtime.subprocess_compile import compile_apart
+
+from openptx.llvm.subprocess_compile import compile_apart
 
 
 def test_modules_of_the_current_folder_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

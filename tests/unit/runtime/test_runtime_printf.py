@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+import openptx
 from openptx.runtime.printf import read_format
 
 
@@ -32,6 +33,13 @@ def double(value: float) -> int:
 def test_format(template: str, words: list[int], text: str) -> None:
     strings = {1: "one", 2: "two", 3: "three"}
     assert read_format(template).render(words, strings.__getitem__) == text
+
+
+@pytest.mark.parametrize("template", ["%999999999d", "%.999999999d", "%.2147483648f", f"%{'9' * 5000}s", "%*d", "%.*f"])
+def test_fields_that_no_device_could_print(template: str) -> None:
+    """They took minutes, all memory, or were a ValueError of Python's."""
+    with pytest.raises(openptx.Unsupported, match="printf with a field of more than 1,048,576 characters"):
+        read_format(template).render([0x7FFFFFFF, 7], lambda _: "")
 
 
 def test_arguments_lie_aligned_to_their_size() -> None:
