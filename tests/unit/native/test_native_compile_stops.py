@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import settings, support
+from openptx.engines.native import settings
+from openptx.engines.native.rtlib import support
 from openptx.llvm import subprocess_compile
 from openptx.locks import LLVM
 
@@ -24,7 +25,7 @@ HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 
 def long_kernel(operations: int) -> str:
-    """A chain of divisions: half a second for LLVM for each thousand, and as much to make the text."""
+    """A chain of divisions: 0.1 to 1 s for each thousand, half of it to make the text and half in LLVM."""
     body = "".join(f"div.rn.f32 %f{i % 50}, %f{(i + 7) % 50}, %f{(i + 3) % 50};\n" for i in range(operations))
     first = "".join(f"add.f32 %f{i}, %f50, {i}.5;\n" for i in range(50))
     return (
@@ -40,9 +41,9 @@ def _nothing_is_kept() -> Generator[None]:
         yield
 
 
-@pytest.mark.parametrize("timeout", [0.1, 1.0])
-def test_a_time_limit_ends_compiling(timeout: float) -> None:
-    kernel = openptx.load(long_kernel(10000))["k"]
+@pytest.mark.parametrize(("timeout", "operations"), [(0.1, 10000), (1.0, 40000)])
+def test_a_time_limit_ends_compiling(timeout: float, operations: int) -> None:
+    kernel = openptx.load(long_kernel(operations))["k"]
     start = time.monotonic()
     with pytest.raises(openptx.Fault) as found:
         kernel(1, 32, (np.ones(1, np.float32),), engine="native", timeout=timeout)
@@ -126,7 +127,8 @@ STORM = """
 import signal, sys
 import numpy as np, openptx
 from test_native_compile_stops import long_kernel
-from openptx.engines.native import settings, support
+from openptx.engines.native import settings
+from openptx.engines.native.rtlib import support
 support.LONG = int(sys.argv[1])
 
 class Interrupted(Exception): pass

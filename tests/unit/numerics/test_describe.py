@@ -69,7 +69,7 @@ def test_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
         ("--to f16 --from e4m3 0x1FF", "more than the 8 bits"),
         ("--to f16 --from ue8m0 -1", "no negative numbers"),
         ("--to f16 1e99999", "no value of f32"),
-        ("--to f16 @none.npy", "no array of NumPy"),
+        ("--to f16 @none.npy", "none.npy: No such file"),
         ("--to f16 @a.npy @b.npy", "one @FILE.npy"),
         ("--to f16 --save x.npy 1", "`--save` is for arrays"),
     ):
