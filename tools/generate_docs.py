@@ -37,7 +37,7 @@ COVERAGE = """\
 Counted from the registries, as `openptx isa --coverage` prints it. A form is one line of an instruction's syntax in the
 manual. `run` is how many forms can be executed, `tested` how many of them a test executes whose results come from the
 manual and not from a machine: annotated PTX, a kernel with NumPy's results, a model in Python. `tools/record_tested.py`
-runs these tests and writes down which forms each reaches, in `isa/tested.txt`. The columns behind it say how true
+runs these tests and writes down which forms each reaches, in `isa/tested.txt`. The columns after it say how true
 results are: every bit as the document says, control flow that every engine does itself, within the error that the
 document allows, modelled where it leaves freedom. A form with several fidelities counts as its worst.
 

@@ -511,7 +511,7 @@ class Function:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The line of IR behind each value that can be watched."""
+        """The line of IR after each value that can be watched."""
         return self._built[1]
 
     def watching(self, index: int) -> Function:

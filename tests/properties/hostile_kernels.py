@@ -114,7 +114,7 @@ def wild_pointer(dice: random.Random) -> Deed:
 
 
 def off_by_one(dice: random.Random) -> Deed:
-    """Just behind, or just before, what there is."""
+    """Just after, or just before, what there is."""
     space, base = dice.choice(
         ((".shared", "sh"), (".local", "lo"), (".const", "co"), (".shared", "sh"), ("", "sh"), ("", "lo"))
     )

@@ -102,7 +102,7 @@ def broken(name: str) -> Callable[[str], None]:
 
 EXAMPLES = (
     Example(
-        "A store behind the end",
+        "A store past the end",
         "100 elements, 128 threads, and nobody compares the index with the length.",
         own("stray", 128, 100),
     ),

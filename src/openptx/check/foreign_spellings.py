@@ -86,7 +86,7 @@ def instead_of_call(found: Diagnostic, statement: Span) -> Diagnostic:
 
 
 def shown(written: str) -> str:
-    """A row of `CALLS` as a sentence has it: code up to its semicolon, words behind."""
+    """A row of `CALLS` as a sentence has it: code up to its semicolon, then words."""
     code, semicolon, rest = written.partition(";")
     return (
         f"`{code};`{rest}" if rest or " d" in code or "%" in code or "[" in code else code + semicolon.replace(";", "")

@@ -95,7 +95,7 @@ class FunctionChecker:
                 "fall-through",
                 f"the end of `{self.function.name.text}` is reached without `ret`",
                 (close, min(close + 1, len(self.function.file.text))),
-                "execution goes on behind this",
+                "execution goes on after this",
                 help="end it with `ret;`",
             )
 
@@ -241,7 +241,7 @@ class FunctionChecker:
         table = scope.table(operand.text)
         if table is not None and table.span[0] > instruction.span[0]:
             self.add(
-                "target-list", f"`{operand.text}` is declared behind the `{instruction.mnemonic}` that uses it",
+                "target-list", f"`{operand.text}` is declared after the `{instruction.mnemonic}` that uses it",
                 operand.span, "not declared yet", labels=(Label(table.span, "move it up"),),
                 rule="PTX ISA, Control Flow Directives (11.3)",
             )  # fmt: skip

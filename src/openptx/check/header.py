@@ -134,7 +134,7 @@ class Header:
 
     def _late(self, item: AddressSize, before: Statement) -> None:
         self._add(
-            "misplaced-directive", "`.address_size` stands right behind `.target`", item,
+            "misplaced-directive", "`.address_size` stands right after `.target`", item,
             labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
         )  # fmt: skip
 

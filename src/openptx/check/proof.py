@@ -55,7 +55,7 @@ def works(
 
 
 def alone(cursor: Cursor) -> Instruction | None:
-    """An instruction and nothing behind it; None where it can't be read."""
+    """An instruction and nothing after it; None where it can't be read."""
     problems = list["Diagnostic"]()
     try:
         read = instruction(cursor, problems)

@@ -130,7 +130,7 @@ class Diagnostic:
 
     @property
     def end_location(self) -> tuple[int, int]:
-        """Row and column just behind the last character, from 1."""
+        """Row and column just after the last character, from 1."""
         return self.file.location(self.span[1])
 
     def repeated(self, also: tuple[Span, ...]) -> Diagnostic:

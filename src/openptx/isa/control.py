@@ -9,7 +9,7 @@ from openptx.isa.notation import load, resolve
 JUMPS = "branch", "branch-table"
 """Goes on at a label."""
 LEAVES = "return", "exit", "trap"
-"""Nothing behind it is executed."""
+"""Nothing after it is executed."""
 
 
 @cache

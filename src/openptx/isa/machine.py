@@ -79,7 +79,7 @@ class Machine(Arithmetic):
         """Does `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes that have i below their `times`.
 
         A step must not read what an earlier one has written: steps may be done together, and one lane's before or
-        behind another's. What a step asks of the warp, or of its thread, is unspecified.
+        after another's. What a step asks of the warp, or of its thread, is unspecified.
         """
         raise NotImplementedError
 

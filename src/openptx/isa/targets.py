@@ -89,7 +89,7 @@ def target(name: str) -> Target | None:
 
 
 def satisfied(gate: Gate, version: Version, target: Target) -> bool:
-    """Whether a file of this version and target may use what is behind `gate`."""
+    """Whether a file of this version and target may use what `gate` guards."""
     return any(_allows(alternative, version, target) for alternative in gate.alternatives)
 
 
@@ -116,7 +116,7 @@ def _least(wanted: Target) -> int:
 
 
 def first_version(gate: Gate, target: Target) -> Version | None:
-    """The least version with which `target` may use what is behind `gate`; None if there is none."""
+    """The least version with which `target` may use what `gate` guards; None if there is none."""
     versions = [max(a.since, target.since) for a in gate.alternatives if _allows(a, max(a.since, target.since), target)]
     return min(versions, default=None)
 

@@ -172,7 +172,7 @@ def _in_pieces(loop: Loop, together: int, sources: list[Array], result: Array) -
         for i in starts:
             step(i)
         return
-    with ThreadPoolExecutor(threads) as pool:  # of its own: one that is kept would have no threads behind a fork
+    with ThreadPoolExecutor(threads) as pool:  # of its own: one that is kept would have no threads after a fork
         for _ in pool.map(step, starts):
             pass
 

@@ -156,7 +156,7 @@ class Multifunction(Conversion):
         return x.or_nan(x.is_no_number(e, f) | ((sign != 0) & (e != 0)), d)
 
     def circular(self, a: Bits, cosine: bool) -> Bits:
-        """The angle in turns, a product that is cut, to 25 bits behind the point; its first two say the quarter."""
+        """The angle in turns, a product that is cut, to 25 bits after the point; its first two say the quarter."""
         x = self
         sign, e, f = x.fields(a)
         p = x.resize(f | HIDDEN, 64) * TURN

@@ -27,7 +27,7 @@ from openptx.runtime.texture import Opaque
 from openptx.source import File
 
 Range = tuple[int, int]
-"""Numbers of blocks: the first, and the one behind the last; x counts first."""
+"""Numbers of blocks: the first, and the one after the last; x counts first."""
 
 TOGETHER = frozenset(("atom", "red", "multimem", "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor"))
 """Instructions by which blocks may act on each other. Each range has memory of its own, so their sums would be lost."""

@@ -28,7 +28,7 @@ def is_count(value: object) -> TypeGuard[int]:
 
 
 def is_range(value: Any, stop: int) -> bool:
-    """Whether two numbers name a part of a range that is not empty: the first, and the one behind the last."""
+    """Whether two numbers name a part of a range that is not empty: the first, and the one after the last."""
     if not isinstance(value, list | tuple):
         return False
     given = cast("list[object] | tuple[object, ...]", value)

@@ -199,7 +199,7 @@ def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
     """`.extern .func f();` inside a body."""
     start, header = c.start, Header()
     header.read(c, problems)
-    c.expect(";", "behind a declaration inside a body")
+    c.expect(";", "after a declaration inside a body")
     return header.function(c.file, start, None, c.last, broken=False)
 
 

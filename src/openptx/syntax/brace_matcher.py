@@ -30,7 +30,7 @@ _BRACES = re.compile(
     )*+([{{}}]?)""",
     re.X | re.A,
 )
-# What compilers write: `}` at the beginning of a line ends a body, a block's brace stands behind a statement, operands
+# What compilers write: `}` at the beginning of a line ends a body, a block's brace stands after a statement, operands
 # in braces are within a line, no comment nor string holds a brace. Each expression begins with one character.
 _LAST = re.compile(r"\n\}(?![ \t]*+[;,\]])")
 _OPENED = re.compile(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
@@ -47,7 +47,7 @@ _DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared insid
 
 
 class Body:
-    """Where a body ends: `span` is what it holds, `end` is behind its closing brace, `problem` why it is `broken`."""
+    """Where a body ends: `span` is what it holds, `end` is after its closing brace, `problem` why it is `broken`."""
 
     __slots__ = ("end", "problem", "span")
 
@@ -121,7 +121,7 @@ def _walk(text: str, start: int) -> tuple[int | None, int | None]:
 
 
 def _goes_on(text: str, start: int) -> int | None:
-    """Where an instruction or a label stands right behind a body: it can't stand outside of one."""
+    """Where an instruction or a label stands right after a body: it can't stand outside of one."""
     if _ITEM.match(text, start):
         return None
     for match in STATEMENT.finditer(text, start):

@@ -82,7 +82,7 @@ def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...]
             return None
         space, align, type_, pointer, pointed, pointer_align, name, size = match.groups()
         first, named = match.span(7)
-        behind = named if size is None else match.end(8) + 1
+        after = named if size is None else match.end(8) + 1
         lengths = () if size is None else (_integer(size, match.span(8)),)
         to = None
         if pointer:
@@ -93,10 +93,10 @@ def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...]
             )
         begin, typed = match.start(1) - 1, match.span(3)
         found.append(Variable(
-            file, (begin, behind), linkage="", space=space, space_span=(begin, match.end(1)), bank=None, attributes=(),
+            file, (begin, after), linkage="", space=space, space_span=(begin, match.end(1)), bank=None, attributes=(),
             align=None if align is None else _integer(align, match.span(2)), vector=1, type=type_,
             type_span=(typed[0] - 1, typed[1]), pointer=to,
-            names=(Declarator(Name(name, (first, named)), None, lengths, None, (first, behind)),),
+            names=(Declarator(Name(name, (first, named)), None, lengths, None, (first, after)),),
         ))  # fmt: skip
         offset = match.end()
     return tuple(found) if not found or text[offset - 1] != "," else None

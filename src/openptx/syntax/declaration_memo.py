@@ -31,7 +31,7 @@ _SAME = "\0"
 """Stands for the name of a function in the text of its header, which holds no NUL itself."""
 
 _FORMS: dict[tuple[str, str], Form] = {}
-"""Forms of variables by what stands before the name and behind it."""
+"""Forms of variables by what stands before the name and after it."""
 _HEADERS: dict[str, HeaderForm] = {}
 _MOST = 1 << 12
 
@@ -45,7 +45,7 @@ def repeated(file: File, start: int, end: int) -> Variable | None:
 
 
 def split_declaration(text: str) -> tuple[str, str, str]:
-    """A plain declaration: what stands before its name, the name ("" if it may be none), what stands behind it.
+    """A plain declaration: what stands before its name, the name ("" if it may be none), what stands after it.
 
     Bytes of a string, no more than the array has, do not matter.
     """

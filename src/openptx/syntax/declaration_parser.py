@@ -92,7 +92,7 @@ def _behind_parameters(c: Cursor) -> bool:
 
 
 def _next_parameter(c: Cursor) -> bool:
-    """Go to the `,` or `)` behind a parameter that can't be read, or to the next parameter if the comma is missing."""
+    """Go to the `,` or `)` after a parameter that can't be read, or to the next parameter if the comma is missing."""
     start = c.start
     while c.kind != "end" and c.word not in ("{", ";", ".entry", ".func"):
         if c.word in (",", ")") or (c.word in (".param", ".reg") and c.start > start):
@@ -104,7 +104,7 @@ def _next_parameter(c: Cursor) -> bool:
 def attributes(c: Cursor) -> tuple[Attribute, ...]:
     """Read `.attribute(.managed, .unified(1, 2))`."""
     c.expect(".attribute", "")
-    c.expect("(", "behind `.attribute`")
+    c.expect("(", "after `.attribute`")
     found: list[Attribute] = []
     while True:
         start = c.start
@@ -117,11 +117,11 @@ def attributes(c: Cursor) -> tuple[Attribute, ...]:
             values.append(integer(c, "an integer"))
             while c.take(","):
                 values.append(integer(c, "an integer"))
-            c.expect(")", "behind the values of the attribute")
+            c.expect(")", "after the values of the attribute")
         found.append(Attribute(name, tuple(values), (start, c.last)))
         if not c.take(","):
             break
-    c.expect(")", "behind the attributes")
+    c.expect(")", "after the attributes")
     return tuple(found)
 
 
@@ -162,7 +162,7 @@ class _Head:
         self.space = self._word(c)
         if self.space == "const" and c.take("["):
             self.bank = integer(c, "the number of a constant bank")
-            c.expect("]", "behind the number of a constant bank")
+            c.expect("]", "after the number of a constant bank")
         self._align(c)
         self.vector = _VECTORS.get(c.word, 1)
         if self.vector > 1:
@@ -192,7 +192,7 @@ class _Head:
 
     def _out_of_order(self, c: Cursor) -> Mistake:
         what = "a name" if self.type else "a type"
-        where = f"behind `.{self.type or self.space}`"
+        where = f"after `.{self.type or self.space}`"
         order = "the order is: linkage, state space, `.align`, vector, type, `.ptr`, name"
         return c.expected(what, where, help=order if c.word in _LATE else None)
 
@@ -205,7 +205,7 @@ class _Head:
 
 
 def _pointer(c: Cursor) -> Pointer:
-    """Read `.ptr.global.align 16`. The assembler also takes the alignment alone behind the type of a parameter."""
+    """Read `.ptr.global.align 16`. The assembler also takes the alignment alone after the type of a parameter."""
     start, space, align = c.start, "", None
     if c.take(".ptr") and c.word in _POINTER_SPACES:
         space = c.word[1:]
@@ -216,12 +216,12 @@ def _pointer(c: Cursor) -> Pointer:
 
 
 def count_of_names(c: Cursor, most: int = RANGE) -> Integer:
-    """The number in `<4>`, behind its `<`."""
+    """The number in `<4>`, after its `<`."""
     count = integer(c, "the number of names")
     if count.value > most:
         message = f"{count.value} names are too many: each of them is a thing of its own"
         raise c.mistake("array-size", message, count.span, help=f"at most {most} names can be declared at once")
-    c.expect(">", "behind the number of names")
+    c.expect(">", "after the number of names")
     return count
 
 
@@ -237,7 +237,7 @@ def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declar
     while not (parameter and dimensions) and c.take("["):
         empty = c.word == "]" and not dimensions
         dimensions.append(None if empty else integer(c, "the size of the array, as one literal"))
-        c.expect("]", "behind the size of the array")
+        c.expect("]", "after the size of the array")
     first = initialiser(c) if not parameter and c.take("=") else None
     return Declarator(Name(text, span), None, tuple(dimensions), first, (start, c.last))
 
@@ -245,10 +245,10 @@ def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declar
 def _after_declarator(c: Cursor) -> Mistake:
     if c.kind in ("end", "dot") or c.word in ("{", "}", "@") or "\n" in c.file.text[c.last : c.start]:
         return missing_semicolon(c, c.last)
-    return c.expected("`,` or `;`", "behind the name")
+    return c.expected("`,` or `;`", "after the name")
 
 
 def _after_parameter(c: Cursor, opened: Span) -> Mistake:
     if c.word in (".param", ".reg"):
         return c.expected("`,`", "between parameters")
-    return c.expected("`,` or `)`", "behind the parameter", labels=(Label(opened, "the parameters begin here"),))
+    return c.expected("`,` or `)`", "after the parameter", labels=(Label(opened, "the parameters begin here"),))

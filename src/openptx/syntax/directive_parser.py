@@ -91,7 +91,7 @@ class Header:
         return header
 
     def read_simple(self, file: File, start: int) -> int | None:
-        """Read it up to its directives if it is as compilers write it. The offset behind what was read, else None."""
+        """Read it up to its directives if it is as compilers write it. The offset after what was read, else None."""
         match = _SIMPLE.match(file.text, start)
         if match is None or (match[2] == "entry" and match[3]):
             return None
@@ -111,7 +111,7 @@ class Header:
             c.advance()
         if not c.at(".entry", ".func") or self.linkage == "common":
             what = "a variable" if self.linkage == "common" else "`.entry` or `.func`"
-            raise c.expected(what, f"behind `.{self.linkage}`")
+            raise c.expected(what, f"after `.{self.linkage}`")
         self.kind = c.word[1:]
         c.advance()
         if c.word == ".attribute" and self.kind == "func":
@@ -119,7 +119,7 @@ class Header:
         if c.word == "(" and self.kind == "func":
             self.returns = parameters(c, problems)
         what = "kernel" if self.kind == "entry" else "function"
-        self.name = Name(*c.new_name(f"the name of the {what}", f"behind `.{self.kind}`"))
+        self.name = Name(*c.new_name(f"the name of the {what}", f"after `.{self.kind}`"))
         if c.at("("):
             self.parameters = parameters(c, problems)
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
@@ -164,9 +164,9 @@ def _tuning(c: Cursor) -> Directive:
     c.advance()
     values: list[Integer] = []
     if most:
-        values.append(integer(c, f"an integer behind `{name}`"))
+        values.append(integer(c, f"an integer after `{name}`"))
         while len(values) < most and c.take(","):
-            values.append(integer(c, f"an integer behind `{name}`"))
+            values.append(integer(c, f"an integer after `{name}`"))
     return Directive(c.file, (start, c.last), name[1:], name_span, tuple(values))
 
 
@@ -184,7 +184,7 @@ def _version(c: Cursor) -> Directive:
     c.advance()
     match = _VERSION.fullmatch(c.word)
     if match is None:
-        raise c.expected("a version such as `8.5`", "behind `.version`")
+        raise c.expected("a version such as `8.5`", "after `.version`")
     number_span = c.span
     c.advance()
     return Version(c.file, (start, c.last), name_span, int(match[1]), int(match[2]), number_span)
@@ -193,9 +193,9 @@ def _version(c: Cursor) -> Directive:
 def _target(c: Cursor) -> Directive:
     start, name_span = c.start, c.span
     c.advance()
-    names = [Name(*c.name("a target such as `sm_90`", "behind `.target`"))]
+    names = [Name(*c.name("a target such as `sm_90`", "after `.target`"))]
     while c.take(","):
-        names.append(Name(*c.name("a target", "behind the comma")))
+        names.append(Name(*c.name("a target", "after the comma")))
     return Target(c.file, (start, c.last), name_span, tuple(names))
 
 
@@ -226,12 +226,12 @@ def _loc(c: Cursor) -> Directive:
     offset = 0
     inlined: list[Integer] = []
     if c.take(","):
-        c.expect("function_name", "behind the comma")
+        c.expect("function_name", "after the comma")
         function = _label(c)
         if c.take("+"):
             offset = integer(c, "an offset in bytes").value
-        c.expect(",", "behind the name of the function")
-        c.expect("inlined_at", "behind the comma")
+        c.expect(",", "after the name of the function")
+        c.expect("inlined_at", "after the comma")
         inlined = [integer(c, what) for what in ("the index of a file", "a line number", "a column")]
     return Location(c.file, (start, c.last), name_span, tuple(values), function, offset, tuple(inlined))
 
@@ -265,9 +265,9 @@ def _pragma(c: Cursor) -> Directive:
 def _alias(c: Cursor) -> Directive:
     start, name_span = c.start, c.span
     c.advance()
-    alias = Name(*c.name("the new name of a function", "behind `.alias`"))
-    c.expect(",", "behind the new name")
-    aliasee = Name(*c.name("the name of a function", "behind the comma"))
+    alias = Name(*c.name("the new name of a function", "after `.alias`"))
+    c.expect(",", "after the new name")
+    aliasee = Name(*c.name("the name of a function", "after the comma"))
     _end(c)
     return Alias(c.file, (start, c.last), name_span, alias, aliasee)
 

@@ -27,7 +27,7 @@ _COMMENT = "a comment begins with `//`, or stands between `/*` and `*/`"
 
 
 def lone_dot(c: Cursor) -> Mistake:
-    """The mistake that no word stands directly behind a dot: `.>`, `. u32`."""
+    """The mistake that no word stands directly after a dot: `.>`, `. u32`."""
     about = "invalid-opcode" if c.about == "syntax" else c.about
     if operator := _OPERATOR.match(c.file.text, c.start, c.limit):
         word, span = COMPARISONS[operator[1]], operator.span()
@@ -39,7 +39,7 @@ def lone_dot(c: Cursor) -> Mistake:
     fix = None
     if blank := _BLANK.match(c.file.text, c.start, c.limit):
         fix = Fix(blank.span(1), "", "remove the blank", SAFE)
-    return c.mistake(about, "a `.` without its word directly behind it", c.span, "remove the blank", fix=fix)
+    return c.mistake(about, "a `.` without its word directly after it", c.span, "remove the blank", fix=fix)
 
 
 def number_sign(c: Cursor) -> Mistake:
@@ -60,7 +60,7 @@ def number_sign(c: Cursor) -> Mistake:
 
 
 def hexadecimal_point(c: Cursor) -> Mistake | None:
-    """The mistake `0x1.8p3`: hexadecimal digits of an integer, and a point behind them."""
+    """The mistake `0x1.8p3`: hexadecimal digits of an integer, and a point after them."""
     text = c.file.text
     start = c.last - 1
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
@@ -74,14 +74,14 @@ def hexadecimal_point(c: Cursor) -> Mistake | None:
         value = f", `{float.fromhex(literal.rstrip('fF') if 'p' in literal.lower() else literal)!r}`"
     except (ValueError, OverflowError):  # no digit at all, or beyond every double
         value = ""
-    help = f"PTX has no hexadecimal point: write the number in decimal{value}, or its bits behind `0f` or `0d`"
+    help = f"PTX has no hexadecimal point: write the number in decimal{value}, or its bits after `0f` or `0d`"
     return c.mistake("invalid-float", f"`{literal}` is not a number", match.span(), rule=rule, help=help)
 
 
 def unguarded(c: Cursor) -> Mistake:
-    """The mistake that no predicate stands behind `@`: `@(%p)`, `@~%p`."""
+    """The mistake that no predicate stands after `@`: `@(%p)`, `@~%p`."""
     help = "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`"
-    return c.expected("a predicate register", "behind `@`", about="invalid-guard", help=help)
+    return c.expected("a predicate register", "after `@`", about="invalid-guard", help=help)
 
 
 def assigned(c: Cursor) -> Mistake:

@@ -116,7 +116,7 @@ class _Lines:
         self.empty_line(self.source[place:end])
 
     def empty_line(self, blank: str) -> None:
-        """Keep one of the empty lines in a run of blanks, but none behind a `{`."""
+        """Keep one of the empty lines in a run of blanks, but none after a `{`."""
         if blank.count("\n") > 1 and self.lines and self.lines[-1] and not self.lines[-1].endswith("{"):
             self.lines.append("")
 
@@ -167,14 +167,14 @@ class _Lines:
         """A header without comments."""
         parameters, named = function.parameters, function.name.span[1]
         name = canonical(self.source[function.span[0] : named])
-        start, behind = named, function.directives[0].span[0] if function.directives else end
+        start, after = named, function.directives[0].span[0] if function.directives else end
         if parameters:
             self.add(name + "(", 0)
             for parameter in parameters[:-1]:
                 self.add(canonical(parameter.text) + ",", 1)
             self.add(canonical(parameters[-1].text), 1)
             name, start = "", self.source.index(")", parameters[-1].span[1])
-        self.add(name + canonical(self.source[start:behind]), 0)
+        self.add(name + canonical(self.source[start:after]), 0)
         for directive in function.directives:
             self.add(canonical(directive.text), 0)
         if function.directives and function.body is None:

@@ -18,7 +18,7 @@ _NUMBERS = re.compile(NUMBERS, re.A)
 
 
 def initialiser(c: Cursor) -> Initialiser:
-    """Read what stands behind `=`."""
+    """Read what stands after `=`."""
     start = c.start
     if c.word == "{":
         return _list(c)
@@ -50,13 +50,13 @@ def _masked(c: Cursor, start: int, mask: Integer) -> Initialiser:
     """`0xFF00(var+4)` or `0xFF(1000 + 546)`: the bits of the mask, moved to the lowest place."""
     if c.kind == "word" and c.word != "WARP_SZ":
         symbol = _symbol(c, start, mask)
-        c.expect(")", "behind what the mask is applied to")
+        c.expect(")", "after what the mask is applied to")
         symbol.span = start, c.last
         return symbol
     found = constant(c)
     if not isinstance(found, Integer):
         raise c.mistake("invalid-expression", "a mask takes bits of an integer", found.span)
-    c.expect(")", "behind what the mask is applied to")
+    c.expect(")", "after what the mask is applied to")
     shift = max((mask.value & -mask.value).bit_length() - 1, 0)
     bits = (found.value & mask.value & (1 << 64) - 1) >> shift
     return Integer(bits, True, c.file.text[start : c.last], (start, c.last), literal=False)
@@ -67,7 +67,7 @@ def _symbol(c: Cursor, start: int, mask: Integer | None) -> SymbolAddress | Memb
     generic = text == "generic" and c.take("(")
     if generic:
         text, span = c.name("a variable or function", "inside `generic`")
-        c.expect(")", "behind the name")
+        c.expect(")", "after the name")
     name = Name(text, span)
     if mask is None and not generic and c.take("="):
         value = initialiser(c)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Reader = Callable[[Cursor], Operand]
 
-# Blanks and comments may stand before a dot, not behind it; a bank may follow `.const` (manual 5.1.3.1).
+# Blanks and comments may stand before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1).
 # `.5` is a number.
 _MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
 OPCODE = re.compile(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+", re.A)
@@ -73,12 +73,12 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
     if match is None:
         if guard_span[1] > start and c.word in (":", ","):
             fix = Fix(c.span, "", "remove it", SAFE)
-            message = f"expected an opcode behind the guard, found {c.described}"
+            message = f"expected an opcode after the guard, found {c.described}"
             raise c.mistake("syntax", message, c.span, "nothing stands between them", fix=fix)
         raise c.expected("an opcode" if guard_span[1] > start else "a statement")
     c.seek(match.end())
     if c.word == ":":
-        raise c.mistake("syntax", "a label stands before the guard, not behind it", match.span(), "this is a label")
+        raise c.mistake("syntax", "a label stands before the guard, not after it", match.span(), "this is a label")
     opened = c.start if c.kind != "end" else c.last
     mnemonic = re.split(r"[^\w]", match[0], maxsplit=1)[0]
     if c.word == "(" and mnemonic != "call":
@@ -157,18 +157,18 @@ def after_operand(c: Cursor) -> Mistake:
     if c.kind == "number" and c.word[0] == "." and c.start == place and (mistake := hexadecimal_point(c)):
         return mistake
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
-        message = f"expected `,` or `;` behind the operand, found {c.described}"
+        message = f"expected `,` or `;` after the operand, found {c.described}"
         return c.mistake(
             "syntax", message, c.span, "expected `,`", fix=Fix((place, place), ",", "insert a comma", SAFE)
         )
-    return c.expected("`,` or `;`", "behind the operand")
+    return c.expected("`,` or `;`", "after the operand")
 
 
 def missing_semicolon(c: Cursor, place: int) -> Mistake:
-    """The mistake that a statement ends without its `;`, behind `place`."""
+    """The mistake that a statement ends without its `;`, after `place`."""
     span = max(place - 1, 0), place
     fix = Fix(c.span if c.word == ":" else (place, place), ";", "end the statement", SAFE)
-    return c.mistake("missing-semicolon", "this statement has no `;`", span, "expected `;` behind this", fix=fix)
+    return c.mistake("missing-semicolon", "this statement has no `;`", span, "expected `;` after this", fix=fix)
 
 
 def operand(c: Cursor) -> Operand:
@@ -216,12 +216,12 @@ def _named(c: Cursor) -> Operand:
 
 
 def _paired(c: Cursor, first: Operand) -> Operand:
-    """A register or a vector, and what may follow it behind `|`."""
+    """A register or a vector, and what may follow it after `|`."""
     if c.word != "|":
         return first
     c.advance()
     if c.kind != "word":
-        raise c.expected("a register or `_`", "behind `|`", about="invalid-operand")
+        raise c.expected("a register or `_`", "after `|`", about="invalid-operand")
     return Pair(first, _name(c), *_text(c, first.span[0]))
 
 
@@ -359,7 +359,7 @@ def _close(c: Cursor, opened: int) -> None:
     fix = Fix((place, place), close, f"close it with `{close}`", SAFE)
     message = f"this `{bracket}` is never closed" if c.kind == "end" else f"expected `{close}`, found {c.described}"
     last = max(place - 1, opened), place
-    raise c.mistake("unclosed-bracket", message, last, f"expected `{close}` behind this", labels=(label,), fix=fix)
+    raise c.mistake("unclosed-bracket", message, last, f"expected `{close}` after this", labels=(label,), fix=fix)
 
 
 def _before_comma(c: Cursor, opened: int) -> int:

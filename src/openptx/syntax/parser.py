@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _COMMENTS = re.compile(f"{STRING}|({COMMENT})")
 _NEXT = re.compile(r"\.(?:entry|func|section)\b")
-_BEHIND = re.compile(r"[ \t\r\n]*+([{;])")
+_AFTER_HEADER = re.compile(r"[ \t\r\n]*+([{;])")
 _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
 _BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".version", ".target", ".address_size")
 
@@ -86,8 +86,8 @@ def _is_open(comment: str) -> bool:
 
 def _function(file: File, match: re.Match[str], items: list[Statement], problems: list[Diagnostic]) -> int:
     start = match.end(1)
-    if (known := repeated_header(match)) and (behind := _BEHIND.match(file.text, known.end)):
-        return _simple_function(known, file, start, behind, items, problems)
+    if (known := repeated_header(match)) and (after := _AFTER_HEADER.match(file.text, known.end)):
+        return _simple_function(known, file, start, after, items, problems)
     before = len(problems)
     end = _new_function(file, start, items, problems)
     if len(problems) == before:
@@ -98,8 +98,8 @@ def _function(file: File, match: re.Match[str], items: list[Statement], problems
 def _new_function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
     header = Header()
     offset = header.read_simple(file, start)
-    if offset is not None and (behind := _BEHIND.match(file.text, offset)):
-        return _simple_function(header, file, start, behind, items, problems)
+    if offset is not None and (after := _AFTER_HEADER.match(file.text, offset)):
+        return _simple_function(header, file, start, after, items, problems)
     c = Cursor(file, start if offset is None else offset, len(file.text))
     try:
         if offset is None:
@@ -119,10 +119,10 @@ def _new_function(file: File, start: int, items: list[Statement], problems: list
     elif header.kind == "func" and _declared(c, header.linkage):
         pass
     elif c.word in (".visible", ".extern", ".weak", ".common", ".entry", ".func", ".section") or c.kind == "end":
-        message = f"expected `{{` or `;` behind the header of `{header.name.text}`"
+        message = f"expected `{{` or `;` after the header of `{header.name.text}`"
         fix = Fix((ends, ends), ";", "declare it without a body")
         problems.append(
-            Diagnostic("missing-semicolon", message, file, (ends - 1, ends), "expected behind this", fix=fix)
+            Diagnostic("missing-semicolon", message, file, (ends - 1, ends), "expected after this", fix=fix)
         )
     else:
         opened = _opened(c, header.name.text, problems)
@@ -137,14 +137,14 @@ def _new_function(file: File, start: int, items: list[Statement], problems: list
 
 
 def _simple_function(
-    header: Header | RepeatedHeader, file: File, start: int, behind: re.Match[str], items: list[Statement],
+    header: Header | RepeatedHeader, file: File, start: int, after: re.Match[str], items: list[Statement],
     problems: list[Diagnostic],
 ) -> int:  # fmt: skip
-    """One whose header is right, up to the `{` or `;` that `behind` found."""
-    if behind[1] == ";":
-        items.append(header.function(file, start, None, behind.end(), broken=False))
-        return behind.end()
-    found = body(file, header.name.text, behind.span(1))
+    """One whose header is right, up to the `{` or `;` that `after` found."""
+    if after[1] == ";":
+        items.append(header.function(file, start, None, after.end(), broken=False))
+        return after.end()
+    found = body(file, header.name.text, after.span(1))
     if found.problem:
         problems.append(found.problem)
     items.append(header.function(file, start, found.span, found.end, broken=found.problem is not None))
@@ -165,7 +165,7 @@ def _declared(c: Cursor, linkage: str) -> bool:
 
 
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
-    """Where the body is opened: the `{`, or behind the header where a statement begins instead. None: nowhere."""
+    """Where the body is opened: the `{`, or after the header where a statement begins instead. None: nowhere."""
     if c.word == "{":
         return c.span
     place = c.last
@@ -174,7 +174,7 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     elif c.kind == "word" and "." + c.word in NAMES:
         problems.append(without_dot(c).diagnostic)
     else:
-        message = f"expected `{{` behind the header of `{name}`, found {c.described}"
+        message = f"expected `{{` after the header of `{name}`, found {c.described}"
         fix = Fix((place, place), " {", "open the body", SAFE)
         problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{` before this", fix=fix))
         if c.kind == "word" or c.word in _BEGINS_BODY:
@@ -185,9 +185,9 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
 
 
 def _brace(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
-    """A brace where none can stand. A block behind a header that can't be read goes with it."""
+    """A brace where none can stand. A block after a header that can't be read goes with it."""
     end = start + 1
-    behind = items and isinstance(items[-1], Unreadable) and not file.text[items[-1].span[1] : start].strip()
+    after = items and isinstance(items[-1], Unreadable) and not file.text[items[-1].span[1] : start].strip()
     if file.text[start] == "}":
         before = items[-1] if items else None
         labels: tuple[Label, ...] = ()
@@ -198,7 +198,7 @@ def _brace(file: File, start: int, items: list[Statement], problems: list[Diagno
     else:
         close = closing(file.text, end, len(file.text))
         end = len(file.text) if close is None else close + 1
-        if not behind:
+        if not after:
             message, label = "a block can only stand inside the body of a function", "no function begins here"
             problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), label))
     items.append(Unreadable(file, (start, end)))

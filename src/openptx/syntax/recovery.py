@@ -1,4 +1,4 @@
-"""Where reading goes on behind a statement that can't be read."""
+"""Where reading goes on after a statement that can't be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const")
 
 
 def recover(c: Cursor, start: int) -> None:
-    """Go behind the `;` that ends the statement begun at `start`, or before a brace that is no operand's, or before
+    """Go after the `;` that ends the statement begun at `start`, or before a brace that is no operand's, or before
     what begins the next statement: one of the words that begin nothing else, or on a later line what looks like it.
     """
     text = c.file.text

@@ -67,7 +67,7 @@ def section(c: Cursor) -> Section:
     start, name_span = c.start, c.span
     c.advance()
     if c.kind != "dot":
-        raise c.expected("the name of a section, with its dot", "behind `.section`")
+        raise c.expected("the name of a section, with its dot", "after `.section`")
     name = c.word
     c.advance()
     if c.word != "{":

@@ -3,7 +3,7 @@
 `m.lastindex` tells the kind of a match `m`; its groups are fields of the statement. It only ever says "this is a
 statement of that kind": whatever is not plain is `ODD`, and the precise reader decides what it is. The text of an `ODD`
 match may hold several statements (a semicolon was forgotten). Possessive everywhere and no group of braces without a
-bound on its repetition, since input may be hostile: `ODD` ends after 256 parts, the precise reader goes on behind.
+bound on its repetition, since input may be hostile: `ODD` ends after 256 parts, the parser goes on from there.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Mistake(Exception):
 class Cursor:
     """The current token of a span of a file: its `kind`, `word` and place; `last` is where the one before it ended.
 
-    An operator's kind is `op`; behind the last token the kind is `end` and the word empty. `about` is the code of the
+    An operator's kind is `op`; after the last token the kind is `end` and the word empty. `about` is the code of the
     mistakes in what is being read.
     """
 
@@ -58,7 +58,7 @@ class Cursor:
         self.seek(start)
 
     def seek(self, offset: int) -> None:
-        """Go to the first token at or behind an offset."""
+        """Go to the first token at or after an offset."""
         self._tokens = TOKEN.finditer(self.file.text, offset, self.limit)
         self.end = self.last = offset
         self.advance()
@@ -76,7 +76,7 @@ class Cursor:
 
     @property
     def span(self) -> Span:
-        """The place of the current token; behind the last token, the character before it."""
+        """The place of the current token; after the last token, the character before it."""
         return (self.start, self.end) if self.kind != "end" else (max(self.last - 1, 0), self.last)
 
     @property

@@ -1,6 +1,6 @@
 """The tree of a module: statements with their place in the text. Instructions read their operands when asked.
 
-Every statement has `file`, `span` (from its first token behind its last) and `text`. What lies between statements is
+Every statement has `file`, `span` (from its first token after its last) and `text`. What lies between statements is
 blanks and comments; `str(module)` is the text of the file.
 """
 
@@ -215,7 +215,7 @@ class Function(Statement):
 
     @property
     def cut_off(self) -> bool:
-        """Whether the file ends inside the body: what is missing behind its end is no further mistake."""
+        """Whether the file ends inside the body: what is missing after its end is no further mistake."""
         return self.broken and self.span[1] == len(self.file.text)
 
     @property

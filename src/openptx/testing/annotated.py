@@ -86,7 +86,7 @@ def run_functions(
 
 
 def with_wrappers(file: File, wrappers: list[str]) -> Program:
-    """The loaded module of a file and of kernels behind it. CheckError for mistakes in the file itself alone: these
+    """The loaded module of a file and of kernels after it. CheckError for mistakes in the file itself alone: these
     kernels have lists of parameters, which a file older than PTX 1.4 can't have."""
     from openptx.check import lower, resolve
     from openptx.runtime import LoadedModule

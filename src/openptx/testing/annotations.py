@@ -95,7 +95,7 @@ def read_annotations(text: str) -> Annotations:
 
 
 def read_run(text: str, row: int) -> Run:
-    """What stands behind `// run:`."""
+    """What stands after `// run:`."""
     if len(text) > LONGEST:
         raise InputError(f"line {row}: a run of {len(text):,} characters; {LONGEST:,} are the most")
     match = CALL.fullmatch(text)

@@ -64,11 +64,11 @@ FAULTY_AGAIN = {
     "with a free name of another type": ".reg .b32 u; { mov.b32 u, %r1; } { mov.b32 u, %r1; }"
     "{ .reg .b64 u; { mov.b32 u, %r1; } }",
     "with a free name that nothing wrote": ".reg .b32 u; { add.u32 %r2, u, %r1; } { add.u32 %r2, u, %r1; }",
-    "with a free name read behind": "{ .reg .b32 u; { mov.b32 u, %r1; } { mov.b32 u, %r1; } } { mov.b32 u, %r1; }",
+    "with a free name read after": "{ .reg .b32 u; { mov.b32 u, %r1; } { mov.b32 u, %r1; } } { mov.b32 u, %r1; }",
     "that declares a parameter's name": "{ .reg .f32 p; mov.f32 p, 1.0; }"
     "{ .reg .f32 p; mov.f32 p, 1.0; add.u32 %r2, p, 1; }",
     "with another constant": "{ .reg .b32 t; mov.b32 t, 0; } { .reg .b32 t; mov.b32 t, ; }",
-    "with a barrier behind a split": "{ bar.sync 0; } { bar.sync 0; } @%p1 bra L; { bar.sync 0; } L: bar.sync 0;",
+    "with a barrier after a split": "{ bar.sync 0; } { bar.sync 0; } @%p1 bra L; { bar.sync 0; } L: bar.sync 0;",
     "with a branch before a barrier": "{ @%p1 bra L; } bar.sync 0; L: bar.sync 0;",
     "with a branch to nothing": "{ bra L; } { bra L; }",
     "with a branch into a block": "{ bra L; } { L: } { bra L; }",
@@ -83,8 +83,8 @@ FAULTY_AGAIN = {
 LABELS = {
     "twice, with a statement between": "L: mov.u32 %r2, 1; L: bra L;",
     "twice, with an odd one between": "L: mov.u32 %r2, (1); add.u32 %r2, %r2, (2 * 3); L: bra L;",
-    "behind an odd statement, in a block": "bra M; mov.u32 %r2, (1 + 2) * 3; { M: } bra M;",
-    "that a register has behind it": "L: bra L; .reg .b32 L;",
+    "after an odd statement, in a block": "bra M; mov.u32 %r2, (1 + 2) * 3; { M: } bra M;",
+    "that a register has after it": "L: bra L; .reg .b32 L;",
     "that a register has before it": ".reg .b32 L; mov.b32 L, 1; L: bra L;",
     "that a variable has": "L: bra L; .shared .b32 L; { .shared .b32 M; M: bra M; }",
     "that a parameter has": "p: bra p;",
@@ -114,7 +114,7 @@ FAULTY = {
     "a double negation": ".reg .pred p; .reg .b32 a; setp.eq.u32 p, 1, 2; @!!p mov.u32 a, 2;",
     "an offset that is subtracted": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; ld.global.u32 b, [a-4];",
     "a register of a shadowed type": ".reg .b32 a; { .reg .f32 a; mov.f32 a, 1.0; add.u32 a, a, 1; } mov.u32 a, 1;",
-    "a register shadowed behind its use": ".reg .s32 a; { .reg .f32 a; mov.f32 a, 1.0; } add.f32 a, a, 1.0;",
+    "a register shadowed after its use": ".reg .s32 a; { .reg .f32 a; mov.f32 a, 1.0; } add.f32 a, a, 1.0;",
     "twice in a list": ".reg .b64 a; .reg .b32 b; mov.u64 a, 0; ld.global.v2.u32 {b, b}, [a];",
     "past the end of a variable": ".shared .u32 x[4]; .reg .b32 b; ld.shared.u32 b, [x+16];",
     "a call of a label": "L: call L;",
@@ -161,10 +161,10 @@ FAULTY = {
     "a call through another prototype": f"{CALL} {{ P: .callprototype _ (.param .b64 _); .param .b32 x;"
     "call a, (x), P; }",
     "a call through a prototype of another block": f"{CALL} {{ .param .b64 x; call a, (x), P; }}",
-    "a constant that is wrong behind one that is right": ".reg .b64 a; .reg .b32 b; mov.b64 a, 0; mov.b32 b, 0;"
+    "a constant that is wrong after one that is right": ".reg .b64 a; .reg .b32 b; mov.b64 a, 0; mov.b32 b, 0;"
     "cp.async.ca.shared.global [b], [a], 16; cp.async.ca.shared.global [b], [a], 8;"
     "cp.async.ca.shared.global [b], [a], 5;",
-    "the same behind a guard that is none": ".reg .b64 a; .reg .b32 b; mov.b64 a, 0; mov.b32 b, 0;"
+    "the same after a guard that is none": ".reg .b64 a; .reg .b32 b; mov.b64 a, 0; mov.b32 b, 0;"
     "cp.async.ca.shared.global [b], [a], 16; @b cp.async.ca.shared.global [b], [a], 16;",
     "a barrier that nothing wrote": ".reg .b32 a; bar.sync a, 64; mov.b32 a, 1;",
     "a pair of what nothing declared": ".reg .b32 a; mov.b32 a, 1; shfl.sync.idx.b32 a|q, a, 0, 31, -1;",

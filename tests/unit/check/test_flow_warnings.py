@@ -23,15 +23,15 @@ DIVERGENT = {
     "a guard":                  (TID + "setp.eq.u32 p, a, 0; @p bar.sync 0;", True),
     "a negated guard":          (TID + "setp.lt.u32 p, a, 16; @!p bar.sync 0;", True),
     "a lane":                   ("mov.u32 a, %laneid; setp.ne.s32 p, a, 3; @p barrier.sync.aligned 0;", True),
-    "behind a branch":          (TID + "setp.ne.u32 p, a, 0; @p bra E; bar.sync 0; E: mov.u32 b, 1; bar.sync 0;", True),
-    "far behind a branch":      (TID + f"setp.ne.u32 p, a, 0; @p bra E; {FAR} bar.sync 0; E: bar.sync 0;", True),
-    "far behind a label":       (TID + f"setp.ne.u32 p, a, 0; @p bra E; E: {FAR} bar.sync 0;", False),
-    "behind a hidden branch":   (TID + "setp.ne.u32 p, a, 0; @p bra /* */ E; bar.sync 0; E: bar.sync 0;", True),
-    "behind an odd branch":     (TID + "setp.ne.u32 p, a, 0; @p bra\nE; bar.sync 0; E: bar.sync 0;", True),
-    "behind a label of a list": (TID + "setp.ne.u32 p, a, 0; @p bra E; L: .branchtargets E; bar.sync 0; E: bar.sync 0;",
+    "after a branch":          (TID + "setp.ne.u32 p, a, 0; @p bra E; bar.sync 0; E: mov.u32 b, 1; bar.sync 0;", True),
+    "far after a branch":      (TID + f"setp.ne.u32 p, a, 0; @p bra E; {FAR} bar.sync 0; E: bar.sync 0;", True),
+    "far after a label":       (TID + f"setp.ne.u32 p, a, 0; @p bra E; E: {FAR} bar.sync 0;", False),
+    "after a hidden branch":   (TID + "setp.ne.u32 p, a, 0; @p bra /* */ E; bar.sync 0; E: bar.sync 0;", True),
+    "after an odd branch":     (TID + "setp.ne.u32 p, a, 0; @p bra\nE; bar.sync 0; E: bar.sync 0;", True),
+    "after a label of a list": (TID + "setp.ne.u32 p, a, 0; @p bra E; L: .branchtargets E; bar.sync 0; E: bar.sync 0;",
                                  True),
     "jumps to the end":         (TID + "setp.ne.u32 p, a, 0; @p bra E; bar.sync 0; E:", False),
-    "behind a label":           (TID + "setp.ne.u32 p, a, 0; @p bra E; mov.u32 b, 1; E: bar.sync 0;", False),
+    "after a label":           (TID + "setp.ne.u32 p, a, 0; @p bra E; mov.u32 b, 1; E: bar.sync 0;", False),
     "whole warps":              (TID + "setp.lt.u32 p, a, 32; @p bar.sync 0;", False),
     "no thread":                (TID + "setp.lt.u32 p, a, 0; @p bar.sync 0;", False),
     "a number of threads":      (TID + "setp.lt.u32 p, a, 16; @p bar.sync 0, 32;", False),
@@ -84,7 +84,7 @@ def test_what_is_said_only_on_demand() -> None:
     both = openptx.check(UNUSED, extend_select=["unreachable", "PTX1010"])
     assert [d.name for d in both] == ["deprecated", "unreachable"]
     assert "2 statements" not in both[1].message
-    assert "statement behind it" in both[1].message
+    assert "statement after it" in both[1].message
 
 
 def test_selecting_is_not_ignoring() -> None:

@@ -28,7 +28,7 @@ KINDS = {  # of registers, by letter
     "D": "b64 f64",
 }
 _SCALES = ", b325, {0, 0}, b326, {0, 0}"
-FRAGMENTS = (  # target, opcode, what stands behind the lists; how many registers each list has, and of which kinds
+FRAGMENTS = (  # target, opcode, what stands after the lists; how many registers each list has, and of which kinds
     ("sm_80",   "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",           "",              "4F 4P 2P 4F"),
     ("sm_80",   "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",           "",              "2P 4P 2P 2P"),
     ("sm_80",   "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",         "",              "4F 4B 2B 4F"),

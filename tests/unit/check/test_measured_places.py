@@ -59,7 +59,7 @@ SECTIONS = (  # lines of a section of debug data
     ("L: .b8 1\nL: .b8 2",              "duplicate-label"),
     ("S: .b8 1",                        "duplicate-label"),  # of another section
 )
-LINES = (  # in a kernel, behind `.loc 1 2 3`
+LINES = (  # in a kernel, after `.loc 1 2 3`
     (".loc 1 30 1",                                              None),
     (".loc 1 30 ,",                                              "invalid-directive"),
     (".loc 1 -1 1",                                              "invalid-directive"),

@@ -70,7 +70,7 @@ def values(type: str, vector: str, seed: int) -> np.ndarray:
 
 
 def run(type: str, vector: str, statement: str, memory: np.ndarray, given: np.ndarray) -> list[np.ndarray]:
-    """What the kernel leaves in `memory` and in `given`, whose elements are in `d` before and behind the statement."""
+    """What the kernel leaves in `memory` and in `given`, whose elements are in `d` before and after the statement."""
     w, n = width(type), int(vector[2:] or 1)
     names = [f"r{i}" for i in range(n)]
     parts = [(names[i : i + 4], i * w // 8) for i in range(0, n, 4)]

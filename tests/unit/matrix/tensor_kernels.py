@@ -102,7 +102,7 @@ def multiplied(
     more: int = 0,
     engine: str = "interp",
 ) -> Any:
-    """What stands in tensor memory behind `opcode`: d [lane, column] before, a and scales as words [lane, column].
+    """What stands in tensor memory after `opcode`: d [lane, column] before, a and scales as words [lane, column].
 
     Arrays of a pair of CTAs have one axis more, in front. Thread 0 executes it, and thread `more`.
     """

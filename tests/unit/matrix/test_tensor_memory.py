@@ -64,7 +64,7 @@ LAYOUTS: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]], int]] = {
 
 
 def place(index: int, strides: list[tuple[int, int]]) -> tuple[int, int]:
-    """The place of an index, and what is left of it behind the last stride."""
+    """The place of an index, and what is left of it after the last stride."""
     found = 0
     for size, stride in strides:
         found += index % size * stride

@@ -87,7 +87,7 @@ COPY:
 def multiplied(opcode: str, a: Any, b: Any, c: Any, desc: tuple[int, int], tail: str, off: int, frag: Any) -> Any:
     """The accumulator afterwards. Matrix a is in the first four registers of `frag` if `desc` names none in memory.
 
-    The fifth is the metadata where `opcode` is sparse; its selector stands behind a colon.
+    The fifth is the metadata where `opcode` is sparse; its selector stands after a colon.
     """
     count = len(c)
     d = ", ".join(f"%d{i}" for i in range(count))

@@ -20,7 +20,7 @@ LOW:
     {instruction}
     st.global.v4.f32 [d], {{f0, f1, f2, f3}};
     ret;
-HIGH: // behind, so that the lanes of the first half come to LOW first
+HIGH: // after, so that the lanes of the first half come to LOW first
     add.u32 a, a, 0x01000100;
     bra LOW;
 }}

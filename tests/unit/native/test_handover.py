@@ -85,7 +85,7 @@ def test_two_workers_leave_two_ctas(monkeypatch: pytest.MonkeyPatch) -> None:
 EVERYTHING = (
     "setp.lt.u32 %p3, %r1, 20; cvt.u16.u32 %h1, %r1; mul.wide.u32 %rd4, %r1, 0x10001; mov.b128 %w1, {%rd4, %rd2}; mov.b32 %f1, 0f7FC12345; add.f32 %f2, %f1, %f1;"
     "mov.b32 %r20, -1; add.cc.u32 %r21, %r20, %r1; mov.u32 %r5, 0; mov.u32 %r11, 12345; cvt.rn.f32.u32 %f3, %r1; mul.f32 %f3, %f3, 0f3F000000;"
-    "barrier.cta.red.popc.u32 %r12, 0, %p3;"  # other warps wait at it, or behind it, when the first one leaves
+    "barrier.cta.red.popc.u32 %r12, 0, %p3;"  # other warps wait at it, or after it, when the first one leaves
     "LOOP: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 9; @%p1 bra LOOP;"
     "addc.u32 %r13, %r12, 0; selp.u32 %r14, 5, 9, %p3; cvt.u32.u16 %r15, %h1; mov.b128 {%rd5, %rd6}, %w1; add.s64 %rd5, %rd5, %rd6; cvt.u32.u64 %r16, %rd5; mov.b32 %r17, %f2; mov.b32 %r18, %f3;"
     "xor.b32 %r13, %r13, %r14; mad.lo.u32 %r13, %r13, 31, %r15; mad.lo.u32 %r13, %r13, 31, %r16; mad.lo.u32 %r13, %r13, 31, %r17; mad.lo.u32 %r13, %r13, 31, %r18; add.u32 %r13, %r13, %r11;"

@@ -141,15 +141,15 @@ EXTENTS = (("one",      0,        0, 16),
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
-@pytest.mark.parametrize(("kernel", "dynamic", "first", "behind"), EXTENTS)
-def test_bounds_are_the_kernels_own(kernel: str, dynamic: int, first: int, behind: int, engine: str) -> None:
+@pytest.mark.parametrize(("kernel", "dynamic", "first", "after"), EXTENTS)
+def test_bounds_are_the_kernels_own(kernel: str, dynamic: int, first: int, after: int, engine: str) -> None:
     k = openptx.load(BOUNDS)[kernel]
-    for at in range(first, min(first + 3, behind)):
+    for at in range(first, min(first + 3, after)):
         k(1, 1, (at,), shared_mem=dynamic, engine=engine)
-    if behind > first:
-        k(1, 1, (behind - 1,), shared_mem=dynamic, engine=engine)
-    for at in (first - 4, first - 1, behind, behind + 4, 4092 + 16, 1 << 20):
-        with pytest.raises(Fault, match=f"block's .shared, {behind - first} bytes"):
+    if after > first:
+        k(1, 1, (after - 1,), shared_mem=dynamic, engine=engine)
+    for at in (first - 4, first - 1, after, after + 4, 4092 + 16, 1 << 20):
+        with pytest.raises(Fault, match=f"block's .shared, {after - first} bytes"):
             k(1, 1, (at,), shared_mem=dynamic, engine=engine)
 
 

@@ -28,7 +28,7 @@ def never(file: File, start: int) -> None:
     """In place of the quick reader."""
 
 
-@pytest.mark.parametrize("end", ["\n", "", "\t"], ids=["a line of its own", "no line", "behind a tab"])
+@pytest.mark.parametrize("end", ["\n", "", "\t"], ids=["a line of its own", "no line", "after a tab"])
 @pytest.mark.parametrize("data", PLAIN + OTHER)
 def test_both_readers_say_the_same(data: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"{HEAD}.section\t.debug_info {{\n{data}{end}}}\n.section .debug_str\n{{\n.b8 1\n}}\n"

@@ -112,7 +112,7 @@ def _unknown_instruction(mnemonic: str, opcode: str) -> Problem:
 
 
 def _labelled(statement: Statement) -> Fix | None:
-    """A label whose colon was forgotten: an instruction's name stands behind it."""
+    """A label whose colon was forgotten: an instruction's name stands after it."""
     end = statement.opcode_span[1]
     if not statement.operands and not statement.file.text.endswith(";", *statement.span):
         return Fix((end, end), ":", "make it a label")
@@ -364,8 +364,8 @@ def _completed(opcode: str, form: Form, modifiers: list[str], slot: Slot, choice
     choice = "lo" if "lo" in choices else choices[0]
     own = modifiers[len(form.instruction.parts) - 1 :]
     before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
-    behind = [m for m in own if m not in before]
-    fixed = ".".join((form.instruction.name, *before, choice, *behind))
+    after = [m for m in own if m not in before]
+    fixed = ".".join((form.instruction.name, *before, choice, *after))
     return fixed if not slot.typed and resolve(fixed) else None
 
 

@@ -29,7 +29,7 @@ class BarrierUniformity:
     def __init__(self, text: str, body: Span) -> None:
         self.text, self.body = text, body
         self.few: set[str] | None = None  # guards that may hold for a part of a warp; None while nobody has asked
-        self.since: set[str] = set()  # guards of the branches behind the last label, in the chunks that were passed
+        self.since: set[str] = set()  # guards of the branches after the last label, in the chunks that were passed
 
     @property
     def simple(self) -> bool:
@@ -37,7 +37,7 @@ class BarrierUniformity:
         return not self._few()
 
     def diverges(self, rows: list[Row], number: int) -> bool:
-        """Whether a barrier stands behind a branch, without a label between, whose guard may split a warp."""
+        """Whether a barrier stands after a branch, without a label between, whose guard may split a warp."""
         few = self._few()
         if not few:
             return False

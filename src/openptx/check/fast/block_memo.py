@@ -70,9 +70,9 @@ class BlockMemo:
         if joins(opcode) or opcode.partition(".")[0] in mnemonics(*JUMPS):
             return False
         first = _FIRST.match(operands) if writes(opcode) else None
-        behind = first.end() if first is not None else 0
-        before, written = self._places(guard, names), self._places(operands[:behind], names)
-        read = self._places(operands[behind:], names)
+        after = first.end() if first is not None else 0
+        before, written = self._places(guard, names), self._places(operands[:after], names)
+        read = self._places(operands[after:], names)
         if before is None or written is None or read is None:
             return False
         self.roles += [(place, False) for place in before + read] + [(place, True) for place in written]

@@ -61,10 +61,10 @@ def surely_written(text: str, body: Span, names: set[str]) -> bool:
     for match in spelt.finditer(text, *body):
         name, (start, end) = match[0], match.span()
         block = bisect(blocks.starts, start) - 1
-        does, behind = _does(text, start, end)
+        does, after = _does(text, start, end)
         if does == "writes":
             written[block] |= bits[name]
-            closed.setdefault(name, behind)
+            closed.setdefault(name, after)
         elif does == "reads" and start < closed.get(name, body[1]):
             asked.append((block, bits[name]))
     before = _before(blocks, written)

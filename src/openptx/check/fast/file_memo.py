@@ -64,12 +64,12 @@ class FileMemo:
         """Headers that are right, and of each parameter whether its name begins with the function's, the rest of it,
         and its kind."""
         self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
-        """What stands before and behind the name of a variable in a body: its kind with and without its whole size,
+        """What stands before and after the name of a variable in a body: its kind with and without its whole size,
         and how many bytes of shared memory it takes."""
         self.declared: dict[str, list[Declared]] = {}
         """Declarations of parameters of calls, or several of them, as they stand."""
         self.prototypes: dict[str, CallPrototype] = {}
-        """`.callprototype ...;` as it stands, behind its label."""
+        """`.callprototype ...;` as it stands, after its label."""
         self.branches = False
         """Whether there was a `.branchtargets`, which the target of the file has then."""
         self.calls: set[tuple[object, ...]] = set()

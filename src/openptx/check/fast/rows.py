@@ -56,10 +56,10 @@ class FastPath:
             cut = _CUT.search(text, offset + SIZE, end)
             stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()
             while offset < stop:
-                behind = self._rows(Chunk(self.file, offset, stop), end)
-                if behind is None:
+                after = self._rows(Chunk(self.file, offset, stop), end)
+                if after is None:
                     return False
-                offset = behind
+                offset = after
         return True
 
     def _block(self, text: str) -> bool:
@@ -78,7 +78,7 @@ class FastPath:
         return offset is not None
 
     def _ends(self) -> bool:
-        """Whether nothing runs on behind the end, and all labels are there."""
+        """Whether nothing runs on after the end, and all labels are there."""
         last, blocks = self.reader.last, self.names.blocks
         if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
             return False
@@ -102,7 +102,7 @@ class FastPath:
         """The statements of a chunk: where to go on before the end, None if something is wrong."""
         rows, names, first = chunk.rows, self.names, self.names.first
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
-        # Lazily, a row at a time: what another statement declares changes what the names behind it mean.
+        # Lazily, a row at a time: what another statement declares changes what the names after it mean.
         # First operands come last, and become known as written.
         look = names.__getitem__
         written = map(names.setdefault, a, map(first.__getitem__, a))

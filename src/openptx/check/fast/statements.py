@@ -153,7 +153,7 @@ class StatementReader:
         return True
 
     def odd(self, file: File, start: int, end: int) -> int | None:
-        """A statement of which rows know nothing: where to go on behind it, None where it is not right."""
+        """A statement of which rows know nothing: where to go on after it, None where it is not right."""
         match = STATEMENT.match(file.text, start, end)
         if match is None or match.lastindex == END:
             return match and match.end()

@@ -109,14 +109,14 @@ def _statements(
 
 
 def _naming(text: str, body: Span, names: set[str]) -> Iterator[int]:
-    """Where those names stand, and perhaps others that begin like them; at last, a place behind everything."""
+    """Where those names stand, and perhaps others that begin like them; at last, a place after everything."""
     pattern = re.compile("|".join(map(re.escape, sorted(names))))
     yield from (match.start() for match in pattern.finditer(text, *body))
     yield len(text) + 1
 
 
 def _flowing(text: str, body: Span) -> list[int]:
-    """Where a label may end, or a statement lead somewhere else; at last, a place behind everything.
+    """Where a label may end, or a statement lead somewhere else; at last, a place after everything.
 
     To find each of a few words is a hundred times as fast as one expression for all of them.
     """

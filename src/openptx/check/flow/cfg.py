@@ -20,7 +20,7 @@ _AT_ONCE = 1024
 class Step:
     """One instruction: where its names are known, the registers that it reads and writes.
 
-    `jumps` where it has targets, `ends` where nothing behind it follows it.
+    `jumps` where it has targets, `ends` where nothing after it follows it.
     """
 
     __slots__ = ("ends", "instruction", "jumps", "reads", "scope", "writes")
@@ -35,7 +35,7 @@ class Step:
 
 
 class ControlFlowGraph:
-    """The steps of a function in the order of the text; `labels` gives the step behind each, by its place."""
+    """The steps of a function in the order of the text; `labels` gives the step after each, by its place."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []

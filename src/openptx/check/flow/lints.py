@@ -98,7 +98,7 @@ def unreachable(checker: FunctionChecker) -> None:
 
 
 def _more(count: int) -> str:
-    return f" and the {f'{count} statements' if count > 1 else 'statement'} behind it" if count else ""
+    return f" and the {f'{count} statements' if count > 1 else 'statement'} after it" if count else ""
 
 
 def deprecated(checker: FunctionChecker, instruction: Instruction) -> None:

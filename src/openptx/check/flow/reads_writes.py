@@ -91,7 +91,7 @@ def traffic(instruction: Instruction, scope: Scope) -> Step:
 
 
 def _read(number: int, operand: text.Operand, instruction: Instruction) -> Sequence[text.Operand]:
-    """The parts of an operand that must have been written: compilers leave unwritten what nobody uses behind it.
+    """The parts of an operand that must have been written: compilers leave unwritten what nobody uses after it.
 
     That is a half or byte that is packed, the padding of a structure that is shuffled or stored, and the byte that
     stands for an empty argument of a call.

@@ -54,7 +54,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if place.context.independent and _lacks_sampler(place):
         yield Problem(
             "address-form",
-            f"`{place.opcode}` needs a sampler behind the texture in the file's mode, `texmode_independent`",
+            f"`{place.opcode}` needs a sampler after the texture in the file's mode, `texmode_independent`",
             where,
             "no sampler",
             operand=place.name,

@@ -1,4 +1,4 @@
-"""Judges what stands in brackets behind an address: the coordinates of a texel, or of a box of a tensor (6.4.1)."""
+"""Judges what stands in brackets after an address: the coordinates of a texel, or of a box of a tensor (6.4.1)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _VECTORS = (1, 2, 4)
 
 
 def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[Problem]:
-    """The parts behind the address, under the names that the form gives them."""
+    """The parts after the address, under the names that the form gives them."""
     for number, (name, kind) in enumerate(zip(place.template.parts[1:], parts, strict=False), 1):
         count, type = place.form.count_of(name, place.m), place.form.type_of(name, place.m)
         if type is not None and type.kind == "opaque" and place.context.independent and not _is_sampler(kind):
             yield Problem(
-                "operand-kind", f"`{place.opcode}` takes a sampler behind the texture", (*where, number),
+                "operand-kind", f"`{place.opcode}` takes a sampler after the texture", (*where, number),
                 f"this is {kind.text}", operand=name, expected="a `.samplerref`, or a 64-bit register",
                 actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
             )  # fmt: skip

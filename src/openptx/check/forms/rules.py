@@ -130,7 +130,7 @@ def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
 
 
 def _call(operands: tuple[Kind, ...]) -> Iterator[Problem]:
-    """The list behind an indirect call names functions."""
+    """The list after an indirect call names functions."""
     for i, kind in enumerate(operands):
         if kind.sort == kinds.TABLE and kind.space == "branchtargets":
             yield Problem(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from openptx.isa.special_registers import SpecialRegister
     from openptx.isa.types import Type
 
-# Sorts of kinds. Where a sort uses fields of Kind, they stand behind it.
+# Sorts of kinds. Where a sort uses fields of Kind, they stand after it.
 REGISTER = "register"  # type
 VECTOR = "vector"  # type, count: a whole vector register
 INTEGER = "integer"  # bits: the least of 4, 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative

@@ -76,7 +76,7 @@ MODIFIERS = {
     "param":         "parameters: of the kernel, or of a function call",
     "volatile":      "is not reordered or merged with other accesses; others may write meanwhile",
     "relaxed":       "is atomic within its scope, and orders nothing else",
-    "acquire":       "later accesses stay behind it",
+    "acquire":       "later accesses stay after it",
     "release":       "earlier accesses stay before it",
     "acq_rel":       "acquires and releases",
     "sc":            "takes part in the one order of all such fences",

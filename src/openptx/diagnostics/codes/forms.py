@@ -72,7 +72,7 @@ CODES = (
         Rule: PTX ISA, Instruction Set (9.7)
         """),
     Code("PTX0307", "modifier-order", """
-        A modifier that belongs directly behind the mnemonic stands later.
+        A modifier that belongs directly after the mnemonic stands later.
 
         Most modifiers may stand in any order; `mul.lo`, `mul.hi`, `mul.wide`, `mad.lo`, `shf.l`, `shf.r` and `cvta.to`
         are names of their own.

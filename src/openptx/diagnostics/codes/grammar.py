@@ -261,9 +261,9 @@ CODES = (
         "PTX0115",
         "invalid-opcode",
         """
-        An opcode with a comment, or blanks behind a dot, inside it.
+        An opcode with a comment, or blanks after a dot, inside it.
 
-        A blank before a dot is allowed (`add .u32`), behind it is not.
+        A blank before a dot is allowed (`add .u32`), after it is not.
 
             add . u32 %r1, %r2, %r3;
 

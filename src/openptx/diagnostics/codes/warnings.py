@@ -204,7 +204,7 @@ CODES = (
     Code("PTX1015", "divergent-barrier", """
         A barrier that only some threads of a warp reach, though it is one at which all of them must arrive together.
 
-        It is found where a guard, or a branch with no label behind it, compares `%tid.x` or `%laneid` with a constant
+        It is found where a guard, or a branch with no label after it, compares `%tid.x` or `%laneid` with a constant
         below 32. Blocks of one thread are fine with `.maxntid 1`.
 
             mov.u32 %r1, %tid.x;
@@ -233,7 +233,7 @@ CODES = (
         Rule: PTX ISA, ret (9.7.12.6) and exit (9.7.12.7)
         """),
     Code("PTX1017", "displaced-vector", """
-        A vector modifier behind the type. The assembler takes it with a warning.
+        A vector modifier after the type. The assembler takes it with a warning.
 
             ld.global.u32.v2 {%r1, %r2}, [%rd1];
 

@@ -44,7 +44,7 @@ class Cells:
         return self.columns[-1]
 
     def column(self, index: int) -> int:
-        """Where character `index` starts; behind the end, one column for each character that is not there."""
+        """Where character `index` starts; after the end, one column for each character that is not there."""
         beyond = index - len(self.shown)
         return self.columns[index] if beyond <= 0 else self.columns[-1] + beyond
 

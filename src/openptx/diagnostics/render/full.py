@@ -18,7 +18,7 @@ PLACES = 5
 
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = WIDTH) -> str:
-    """Every diagnostic with its source, a blank line behind each, and a line that counts them."""
+    """Every diagnostic with its source, a blank line after each, and a line that counts them."""
     if not diagnostics:
         return ""
     style = Style(color)

@@ -18,7 +18,7 @@ def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, object]:
-    """One diagnostic. `end_location` is just behind its last character."""
+    """One diagnostic. `end_location` is just after its last character."""
     (row, column), (end_row, end_column) = diagnostic.location, diagnostic.end_location
     return {
         "code": diagnostic.code,

@@ -78,6 +78,6 @@ def artifact(file: File) -> Json:
 
 
 def region(file: File, span: Span) -> Json:
-    """Rows and columns, which SARIF counts from 1 too, its end just behind the last character."""
+    """Rows and columns, which SARIF counts from 1 too, its end just after the last character."""
     (row, column), (end_row, end_column) = (file.location(offset) for offset in span)
     return {"startLine": row, "startColumn": column, "endLine": end_row, "endColumn": end_column}

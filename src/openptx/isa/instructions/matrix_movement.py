@@ -109,7 +109,7 @@ def element_of_16(x: Machine, m: Modifiers, row: Bits, i: Bits) -> Bits:
         return x.load(m.space, row + x.resize(i, 64), 8)[0]
     bit = i * w
     at = row + x.resize(bit >> 3, 64)
-    both = x.concat(x.load(m.space, at + 1, 8)[0], x.load(m.space, at, 8)[0])  # a row has bytes behind its elements
+    both = x.concat(x.load(m.space, at + 1, 8)[0], x.load(m.space, at, 8)[0])  # a row has bytes after its elements
     return x.resize(both >> (bit & 7), 8) & (1 << w) - 1
 
 

@@ -45,11 +45,11 @@ class Definition:
 def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
     """The forms of a syntax block. Raises ValueError, quoting the text, where it can't be read.
 
-    A paragraph is some forms with the definitions behind them; a blank line between two forms divides them as well.
+    A paragraph is some forms with the definitions after them; a blank line between two forms divides them as well.
     A name means its definition in the same paragraph, or else the last one of the block.
 
-    A comment `// PTX 2.0, sm_20` behind a form is its gate; on a line of its own it is that of the forms that follow
-    without one. `(ptxas)` or `(manual)` behind it: only the assembler, or only the manual, has the form.
+    A comment `// PTX 2.0, sm_20` after a form is its gate; on a line of its own it is that of the forms that follow
+    without one. `(ptxas)` or `(manual)` after it: only the assembler, or only the manual, has the form.
     """
     forms: list[tuple[str, str, int]] = []
     definitions: list[Definition] = []
@@ -74,7 +74,7 @@ def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
 
 
 def statements(block: str) -> Iterator[tuple[str, str]]:
-    """The statements of a block with blanks collapsed, and the gate in the comment behind each.
+    """The statements of a block with blanks collapsed, and the gate in the comment after each.
 
     A blank line comes as an empty statement, a comment alone with one. Headings (`Alternate floating point type :`)
     and rules of dashes are passed over.

@@ -60,7 +60,7 @@ class Box:
     """The box at some coordinates, in chunks as it lies in shared memory."""
 
     def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], rows: int = 0) -> None:
-        """With `rows`, of a tensor of rows the box has one each at as many coordinates behind the first one."""
+        """With `rows`, of a tensor of rows the box has one each at as many coordinates after the first one."""
         self.x, self.at = x, at
         rank = 2 if rows else len(coordinates)
         right = self.word("rank") == rank - 1
