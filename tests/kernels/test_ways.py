@@ -30,7 +30,7 @@ def two_workers() -> Generator[None]:
         yield
 
 
-WAYS = {"gathers only": lambda: settings.shapes(False), "two workers": two_workers}
+WAYS = {"gathers only": lambda: settings.lane_facts(False), "two workers": two_workers}
 
 
 @pytest.mark.sweep

@@ -9,7 +9,7 @@ from guards import guards
 from random_kernels import Kernel, reduced
 
 from openptx.engines.native import settings
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.launch import launch as native
 from openptx.errors import CheckError, Fault
 from openptx.runtime.arguments import marshal
@@ -75,7 +75,7 @@ def buffers(kernel: Kernel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def run(module: LoadedModule, kernel: Kernel, way: str = "reference") -> Result:
-    """What a kernel leaves; Fallback where machine code cannot do it."""
+    """What a kernel leaves; UnsupportedByJit where machine code cannot do it."""
     given, out, sums = buffers(kernel)
     arguments = (given, out, sums, kernel.uniform)
     try:
@@ -86,7 +86,7 @@ def run(module: LoadedModule, kernel: Kernel, way: str = "reference") -> Result:
             parameters = marshal(function, arguments, module.image.memory)
             memory = module.image.memory.map(module.image.const, parameters.buffer)
             workers, shapes, turns = WAYS[way]
-            with settings.shapes(shapes), settings.impatient(turns), guards():
+            with settings.lane_facts(shapes), settings.deoptimize_after(turns), guards():
                 native(
                     module.program, function, kernel.grid, kernel.block,
                     memory=memory, image=module.image, timeout=60, workers=workers,
@@ -104,7 +104,7 @@ def compare(kernel: Kernel, ways: tuple[str, ...]) -> tuple[str, list[str]]:
     for way in ways:
         try:
             found = expected.differs(run(module, kernel, way))
-        except Fallback as reason:
+        except UnsupportedByJit as reason:
             left_out.append(str(reason))
             continue
         if found:

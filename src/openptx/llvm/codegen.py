@@ -12,11 +12,11 @@ from openptx.errors import Bug
 from openptx.llvm.host import host
 from openptx.locks import LLVM
 
-CAREFUL: Literal[2] = 2
-HURRIED: Literal[0] = 0
-"""How much LLVM thinks about code. What is made in a hurry runs 2.4 times as long (the mean of bench/kernels.py)."""
+OPT_DEFAULT: Literal[2] = 2
+OPT_NONE: Literal[0] = 0
+"""LLVM's optimisation levels. Code made with OPT_NONE runs 2.4 times as long (the mean of bench/kernels.py)."""
 LARGE = 4_000_000
-"""Characters of text, above which code is made in a hurry: 1.6 s instead of 14 for the largest kernel of CUB's sort."""
+"""Characters of text from which on OPT_NONE is used: 1.6 s instead of 14 for the largest kernel of CUB's sort."""
 
 
 @cache
@@ -76,22 +76,24 @@ def optimised(text: str) -> llvm.ModuleRef:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, llvm.create_pass_builder(machine(CAREFUL), llvm.create_pipeline_tuning_options(speed_level=1)))
+    passes.run(
+        module, llvm.create_pass_builder(machine(OPT_DEFAULT), llvm.create_pipeline_tuning_options(speed_level=1))
+    )
     return module
 
 
-def hurried(text: str) -> bool:
-    """Whether code for it is made in a hurry, see `LARGE`."""
+def compiled_fast(text: str) -> bool:
+    """Whether a text is compiled without optimisation, see `LARGE`."""
     return len(text) > LARGE
 
 
 def compile(text: str) -> bytes:
     """An object file of LLVM text."""
     with LLVM:
-        return machine(HURRIED if hurried(text) else CAREFUL).emit_object(optimised(text))
+        return machine(OPT_NONE if compiled_fast(text) else OPT_DEFAULT).emit_object(optimised(text))
 
 
 def assembly(text: str) -> str:
     """What the processor gets to see, for people."""
     with LLVM:
-        return machine(CAREFUL).emit_assembly(optimised(text))
+        return machine(OPT_DEFAULT).emit_assembly(optimised(text))

@@ -29,7 +29,9 @@ def start() -> Popen[bytes]:
     return Popen([sys.executable, "-P", "-c", CHILD], stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
 
 
-def compile_apart(text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None) -> bytes:
+def compile_in_subprocess(
+    text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None
+) -> bytes:
     """An object file of LLVM text; Bug, with what is known, where the process that makes it ends before it is made.
 
     `check` is called all the while. What it raises, or a signal's handler does, ends the process, which was started

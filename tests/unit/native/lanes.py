@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from openptx.engines.native.analysis.lattice import Value
-from openptx.engines.native.emit.arith.float_ops import Floats
+from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.rtlib.support import METADATA, attributes
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import CPU, host
@@ -30,7 +30,7 @@ for _name in ("fadd", "fsub", "fmul", "fma", "fdiv", "fsqrt", "convert", "from_i
     setattr(Definitions, _name, getattr(Arithmetic, _name))
 
 
-class Bench(Floats):
+class Bench(FloatOps):
     """The emitter alone, without a kernel around it."""
 
     def __init__(self, cpu: CPU) -> None:
@@ -48,14 +48,14 @@ def run(primitive: Primitive, inputs: list[Any], widths: list[int], cpu: CPU) ->
     x = Bench(cpu)
     given: list[Bits] = []
     for i, w in enumerate(widths):
-        name = x.out.emit(f"load <32 x i{max(w, 8)}>, ptr %in{i}, align 8")
-        given.append(Bits(x, w, Value(x.out.emit(f"trunc <32 x i8> {name} to <32 x i1>") if w == 1 else name, None)))
+        name = x.ir.emit(f"load <32 x i{max(w, 8)}>, ptr %in{i}, align 8")
+        given.append(Bits(x, w, Value(x.ir.emit(f"trunc <32 x i8> {name} to <32 x i1>") if w == 1 else name, None)))
     found = primitive(x, *given)
     results = [x.resize(d, 8) if d.width == 1 else d for d in (found if isinstance(found, tuple) else (found,))]
     for i, d in enumerate(results):
-        x.out.line(f"store <32 x i{d.width}> {x.vector(d)}, ptr %out{i}, align 8")
+        x.ir.line(f"store <32 x i{d.width}> {x.vector(d)}, ptr %out{i}, align 8")
     header = ", ".join([f"ptr %in{i}" for i in range(len(inputs))] + [f"ptr %out{i}" for i in range(len(results))])
-    body = "\n".join([f"define void @test({header}) #0 {{", "entry:", *x.out.lines, "ret void", "}"])
+    body = "\n".join([f"define void @test({header}) #0 {{", "entry:", *x.ir.lines, "ret void", "}"])
     library = Library(
         compile("\n".join([*(f.text for f in x.functions.values()), body, attributes(), METADATA])), ("test",)
     )

@@ -44,6 +44,6 @@ def test_selected_bits_are_the_selected_ones(statement: str, shapes: bool) -> No
     given, found = np.random.default_rng(1).integers(0, 1 << 32, 192, np.uint32), dict[str, np.ndarray]()
     for engine in ("interp", "native"):
         found[engine] = np.zeros(96, np.uint32)
-        with settings.cache_at(None), settings.shapes(shapes):
+        with settings.cache_at(None), settings.lane_facts(shapes):
             openptx.load(SOURCE.format(statement=statement))["k"](1, 96, (given, found[engine]), engine=engine)
     np.testing.assert_array_equal(found["native"], found["interp"])

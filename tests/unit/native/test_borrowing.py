@@ -56,7 +56,7 @@ def test_what_is_borrowed_does_the_same(body: str) -> None:
     assert k.why_interp(64) is None
     wanted = result(BODIES[body], "interp", n)
     assert result(BODIES[body], "native", n) == wanted
-    with settings.shapes(False):
+    with settings.lane_facts(False):
         assert result(BODIES[body], "native", n) == wanted
 
 

@@ -55,7 +55,7 @@ def test_copies_are_those_of_the_reference_engine(name: str, shift: int) -> None
     assert openptx.load(HEAD + COPIES[name] + TAIL)["k"].why_interp(64) is None
     wanted = result(name, shift, "interp")
     assert result(name, shift, "native") == wanted
-    with settings.shapes(False):
+    with settings.lane_facts(False):
         assert result(name, shift, "native") == wanted
 
 

@@ -19,7 +19,7 @@ SIZES = (32, 64, 96, 40, 7)
 
 
 def outputs(seed: int) -> dict[str, bytes]:
-    """The output buffer of each way to run a program, or the fault's code. All of them end, so nobody loses patience:
+    """The output buffer of each way to run a program, or the fault's code. All of them end, so nobody loses state:
     after how many atomics of others a group of lanes gets a turn is not the same on both engines."""
     source = program(seed)
     block, grid = SIZES[seed % len(SIZES)], 1 + seed % 3
@@ -32,7 +32,7 @@ def outputs(seed: int) -> dict[str, bytes]:
         kernel, engine = module["k"], "interp" if name == "interp" else "native"
         with (
             settings.cache_at(None),
-            settings.shapes(name != "gathers"),
+            settings.lane_facts(name != "gathers"),
             patch.object(batch, "STARVATION_LIMIT", 1 << 60),
         ):
             try:

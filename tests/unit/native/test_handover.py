@@ -47,13 +47,13 @@ WAITS = {
 def outputs(source: str, blocks: int, threads: int, monkeypatch: Any, **options: Any) -> tuple[bytes, int]:
     """What a kernel leaves on the native engine, and how often the reference engine went on."""
     launch, times = importlib.import_module("openptx.engines.native.runtime.launch"), list[int]()
-    go_on = launch.go_on_with
+    go_on = launch.resume_interp
 
     def counted(*arguments: Any) -> None:
         times.append(1)
         go_on(*arguments)
 
-    monkeypatch.setattr(launch, "go_on_with", counted)
+    monkeypatch.setattr(launch, "resume_interp", counted)
     monkeypatch.setattr(importlib.import_module("openptx.engines.native.tiering"), "interp", None)  # no other way out
     x = np.zeros(2048, np.uint32)
     openptx.load(source)["k"](blocks, threads, (x,), engine="native", timeout=60, **options)
@@ -71,7 +71,7 @@ def reference(source: str, blocks: int, threads: int) -> bytes:
 def test_threads_that_wait_go_on(name: str, shapes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     body, blocks, threads = WAITS[name]
     wanted = reference(entry(body), blocks, threads)
-    with settings.shapes(shapes):
+    with settings.lane_facts(shapes):
         found, times = outputs(entry(body), blocks, threads, monkeypatch, workers=1)
     assert found == wanted
     assert times == 1
@@ -96,7 +96,7 @@ EVERYTHING = (
 @pytest.mark.parametrize("turns", [1, 5, 8])
 @pytest.mark.parametrize("threads", [32, 70, 96])
 def test_registers_of_all_kinds_are_taken_along(threads: int, turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with settings.impatient(turns):
+    with settings.deoptimize_after(turns):
         found, times = outputs(entry(EVERYTHING), 3, threads, monkeypatch, workers=1)
     assert times == 1
     assert found == reference(entry(EVERYTHING), 3, threads)

@@ -36,7 +36,7 @@ def test_each_lane_has_its_own(width: int, address: str, shapes: bool) -> None:
     number = np.dtype(f"u{width // 8}")
     for engine in ("interp", "native"):
         found, back = np.zeros((32, 32), number), np.zeros(32, np.uint64)
-        with settings.shapes(shapes), settings.cache_at(None):
+        with settings.lane_facts(shapes), settings.cache_at(None):
             kernel(1, 32, (found, back), engine=engine, workers=1)
         np.testing.assert_array_equal(found, np.diag(np.arange(1, 33)).astype(number))
         np.testing.assert_array_equal(back, np.arange(1, 33))

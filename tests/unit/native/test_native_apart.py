@@ -27,7 +27,7 @@ ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 
 
 @pytest.fixture(autouse=True)
 def _apart() -> Generator[None]:
-    with settings.cache_at(None), settings.apart():
+    with settings.cache_at(None), settings.in_subprocess():
         yield
 
 
@@ -39,7 +39,7 @@ def launched() -> None:
 
 def test_the_code_is_the_same() -> None:
     text = "define i32 @f(i32 %a) {\n  %b = mul i32 %a, 3\n  ret i32 %b\n}\n"
-    assert apart.compile_apart(text) == compile(text)
+    assert apart.compile_in_subprocess(text) == compile(text)
 
 
 def test_a_launch_does_not_notice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_the_death_of_the_process_is_an_error_with_a_cause(monkeypatch: pytest.M
 
 def test_what_llvm_said_last_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(openptx.Bug, match=r"ended with status 1: .*LLVM rejects"):
-        apart.compile_apart("this is no module")
+        apart.compile_in_subprocess("this is no module")
     aborts = "import os, sys; print('Assertion `x` failed', file=sys.stderr, flush=True); os.abort()"
     monkeypatch.setattr(apart, "CHILD", aborts)
     with pytest.raises(openptx.Bug, match="ended by SIGABRT: Assertion `x` failed"):
@@ -72,9 +72,9 @@ def test_what_llvm_said_last_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("value", "asked"), [("1", True), ("0", False), ("", False), (None, False)])
 def test_the_environment_asks_for_it(value: str | None, asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "_apart", [])
+    monkeypatch.setattr(settings, "_subprocess", [])
     if value is None:
         monkeypatch.delenv("OPENPTX_COMPILE_APART", raising=False)
     else:
         monkeypatch.setenv("OPENPTX_COMPILE_APART", value)
-    assert settings.compiles_apart() is asked
+    assert settings.compiles_in_subprocess() is asked

@@ -19,7 +19,7 @@ from openptx.engines.native import settings
 from openptx.engines.native.analysis.stack_depth import Stack
 from openptx.engines.native.cache import key as identity
 from openptx.engines.native.cache import store
-from openptx.engines.native.cache.metadata import Facts, pack, unpack
+from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
 from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib import support
@@ -76,13 +76,13 @@ def test_functions_that_may_be_called_are_part_of_a_name() -> None:
 
 
 def test_facts_are_read_as_they_were_written() -> None:
-    facts = Facts(
+    metadata = KernelMetadata(
         64, ["v", "w"], [("trap", "words")], ["f"], {3: SideExit((1, 2), (7,)), 9: SideExit((), ())}, Stack(16, True),
         True, True, True, 64, True, True, {-5: FrameState((9,), (SavedRegister(1, 32, 64), SavedRegister(2, 8, 0, (1, 2), (0, 1), False), SavedRegister(3, 1, 0, 1)))},
         True,
     )  # fmt: skip
-    assert unpack(pack(facts, b"object")) == (facts, b"object")
-    good = pack(facts, b"")
+    assert unpack(pack(metadata, b"object")) == (metadata, b"object")
+    good = pack(metadata, b"")
     for bad in (
         b"",
         b"\0",
@@ -128,12 +128,12 @@ def changed(how: str, data: bytes) -> bytes:
         "half": data[:100],
         "nothing": b"",
         "foreign": whole(b"something else"),
-        "no facts": whole(b"\2\0\0\0{}" + data[300:]),
+        "no metadata": whole(b"\2\0\0\0{}" + data[300:]),
         "too long": whole(b"\377\377\377\377"),
     }[how]
 
 
-@pytest.mark.parametrize("how", ["a bit", "half", "nothing", "foreign", "no facts", "too long"])
+@pytest.mark.parametrize("how", ["a bit", "half", "nothing", "foreign", "no metadata", "too long"])
 def test_a_file_that_is_not_as_it_was_is_made_anew(how: str, tmp_path: Path) -> None:
     source = program(5)
     with settings.cache_at(tmp_path / "before"):

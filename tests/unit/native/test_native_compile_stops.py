@@ -55,14 +55,14 @@ def test_a_time_limit_ends_compiling(timeout: float, operations: int) -> None:
 def slow_compile(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Compiling in a process that never ends, for all texts; set when it has begun."""
     begun = threading.Event()
-    start = subprocess_compile.compile_apart
+    start = subprocess_compile.compile_in_subprocess
 
     def noted(text: str, check: Callable[[], None], process: Popen[bytes] | None) -> bytes:
         begun.set()
         return start(text, check, process)
 
     monkeypatch.setattr(subprocess_compile, "CHILD", "import time; time.sleep(600)")
-    monkeypatch.setattr(support, "compile_apart", noted)
+    monkeypatch.setattr(support, "compile_in_subprocess", noted)
     monkeypatch.setattr(support, "LONG", 0)
     return begun
 
@@ -118,7 +118,7 @@ def test_the_process_gives_the_same_code(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_programs_that_embed_python_compile_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(support, "LONG", 0)
-    monkeypatch.setattr(support, "compile_apart", None)
+    monkeypatch.setattr(support, "compile_in_subprocess", None)
     monkeypatch.setattr(sys, "executable", "/usr/bin/blender")
     openptx.load(long_kernel(3))["k"](1, 1, (np.ones(1, np.float32),), engine="native")
 

@@ -26,7 +26,7 @@ LOOP = "mov.u32 %r3, 0; A: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 64; @%p1 b
 ATOMIC = "atom.global.add.u32 %r3, [%rd1], 1;"
 
 
-def made(act: str, ctas: int) -> team.Team:
+def made(act: str, ctas: int) -> team.WorkerCount:
     module = openptx.load(HEAD + BODY.format(act=act))
     x = np.zeros(32 * ctas, np.uint32)
     kernel = module["k"]
@@ -34,7 +34,7 @@ def made(act: str, ctas: int) -> team.Team:
     found = plans(module.image).find(
         module.program, kernel.function, module.image, (ctas, 1, 1), (32, 1, 1), 0, 1, None, check=lambda: None
     )
-    return team.Team(found)
+    return team.WorkerCount(found)
 
 
 @pytest.fixture(autouse=True)

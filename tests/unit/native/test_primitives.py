@@ -142,5 +142,5 @@ def test_integers_to_floats(w: int) -> None:
 
 
 def test_a_wrong_claim_is_noticed() -> None:
-    wrong: Callable[..., Any] = lambda x, a, b: x.fadd(F32, a, b) if hasattr(x, "out") else x.fsub(F32, a, b)  # noqa: E731
+    wrong: Callable[..., Any] = lambda x, a, b: x.fadd(F32, a, b) if hasattr(x, "ir") else x.fsub(F32, a, b)  # noqa: E731
     assert differences(wrong, [32, 32], [F32, F32]) > 0

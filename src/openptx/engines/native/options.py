@@ -8,15 +8,15 @@ Triple = tuple[int, int, int]
 class Options:
     """What a kernel is compiled for."""
 
-    __slots__ = ("block", "checks", "locked", "shapes", "speculates", "turns")
+    __slots__ = ("block", "checks", "deoptimize_after", "lane_facts", "locked", "speculates")
 
     def __init__(
-        self, block: Triple, locked: bool, shapes: bool = True, checks: bool = True, speculates: bool = True,
-        turns: int = 0,
+        self, block: Triple, locked: bool, lane_facts: bool = True, checks: bool = True, speculates: bool = True,
+        deoptimize_after: int = 0,
     ) -> None:  # fmt: skip
-        self.turns = turns
-        self.block, self.locked, self.shapes, self.checks = block, locked, shapes, checks
-        self.speculates = speculates and shapes
+        self.deoptimize_after = deoptimize_after
+        self.block, self.locked, self.lane_facts, self.checks = block, locked, lane_facts, checks
+        self.speculates = speculates and lane_facts
 
     def key(self) -> tuple[object, ...]:
-        return (self.block, self.locked, self.shapes, self.checks, self.speculates, self.turns)
+        return (self.block, self.locked, self.lane_facts, self.checks, self.speculates, self.deoptimize_after)

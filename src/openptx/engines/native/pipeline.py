@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from openptx.engines.native.analysis.context import make_context
 from openptx.engines.native.analysis.stack_depth import Stack
-from openptx.engines.native.analysis.unsupported import Fallback
-from openptx.engines.native.cache.metadata import Facts
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.cache.metadata import KernelMetadata
 from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.barriers import counts
 from openptx.engines.native.emit.function import FunctionEmitter, has_call
@@ -24,7 +24,7 @@ from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib.support import METADATA, attributes, support
 from openptx.isa.memory_consistency import strong
-from openptx.llvm.codegen import hurried
+from openptx.llvm.codegen import compiled_fast
 from openptx.llvm.host import host
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
@@ -33,14 +33,14 @@ from openptx.runtime.shared_layout import shared_layout
 
 class LoweredKernel(NamedTuple):
     text: str
-    facts: Facts
+    metadata: KernelMetadata
 
 
 def lower_kernel(
     program: Program, function: Function, image: Image, options: Options, entries: Mapping[int, SideExit] | None = None,
     globals: Sequence[str] = (), messages: Sequence[tuple[str, str]] = (), calls_wait: bool = False,
 ) -> LoweredKernel:  # fmt: skip
-    """A kernel and all that it calls; raises Fallback where only the interpreter can run it.
+    """A kernel and all that it calls; raises UnsupportedByJit where only the interpreter can run it.
 
     With `entries`, the generic version, which takes over there; variables and messages keep the numbers that they have.
     `calls_wait`: functions do what loops around their calls may be waiting for.
@@ -62,13 +62,13 @@ def lower_kernel(
         texts.append(emitters[-1].emit())
     if not calls_wait and waits_in_calls(emitters):
         if any(calls_in_loops(e) for e in emitters[1:]):
-            raise Fallback("a loop with calls of functions that may wait for other threads, in a function")
+            raise UnsupportedByJit("a loop with calls of functions that may wait for other threads, in a function")
         return lower_kernel(program, function, image, options, entries, globals, messages, True)
     counted = any(counts(e.c.function) for e in emitters)
     head = support(program.address_size, kernel.rounds, counted).head
     text = "\n".join([head, *(f.text for f in tables.functions.values()), *texts, attributes(), METADATA])
     deopt, contexts = kernel.deopt, [e.c for e in emitters]
-    facts = Facts(
+    metadata = KernelMetadata(
         frame_size=-(-kernel.warp_frame.size // 64) * 64,
         globals=tables.globals,
         messages=tables.messages,
@@ -76,15 +76,15 @@ def lower_kernel(
         exits=kernel.exits.exits,
         stack=Stack.of(contexts),
         free_order=not any(map(touches_others, emitters)),
-        hands_over=deopt.is_used,
-        borrows=any(e.facts.interpreted for e in emitters),
+        deoptimizes=deopt.is_used,
+        interprets=any(e.facts.interpreted for e in emitters),
         address_size=program.address_size,
         rounds=kernel.rounds,
         counted=counted,
-        stands=deopt.states if deopt.is_used else {},
-        hurried=hurried(text),
+        frame_states=deopt.states if deopt.is_used else {},
+        fast_compiled=compiled_fast(text),
     )
-    return LoweredKernel(text, facts)
+    return LoweredKernel(text, metadata)
 
 
 def touches_others(e: FunctionEmitter) -> bool:

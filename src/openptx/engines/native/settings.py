@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _cache: list[Path | None] = []
-_apart: list[bool] = []
+_subprocess: list[bool] = []
 _checks: list[bool] = [True]
-_shapes: list[bool] = [True]
+_lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
 
 
@@ -39,19 +39,19 @@ def cache_at(folder: str | os.PathLike[str] | None) -> Generator[None]:
         _cache.pop()
 
 
-def compiles_apart() -> bool:
+def compiles_in_subprocess() -> bool:
     """Whether kernels are compiled in a process of its own: where OPENPTX_COMPILE_APART is neither empty nor 0."""
-    return _apart[-1] if _apart else os.environ.get("OPENPTX_COMPILE_APART", "0") not in ("", "0")
+    return _subprocess[-1] if _subprocess else os.environ.get("OPENPTX_COMPILE_APART", "0") not in ("", "0")
 
 
 @contextmanager
-def apart(wanted: bool = True) -> Generator[None]:
+def in_subprocess(wanted: bool = True) -> Generator[None]:
     """Compiles meanwhile in a process of its own, if `wanted`."""
-    _apart.append(wanted)
+    _subprocess.append(wanted)
     try:
         yield
     finally:
-        _apart.pop()
+        _subprocess.pop()
 
 
 def checks() -> bool:
@@ -68,27 +68,27 @@ def unchecked() -> Generator[None]:
         _checks.pop()
 
 
-def lane_shapes() -> bool:
-    return _shapes[-1]
+def has_lane_facts() -> bool:
+    return _lane_facts[-1]
 
 
 @contextmanager
-def shapes(wanted: bool) -> Generator[None]:
+def lane_facts(wanted: bool) -> Generator[None]:
     """Code made meanwhile knows nothing of lanes unless `wanted`: an oracle for what it otherwise knows."""
-    _shapes.append(wanted)
+    _lane_facts.append(wanted)
     try:
         yield
     finally:
-        _shapes.pop()
+        _lane_facts.pop()
 
 
-def turns() -> int:
+def deoptimize_turns() -> int:
     """After how many turns of any loop a warp counts as waiting; 0: only of loops that may wait, after very many."""
     return _turns[-1]
 
 
 @contextmanager
-def impatient(turns: int) -> Generator[None]:
+def deoptimize_after(turns: int) -> Generator[None]:
     """Code made meanwhile leaves for the reference engine after so many turns: an oracle for what it takes along."""
     _turns.append(turns)
     try:

@@ -8,7 +8,7 @@ import weakref
 from typing import Any
 
 from openptx.engines import interp
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready
 from openptx.engines.native.runtime.launch import launch as run
@@ -31,7 +31,7 @@ FOUND = 0.0015
 """Seconds that it takes instead if the code is on disk."""
 
 
-class Patience:
+class TierState:
     """What `auto` remembers of a kernel."""
 
     __slots__ = ("blocks", "each", "left", "looked", "loops", "spent")
@@ -45,7 +45,7 @@ class Patience:
         self.blocks: set[Triple] = set()  # that it has code for
 
 
-_patience: weakref.WeakKeyDictionary[Image, dict[str, Patience]] = weakref.WeakKeyDictionary()
+_states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
 
 
 def launch(
@@ -63,7 +63,7 @@ def launch(
     since = time.monotonic()
     try:
         run(program, function, grid, block, memory=memory, image=image, workers=workers, since=since, **options)
-    except Fallback as reason:
+    except UnsupportedByJit as reason:
         LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
         interp.launch(program, function, grid, block, memory=memory, image=image, since=since, **options)
 
@@ -72,7 +72,7 @@ def gap(program: Program, function: Function, image: Image, block: Triple) -> st
     """What in a kernel, launched with such blocks, machine code can not do; None where there is no such thing."""
     try:
         compiled(program, function, image, Options(block, False))
-    except Fallback as reason:
+    except UnsupportedByJit as reason:
         return str(reason)
     return None
 
@@ -93,30 +93,30 @@ def auto(
     So a kernel takes at most twice as long as if it had been known how often it runs.
     """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    known = _patience.get(image)
+    known = _states.get(image)
     if known is None:
-        known = _patience.setdefault(image, {})
-    patience = known.get(function.name)
-    if patience is None:
-        patience = known.setdefault(function.name, Patience(function))
-    if block not in patience.blocks and prefers_interp(patience, program, function, image, threads, block):
+        known = _states.setdefault(image, {})
+    state = known.get(function.name)
+    if state is None:
+        state = known.setdefault(function.name, TierState(function))
+    if block not in state.blocks and prefers_interp(state, program, function, image, threads, block):
         start = time.perf_counter()
         interp.launch(program, function, grid, block, memory=memory, image=image, **options)
-        patience.spent += time.perf_counter() - start
+        state.spent += time.perf_counter() - start
     else:
-        patience.blocks.add(block)
+        state.blocks.add(block)
         launch(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
 
 
 def prefers_interp(
-    patience: Patience, program: Program, function: Function, image: Image, threads: int, block: Triple
+    state: TierState, program: Program, function: Function, image: Image, threads: int, block: Triple
 ) -> bool:
     """Whether the launch would be over there before there is code, as all before it together were."""
-    if patience.loops or patience.spent + threads * patience.each >= patience.left or ready(image, function, block):
+    if state.loops or state.spent + threads * state.each >= state.left or ready(image, function, block):
         return False
-    if patience.spent > FOUND and not patience.looked:
-        patience.looked = True
+    if state.spent > FOUND and not state.looked:
+        state.looked = True
         if on_disk(program, function, block):
-            patience.left = 0.0
+            state.left = 0.0
             return False
     return True

@@ -13,7 +13,7 @@ from openptx.engines.native.analysis import capabilities
 from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base
 from openptx.engines.native.analysis.call_signature import signature
 from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, number
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite
 from openptx.engines.native.analysis.regions import UNIFORM, is_private, locate
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.analysis.transfer import CoreOperations
@@ -58,7 +58,7 @@ class AbstractMachine(CoreOperations):
     # Integers
 
     def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
-        return self.c.options.shapes and not self.c.is_function
+        return self.c.options.lane_facts and not self.c.is_function
 
     def step(self, op: str, x: Base, y: Base, w: int) -> Base:
         if isinstance(x, int) and isinstance(y, int):
@@ -79,7 +79,7 @@ class AbstractMachine(CoreOperations):
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         floats = [isinstance(e.v, Value) and bool(e.v.raw) for e in (a, b)]
-        is_float = any(floats) and all(f or number(e.v, e.width) for f, e in zip(floats, (a, b), strict=True))
+        is_float = any(floats) and all(f or is_finite(e.v, e.width) for f, e in zip(floats, (a, b), strict=True))
         return self.unknown(a.width, self.uniform(p) and self.uniform(a) and self.uniform(b), is_float)
 
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
@@ -99,7 +99,7 @@ class AbstractMachine(CoreOperations):
             return super().lookup(table, index, w)
         return self.unknown(w, self.uniform(index))
 
-    # Floats
+    # FloatOps
 
     def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
         """A definition that emission calls as a function."""

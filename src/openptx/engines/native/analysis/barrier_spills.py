@@ -13,7 +13,7 @@ from openptx.engines.native.analysis.cfg import END, Graph, bits_of, set_of
 Sets = list[frozenset[int]]
 
 
-class Traffic:
+class BarrierSpills:
     """For each block, the registers (cells) that may have changed since the last barrier, and those that are wanted.
 
     Lanes that wait at other blocks may run whenever a block ends, or begins with an operation that waits for them.

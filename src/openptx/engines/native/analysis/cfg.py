@@ -23,14 +23,14 @@ class Block:
     __slots__ = (
         "defined",
         "index",
-        "joins",
+        "is_cta_barrier",
         "last",
         "live_in",
         "live_out",
-        "parks",
         "start",
         "stop",
         "successors",
+        "syncs_warp",
         "used",
     )
 
@@ -38,8 +38,8 @@ class Block:
         self.index, self.start, self.stop = index, start, stop
         self.last: Op | None = None
         self.successors: tuple[int, ...] = ()  # blocks, END among them; a guarded branch has its target first
-        self.parks = False  # begins with an operation that waits for other lanes
-        self.joins = False  # and it is a barrier, which all lanes of the warp that still run must reach
+        self.syncs_warp = False  # begins with an operation that waits for other lanes
+        self.is_cta_barrier = False  # and it is a barrier, which all lanes of the warp that still run must reach
         self.used: frozenset[int] = frozenset()
         self.defined: frozenset[int] = frozenset()
         self.live_in: frozenset[int] = frozenset()
@@ -244,7 +244,7 @@ class Graph:
 
         while work:
             b = self.blocks[work.pop()]
-            here = 0 if b.joins else found[b.index]
+            here = 0 if b.is_cta_barrier else found[b.index]
             goals = {s for s in b.successors if s != END}
             if b.index in divergent or len(goals) <= 1:
                 leaves = END in b.successors
@@ -255,9 +255,9 @@ class Graph:
                     reach(here | 1 << s, s)
             if END in b.successors and b.index not in divergent and here:
                 reach(here)
-            if b.parks and (parked := found[b.index]):
+            if b.syncs_warp and (parked := found[b.index]):
                 here = set_of(parked)
-                if any(self.blocks[c].parks for c in here):  # those that can run go first, see `Standing`
+                if any(self.blocks[c].syncs_warp for c in here):  # those that can run go first, see `Standing`
                     for c in here:
                         reach(1 << c, c, found[b.index] | 1 << b.index)
                 else:

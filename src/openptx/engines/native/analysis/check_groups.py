@@ -28,10 +28,10 @@ class Form(NamedTuple):
 class Group:
     """Accesses with one base register in one block: positions with their offsets and sizes."""
 
-    __slots__ = ("align", "first", "members", "way", "write")
+    __slots__ = ("align", "first", "members", "region", "write")
 
-    def __init__(self, way: str, members: dict[int, tuple[int, int]], write: bool) -> None:
-        self.way, self.members, self.write = way, members, write
+    def __init__(self, region: str, members: dict[int, tuple[int, int]], write: bool) -> None:
+        self.region, self.members, self.write = region, members, write
         self.align = max(min(size & -size, 64) for _, size in members.values())
 
     def low(self, site: int) -> int:
@@ -45,11 +45,11 @@ class Group:
     @staticmethod
     def of(accesses: list[tuple[int, int, Access]]) -> Group | None:
         """Of (position, offset, access); None where there is nothing to gain."""
-        ways = {facts.region for _, _, facts in accesses}
-        if len(accesses) < 2 or len(ways) > 1 or ways & {"local", "slow"}:
+        regions = {facts.region for _, _, facts in accesses}
+        if len(accesses) < 2 or len(regions) > 1 or regions & {"local", "slow"}:
             return None
         first = accesses[0][1]
         if any((offset - first) % min(facts.size & -facts.size, 64) for _, offset, facts in accesses):
             return None
         members = {pc: (offset, facts.size) for pc, offset, facts in accesses}
-        return Group(ways.pop(), members, any(facts.write for _, _, facts in accesses))
+        return Group(regions.pop(), members, any(facts.write for _, _, facts in accesses))

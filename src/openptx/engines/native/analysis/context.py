@@ -104,7 +104,7 @@ def make_context(
     graph = Graph(function, cells, leaders(function) | set(entered_from), frozenset(results))
     for b in graph.blocks:
         first = function.code[b.start]
-        b.parks, b.joins = waits_for_lanes(first), control(first) == "barrier"
+        b.syncs_warp, b.is_cta_barrier = waits_for_lanes(first), control(first) == "barrier"
     return FunctionContext(
         program, function, image, options, cpu, layout, symbol, number << 20, entered_from, cells, graph,
         results,

@@ -16,9 +16,9 @@ from openptx.engines.native.analysis.affine import UNKNOWN
 from openptx.engines.native.analysis.barrier_spills import writes
 from openptx.engines.native.analysis.cfg import END, Block, control
 from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.analysis.lattice import ZEROS, Shape, join, shape_of, varying
+from openptx.engines.native.analysis.lattice import ZEROS, Fact, fact_of, join, varying
 from openptx.engines.native.analysis.operand_binder import OperandBinder
-from openptx.engines.native.analysis.unsupported import Borrowed, Fallback
+from openptx.engines.native.analysis.unsupported import InterpretInstruction, UnsupportedByJit
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.program import Op, Reg
@@ -32,11 +32,11 @@ SETTLE = 3
 class Facts:
     """What holds whichever way lanes take."""
 
-    registers: list[Shape | None]
+    registers: list[Fact | None]
     """By cell; None: never written."""
     divergent: frozenset[int]
     """Blocks whose branch may part lanes."""
-    pending: list[frozenset[int]]
+    waiting: list[frozenset[int]]
     """Where lanes may wait while a block runs."""
     partial: list[bool]
     """Blocks that some lanes of a warp may not execute."""
@@ -55,7 +55,7 @@ class Facts:
 
 
 def fixpoint(c: FunctionContext, uniform_branches: frozenset[int] = frozenset()) -> Facts:
-    """Raises Fallback where only the interpreter can run the function."""
+    """Raises UnsupportedByJit where only the interpreter can run the function."""
     return Solver(c, uniform_branches).solve()
 
 
@@ -67,7 +67,7 @@ class Solver:
         self.uniform_branches = uniform_branches
         self.x = AbstractMachine(c)
         self.binder = OperandBinder(self.x, self, c)
-        self.facts: list[Shape | None] = entry_facts(c)
+        self.facts: list[Fact | None] = entry_facts(c)
         self.divergent: set[int] = set()
         self.interpreted: set[int] = set()
         self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
@@ -76,7 +76,7 @@ class Solver:
         self.clock = 0  # blocks interpreted so far
         self.changed_at = [0] * len(self.facts)
         self.interpreted_at: list[tuple[int, object]] = [(-1, None)] * len(self.graph.blocks)
-        self.pending: list[frozenset[int]] = []
+        self.waiting: list[frozenset[int]] = []
         self.partial: list[bool] = []
         self.lost: set[int] = set()
         self.widen = False
@@ -85,20 +85,20 @@ class Solver:
         for sweep in range(SWEEPS):
             start, divergent = self.clock, len(self.divergent)
             self.widen = sweep >= SETTLE
-            self.pending = self.graph.pending(self.divergent)
-            self.lost = may_have_ended(self.c, self.divergent, self.pending)
+            self.waiting = self.graph.pending(self.divergent)
+            self.lost = may_have_ended(self.c, self.divergent, self.waiting)
             self.partial = [
-                not self.c.all_warps_full or bool(self.pending[b.index]) or b.index in self.lost
+                not self.c.all_warps_full or bool(self.waiting[b.index]) or b.index in self.lost
                 for b in self.graph.blocks
             ]
             self.sweep()
             if divergent == len(self.divergent) and max(self.changed_at, default=0) <= start:
                 break
         else:
-            raise Fallback("registers that do not settle")
+            raise UnsupportedByJit("registers that do not settle")
         return Facts(
-            self.facts, frozenset(self.divergent), self.pending, self.partial, frozenset(self.lost),
-            self.graph.reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), masked(self.pending),
+            self.facts, frozenset(self.divergent), self.waiting, self.partial, frozenset(self.lost),
+            self.graph.reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), masked(self.waiting),
             self.uniform_branches,
         )  # fmt: skip
 
@@ -117,13 +117,13 @@ class Solver:
 
     def waits(self, b: Block) -> object:
         """What the block depends on beside registers: which lanes may be elsewhere meanwhile."""
-        return self.partial[b.index], b.index in self.lost, self.pending[b.index]
+        return self.partial[b.index], b.index in self.lost, self.waiting[b.index]
 
     # One block
 
     def interpret(self, b: Block) -> None:
         x = self.x
-        self.here, waiting = b, self.pending[b.index]
+        self.here, waiting = b, self.waiting[b.index]
         self.current: dict[int, Bits] = {}
         self.written: set[int] = set()
         self.maybe_uninitialised: set[int] = set()
@@ -165,7 +165,7 @@ class Solver:
             self.call(op)
             return
         if kind is not None:
-            raise Fallback(f"`{op.form.instruction.name}`")
+            raise UnsupportedByJit(f"`{op.form.instruction.name}`")
         outer, self.reads_undefined = self.reads_undefined, False
         self.execute(op)
         self.reads_undefined = outer
@@ -175,7 +175,7 @@ class Solver:
             try:
                 self.binder.execute(op)
                 return
-            except (Borrowed, NotImplementedError, Unsupported):
+            except (InterpretInstruction, NotImplementedError, Unsupported):
                 self.interpreted.add(self.x.site)
         self.x.touches[self.x.site] = "atomic"  # it may do whatever
         for cell in sorted(self.cells.reads(op)):
@@ -226,9 +226,9 @@ class Solver:
 
     def store_cell(self, cell: int, value: Bits) -> None:
         (self.maybe_uninitialised.add if self.reads_undefined else self.maybe_uninitialised.discard)(cell)
-        if not self.c.options.shapes:
+        if not self.c.options.lane_facts:
             value = self.x.unknown(value.width)
-        if any(cell in self.graph.blocks[c].live_in for c in self.pending[self.here.index]):
+        if any(cell in self.graph.blocks[c].live_in for c in self.waiting[self.here.index]):
             value = self.x.select(self.x.mask, value, self.get(cell))
         elif self.guard is not None and cell in self.live_after:
             value = self.x.select(self.guard, value, self.get(cell))
@@ -238,13 +238,13 @@ class Solver:
     def leave_registers(self) -> None:
         keep = self.here.live_out | self.kept
         for cell in sorted(self.written & keep - self.maybe_uninitialised):
-            found, old = shape_of(self.current[cell].v, self.cells.widths[cell]), self.facts[cell]
+            found, old = fact_of(self.current[cell].v, self.cells.widths[cell]), self.facts[cell]
             joined = found if old is None else join(old, found, self.cells.widths[cell], self.widen)
             if joined != old:
                 self.facts[cell], self.changed_at[cell] = joined, self.clock + 1
 
 
-def value_of(x: AbstractMachine, fact: Shape, w: int) -> Bits:
+def value_of(x: AbstractMachine, fact: Fact, w: int) -> Bits:
     if fact.known is not None:
         return Bits(x, w, fact.known)
     if fact.raw:
@@ -252,11 +252,11 @@ def value_of(x: AbstractMachine, fact: Shape, w: int) -> Bits:
     return x.come_from(x.bits(UNKNOWN, w, fact.lanes, fact.tz, fact.high), fact.origin)
 
 
-def entry_facts(c: FunctionContext) -> list[Shape | None]:
+def entry_facts(c: FunctionContext) -> list[Fact | None]:
     """Registers that nobody has written are 0."""
-    found: list[Shape | None] = [None] * len(c.cells.widths)
+    found: list[Fact | None] = [None] * len(c.cells.widths)
     for cell in c.graph.blocks[0].live_in if c.graph.blocks else ():
-        found[cell] = Shape(0, ZEROS, c.cells.widths[cell], 0, False)
+        found[cell] = fact_of(0, c.cells.widths[cell])
     for cell in c.argument_cells:
         found[cell] = varying()
     return found

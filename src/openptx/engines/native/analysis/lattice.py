@@ -79,67 +79,65 @@ def collapse(lanes: Lanes) -> Known:
     return first if all(v == first for v in lanes) else lanes
 
 
-class Shape:
-    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, whether a raw float, and
-    where an address comes from."""
+class Fact:
+    """What is known of a register between blocks: constant, offsets, low zero bits, a bound, whether it is kept as a
+    float, and where an address comes from. `finite`: one of several constants that are finite as floats."""
 
-    __slots__ = ("high", "known", "lanes", "origin", "raw", "tz")
+    __slots__ = ("finite", "high", "known", "lanes", "origin", "raw", "tz")
 
     def __init__(
-        self, known: Known | None, lanes: Lanes | None, tz: int, high: int, raw: bool, origin: object = None
-    ) -> None:
+        self, known: Known | None, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: bool = False,
+        origin: object = None, finite: bool = False,
+    ) -> None:  # fmt: skip
         self.known, self.lanes, self.tz, self.high, self.raw, self.origin = known, lanes, tz, high, raw, origin
+        self.finite = finite
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Shape) and self.key() == other.key()
+        return isinstance(other, Fact) and self.key() == other.key()
 
     def __hash__(self) -> int:
         return hash(self.key())
 
     def key(self) -> tuple[object, ...]:
-        return (self.known, self.lanes, self.tz, self.high, self.raw, self.origin)
+        return (self.known, self.lanes, self.tz, self.high, self.raw, self.origin, self.finite)
 
     def __repr__(self) -> str:
-        return f"Shape{self.key()}"
+        return f"Fact{self.key()}"
 
 
-def varying(raw: bool = False, origin: object = None) -> Shape:
-    return Shape(None, None, 0, -1, raw, origin)
+def varying(raw: bool = False, origin: object = None, finite: bool = False) -> Fact:
+    return Fact(None, None, 0, -1, raw, origin, finite)
 
 
-def shape_of(v: V, w: int) -> Shape:
-    if isinstance(v, int):
-        return Shape(v, ZEROS, min(trailing_zeros(v), w), v, False)
-    if isinstance(v, tuple):
-        found = normal(v, w)
-        if found is None:
-            return Shape(v, None, 0, -1, False)
-        return Shape(v, found[1], min(trailing_zeros(found[0]), w), found[0], False)
-    return Shape(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name, v.origin)
+def fact_of(v: V, w: int) -> Fact:
+    """What is known of a value."""
+    if isinstance(v, Value):
+        return Fact(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name, v.origin)
+    found = normal(as_lanes(v), w)
+    finite = is_finite(v, w)
+    if found is None:
+        return Fact(v, None, finite=finite)
+    return Fact(v, found[1], min(trailing_zeros(found[0]), w), found[0], finite=finite)
 
 
 _EXPONENT = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF << 52}
 
 
-def number(known: V, w: int) -> bool:
-    """Whether it is a constant that, as floats, is finite: then it may be kept with raw floats."""
+def is_finite(known: V, w: int) -> bool:
+    """Whether it is a constant that is finite as a float: then it may be kept with raw floats."""
     exponent = _EXPONENT.get(w, 0)
     return not isinstance(known, Value) and all(v & exponent != exponent for v in as_lanes(known))
 
 
-def finite(shape: Shape, w: int) -> bool:
-    return shape.known is not None and number(shape.known, w)
-
-
-def join(a: Shape, b: Shape, w: int, widen: bool) -> Shape:
+def join(a: Fact, b: Fact, w: int, widen: bool) -> Fact:
     """What holds of both. With `widen`, bounds that grew are given up, so that loops settle."""
     if a.known is not None and a.known == b.known:
         return a
-    raw = (a.raw and (b.raw or finite(b, w))) or (b.raw and finite(a, w))
+    raw = (a.raw and (b.raw or b.finite)) or (b.raw and a.finite)
+    finite = a.finite and b.finite
     origin = a.origin if a.origin == b.origin else None
     if a.lanes is None or a.lanes != b.lanes:
-        return varying(raw, origin)
+        return varying(raw, origin, finite)
     tz = min(a.tz, b.tz)
-    if -1 in (a.high, b.high) or (widen and b.high > a.high):
-        return Shape(None, a.lanes, tz, -1, raw, origin)
-    return Shape(None, a.lanes, tz, max(a.high, b.high), raw, origin)
+    bounded = min(a.high, b.high) >= 0 and not (widen and b.high > a.high)
+    return Fact(None, a.lanes, tz, max(a.high, b.high) if bounded else -1, raw, origin, finite)

@@ -13,7 +13,7 @@ WINDOW = 8
 """Times the size of what is wanted that a window around it may be read."""
 
 
-class Plan:
+class LoadPlan:
     """How offsets are loaded: pieces (first element, elements), and each lane's element."""
 
     __slots__ = ("index", "runs", "uniform")
@@ -23,10 +23,10 @@ class Plan:
 
     @staticmethod
     @lru_cache(256)
-    def of(lanes: Lanes, step: int, count: int) -> Plan | None:
+    def of(lanes: Lanes, step: int, count: int) -> LoadPlan | None:
         """None where a gather is better."""
         if lanes is ZEROS:
-            return Plan([], [0] * N, True)
+            return LoadPlan([], [0] * N, True)
         if any(v % step for v in lanes):
             return None
         index = [v // step for v in lanes]
@@ -42,4 +42,4 @@ class Plan:
             if total > WINDOW * N or total > WINDOW * len(wanted):
                 return None
             runs = [(0, total)]
-        return Plan(runs, index, False)
+        return LoadPlan(runs, index, False)

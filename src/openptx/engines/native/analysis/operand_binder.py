@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.analysis.unsupported import Borrowed
+from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.errors import Bug
 from openptx.isa.address_windows import window
 from openptx.isa.fidelity import UNSUPPORTED
@@ -48,7 +48,7 @@ class OperandBinder:
         if "in" in instruction.carry.split():
             given.append(self.environment.get(self.cells.carry))
         if mean is None or instruction.fidelity(op.m) == UNSUPPORTED:
-            raise Borrowed("no meaning")
+            raise InterpretInstruction("no meaning")
         found: Any = mean(self.x, op.m, *given)
         places = self.destinations(op)
         if len(places) < 2:

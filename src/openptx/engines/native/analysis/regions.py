@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.engines.native.analysis.unsupported import Borrowed
+from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.isa.address_windows import LOCAL, SHARED, SHIFT, SLOTS, window
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
@@ -18,10 +18,10 @@ def locate(x: Machine, space: str, address: Bits, address_size: int, stepping: b
     """How accesses of a space are checked (by the table of slots, as "shared" or "local", or "slow": lane by lane), and
     the address for that.
 
-    Raises Borrowed where steps that stand for lanes touch memory that each lane may have its own of.
+    Raises InterpretInstruction where steps that stand for lanes touch memory that each lane may have its own of.
     """
     if stepping and space in ("generic", "local", "frame"):
-        raise Borrowed("steps in memory that each lane may have its own of")
+        raise InterpretInstruction("steps in memory that each lane may have its own of")
     if space in ("shared", "shared::cta"):
         return "shared", address
     if space in ("local", "frame"):

@@ -30,7 +30,7 @@ def blended(c: FunctionContext, facts: Facts) -> dict[int, set[int]]:
         if not facts.reached[b.index]:
             continue
         for cell in writes(c.graph, b.index, b.stop) & c.address_cells:
-            waiting = {w for w in facts.pending[b.index] if cell in blocks[w].live_in}
+            waiting = {w for w in facts.waiting[b.index] if cell in blocks[w].live_in}
             if waiting:
                 found.setdefault(cell, set()).update(waiting)
     return found

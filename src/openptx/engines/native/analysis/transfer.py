@@ -19,7 +19,7 @@ from openptx.engines.native.analysis.lattice import (
     normal,
     trailing_zeros,
 )
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.bits import U
@@ -357,24 +357,24 @@ class CoreOperations(Machine):
     # What compiled code cannot do at all
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
-        raise Fallback("steps that depend on a value")
+        raise UnsupportedByJit("steps that depend on a value")
 
     def allocate(self, size: Bits, align: int) -> Bits:
-        raise Fallback("alloca")
+        raise UnsupportedByJit("alloca")
 
     def stack(self) -> Bits:
-        raise Fallback("stacksave")
+        raise UnsupportedByJit("stacksave")
 
     def unwind(self, mark: Bits) -> None:
-        raise Fallback("stackrestore")
+        raise UnsupportedByJit("stackrestore")
 
     @property
     def images(self) -> Images:
-        raise Fallback("textures and surfaces")
+        raise UnsupportedByJit("textures and surfaces")
 
     @property
     def tensor_memory(self) -> TensorMemory:
-        raise Fallback("tensor memory")
+        raise UnsupportedByJit("tensor memory")
 
     # Hooks
 

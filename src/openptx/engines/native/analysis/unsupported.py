@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 
-class Fallback(Exception):
+class UnsupportedByJit(Exception):
     """Something this engine leaves to the reference engine, for the whole kernel."""
 
 
-class Borrowed(Fallback):
+class InterpretInstruction(UnsupportedByJit):
     """What an instruction does here is left to the reference engine: code asks for it whenever it comes there."""

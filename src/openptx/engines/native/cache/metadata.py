@@ -12,7 +12,7 @@ from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, 
 _LENGTH = struct.Struct("<I")
 
 
-class Facts(NamedTuple):
+class KernelMetadata(NamedTuple):
     frame_size: int
     globals: list[str]
     """Variables whose addresses the code looks up, by number."""
@@ -24,46 +24,46 @@ class Facts(NamedTuple):
     stack: Stack
     free_order: bool
     """CTAs may run in any order with the same results."""
-    hands_over: bool
+    deoptimizes: bool
     """Warps may have to go on on the reference engine."""
-    borrows: bool
+    interprets: bool
     """The reference engine executes some of the instructions."""
     address_size: int
     rounds: bool
     """Warps wait for each other."""
     counted: bool
     """At barriers that count threads or votes."""
-    stands: dict[int, FrameState]
+    frame_states: dict[int, FrameState]
     """Where warps may stand then, by what their frame says."""
-    hurried: bool
+    fast_compiled: bool
     """Made with little effort: values that a careful compiler keeps in registers have places of their own in memory."""
 
 
-def pack(facts: Facts, image: bytes) -> bytes:
-    """Facts and an object as one file."""
+def pack(metadata: KernelMetadata, image: bytes) -> bytes:
+    """Metadata and an object as one file."""
     head = json.dumps(
         {
-            **facts._asdict(),
-            "exits": [[site, e.cells, e.waiting] for site, e in facts.exits.items()],
-            "stands": [[at, s.waiting, s.cells] for at, s in facts.stands.items()],
+            **metadata._asdict(),
+            "exits": [[site, e.cells, e.waiting] for site, e in metadata.exits.items()],
+            "frame_states": [[at, s.waiting, s.cells] for at, s in metadata.frame_states.items()],
         }
     ).encode()
     return _LENGTH.pack(len(head)) + head + image
 
 
-def unpack(data: bytes) -> tuple[Facts, bytes]:
+def unpack(data: bytes) -> tuple[KernelMetadata, bytes]:
     """What `pack` was given; ValueError for anything else."""
     try:
         start = _LENGTH.size
         stop = start + _LENGTH.unpack_from(data)[0]
         return read(json.loads(data[start:stop])), data[stop:]
     except (struct.error, KeyError, TypeError) as error:
-        raise ValueError(f"no facts of a kernel: {error}") from error
+        raise ValueError(f"no metadata of a kernel: {error}") from error
 
 
-def read(found: Any) -> Facts:
+def read(found: Any) -> KernelMetadata:
     size, recursive = found["stack"]
-    return Facts(
+    return KernelMetadata(
         integer(found["frame_size"]),
         [text(name) for name in found["globals"]],
         [(text(code), text(words)) for code, words in found["messages"]],
@@ -71,13 +71,16 @@ def read(found: Any) -> Facts:
         {integer(site): SideExit(integers(cells), integers(waiting)) for site, cells, waiting in found["exits"]},
         Stack(integer(size), recursive is True),
         found["free_order"] is True,
-        found["hands_over"] is True,
-        found["borrows"] is True,
+        found["deoptimizes"] is True,
+        found["interprets"] is True,
         integer(found["address_size"]),
         found["rounds"] is True,
         found["counted"] is True,
-        {integer(at): FrameState(integers(waiting), tuple(map(kept, cells))) for at, waiting, cells in found["stands"]},
-        found["hurried"] is True,
+        {
+            integer(at): FrameState(integers(waiting), tuple(map(kept, cells)))
+            for at, waiting, cells in found["frame_states"]
+        },
+        found["fast_compiled"] is True,
     )
 
 

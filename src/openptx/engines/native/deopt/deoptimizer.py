@@ -37,13 +37,13 @@ class Deoptimizer:
         """Nothing of the block has run yet: the reference engine goes on with it."""
         self.is_used = True
         ir = self.ir
-        ir.aside += 1
-        waiting = tuple(sorted(self.facts.pending[b.index]))
+        ir.cold += 1
+        waiting = tuple(sorted(self.facts.waiting[b.index]))
         cells = self.exits.save(-2 - b.start, waiting, tuple(sorted(b.live_in | self.scope.kept)))
         where = ir.emit(f"getelementptr i8, ptr %frame, i64 {abi.VERSION}")
         ir.line(f"store i32 {self.c.version}, ptr {where}, align 4")
         ir.line(f"ret i32 {abi.AWAY}")
-        ir.aside -= 1
+        ir.cold -= 1
         self.states[-2 - b.start] = FrameState(tuple(self.c.graph.blocks[c].start for c in waiting), cells)
 
     def count_backedge(self, b: Block) -> None:
@@ -63,7 +63,7 @@ class Deoptimizer:
         Where nobody can go on, the lanes wait for each other at different places.
         """
         ir = self.ir
-        parked = {c for c in waiting if self.c.graph.blocks[c].parks}
+        parked = {c for c in waiting if self.c.graph.blocks[c].syncs_warp}
         if not parked:
             dispatch(waiting)
             return
@@ -76,7 +76,7 @@ class Deoptimizer:
             ir.start(none)
         tries = ir.emit(f"add i32 {ir.emit('load i32, ptr %tries, align 4')}, 1")
         ir.line(f"store i32 {tries}, ptr %tries, align 4")
-        most = sum(c.parks for c in self.c.graph.blocks) + 1
+        most = sum(c.syncs_warp for c in self.c.graph.blocks) + 1
         away, on = ir.fresh(), ir.fresh()
         ir.unlikely(ir.emit(f"icmp ugt i32 {tries}, {most}"), away, on)
         ir.start(away)
@@ -102,8 +102,8 @@ class Deoptimizer:
         """Remembers what the frame holds of a warp that waits at the barrier which ends a block."""
         places, found = dict(saved), list[SavedRegister]()
         for cell in sorted(live):
-            shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
-            if shape is not None:
-                known = shape.known
-                found.append(SavedRegister(cell, w, places.get(cell, 0), known, shape.lanes, shape.raw))
+            fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
+            if fact is not None:
+                known = fact.known
+                found.append(SavedRegister(cell, w, places.get(cell, 0), known, fact.lanes, fact.raw))
         self.states[b.stop] = FrameState((), tuple(found))

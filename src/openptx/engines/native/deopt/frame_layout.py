@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.barrier_spills import Traffic
+from openptx.engines.native.analysis.barrier_spills import BarrierSpills
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
@@ -16,7 +16,7 @@ class WarpFrame:
     def __init__(self, c: FunctionContext, facts: Facts) -> None:
         self.c, self.facts = c, facts
         entered = {c.graph.at[pc] for pc in c.entered_from}
-        self.spills = Traffic(c.graph, facts.pending, c.suspending, entered)
+        self.spills = BarrierSpills(c.graph, facts.waiting, c.suspending, entered)
         self.size = abi.SAVED
         self.slots: dict[int, int] = {}
         """Where it keeps registers that live after barriers."""
@@ -29,8 +29,8 @@ class WarpFrame:
             cells |= self.live_after_barrier(self.c.graph.blocks[index])
         offset = abi.SAVED
         for cell in sorted(cells, key=lambda c: (self.size_of(c), c)):
-            shape = self.facts.registers[cell]
-            if shape is not None and shape.known is None:
+            fact = self.facts.registers[cell]
+            if fact is not None and fact.known is None:
                 size = self.size_of(cell)
                 offset = -(-offset // min(size, 64)) * min(size, 64)
                 self.slots[cell] = offset
@@ -48,10 +48,10 @@ class WarpFrame:
         return [(cell, offset) for cell, offset in self.slots.items() if cell in behind]
 
     def size_of(self, cell: int) -> int:
-        shape, w = self.facts.registers[cell], max(self.c.cells.widths[cell], 8) // 8
+        fact, w = self.facts.registers[cell], max(self.c.cells.widths[cell], 8) // 8
         if self.c.cells.widths[cell] == 1:
-            return 4 if shape is not None and shape.lanes is None else 1
-        return w * N if shape is not None and shape.lanes is None else w
+            return 4 if fact is not None and fact.lanes is None else 1
+        return w * N if fact is not None and fact.lanes is None else w
 
     def most_saved(self) -> int:
         """Bytes of a frame that keeps all registers as vectors, and who waits at every block."""

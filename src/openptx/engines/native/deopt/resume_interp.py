@@ -45,7 +45,7 @@ def reference(run: Run) -> Launch:
     return Launch(plan.program, plan.function, shape, run.memory, run.image, Limits(left, None, run.timeout), False)
 
 
-def go_on_with(run: Run, codes: list[int], team: list[Worker]) -> None:
+def resume_interp(run: Run, codes: list[int], team: list[Worker]) -> None:
     """Runs to its end what workers have left: those with code 3 stand in the middle of a CTA."""
     launch = reference(run)
     LOG.info("kernel `%s`: the reference engine goes on, for threads wait for others", run.plan.function.name)
@@ -94,7 +94,7 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
             continue
         here = lanes(first, live, made.threads)
         alive[here] = True
-        stand = made.code.stands[version][resume]
+        stand = made.code.frame_states[version][resume]
         for kept in stand.cells:
             registers.take(kept, data, first)
         if resume > 0:

@@ -27,7 +27,7 @@ class SideExits:
         if key in self.guarded:
             return
         ir = self.ir
-        if not ir.aside:
+        if not ir.cold:
             self.guarded.add(key)
         kind = "sadd" if signed else "uadd"
         pair = ir.emit(f"call {{ i{w}, i1 }} @llvm.{kind}.with.overflow.i{w}(i{w} {base}, i{w} {top})")
@@ -35,15 +35,15 @@ class SideExits:
         away, on = ir.fresh(), ir.fresh()
         ir.unlikely(wraps, away, on)
         ir.start(away)
-        ir.aside += 1
+        ir.cold += 1
         self.leave_for_slow()
-        ir.aside -= 1
+        ir.cold -= 1
         ir.start(on)
 
     def leave_for_slow(self) -> None:
         """Saves registers as vectors, and who waits where."""
         b = self.scope.here
-        waiting = tuple(sorted(self.facts.pending[b.index]))
+        waiting = tuple(sorted(self.facts.waiting[b.index]))
         cells = tuple(sorted(self.scope.live_before | self.scope.kept))
         self.exits[self.scope.site] = SideExit(cells, tuple(self.c.graph.blocks[c].start for c in waiting))
         self.save(-2 - self.scope.site, waiting, cells)
@@ -111,8 +111,8 @@ class SideExits:
             offset += 4
         offset = -(-offset // 64) * 64
         for cell in saved.cells:
-            w, shape = self.c.cells.widths[cell], self.facts.registers[cell]
-            if shape is not None and shape.known is None:
+            w, fact = self.c.cells.widths[cell], self.facts.registers[cell]
+            if fact is not None and fact.known is None:
                 value = self.x.bits(ir.emit(f"load {vector_type(w)}, ptr {field(offset)}, align 4"), w)
                 self.registers.keep_in(cell, value)
             offset += 64 if w == 1 else w * N // 8

@@ -6,7 +6,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.barrier_spills import writes
 from openptx.engines.native.analysis.cfg import END, Block, control
 from openptx.engines.native.analysis.lattice import ZEROS, N
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.deoptimizer import Deoptimizer
 from openptx.engines.native.deopt.frame_layout import WarpFrame
 from openptx.engines.native.emit.branches import Branches
@@ -31,12 +31,12 @@ class BarrierLowering:
         ir = self.ir
         waiting = frozenset()  # `park` has waited for them
         if not (isinstance(guard.v, int) and guard.v):
-            raise Fallback("a guarded barrier")
+            raise UnsupportedByJit("a guarded barrier")
         named = dict(zip([t.name for t in op.form.operands if t.role != "write"], self.binder.sources(op), strict=True))
         number, count = named["a"], named.get("b")
         for value in (number, count):
             if value is not None and not self.x.uniform(value):
-                raise Fallback("a barrier whose operands differ between lanes")
+                raise UnsupportedByJit("a barrier whose operands differ between lanes")
         if isinstance(number.v, int) and number.v < 16:
             if self.numbers is not None:
                 self.numbers.add(number.v)
@@ -55,7 +55,7 @@ class BarrierLowering:
         )
         if mode == "arrive":
             self.registers.spill()
-            self.branches.go(b.successors[0], waiting)
+            self.branches.jump(b.successors[0], waiting)
             return
         self.registers.spill()
         self.suspend(b, self.x.scalar(number), ticket)

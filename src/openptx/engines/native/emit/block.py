@@ -8,7 +8,7 @@ from openptx.engines.native.analysis.abstract_machine import Access
 from openptx.engines.native.analysis.cfg import Block, control
 from openptx.engines.native.analysis.check_groups import Group
 from openptx.engines.native.analysis.lattice import ZEROS, N
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.deoptimizer import Deoptimizer
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
@@ -50,7 +50,7 @@ class BlockEmitter:
         ir, graph = self.ir, self.c.graph
         self.scope.here = b
         self.registers.begin_block()
-        waiting = self.facts.pending[b.index]
+        waiting = self.facts.waiting[b.index]
         self.x.frame.begin_block()
         self.scope.kept = (
             frozenset[int]().union(*(graph.blocks[c].live_in for c in waiting)) if waiting else frozenset()
@@ -68,7 +68,7 @@ class BlockEmitter:
         self.scope.mask, self.scope.mask_may_be_empty, self.scope.guard = self.scope.here_mask, False, None
         if b.index in self.c.headers:
             self.poll(b)
-        if waiting and b.parks:
+        if waiting and b.syncs_warp:
             self.park(b, waiting)
         groups = self.grouped(b)
         self.checks.begin_block(groups)
@@ -135,7 +135,7 @@ class BlockEmitter:
         less = ir.emit(f"sub i32 {fuel}, 1")
         ir.line(f"store i32 {less}, ptr %fuel, align 4")
         self.scope.site = b.start
-        with ir.seldom(ir.emit(f"icmp eq i32 {less}, 0")):
+        with ir.cold_block(ir.emit(f"icmp eq i32 {less}, 0")):
             ir.line(f"store i32 {turns_between_polls(self.c.function)}, ptr %fuel, align 4")
             self.faults.leave_if(ir.emit("call i1 @openptx.poll(ptr %w)"))
         if b.index in self.counted:
@@ -149,7 +149,7 @@ class BlockEmitter:
         away = others[0]
         for other in others[1:]:
             away = ir.emit(f"or <{N} x i1> {away}, {other}")
-        if b.joins:
+        if b.is_cta_barrier:
             word = ir.emit(f"bitcast <{N} x i1> {away} to i{N}")
             stay, on = ir.fresh(), ir.fresh()
             ir.branch(ir.emit(f"icmp ne i{N} {word}, 0"), stay, on)
@@ -167,9 +167,9 @@ class BlockEmitter:
         ir = self.ir
         ir.start(stay)
         ir.line(f"store <{N} x i1> {self.x.vector(self.scope.here_mask)}, ptr %m{b.index}, align 4")
-        several = any(self.c.graph.blocks[c].parks for c in waiting)
+        several = any(self.c.graph.blocks[c].syncs_warp for c in waiting)
         if several and self.c.is_function:
-            raise Fallback("lanes of a warp that may wait for each other at different places of a function")
+            raise UnsupportedByJit("lanes of a warp that may wait for each other at different places of a function")
         self.deopt.yield_to_lanes(b, waiting, self.branches.dispatch)
         ir.start(on)
         if several:
@@ -223,7 +223,7 @@ class BlockEmitter:
             if kind == "warp-barrier":
                 return
         if kind is not None:
-            raise Fallback(f"`{instruction.name}`")
+            raise UnsupportedByJit(f"`{instruction.name}`")
         self.execute(op)
 
     def execute(self, op: Op) -> None:
@@ -242,10 +242,10 @@ class BlockEmitter:
     def finish(self, b: Block) -> None:
         op, ir = b.last, self.ir
         kind = control(op) if op is not None else None
-        waiting = self.facts.pending[b.index]
+        waiting = self.facts.waiting[b.index]
         if op is None:
             self.registers.spill()
-            self.branches.go(b.successors[0], waiting)
+            self.branches.jump(b.successors[0], waiting)
             return
         guard = self.binder.read_register(op.guard) if op.guard is not None else self.x.const(1, 1)
         if kind in ("branch", "return", "exit", "trap"):
@@ -254,23 +254,23 @@ class BlockEmitter:
                 if isinstance(guard.v, int) and guard.v:
                     return
                 self.registers.spill()
-                self.branches.go(b.successors[-1], waiting)
+                self.branches.jump(b.successors[-1], waiting)
                 return
             onward = b.successors[-1]
             self.registers.spill()
             if isinstance(guard.v, int):
-                self.branches.go(b.successors[0] if guard.v else onward, waiting)
+                self.branches.jump(b.successors[0] if guard.v else onward, waiting)
             elif self.x.uniform(guard):
                 yes, no = ir.fresh(), ir.fresh()
                 ir.branch(self.x.scalar(guard), yes, no)
                 ir.start(yes)
-                self.branches.go(b.successors[0], waiting)
+                self.branches.jump(b.successors[0], waiting)
                 ir.start(no)
-                self.branches.go(onward, waiting)
+                self.branches.jump(onward, waiting)
             elif b.index in self.facts.uniform_branches:
-                self.branches.stay_together(b, onward, guard, waiting)
+                self.branches.branch_uniform(b, onward, guard, waiting)
             else:
-                self.branches.part_ways(b.successors[0], onward, guard, waiting)
+                self.branches.branch_divergent(b.successors[0], onward, guard, waiting)
             return
         if kind == "branch-table":
             self.branches.table(b, op, guard, waiting)
@@ -278,4 +278,4 @@ class BlockEmitter:
         if kind == "barrier":
             self.barriers.barrier(b, op, guard, waiting)
             return
-        raise Fallback(f"`{op.form.instruction.name}`")
+        raise UnsupportedByJit(f"`{op.form.instruction.name}`")

@@ -10,7 +10,7 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.side_exits import SideExits
 from openptx.engines.native.emit.calls import CallLowering
 from openptx.engines.native.emit.registers import RegisterFile
@@ -29,11 +29,11 @@ class Branches:
         self.dispatches: dict[tuple[int, ...], str] = {}
         """Chains that find the lowest block with lanes, by candidates: their labels."""
 
-    def go(self, goal: int, waiting: frozenset[int]) -> None:
+    def jump(self, goal: int, waiting: frozenset[int]) -> None:
         """All lanes that are here go to `goal`."""
         ir = self.ir
         if goal == END:
-            self.lose(self.scope.here_mask)
+            self.end_lanes(self.scope.here_mask)
             if waiting:
                 self.dispatch(waiting, ending=True)
             else:
@@ -46,7 +46,7 @@ class Branches:
         else:
             self.dispatch(waiting | {goal})
 
-    def stay_together(self, b: Block, onward: int, guard: Bits, waiting: frozenset[int]) -> None:
+    def branch_uniform(self, b: Block, onward: int, guard: Bits, waiting: frozenset[int]) -> None:
         """All lanes go the same way, or leave for the slow version."""
         ir = self.ir
         taken, here = guard & self.scope.here_mask, self.scope.mask_word()
@@ -58,21 +58,21 @@ class Branches:
         ir.start(other)
         ir.unlikely(some, mixed, no)
         ir.start(mixed)
-        ir.aside += 1
+        ir.cold += 1
         self.exits.leave_for_slow()
-        ir.aside -= 1
+        ir.cold -= 1
         ir.start(yes)
-        self.go(b.successors[0], waiting)
+        self.jump(b.successors[0], waiting)
         ir.start(no)
-        self.go(onward, waiting)
+        self.jump(onward, waiting)
 
-    def part_ways(self, yes: int, no: int, guard: Bits, waiting: frozenset[int]) -> None:
+    def branch_divergent(self, yes: int, no: int, guard: Bits, waiting: frozenset[int]) -> None:
         """Lanes part."""
         here = self.scope.here_mask
         taken, rest = guard & here, self.x.invert(guard) & here
         for goal, mask in ((yes, taken), (no, rest)):
             if goal == END:
-                self.lose(mask)
+                self.end_lanes(mask)
             elif goal in self.facts.masked:
                 self.add_mask(goal, self.x.vector(mask), goal in waiting or yes == no)
         goals = {g for g in (yes, no) if g != END}
@@ -101,7 +101,7 @@ class Branches:
             mask = ir.emit(f"or <{N} x i1> {old}, {mask}")
         ir.line(f"store <{N} x i1> {mask}, ptr %m{goal}, align 4")
 
-    def lose(self, mask: Bits) -> None:
+    def end_lanes(self, mask: Bits) -> None:
         """Lanes end. What a function gives them is handed over now, for others may go on."""
         ir = self.ir
         for i, cell in enumerate(self.c.result_cells):
@@ -117,7 +117,7 @@ class Branches:
                 f"call void @llvm.masked.store.v{N}i{w}.p0({t} {value}, ptr align 64 {where},"
                 f" <{N} x i1> {self.x.vector(mask)})"
             )
-        if not self.facts.pending[self.scope.here.index] and mask is self.scope.here_mask:
+        if not self.facts.waiting[self.scope.here.index] and mask is self.scope.here_mask:
             ir.line(f"store <{N} x i1> zeroinitializer, ptr %live, align 4")
             return
         live = ir.emit(f"load <{N} x i1>, ptr %live, align 4")
@@ -176,7 +176,7 @@ class Branches:
             next(o for o in op.operands if isinstance(o, Targets)),
         )
         if not (isinstance(guard.v, int) and guard.v):
-            raise Fallback("a guarded branch by index")
+            raise UnsupportedByJit("a guarded branch by index")
         goals = [self.c.graph.target(pc) for pc in targets.pcs]
         self.faults.require(index < len(goals), "branch-index", f"an index beyond the {len(goals)} labels of the list")
         self.registers.spill()
@@ -186,7 +186,7 @@ class Branches:
             ir.line(f"switch i32 {self.x.scalar(index)}, label %{labels[0]} [ {cases} ]")
             for goal, label in zip(goals, labels, strict=True):
                 ir.start(label)
-                self.go(goal, waiting)
+                self.jump(goal, waiting)
             return
         done: set[int] = set()
         for goal in dict.fromkeys(goals):
@@ -196,7 +196,7 @@ class Branches:
                     chosen = chosen | (index == i)
             mask = chosen & self.scope.here_mask
             if goal == END:
-                self.lose(mask)
+                self.end_lanes(mask)
             elif goal in self.facts.masked:
                 self.add_mask(goal, self.x.vector(mask), goal in waiting or goal in done)
             done.add(goal)

@@ -11,9 +11,9 @@ from typing import cast
 from openptx.engines.common.call_site import CallSite, Formal
 from openptx.engines.native.analysis.lattice import N, Value, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.registers import RegisterFile
-from openptx.engines.native.runtime.upcalls import QUESTIONS
+from openptx.engines.native.runtime.upcalls import UPCALLS
 from openptx.numerics import Bits
 from openptx.program import (
     Function,
@@ -59,7 +59,7 @@ class CallLowering:
         site = CallSite(op)
         if isinstance(site.target, FunctionName):
             callee = site.target.name
-            if callee in QUESTIONS and callee not in self.c.program.functions:
+            if callee in UPCALLS and callee not in self.c.program.functions:
                 self.when_any(lambda: self.ask_system(site, callee))
                 return
             self.when_any(lambda: self.invoke(site, self.callable(callee, site), self.scope.mask))
@@ -84,10 +84,10 @@ class CallLowering:
 
     def callable(self, name: str, site: CallSite) -> Function:
         if name not in self.c.program.functions:
-            raise Fallback(f"`{name}`, which the module does not define")
+            raise UnsupportedByJit(f"`{name}`, which the module does not define")
         function = self.c.program.function(name)
         if (len(site.arguments), len(site.results)) != (len(function.parameters), len(function.returns)):
-            raise Fallback(f"a call of `{name}` with other arguments than it has")
+            raise UnsupportedByJit(f"a call of `{name}` with other arguments than it has")
         return function
 
     def when_any(self, act: Callable[[], None]) -> None:
@@ -100,14 +100,14 @@ class CallLowering:
         self.x.vector(self.scope.mask)
         ir.branch(ir.emit(f"icmp ne i{N} {self.scope.mask_word()}, 0"), yes, done)
         ir.start(yes)
-        ir.aside += 1
+        ir.cold += 1
         self.scope.mask_may_be_empty = False
         before = dict(self.registers.current)
         act()
         self.scope.mask_may_be_empty = True
         if self.registers.current != before:
-            raise Fallback("a guarded call with results in registers")
-        ir.aside -= 1
+            raise UnsupportedByJit("a guarded call with results in registers")
+        ir.cold -= 1
         ir.jump(done)
         ir.start(done)
 
@@ -231,7 +231,7 @@ class CallLowering:
         ]  # fmt: skip
         candidates = [f for f in map(self.c.program.function, names) if self.same_shape(f, site)]
         if len(candidates) > INDIRECT:
-            raise Fallback("a call of one of too many functions")
+            raise UnsupportedByJit("a call of one of too many functions")
         ir = self.ir
         address = self.held_bits(address)
         known = self.x.const(0, 1)
@@ -245,16 +245,16 @@ class CallLowering:
             word = ir.emit(f"bitcast <{N} x i1> {name} to i{N}")
             ir.branch(ir.emit(f"icmp ne i{N} {word}, 0"), yes, done)
             ir.start(yes)
-            ir.aside += 1
+            ir.cold += 1
             held = self.x.bits(name, 1)
             certain, self.scope.mask_may_be_empty = self.scope.mask_may_be_empty, False
             self.invoke(site, callee, held)
             self.scope.mask_may_be_empty = certain
-            ir.aside -= 1
+            ir.cold -= 1
             ir.jump(done)
             ir.start(done)
         if self.registers.current != before:
-            raise Fallback("an indirect call with results in registers")
+            raise UnsupportedByJit("an indirect call with results in registers")
         self.faults.require(known, "invalid-call-target", "a call of an address that is no such function", address)
 
     def held_bits(self, a: Bits) -> Bits:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
-from openptx.engines.native.emit.arith.float_ops import Floats
+from openptx.engines.native.emit.arith.float_ops import FloatOps
 
 
 class EntryValues:
     """By what they are; `field` alone is emitted where it is asked for."""
 
-    def __init__(self, x: Floats) -> None:
-        self.x, self.ir = x, x.out
+    def __init__(self, x: FloatOps) -> None:
+        self.x, self.ir = x, x.ir
         self.values: dict[object, str] = {}
 
     def state(self, offset: int, t: str) -> str:

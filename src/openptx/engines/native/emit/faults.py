@@ -33,7 +33,7 @@ class FaultExits:
         if not self.scope.full:
             wrong = ir.emit(f"and <{N} x i1> {wrong}, {self.scope.active_mask()}")
         word = ir.emit(f"bitcast <{N} x i1> {wrong} to i{N}")
-        with ir.seldom(ir.emit(f"icmp ne i{N} {word}, 0")):
+        with ir.cold_block(ir.emit(f"icmp ne i{N} {word}, 0")):
             self.report(abi.REQUIRED, word, self.message(code, message))
             if value is not None:
                 lane = ir.emit(f"call i{N} @llvm.cttz.i{N}(i{N} {word}, i1 true)")

@@ -12,7 +12,7 @@ from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.speculation import solve
 from openptx.engines.native.analysis.spin_loops import waiting_loops
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.deoptimizer import TURNS, Deoptimizer
 from openptx.engines.native.deopt.frame_layout import WarpFrame
 from openptx.engines.native.deopt.side_exits import SideExits
@@ -65,7 +65,7 @@ class FunctionEmitter:
         self.deopt.is_used |= bool(self.exits.exits) and may_wait_twice(self.c)
         if self.deopt.is_used:
             if any(op.m.values.get("mode") == "arrive" for op in self.c.function.code):
-                raise Fallback("warps that only arrive at barriers, in a kernel that may wait in other ways")
+                raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may wait in other ways")
             if self.exits.exits:
                 self.warp_frame.size = max(self.warp_frame.size, self.warp_frame.most_saved())
         return self.text()
@@ -94,13 +94,13 @@ class FunctionEmitter:
         first: list[str] = []
         outer, ir.lines = ir.lines, first
         for c in sorted(self.c.graph.blocks[0].live_in):
-            if (shape := self.facts.registers[c]) is not None and shape.known is None:
+            if (fact := self.facts.registers[c]) is not None and fact.known is None:
                 self.registers.begin_block()
                 self.registers.keep_in(c, self.x.const(0, self.c.cells.widths[c]))
         for c in self.facts.masked:
             ir.line(f"store <{N} x i1> zeroinitializer, ptr %m{c}, align 4")
         if self.deopt.is_used:
-            ir.line(f"store i32 {self.c.options.turns or TURNS}, ptr %turns, align 4")
+            ir.line(f"store i32 {self.c.options.deoptimize_after or TURNS}, ptr %turns, align 4")
             ir.line("store i32 0, ptr %tries, align 4")
         if self.c.is_function:
             self.begin_function()
@@ -187,8 +187,8 @@ class FunctionEmitter:
         ir.jump("failed")
         ir.start(on)
         for i, cell in enumerate(self.c.argument_cells):
-            shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
-            if shape is not None and shape.known is None:
+            fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
+            if fact is not None and fact.known is None:
                 name = ir.emit(f"load {vector_type(w)}, ptr {self.calls.buffer('%arguments', i)}, align 64")
                 self.registers.keep_in(cell, self.x.bits(name, w))
 
@@ -314,14 +314,16 @@ def may_wait_twice(c: FunctionContext) -> bool:
     """Whether in the generic version, where more lanes may part, they may wait at different places."""
     graph = c.graph
     pending = graph.pending([b.index for b in graph.blocks if len(b.successors) > 1])
-    return any(b.parks and any(graph.blocks[c].parks for c in pending[b.index]) for b in graph.blocks)
+    return any(b.syncs_warp and any(graph.blocks[c].syncs_warp for c in pending[b.index]) for b in graph.blocks)
 
 
 def check_supported(c: FunctionContext) -> None:
     for op in c.function.code:
         kind = control(op)
         if kind == "cluster-barrier" or (c.is_function and kind in ("exit", "barrier")):
-            raise Fallback(f"`{op.form.instruction.name}`" + (" in a function" if kind != "cluster-barrier" else ""))
+            raise UnsupportedByJit(
+                f"`{op.form.instruction.name}`" + (" in a function" if kind != "cluster-barrier" else "")
+            )
 
 
 def counted_loops(c: FunctionContext, facts: Facts, calls_wait: bool) -> set[int]:
@@ -336,9 +338,9 @@ def counted_loops(c: FunctionContext, facts: Facts, calls_wait: bool) -> set[int
         loops += [(loop, why) for loop in graph.cyclic() if has_call(c, loop)]
     for loop, reason in loops:
         if c.is_function:
-            raise Fallback(reason)
+            raise UnsupportedByJit(reason)
         headers |= c.headers & loop
-    return set(c.headers) if c.options.turns and not c.is_function else headers
+    return set(c.headers) if c.options.deoptimize_after and not c.is_function else headers
 
 
 def has_call(c: FunctionContext, loop: frozenset[int]) -> bool:

@@ -25,7 +25,7 @@ class GuardedPaths:
         ir = self.ir
         a, b, done = ir.fresh(), ir.fresh(), ir.fresh()
         ir.branch(good, a, b, ", !prof !1")
-        ir.aside += 1
+        ir.cold += 1
         ir.start(a)
         results = fast()
         names = [self.x.scalar(d) if self.x.uniform(d) else self.x.vector(d) for d in results]
@@ -38,7 +38,7 @@ class GuardedPaths:
         ]
         slow_end = ir.label
         ir.jump(done)
-        ir.aside -= 1
+        ir.cold -= 1
         ir.start(done)
         found: list[Bits] = []
         for d, x, y in zip(results, names, others, strict=True):
@@ -55,12 +55,12 @@ class GuardedPaths:
         some = ir.emit(f"icmp ne i{N} {word}, 0")
         ir.branch(some, yes, done)
         ir.start(yes)
-        ir.aside += 1
+        ir.cold += 1
         certain, self.scope.mask_may_be_empty = self.scope.mask_may_be_empty, False
         results = act()
         names = [(self.x.scalar(d) if self.x.uniform(d) else self.x.vector(d), self.x.full_type(d), d) for d in results]
         self.scope.mask_may_be_empty = certain
-        ir.aside -= 1
+        ir.cold -= 1
         end = ir.label
         ir.jump(done)
         ir.start(done)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import vector_type
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.registers import RegisterFile
-from openptx.engines.native.runtime.interp_call import travelling
+from openptx.engines.native.runtime.interp_call import transferred_cells
 from openptx.engines.native.runtime.upcalls import INSTRUCTION
 from openptx.numerics import Bits
 from openptx.program import Op
@@ -24,9 +24,9 @@ class InterpCall:
         )
 
     def execute(self, op: Op) -> None:
-        reads, writes = travelling(self.c.cells, op)
+        reads, writes = transferred_cells(self.c.cells, op)
         if max(len(reads), len(writes)) > abi.ROOM:
-            raise Fallback(f"`{op.form.instruction.name}` with {max(len(reads), len(writes))} registers")
+            raise UnsupportedByJit(f"`{op.form.instruction.name}` with {max(len(reads), len(writes))} registers")
         values = [self.scope.held(self.registers.get(cell)) for cell in reads]
 
         def ask() -> tuple[Bits, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 
-class Writer:
+class IRBuilder:
     """Lines of the function's body. Names are `%v1`, `%v2`...; labels `b1`, `b2`..."""
 
     def __init__(self) -> None:
@@ -14,8 +14,8 @@ class Writer:
         self.head: list[str] = []  # the entry block: what dominates everything else
         self.label = "entry"
         self.count = 0
-        self.aside = 0  # above 0 in code that need not dominate what follows
-        self.masked: set[str] = set()  # names of what an `and` with constants gave (`Emitter.fenced`)
+        self.cold = 0  # above 0 in code that need not dominate what follows
+        self.masked: set[str] = set()  # names of what an `and` with constants gave (`IntOps.fenced`)
 
     def name(self) -> str:
         self.count += 1
@@ -57,15 +57,15 @@ class Writer:
         self.branch(p, yes, no, ", !prof !0")
 
     @contextmanager
-    def seldom(self, p: str) -> Generator[list[str]]:
+    def cold_block(self, p: str) -> Generator[list[str]]:
         """Code for when `p` holds, which is hardly ever; gives [label before, label at the code's end] for phis."""
         yes, on = self.fresh(), self.fresh()
         labels = [self.label]
         self.unlikely(p, yes, on)
         self.start(yes)
-        self.aside += 1
+        self.cold += 1
         yield labels
-        self.aside -= 1
+        self.cold -= 1
         labels.append(self.label)
         self.jump(on)
         self.start(on)

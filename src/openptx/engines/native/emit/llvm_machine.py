@@ -9,7 +9,7 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, vector_type
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
-from openptx.engines.native.emit.arith.float_ops import Floats
+from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.local_frame import LocalFrame
@@ -20,13 +20,12 @@ from openptx.engines.native.emit.upcalls import Upcalls
 from openptx.numerics import Bits
 
 
-class LlvmMachine(Floats):
+class LlvmMachine(FloatOps):
     """Values are names of LLVM's; memory, faults and upcalls are lowered by parts of their own."""
 
     def __init__(self, c: FunctionContext, facts: Facts, tables: ModuleTables) -> None:
         super().__init__(tables.functions)
         self.c, self.cpu, self.facts, self.tables = c, c.cpu, facts, tables
-        self.ir = self.out
         self.scope = scope = Scope(self)
         self.entry = entry = EntryValues(self)
         self.frame = LocalFrame(self, c)
@@ -123,9 +122,9 @@ class LlvmMachine(Floats):
             return self.time(name, w)
         if name not in self.known:
             outer, self.ir.lines = self.ir.lines, self.ir.head  # what it takes is computed where the function begins
-            self.ir.aside += 1
+            self.ir.cold += 1
             self.known[name] = self.specials.read(name)
-            self.ir.aside -= 1
+            self.ir.cold -= 1
             self.ir.lines = outer
         found, v = self.known[name], self.known[name].v
         if isinstance(v, Value):  # without what blocks remember of a value
@@ -142,7 +141,7 @@ class LlvmMachine(Floats):
 
     def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
         leave = self.leave_if_wraps
-        if leave is None or self.out is not self.ir or not self.c.options.shapes or self.c.is_function:
+        if leave is None or self.scope.ir is not self.ir or not self.c.options.lane_facts or self.c.is_function:
             return False
         leave(base, top, w, signed)
         return True

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS
-from openptx.engines.native.emit.arith.float_ops import Floats
+from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.numerics import Bits
 
 
 class LocalFrame:
-    def __init__(self, x: Floats, c: FunctionContext) -> None:
+    def __init__(self, x: FloatOps, c: FunctionContext) -> None:
         self.x, self.c = x, c
         self.base: Bits | None = None
         """Where it begins; None: at 0."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
-from openptx.engines.native.analysis.lattice import ZEROS, N, Shape
+from openptx.engines.native.analysis.lattice import ZEROS, Fact, N
 from openptx.engines.native.emit.arith.float_bits import FLOAT
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.numerics import Bits
@@ -31,38 +31,38 @@ class RegisterFile:
     """The state of the translation, and what reads and writes registers in it."""
 
     def cell_type(self, cell: int) -> str:
-        shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
-        assert shape is not None
-        t = FLOAT[w] if shape.raw else f"i{w}"
-        return t if shape.lanes is not None else f"<{N} x {t}>"
+        fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
+        assert fact is not None
+        t = FLOAT[w] if fact.raw else f"i{w}"
+        return t if fact.lanes is not None else f"<{N} x {t}>"
 
     def get(self, cell: int) -> Bits:
         found = self.current.get(cell)
         if found is not None:
             return found
-        shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
-        if shape is None:  # nothing has been written yet, on any way seen so far
+        fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
+        if fact is None:  # nothing has been written yet, on any way seen so far
             return self.x.const(0, w)
-        found = Bits(self.x, w, shape.known) if shape.known is not None else self.loaded(cell, f"%r{cell}")
-        if not self.ir.aside:
+        found = Bits(self.x, w, fact.known) if fact.known is not None else self.loaded(cell, f"%r{cell}")
+        if not self.ir.cold:
             self.current[cell] = found
         return found
 
     def loaded(self, cell: int, where: str) -> Bits:
         """A register's value from where it is kept."""
-        shape, w = self.facts.registers[cell], self.c.cells.widths[cell]
-        assert shape is not None
+        fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
+        assert fact is not None
         name = self.ir.emit(f"load {self.cell_type(cell)}, ptr {where}, align 4")
-        if shape.raw:
-            return self.x.raw(name, w, shape.lanes is not None)
-        return self.x.come_from(self.x.bits(name, w, shape.lanes, shape.tz, shape.high), shape.origin)
+        if fact.raw:
+            return self.x.raw(name, w, fact.lanes is not None)
+        return self.x.come_from(self.x.bits(name, w, fact.lanes, fact.tz, fact.high), fact.origin)
 
     def store_cell(self, cell: int, value: Bits) -> None:
         """Writes to a register, in the lanes that execute; the others keep what they need."""
-        if not self.c.options.shapes:
+        if not self.c.options.lane_facts:
             value = self.x.bits(self.x.vector(value), value.width)
         blocks, scope = self.c.graph.blocks, self.scope
-        if self.blends and any(cell in blocks[c].live_in for c in self.facts.pending[scope.here.index]):
+        if self.blends and any(cell in blocks[c].live_in for c in self.facts.waiting[scope.here.index]):
             value = self.x.select(scope.mask, value, self.get(cell))
         elif scope.guard is not None and cell in scope.live_after:
             value = self.x.select(scope.guard, value, self.get(cell))
@@ -78,25 +78,25 @@ class RegisterFile:
             self.keep_in(cell, self.current[cell])
 
     def keep_in(self, cell: int, value: Bits) -> None:
-        shape = self.facts.registers[cell]
-        assert shape is not None
-        if shape.known is not None:
-            assert value.v == shape.known, (cell, value, shape)
+        fact = self.facts.registers[cell]
+        assert fact is not None
+        if fact.known is not None:
+            assert value.v == fact.known, (cell, value, fact)
             return
-        name = self.conformed(value, shape)
+        name = self.conformed(value, fact)
         self.ir.line(f"store {self.cell_type(cell)} {name}, ptr %r{cell}, align 4")
 
-    def conformed(self, a: Bits, shape: Shape) -> str:
+    def conformed(self, a: Bits, fact: Fact) -> str:
         """The value in a register's form."""
-        if shape.lanes is None:
-            return self.x.float(a, False) if shape.raw else self.x.vector(a)
-        if shape.raw:
+        if fact.lanes is None:
+            return self.x.float(a, False) if fact.raw else self.x.vector(a)
+        if fact.raw:
             return self.x.float(a, True)
-        if shape.lanes is ZEROS:
+        if fact.lanes is ZEROS:
             return self.x.scalar(a)
         parts = self.x.parts(a.v, a.width)
         assert parts is not None
-        assert parts[1] == shape.lanes
+        assert parts[1] == fact.lanes
         return self.x.texts(parts[0], a.width)
 
     def variable(self, name: str) -> Bits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import N, Value, vector_type
-from openptx.engines.native.emit.arith.float_ops import Floats
+from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.numerics import Bits
 
 
@@ -15,8 +15,8 @@ class Scope:
     here_mask: Bits
     """The lanes that run the block."""
 
-    def __init__(self, x: Floats) -> None:
-        self.x, self.ir = x, x.out
+    def __init__(self, x: FloatOps) -> None:
+        self.x, self.ir = x, x.ir
         self.site = 0
         self.mask = x.const(1, 1)
         """The lanes that execute the instruction."""

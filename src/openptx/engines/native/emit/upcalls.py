@@ -1,4 +1,4 @@
-"""Questions to Python in the middle of the code (asking.py answers them)."""
+"""Questions to Python in the middle of the code (upcalls.py answers them)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.local_frame import LocalFrame
 from openptx.engines.native.emit.scope import Scope
-from openptx.engines.native.runtime.upcalls import QUESTIONS, TIME
+from openptx.engines.native.runtime.upcalls import TIME, UPCALLS
 from openptx.numerics import Bits
 
 
@@ -32,7 +32,7 @@ class Upcalls:
             self.ir.line(f"store {vector_type(64)} {self.x.vector(self.x.resize(value, 64))}, ptr {where}, align 64")
         self.faults.leave_if(
             self.ir.emit(
-                f"call i1 @openptx.ask(ptr %w, i32 {QUESTIONS.index(what)}, i32 {self.scope.mask_word()}, i32 %first32,"
+                f"call i1 @openptx.ask(ptr %w, i32 {UPCALLS.index(what)}, i32 {self.scope.mask_word()}, i32 %first32,"
                 f" i32 {len(values) if detail is None else detail}, i64 {self.frame.limit()})"
             )
         )

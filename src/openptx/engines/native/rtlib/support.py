@@ -19,7 +19,7 @@ from openptx.isa.address_windows import CONST, FIRST, PARAM, SHIFT
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
-from openptx.llvm.subprocess_compile import available, compile_apart, start
+from openptx.llvm.subprocess_compile import available, compile_in_subprocess, start
 from openptx.locks import LLVM
 from openptx.program import Function
 
@@ -148,8 +148,8 @@ def support(address_size: int, rounds: bool, counted: bool) -> Support:
 
 def object_of(text: str, process: Popen[bytes] | None = None) -> bytes:
     """LLVM text compiled, here or in a process of its own, which may have been started before."""
-    if settings.compiles_apart() or (len(text) > LONG and available()):
-        return compile_apart(text, check_cancelled, process)
+    if settings.compiles_in_subprocess() or (len(text) > LONG and available()):
+        return compile_in_subprocess(text, check_cancelled, process)
     return compile(text)
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp.decode import NoMeaning
 from openptx.engines.native import settings
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import name_of
-from openptx.engines.native.cache.metadata import Facts, pack, unpack
+from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
 from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.rtlib.support import RUN, compiling, support
@@ -32,14 +32,15 @@ class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
     __slots__ = (
-        "borrows",
+        "deoptimizes",
         "exits",
+        "fast_compiled",
         "frame_size",
+        "frame_states",
         "free_order",
         "globals",
-        "hands_over",
-        "hurried",
         "idle",
+        "interprets",
         "kernel",
         "library",
         "messages",
@@ -47,17 +48,20 @@ class Compiled:
         "run",
         "slow",
         "stack",
-        "stands",
         "support",
     )
 
-    def __init__(self, facts: Facts, image: bytes) -> None:
-        self.frame_size, self.globals, self.messages = facts.frame_size, facts.globals, facts.messages
-        self.exits, self.stack, self.names = facts.exits, facts.stack, facts.names
-        self.free_order = facts.free_order
-        self.stands, self.hands_over, self.borrows = [facts.stands], facts.hands_over, facts.borrows
-        self.hurried = facts.hurried
-        self.support = support(facts.address_size, facts.rounds, facts.counted)
+    def __init__(self, metadata: KernelMetadata, image: bytes) -> None:
+        self.frame_size, self.globals, self.messages = metadata.frame_size, metadata.globals, metadata.messages
+        self.exits, self.stack, self.names = metadata.exits, metadata.stack, metadata.names
+        self.free_order = metadata.free_order
+        self.frame_states, self.deoptimizes, self.interprets = (
+            [metadata.frame_states],
+            metadata.deoptimizes,
+            metadata.interprets,
+        )
+        self.fast_compiled = metadata.fast_compiled
+        self.support = support(metadata.address_size, metadata.rounds, metadata.counted)
         self.library = self.support.link(image, "kernel")
         self.kernel = self.library["kernel"]
         self.run = CALL(self.support.library[RUN])
@@ -65,19 +69,21 @@ class Compiled:
         self.idle: dict[tuple[int, int, int], list[Worker]] = {}
 
 
-def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[Facts, bytes]:
+def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[KernelMetadata, bytes]:
     """What is on disk under a name, or else is made of a text and kept there."""
     if (data := store.load(name)) is not None:
         with contextlib.suppress(ValueError):
             return unpack(data)
     with compiling(function) as compile:
         kernel = lower()
-        facts, image = kernel.facts, compile(kernel.text)
-    store.store(name, pack(facts, image))
-    return facts, image
+        metadata, image = kernel.metadata, compile(kernel.text)
+    store.store(name, pack(metadata, image))
+    return metadata, image
 
 
-_compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | Fallback]] = weakref.WeakKeyDictionary()
+_compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | UnsupportedByJit]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
@@ -89,12 +95,12 @@ def compiled(program: Program, function: Function, image: Image, options: Option
         try:
             name = name_of(program, function, options, "fast")
             found = Compiled(*made(name, function, lambda: lower_kernel(program, function, image, options)))
-        except Fallback as fallback:
+        except UnsupportedByJit as fallback:
             found = fallback
         except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has
-            found = Fallback(str(gap))
+            found = UnsupportedByJit(str(gap))
         known[key] = found
-    if isinstance(found, Fallback):
+    if isinstance(found, UnsupportedByJit):
         raise found
     return found
 
@@ -106,7 +112,7 @@ def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool
 
 def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -> bool:
     """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
-    options = Options(block, False, settings.lane_shapes(), settings.checks())
+    options = Options(block, False, settings.has_lane_facts(), settings.checks())
     return store.has(name_of(program, function, options, "fast"))
 
 
@@ -140,15 +146,15 @@ def slow(program: Program, function: Function, image: Image, options: Options, c
 
 
 def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
-    plain = Options(options.block, options.locked, False, options.checks, False, options.turns)
+    plain = Options(options.block, options.locked, False, options.checks, False, options.deoptimize_after)
     name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
-    facts, object = made(
+    metadata, object = made(
         name, function, lambda: lower_kernel(program, function, image, plain, code.exits, code.globals, code.messages)
     )
-    if facts.globals != code.globals:
-        raise Bug(f"the slow version of `{function.name}` knows other variables: {facts.globals}")
-    if facts.hands_over and not code.hands_over:
+    if metadata.globals != code.globals:
+        raise Bug(f"the slow version of `{function.name}` knows other variables: {metadata.globals}")
+    if metadata.deoptimizes and not code.deoptimizes:
         raise Bug(f"the slow version of `{function.name}` waits otherwise")
-    code.stands.append(facts.stands)
-    code.messages = facts.messages  # it may have more
+    code.frame_states.append(metadata.frame_states)
+    code.messages = metadata.messages  # it may have more
     return code.support.link(object, "slow")

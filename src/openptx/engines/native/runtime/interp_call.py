@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-def travelling(cells: Cells, op: Op) -> tuple[list[int], list[int]]:
+def transferred_cells(cells: Cells, op: Op) -> tuple[list[int], list[int]]:
     """The cells that an instruction reads and writes, in the order in which they travel."""
     return sorted(cells.reads(op)), sorted(cells.writes(op))
 
@@ -47,7 +47,7 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     op, cells = function.code[pc], cells_of(function)
     size = -(-function.frame_size // 16) * 16
     x.base = x.local_size - size
-    reads, writes = travelling(cells, op)
+    reads, writes = transferred_cells(cells, op)
     words = worker.bytes[abi.OPERANDS :].view(np.uint64).reshape(abi.ROOM, N)
     who = lane_sets.positions(x.executing, x.n)
     here = who % N

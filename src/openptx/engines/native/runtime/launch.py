@@ -13,8 +13,8 @@ from functools import partial
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.unsupported import Fallback
-from openptx.engines.native.deopt.resume_interp import go_on_with
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.deopt.resume_interp import resume_interp
 from openptx.engines.native.runtime import threads
 from openptx.engines.native.runtime.compiled_kernel import slow
 from openptx.engines.native.runtime.fault_decoding import fault, timed_out
@@ -45,12 +45,12 @@ def launch(
     blocks: tuple[int, int] | None = None,
     since: float | None = None,
 ) -> None:
-    """Runs a kernel, or its `blocks` alone; raises Fallback, before anything has run, where only interp can.
+    """Runs a kernel, or its `blocks` alone; raises UnsupportedByJit, before anything has run, where only interp can.
 
     The limit of `timeout` seconds holds from `since` on, by default from now.
     """
     if cluster is not None or max_instructions is not None:
-        raise Fallback("clusters, or counted instructions")
+        raise UnsupportedByJit("clusters, or counted instructions")
     find = partial(plans(image).find, program, function, image, grid, block, shared)
     deadline = (time.monotonic() if since is None else since) + timeout if timeout is not None else None
 
@@ -95,12 +95,12 @@ class Run:
             if self.interrupt is not None:
                 raise self.interrupt
             if sum([worker.departures() for worker in team]) * 16 > plan.ctas * plan.warps:
-                plans(self.image).disappoints(plan)
+                plans(self.image).disable_speculation(plan)
             for code, worker in zip(codes, team, strict=True):
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)
             if abi.HANDED in codes:
-                go_on_with(self, codes, team)
+                resume_interp(self, codes, team)
         finally:
             _running.remove(self)
             if self.asked:
@@ -126,7 +126,7 @@ class Run:
         anywhere in here; a future that was made before its thread is started can't be lost.
         """
         code, first = self.plan.code, self.team[0]
-        deep = code.stack.recursive or code.hurried
+        deep = code.stack.recursive or code.fast_compiled
         if not deep and len(self.team) == 1:
             return [code.run(first.state.address)]
         others = self.team if deep else self.team[1:]

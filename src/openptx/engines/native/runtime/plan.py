@@ -9,10 +9,10 @@ from collections.abc import Callable
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
-from openptx.engines.native.analysis.unsupported import Fallback
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
-from openptx.engines.native.runtime.worker_count import Team
+from openptx.engines.native.runtime.worker_count import WorkerCount
 from openptx.errors import Triple
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
@@ -49,7 +49,7 @@ class Plan:
         self.workers = min(workers, self.ctas)
         self.options, self.code = self.chosen(image, speculates)
         if self.code.stack.size > STACK_OF_A_THREAD:
-            raise Fallback("more local memory than threads have")
+            raise UnsupportedByJit("more local memory than threads have")
         self.layout = shared_layout(program, function.name)
         self.dynamic, self.shared = shared, self.layout.size(shared)
         self.stride, self.budget = self.code.stack.size, 1 << 20
@@ -59,17 +59,21 @@ class Plan:
         self.sizes = self.shared, self.stride * self.warps * 32, self.code.frame_size * self.warps
         self.chunk = max(1, min(64, self.ctas // (self.workers * 8)))
         self.band = self.band_of()
-        self.team = Team(self)  # for launches that leave the number of workers open and found this plan first
+        self.team = WorkerCount(self)  # for launches that leave the number of workers open and found this plan first
         self.addresses = array("Q", [image.addresses[name] for name in self.code.globals] or (0,))
 
     def chosen(self, image: Image, speculates: bool) -> tuple[Options, Compiled]:
         """The code; workers whose CTAs meet in atomics need them locked."""
-        options = Options(self.block, False, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
+        options = Options(
+            self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns()
+        )
         code = compiled(self.program, self.function, image, options)
-        if code.borrows:  # what Python does is no atomic for other workers
+        if code.interprets:  # what Python does is no atomic for other workers
             self.workers = 1
         if self.workers > 1 and not code.free_order:
-            options = Options(self.block, True, settings.lane_shapes(), settings.checks(), speculates, settings.turns())
+            options = Options(
+                self.block, True, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns()
+            )
             code = compiled(self.program, self.function, image, options)
         return options, code
 
@@ -81,7 +85,7 @@ class Plan:
         """
         x, y, z = self.grid
         whole = self.ctas == x * y * z
-        in_rows = not (whole and self.code.free_order) or self.code.hands_over  # the reference engine goes on by rows
+        in_rows = not (whole and self.code.free_order) or self.code.deoptimizes  # the reference engine goes on by rows
         return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
 
 
@@ -90,19 +94,19 @@ class Plans:
 
     def __init__(self) -> None:
         self.made: dict[tuple[object, ...], Plan] = {}
-        self.disappointing: set[tuple[str, Triple]] = set()
+        self.not_speculating: set[tuple[str, Triple]] = set()
         """Kernels and blocks whose warps often left for the slow version: nothing is assumed of their branches."""
 
     def find(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
         workers: int, blocks: tuple[int, int] | None, check: Callable[[], None],
     ) -> Plan:  # fmt: skip
-        """The plan of a launch; raises Fallback where only interp can run it, and what `check` does meanwhile."""
-        set = settings.lane_shapes(), settings.checks(), settings.turns()
+        """The plan of a launch; raises UnsupportedByJit where only interp can run it, and what `check` raises."""
+        set = settings.has_lane_facts(), settings.checks(), settings.deoptimize_turns()
         key = (function.name, grid, block, shared, workers, blocks, set)
         plan = self.made.get(key)
         if plan is None:
-            speculates = (function.name, block) not in self.disappointing
+            speculates = (function.name, block) not in self.not_speculating
             all = blocks or (0, grid[0] * grid[1] * grid[2])
             with cancellable(check):
                 plan = Plan(program, function, image, grid, block, shared, workers, all, speculates)
@@ -111,9 +115,9 @@ class Plans:
             self.made[key] = plan
         return plan
 
-    def disappoints(self, plan: Plan) -> None:
+    def disable_speculation(self, plan: Plan) -> None:
         """Warps left too often: from now on it is done otherwise."""
-        self.disappointing.add((plan.function.name, plan.block))
+        self.not_speculating.add((plan.function.name, plan.block))
         self.made.clear()
 
 

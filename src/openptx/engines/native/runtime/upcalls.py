@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from openptx.errors import Triple
 
 TIME, INSTRUCTION = "time", "instruction"
-QUESTIONS = (TIME, INSTRUCTION, *EXTERNALS)
+UPCALLS = (TIME, INSTRUCTION, *EXTERNALS)
 """By number, as code asks them: nanoseconds, what an instruction does, and functions of the system."""
 
 
 def answer(run: Run, worker: Worker) -> int:
     """Does what the code asks for, for the lanes that it names; 1 where one of them did wrong."""
     number, mask, first, detail, local = struct.unpack_from("<4Iq", worker.memory, abi.ASKED)
-    what = QUESTIONS[number]
+    what = UPCALLS[number]
     if what == TIME:
         struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())
         return 0

@@ -25,7 +25,7 @@ TRIAL = 5e-3
 """Seconds that one launch may take longer, to learn whether one worker would do better."""
 
 
-class Team:
+class WorkerCount:
     """Of the launches of one kernel on one grid. Where results depend on the order of CTAs, one worker keeps it."""
 
     __slots__ = ("best", "many", "workers")

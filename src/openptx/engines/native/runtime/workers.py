@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.native import abi
-from openptx.engines.native.runtime import upcalls as asking
+from openptx.engines.native.runtime import upcalls
 from openptx.isa.address_windows import CONST, PARAM, SHARED
 from openptx.runtime.memory import Bytes, Map, Moment, pointer_of
 
@@ -75,7 +75,7 @@ class Worker:
         asked = (
             self._answers(lambda run, worker: run.poll()),
             self._answers(lambda run, worker: run.need(worker)),
-            self._answers(asking.answer),
+            self._answers(upcalls.answer),
         )
         for each in asked:
             next(each)
@@ -122,7 +122,7 @@ class Worker:
         struct.pack_into("<i", self.launch_memory, abi.STOP, 1)
 
     def prepare(self, run: Run, launch: int) -> None:
-        """Makes ready for a launch. What the last one had in common with it stands."""
+        """Makes ready for a launch. What the last one had in common with it frame_states."""
         self.run = run
         plan, memory = run.plan, run.memory
         if self.moment is not memory.moment:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import inf
 
 from openptx.engines.native.analysis import capabilities
-from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, number, vector_type
-from openptx.engines.native.emit.arith.outlined import Outliner
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, is_finite, vector_type
+from openptx.engines.native.emit.arith.outlined import OutlinedOps
 from openptx.llvm.host import CPU
 from openptx.numerics import Bits, Format
 from openptx.numerics.formats import F16, F32, F64
@@ -22,7 +22,7 @@ _FORMAT = {f.storage: f for f in (F16, F32, F64)}
 _NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
 
 
-class FloatBits(Outliner):
+class FloatBits(OutlinedOps):
     cpu: CPU
 
     def has(self, f: Format) -> bool:
@@ -42,8 +42,8 @@ class FloatBits(Outliner):
                 return v.raw
             return self.splat(v.raw, self.float_type(w, True))
         text = f"i{w} {self.scalar(a)}" if uniform else f"{vector_type(w)} {self.vector(a)}"
-        name = self.out.emit(f"bitcast {text} to {t}")
-        if isinstance(v, Value) and not self.out.aside and uniform == (v.lanes is ZEROS):
+        name = self.ir.emit(f"bitcast {text} to {t}")
+        if isinstance(v, Value) and not self.ir.cold and uniform == (v.lanes is ZEROS):
             v.raw = name
         return name
 
@@ -66,12 +66,12 @@ class FloatBits(Outliner):
         uniform = v.lanes is ZEROS
         t, p = self.float_type(w, uniform), "i1" if uniform else f"<{N} x i1>"
         i = f"i{w}" if uniform else vector_type(w)
-        name = self.out.emit(f"bitcast {t} {v.raw} to {i}")
+        name = self.ir.emit(f"bitcast {t} {v.raw} to {i}")
         if w in _NAN and v.bound == inf:
-            nan = self.out.emit(f"fcmp uno {t} {v.raw}, zeroinitializer")
+            nan = self.ir.emit(f"fcmp uno {t} {v.raw}, zeroinitializer")
             text = self.number(_NAN[w], w) if uniform else self.literal_vector(_NAN[w], w)
-            name = self.out.emit(f"select {p} {nan}, {i} {text}, {i} {name}")
-        if self.out.aside:
+            name = self.ir.emit(f"select {p} {nan}, {i} {text}, {i} {name}")
+        if self.ir.cold:
             return Value(name, v.lanes)
         v.name = name
         v.vector = "" if uniform else name
@@ -81,13 +81,13 @@ class FloatBits(Outliner):
         w = a.width
         both = self.uniform(a) and self.uniform(b) and p.startswith("i1")
         raw = [isinstance(e.v, Value) and bool(e.v.raw) and not e.v.name for e in (a, b)]
-        if any(raw) and all(r or number(e.v, w) for r, e in zip(raw, (a, b), strict=True)):
+        if any(raw) and all(r or is_finite(e.v, w) for r, e in zip(raw, (a, b), strict=True)):
             t = self.float_type(w, both)
-            name = self.out.emit(f"select {p}, {t} {self.float(a, both)}, {t} {self.float(b, both)}")
+            name = self.ir.emit(f"select {p}, {t} {self.float(a, both)}, {t} {self.float(b, both)}")
             flushed = all(isinstance(e.v, Value) and e.v.flushed for e in (a, b))
             return self.raw(name, w, both, max(self.bound(_FORMAT[w], e) for e in (a, b)), flushed)
         if both:
-            name = self.out.emit(f"select {p}, i{w} {self.scalar(a)}, i{w} {self.scalar(b)}")
+            name = self.ir.emit(f"select {p}, i{w} {self.scalar(a)}, i{w} {self.scalar(b)}")
             return self.bits(name, w, ZEROS)
         return super().select_by(p, a, b)
 
@@ -109,14 +109,14 @@ class FloatBits(Outliner):
         """An i1: whether `p` holds in some lane, active or not."""
         if self.uniform(p):
             return self.scalar(p)
-        whole = self.out.emit(f"bitcast <{N} x i1> {self.vector(p)} to i{N}")
-        return self.out.emit(f"icmp ne i{N} {whole}, 0")
+        whole = self.ir.emit(f"bitcast <{N} x i1> {self.vector(p)} to i{N}")
+        return self.ir.emit(f"icmp ne i{N} {whole}, 0")
 
     def chunks(self, name: str, w: int) -> list[str]:
         """A vector of all lanes as registers of the processor."""
         t, n = self.float_type(w, False), 512 // w
         return [
-            self.out.emit(
+            self.ir.emit(
                 f"shufflevector {t} {name}, {t} poison, <{n} x i32> <{', '.join(f'i32 {i + k}' for k in range(n))}>"
             )
             for i in range(0, N, n)
@@ -128,7 +128,7 @@ class FloatBits(Outliner):
         done: list[str] = []
         for parts in zip(*(self.chunks(e, w) for e in operands), strict=True):
             x = ", ".join(f"{t} {e}" for e in parts)
-            done.append(self.out.emit(f"call {t} @llvm.x86.avx512.{_X86[op]}.{kind}.512({x}, i32 {_DIRECTION[rnd]})"))
+            done.append(self.ir.emit(f"call {t} @llvm.x86.avx512.{_X86[op]}.{kind}.512({x}, i32 {_DIRECTION[rnd]})"))
         return self.gathered(done, w)
 
     def gathered(self, parts: list[str], w: int) -> str:
@@ -137,7 +137,7 @@ class FloatBits(Outliner):
         while len(parts) > 1:
             order = ", ".join(f"i32 {i}" for i in range(2 * n))
             parts = [
-                self.out.emit(f"shufflevector <{n} x {t}> {p}, <{n} x {t}> {q}, <{2 * n} x i32> <{order}>")
+                self.ir.emit(f"shufflevector <{n} x {t}> {p}, <{n} x {t}> {q}, <{2 * n} x i32> <{order}>")
                 for p, q in zip(parts[::2], parts[1::2], strict=True)
             ]
             n *= 2

@@ -12,14 +12,14 @@ from typing import Any
 from openptx.engines.native.analysis import capabilities
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.arith.float_bits import FLOAT
-from openptx.engines.native.emit.arith.mufu import Approximations
+from openptx.engines.native.emit.arith.mufu import MufuOps
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.rounding import TO_INTEGER
 
 _WHOLE = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 
 
-class Floats(Approximations):
+class FloatOps(MufuOps):
     # Sums of products, which are long
 
     def dot(self, *arguments: Any, **keywords: Any) -> Bits:
@@ -59,7 +59,7 @@ class Floats(Approximations):
         if how is None:
             return self.outlined(op, f, *operands, rnd, ftz)
         if how == "bf16":
-            return self.brains(op, operands)
+            return self.bf16_op(op, operands)
         if ftz:
             operands = tuple(self.flush(f, a) for a in operands)
         if how == "half":
@@ -82,7 +82,7 @@ class Floats(Approximations):
 
     def instruction(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, uniform: bool) -> str:
         """The name of the float result, by an instruction that the processor has."""
-        w, out = f.storage, self.out
+        w, out = f.storage, self.ir
         if rnd == "rn":
             t = self.float_type(w, uniform)
             x = [self.float(a, uniform) for a in operands]
@@ -104,17 +104,17 @@ class Floats(Approximations):
         uniform = self.uniform(d)
         t = self.float_type(64, uniform)
         name = self.float(d, uniform)
-        nan = self.out.emit(f"fcmp uno {t} {name}, {'0.0' if uniform else 'zeroinitializer'}")
+        nan = self.ir.emit(f"fcmp uno {t} {name}, {'0.0' if uniform else 'zeroinitializer'}")
         found = self.bits(nan, 1, ZEROS if uniform else None)
         for a in operands:  # their bits are needed aside, so they are settled here
             (self.scalar if self.uniform(a) else self.vector)(a)
-        with self.out.seldom(self.any_of(found)) as labels:
+        with self.ir.cold_block(self.any_of(found)) as labels:
             exact = self.bits(
-                self.out.emit(f"bitcast {t} {name} to {self.full_type(d)}"), 64, ZEROS if uniform else None
+                self.ir.emit(f"bitcast {t} {name} to {self.full_type(d)}"), 64, ZEROS if uniform else None
             )
             exact = self.payload(f, exact, op, *operands)
             slow = self.float(exact, uniform)
-        return self.raw(self.out.emit(f"phi {t} [{name}, %{labels[0]}], [{slow}, %{labels[1]}]"), 64, uniform)
+        return self.raw(self.ir.emit(f"phi {t} [{name}, %{labels[0]}], [{slow}, %{labels[1]}]"), 64, uniform)
 
     def number_known(self, f: Format, a: Bits) -> bool:
         v = a.v
@@ -144,7 +144,7 @@ class Floats(Approximations):
             if op == "fabs":
                 suffix = f"f{f.storage}" if uniform else f"v{N}f{f.storage}"
                 call = f"call {t} @llvm.fabs.{suffix}({t} {a.v.raw})"
-            d.v.raw, d.v.bound, d.v.flushed = self.out.emit(call), a.v.bound, a.v.flushed
+            d.v.raw, d.v.bound, d.v.flushed = self.ir.emit(call), a.v.bound, a.v.flushed
         return d
 
     def saturate(self, f: Format, a: Bits) -> Bits:
@@ -155,8 +155,8 @@ class Floats(Approximations):
         one = f"{FLOAT[f.storage]} 1.0"
         x = self.float(a, uniform)
         for condition, limit in (("ogt", "zeroinitializer"), ("olt", "1.0" if uniform else f"splat ({one})")):
-            inside = self.out.emit(f"fcmp {condition} {t} {x}, {limit}")
-            x = self.out.emit(f"select {p} {inside}, {t} {x}, {t} {limit}")
+            inside = self.ir.emit(f"fcmp {condition} {t} {x}, {limit}")
+            x = self.ir.emit(f"select {p} {inside}, {t} {x}, {t} {limit}")
         return self.raw(x, f.storage, uniform, 1.0, a.v.flushed)
 
     def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
@@ -169,7 +169,7 @@ class Floats(Approximations):
         suffix = f"f{f.storage}" if uniform else f"v{N}f{f.storage}"
         d = self.float(operands[0], uniform)
         for b in operands[1:]:
-            d = self.out.emit(f"call {t} @llvm.{name}.{suffix}({t} {d}, {t} {self.float(b, uniform)})")
+            d = self.ir.emit(f"call {t} @llvm.{name}.{suffix}({t} {d}, {t} {self.float(b, uniform)})")
         flushed = all(isinstance(a.v, Value) and a.v.flushed for a in operands)
         return self.raw(d, f.storage, uniform, inf, flushed)
 
@@ -196,7 +196,7 @@ class Floats(Approximations):
             return None
         uniform = self.uniform(a) and self.uniform(b)
         t = self.float_type(f.storage, uniform)
-        name = self.out.emit(f"fcmp {condition} {t} {self.float(a, uniform)}, {self.float(b, uniform)}")
+        name = self.ir.emit(f"fcmp {condition} {t} {self.float(a, uniform)}, {self.float(b, uniform)}")
         return self.bits(name, 1, ZEROS if uniform else None)
 
     # Conversion
@@ -215,16 +215,16 @@ class Floats(Approximations):
             ):  # payloads move as the definition says
                 op = "fpext" if d.name == "f64" else "fptrunc"
                 source = self.float(self.settle_bits(a), uniform)
-                name = self.out.emit(
+                name = self.ir.emit(
                     f"{op} {self.float_type(s.storage, uniform)} {source} to {self.float_type(d.storage, uniform)}"
                 )
                 t = f"i{d.storage}" if uniform else vector_type(d.storage)
-                code = self.out.emit(f"bitcast {self.float_type(d.storage, uniform)} {name} to {t}")
+                code = self.ir.emit(f"bitcast {self.float_type(d.storage, uniform)} {name} to {t}")
                 return self.bits(code, d.storage, ZEROS if uniform else None)
             if (s.name, d.name) == ("bf16", "f32"):
-                return self.brain_float(a)
+                return self.bf16_to_float(a)
             if (s.name, d.name) == ("f32", "bf16") and rnd == "rn":
-                return self.brain(a)
+                return self.float_to_bf16(a)
         if d is s and not (ftz and s.name == "f32"):
             return a
         return self.outlined("convert", d, s, a, rnd, ftz=ftz, **more)
@@ -236,7 +236,7 @@ class Floats(Approximations):
             uniform = self.uniform(a)
             source = f"i{a.width} {self.scalar(a)}" if uniform else f"{vector_type(a.width)} {self.vector(a)}"
             op = "sitofp" if t.signed else "uitofp"
-            name = self.out.emit(f"{op} {source} to {self.float_type(f.storage, uniform)}")
+            name = self.ir.emit(f"{op} {source} to {self.float_type(f.storage, uniform)}")
             return self.raw(name, f.storage, uniform)
         return self.outlined("from_int", f, t, a, rnd, ftz=ftz, satfinite=satfinite)
 
@@ -251,9 +251,9 @@ class Floats(Approximations):
         ft, it = self.float_type(f.storage, uniform), f"i{w}" if uniform else vector_type(w)
         suffix = (f"f{f.storage}", f"i{w}") if uniform else (f"v{N}f{f.storage}", f"v{N}i{w}")
         if rnd != "rz":
-            x = self.out.emit(f"call {ft} @llvm.{_WHOLE[rnd]}.{suffix[0]}({ft} {x})")
+            x = self.ir.emit(f"call {ft} @llvm.{_WHOLE[rnd]}.{suffix[0]}({ft} {x})")
         name = f"llvm.fpto{'s' if t.signed else 'u'}i.sat.{suffix[1]}.{suffix[0]}"
-        d = self.bits(self.out.emit(f"call {it} @{name}({ft} {x})"), w, ZEROS if uniform else None)
+        d = self.bits(self.ir.emit(f"call {it} @{name}({ft} {x})"), w, ZEROS if uniform else None)
         if w == 64 or f.name == "f64":
             return self.pick(self.isnan(f, a), 1 << w - 1, d)
         return d
@@ -267,4 +267,4 @@ class Floats(Approximations):
         t = self.float_type(32, uniform)
         name = _WHOLE[TO_INTEGER.get(rnd, rnd)]
         suffix = "f32" if uniform else f"v{N}f32"
-        return self.raw(self.out.emit(f"call {t} @llvm.{name}.{suffix}({t} {self.float(a, uniform)})"), 32, uniform)
+        return self.raw(self.ir.emit(f"call {t} @llvm.{name}.{suffix}({t} {self.float(a, uniform)})"), 32, uniform)

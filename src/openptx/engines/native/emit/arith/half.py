@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
-from openptx.engines.native.emit.arith.denormals import Flushing
+from openptx.engines.native.emit.arith.denormals import Denormals
 from openptx.numerics import Bits
 from openptx.numerics.formats import BF16, F16, F32
 
 _ODD = ", ".join(f"i32 {i}" for i in range(1, 2 * N, 2))
 
 
-class Halves(Flushing):
+class HalfOps(Denormals):
     # f16 by f32
 
     def half(self, op: str, operands: tuple[Bits, ...]) -> Bits:
         """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm. Not for
         a fused one, which is rounded to odd first: by AVX-512 always, else where its f32 is in the middle of two f16 or
         below the normal ones."""
-        out, t = self.out, f"<{N} x float>"
+        out, t = self.ir, f"<{N} x float>"
         x = [self.half_float(a) for a in operands]
         if op != "fma":
             return self.to_half(out.emit(f"{op} {t} {x[0]}, {x[1]}"))
@@ -31,14 +31,14 @@ class Halves(Flushing):
         code = self.bits(out.emit(f"bitcast {t} {quick} to {vector_type(32)}"), 32)
         middle = (code & 0x1FFF) == 0x1000
         small = ((code & 0x7FFFFFFF) - 1) < 0x387FFFFF  # below 2^-14, but not 0
-        with out.seldom(self.any_of(middle | small)) as labels:
+        with out.cold_block(self.any_of(middle | small)) as labels:
             exact = self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2])
         return self.to_half(out.emit(f"phi {t} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"))
 
     def odd(self, op: str, x: Sequence[str]) -> str:
         """An operation in f32, rounded to odd: towards zero, with the last bit set where something was cut off. Rounded
         again, to a number at least two bits shorter, it is as if rounded once (Boldo and Melquiond, 2008)."""
-        out, t, i = self.out, f"<{N} x float>", vector_type(32)
+        out, t, i = self.ir, f"<{N} x float>", vector_type(32)
         down, up = (self.directed(op, 32, x, rnd) for rnd in ("rm", "rp"))
         codes = [out.emit(f"bitcast {t} {e} to {i}") for e in (down, up)]
         short = out.emit(f"call {i} @llvm.umin.v{N}i32({i} {codes[0]}, {i} {codes[1]})")
@@ -48,7 +48,7 @@ class Halves(Flushing):
 
     def odd_sum(self, p: str, c: str) -> str:
         """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
-        out, t, i = self.out, f"<{N} x float>", vector_type(32)
+        out, t, i = self.ir, f"<{N} x float>", vector_type(32)
         s = out.emit(f"fadd {t} {p}, {c}")
         back = out.emit(f"fsub {t} {s}, {p}")
         rest = out.emit(f"fsub {t} {s}, {back}")
@@ -70,11 +70,11 @@ class Halves(Flushing):
 
     def half_float(self, a: Bits, uniform: bool = False) -> str:
         half, single = self.float_type(16, uniform), self.float_type(32, uniform)
-        return self.out.emit(f"fpext {half} {self.float(a, uniform)} to {single}")
+        return self.ir.emit(f"fpext {half} {self.float(a, uniform)} to {single}")
 
     def to_half(self, name: str, uniform: bool = False) -> Bits:
         """An f32 rounded to f16, with the canonical NaN."""
-        out, half, single = self.out, self.float_type(16, uniform), self.float_type(32, uniform)
+        out, half, single = self.ir, self.float_type(16, uniform), self.float_type(32, uniform)
         short = out.emit(f"fptrunc {single} {name} to {half}")
         if self.cpu.fp16:
             return self.raw(short, 16, uniform)
@@ -84,47 +84,47 @@ class Halves(Flushing):
 
     # bf16 by f32
 
-    def brains(self, op: str, operands: tuple[Bits, ...]) -> Bits:
+    def bf16_op(self, op: str, operands: tuple[Bits, ...]) -> Bits:
         """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 always,
         else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
-        out, t = self.out, f"<{N} x float>"
+        out, t = self.ir, f"<{N} x float>"
         operands = tuple(self.bits(self.vector(a), 16) for a in operands)
-        x = [self.float(self.brain_float(a), False) for a in operands]
+        x = [self.float(self.bf16_to_float(a), False) for a in operands]
         if op == "fadd":
-            return self.brain(self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
+            return self.float_to_bf16(self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
         if self.cpu.avx512:
             odd = self.bits(out.emit(f"bitcast {t} {self.odd(op, x)} to {vector_type(32)}"), 32)
-            return self.canonical_brain(self.upper(self.tied(odd)))
+            return self.canonical_bf16(self.upper(self.tied(odd)))
         if op == "fma":
             single = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
         else:
             single = out.emit(f"fmul {t} {x[0]}, {x[1]}")
         up = self.bits(out.emit(f"bitcast {t} {single} to {vector_type(32)}"), 32) + 0x8000
-        quick = self.vector(self.canonical_brain(self.upper(up)))
-        with out.seldom(self.any_of((up & 0xFFFF) == 0)) as labels:
-            exact = self.vector(self.exact_brains(op, operands, x))
+        quick = self.vector(self.canonical_bf16(self.upper(up)))
+        with out.cold_block(self.any_of((up & 0xFFFF) == 0)) as labels:
+            exact = self.vector(self.exact_bf16(op, operands, x))
         return self.bits(out.emit(f"phi {vector_type(16)} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"), 16)
 
-    def exact_brains(self, op: str, operands: tuple[Bits, ...], x: list[str]) -> Bits:
+    def exact_bf16(self, op: str, operands: tuple[Bits, ...], x: list[str]) -> Bits:
         """Products of bf16 are exact in f32. Where one may be too small or large for that, the definition decides."""
-        out, t = self.out, f"<{N} x float>"
+        out, t = self.ir, f"<{N} x float>"
         p = out.emit(f"fmul {t} {x[0]}, {x[1]}")
         size = self.bits(out.emit(f"bitcast {t} {p} to {vector_type(32)}"), 32) & 0x7FFFFFFF
         zero = (self.magnitude(BF16, operands[0]) == 0) | (self.magnitude(BF16, operands[1]) == 0)
         doubtful = ((size < 0x0B000000) & ~zero) | (size == 0x7F800000)
-        quick = self.vector(self.brain(self.raw(p if op == "fmul" else self.odd_sum(p, x[2]), 32, False)))
-        with out.seldom(self.any_of(doubtful)) as labels:
+        quick = self.vector(self.float_to_bf16(self.raw(p if op == "fmul" else self.odd_sum(p, x[2]), 32, False)))
+        with out.cold_block(self.any_of(doubtful)) as labels:
             exact = self.vector(self.outlined(op, BF16, *operands, "rn", False))
         return self.bits(out.emit(f"phi {vector_type(16)} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"), 16)
 
-    def brain_float(self, a: Bits) -> Bits:
+    def bf16_to_float(self, a: Bits) -> Bits:
         return self.resize(a, 32) << 16
 
-    def brain(self, a: Bits) -> Bits:
+    def float_to_bf16(self, a: Bits) -> Bits:
         """f32 to bf16, to nearest even: the upper half, after half a unit and the tie's bit were added."""
         uniform = self.uniform(a)
         t = "i32" if uniform else vector_type(32)
-        name = self.out.emit(f"bitcast {self.float_type(32, uniform)} {self.float(a, uniform)} to {t}")
+        name = self.ir.emit(f"bitcast {self.float_type(32, uniform)} {self.float(a, uniform)} to {t}")
         code = self.bits(name, 32, ZEROS if uniform else None)
         up = self.tied(code)
         return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16) if uniform else self.upper(up))
@@ -133,12 +133,12 @@ class Halves(Flushing):
         """Half a unit of the upper half more, or a bit less where that is even already."""
         return code + (((code >> 16) & 1) + 0x7FFF)
 
-    def canonical_brain(self, d: Bits) -> Bits:
+    def canonical_bf16(self, d: Bits) -> Bits:
         """A NaN that arithmetic of bf16 made in f32 has no bits below, so it is one still."""
         return self.pick(self.isnan(BF16, d), BF16.nan or 0, d)
 
     def upper(self, a: Bits) -> Bits:
         """The upper halves of 32-bit lanes, by one permutation."""
         t = f"<{2 * N} x i16>"
-        words = self.out.emit(f"bitcast {vector_type(32)} {self.vector(a)} to {t}")
-        return self.bits(self.out.emit(f"shufflevector {t} {words}, {t} poison, <{N} x i32> <{_ODD}>"), 16)
+        words = self.ir.emit(f"bitcast {vector_type(32)} {self.vector(a)} to {t}")
+        return self.bits(self.ir.emit(f"shufflevector {t} {words}, {t} poison, <{N} x i32> <{_ODD}>"), 16)

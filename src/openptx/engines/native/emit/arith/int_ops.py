@@ -5,13 +5,13 @@ from __future__ import annotations
 from openptx.engines.native.analysis.affine import FOLD, Base
 from openptx.engines.native.analysis.lattice import ZEROS, Known, N, Value, vector_type
 from openptx.engines.native.analysis.transfer import LLVM, CoreOperations
-from openptx.engines.native.emit.ir_builder import Writer
+from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.numerics import Bits
 
 _JOINS = frozenset(("or", "add"))  # alike where no bit is set in both
 
 
-class Emitter(CoreOperations):
+class IntOps(CoreOperations):
     """A machine whose values are pieces of LLVM text.
 
     In an outlined function of scalars all values are uniform, so the same code makes scalar code.
@@ -19,7 +19,7 @@ class Emitter(CoreOperations):
 
     def __init__(self) -> None:
         super().__init__()
-        self.out = Writer()
+        self.ir = IRBuilder()
 
     # Names
 
@@ -53,14 +53,14 @@ class Emitter(CoreOperations):
         name = self.splat(v.name, f"i{w}")
         if v.lanes is not ZEROS:
             assert v.lanes is not None
-            name = self.out.emit(f"add {vector_type(w)} {name}, {self.literal_vector(v.lanes, w)}")
-        if not self.out.aside:
+            name = self.ir.emit(f"add {vector_type(w)} {name}, {self.literal_vector(v.lanes, w)}")
+        if not self.ir.cold:
             v.vector = name
         return name
 
     def splat(self, scalar: str, t: str) -> str:
-        one = self.out.emit(f"insertelement <{N} x {t}> poison, {t} {scalar}, i32 0")
-        return self.out.emit(f"shufflevector <{N} x {t}> {one}, <{N} x {t}> poison, <{N} x i32> zeroinitializer")
+        one = self.ir.emit(f"insertelement <{N} x {t}> poison, {t} {scalar}, i32 0")
+        return self.ir.emit(f"shufflevector <{N} x {t}> {one}, <{N} x {t}> poison, <{N} x i32> zeroinitializer")
 
     def texts(self, x: Base, w: int) -> str:
         return x if isinstance(x, str) else self.number(x, w)
@@ -75,21 +75,21 @@ class Emitter(CoreOperations):
             return FOLD[op](x, y, w) & (1 << w) - 1
         if y == 0 and op in ("add", "sub", "or", "xor", "shl", "shr", "sar"):
             return x
-        return self.out.emit(f"{LLVM[op]} i{w} {x}, {y}")
+        return self.ir.emit(f"{LLVM[op]} i{w} {x}, {y}")
 
     def selected_base(self, p: Value, x: Base, y: Base, w: int) -> Base:
-        return self.out.emit(f"select i1 {p.name}, i{w} {self.texts(x, w)}, i{w} {self.texts(y, w)}")
+        return self.ir.emit(f"select i1 {p.name}, i{w} {self.texts(x, w)}, i{w} {self.texts(y, w)}")
 
     def cast_base(self, op: str, name: str, old: int, w: int) -> str:
-        return self.out.emit(f"{op} i{old} {name} to i{w}")
+        return self.ir.emit(f"{op} i{old} {name} to i{w}")
 
     def plain(self, name: str, a: Bits, b: Bits) -> Bits:
         w = a.width
         if self.uniform(a) and self.uniform(b):
-            return self.bits(self.out.emit(f"{name} i{w} {self.scalar(a)}, {self.scalar(b)}"), w, ZEROS)
-        found = self.out.emit(f"{name} {vector_type(w)} {self.vector(a)}, {self.vector(b)}")
+            return self.bits(self.ir.emit(f"{name} i{w} {self.scalar(a)}, {self.scalar(b)}"), w, ZEROS)
+        found = self.ir.emit(f"{name} {vector_type(w)} {self.vector(a)}, {self.vector(b)}")
         if name == "and" and not isinstance(b.v, Value):
-            self.out.masked.add(found)
+            self.ir.masked.add(found)
         elif (name in _JOINS and self.is_masked(a) and self.is_masked(b)) or (
             name == "xor" and (self.is_masked(a) or self.is_masked(b))  # perhaps (x ^ y) & c ^ y
         ):
@@ -97,7 +97,7 @@ class Emitter(CoreOperations):
         return self.bits(found, w)
 
     def is_masked(self, a: Bits) -> bool:
-        return isinstance(a.v, Value) and a.v.name in self.out.masked
+        return isinstance(a.v, Value) and a.v.name in self.ir.masked
 
     def fenced(self, name: str, w: int) -> str:
         """A value that LLVM does not look through.
@@ -108,15 +108,15 @@ class Emitter(CoreOperations):
         if w not in (32, 64):
             return name
         t = f"<{N} x {'float' if w == 32 else 'double'}>"
-        as_float = self.out.emit(f"bitcast {vector_type(w)} {name} to {t}")
-        apart = self.out.emit(f"call {t} @llvm.arithmetic.fence.v{N}f{w}({t} {as_float})")
-        return self.out.emit(f"bitcast {t} {apart} to {vector_type(w)}")
+        as_float = self.ir.emit(f"bitcast {vector_type(w)} {name} to {t}")
+        apart = self.ir.emit(f"call {t} @llvm.arithmetic.fence.v{N}f{w}({t} {as_float})")
+        return self.ir.emit(f"bitcast {t} {apart} to {vector_type(w)}")
 
     def plain_comparison(self, condition: str, a: Bits, b: Bits) -> Bits:
         w = a.width
         if self.uniform(a) and self.uniform(b):
-            return self.bits(self.out.emit(f"icmp {condition} i{w} {self.scalar(a)}, {self.scalar(b)}"), 1, ZEROS)
-        return self.bits(self.out.emit(f"icmp {condition} {vector_type(w)} {self.vector(a)}, {self.vector(b)}"), 1)
+            return self.bits(self.ir.emit(f"icmp {condition} i{w} {self.scalar(a)}, {self.scalar(b)}"), 1, ZEROS)
+        return self.bits(self.ir.emit(f"icmp {condition} {vector_type(w)} {self.vector(a)}, {self.vector(b)}"), 1)
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         return self.select_by(f"i1 {p.v.name}" if self.uniform(p) else f"<{N} x i1> {self.vector(p)}", a, b)
@@ -124,16 +124,16 @@ class Emitter(CoreOperations):
     def select_by(self, p: str, a: Bits, b: Bits) -> Bits:
         """By a predicate in LLVM's notation, its type first."""
         w, t = a.width, vector_type(a.width)
-        return self.bits(self.out.emit(f"select {p}, {t} {self.vector(a)}, {t} {self.vector(b)}"), w)
+        return self.bits(self.ir.emit(f"select {p}, {t} {self.vector(a)}, {t} {self.vector(b)}"), w)
 
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
         if self.uniform(a):
-            return self.bits(self.out.emit(f"{op} i{a.width} {self.scalar(a)} to i{w}"), w, ZEROS)
-        return self.bits(self.out.emit(f"{op} {vector_type(a.width)} {self.vector(a)} to {vector_type(w)}"), w)
+            return self.bits(self.ir.emit(f"{op} i{a.width} {self.scalar(a)} to i{w}"), w, ZEROS)
+        return self.bits(self.ir.emit(f"{op} {vector_type(a.width)} {self.vector(a)} to {vector_type(w)}"), w)
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
         """Unsigned division of up to 32 bits through f64: the cut quotient is exact, for a < 2^53."""
-        w, out = a.width, self.out
+        w, out = a.width, self.ir
         x, y = (out.emit(f"uitofp {vector_type(w)} {self.vector(v)} to <{N} x double>") for v in (a, b))
         q = out.emit(f"fdiv <{N} x double> {x}, {y}")
         zero = out.emit(f"icmp eq {vector_type(w)} {self.vector(b)}, zeroinitializer")
@@ -144,6 +144,6 @@ class Emitter(CoreOperations):
     def call(self, name: str, a: Bits, extra: str = "") -> Bits:
         w, t = a.width, f"i{a.width}"
         if self.uniform(a):
-            return self.bits(self.out.emit(f"call {t} @llvm.{name}.{t}({t} {self.scalar(a)}{extra})"), w, ZEROS)
+            return self.bits(self.ir.emit(f"call {t} @llvm.{name}.{t}({t} {self.scalar(a)}{extra})"), w, ZEROS)
         vector = f"<{N} x {t}>"
-        return self.bits(self.out.emit(f"call {vector} @llvm.{name}.v{N}{t}({vector} {self.vector(a)}{extra})"), w)
+        return self.bits(self.ir.emit(f"call {vector} @llvm.{name}.v{N}{t}({vector} {self.vector(a)}{extra})"), w)

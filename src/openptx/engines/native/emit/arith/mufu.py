@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
-from openptx.engines.native.emit.arith.half import Halves
+from openptx.engines.native.emit.arith.half import HalfOps
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.numerics import Bits
 from openptx.numerics.bits import S
@@ -20,7 +20,7 @@ _F, _I = f"<{N} x float>", vector_type(32)
 ROW = 32  # elements of a table that one permutation of AVX-512 chooses from
 
 
-class Approximations(Halves):
+class MufuOps(HalfOps):
     def mufu(self, op: str, a: Bits) -> Bits:
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
         if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
@@ -28,13 +28,13 @@ class Approximations(Halves):
         self.vector(a)  # both ways need its bits, so they are settled before the ways part
         d, rare = quick[op](a)
         name = self.vector(d)
-        with self.out.seldom(self.any_of(rare)) as labels:
+        with self.ir.cold_block(self.any_of(rare)) as labels:
             exact = self.vector(self.outlined("mufu", op, a))
-        return self.bits(self.out.emit(f"phi {_I} [{name}, %{labels[0]}], [{exact}, %{labels[1]}]"), 32)
+        return self.bits(self.ir.emit(f"phi {_I} [{name}, %{labels[0]}], [{exact}, %{labels[1]}]"), 32)
 
     def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
         """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
-        out, x = self.out, self.float(a, False)
+        out, x = self.ir, self.float(a, False)
         t = self.bits(out.emit(f"fptosi {_F} {out.emit(f'fmul {_F} {x}, splat (float 8388608.0)')} to {_I}"), 32)
         k = t - self.resize(self.negative(t) & ((t & FRACTION) != 0), 32)
         place = k & PLACE
@@ -75,7 +75,7 @@ class Approximations(Halves):
 
     def chosen_among_rows(self, table: Sequence[int], index: Bits) -> Bits:
         """Rows of 32 elements are two registers; among rows, the upper bits of the index choose."""
-        out, t = self.out, "<16 x i32>"
+        out, t = self.ir, "<16 x i32>"
         padded = [*table, *[0] * (-len(table) % ROW)]
         name = self.vector(index)
         parts = [self.half_of(name, i) for i in (0, 16)]
@@ -96,11 +96,11 @@ class Approximations(Halves):
 
     def half_of(self, name: str, start: int) -> str:
         t, order = vector_type(32), ", ".join(f"i32 {start + i}" for i in range(16))
-        return self.out.emit(f"shufflevector {t} {name}, {t} poison, <16 x i32> <{order}>")
+        return self.ir.emit(f"shufflevector {t} {name}, {t} poison, <16 x i32> <{order}>")
 
     def from_constants(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         """From the module's constants."""
-        out, key = self.out, ("table", tuple(table), w)
+        out, key = self.ir, ("table", tuple(table), w)
         made = self.functions.get(key)
         if made is None:
             name, n = f"table.{len(self.functions)}", len(table)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, cast
 
 from openptx.engines.native.analysis.call_signature import signature
 from openptx.engines.native.analysis.lattice import ZEROS, Value, vector_type
-from openptx.engines.native.emit.arith.int_ops import Emitter
-from openptx.engines.native.emit.ir_builder import Writer
+from openptx.engines.native.emit.arith.int_ops import IntOps
+from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 
@@ -24,7 +24,7 @@ class Outlined(NamedTuple):
     text: str
 
 
-class Outliner(Emitter):
+class OutlinedOps(IntOps):
     """An emitter that makes functions of definitions. They land in `functions`, which belong to the module."""
 
     def __init__(self, functions: dict[object, Outlined]) -> None:
@@ -44,7 +44,7 @@ class Outliner(Emitter):
         if made is None:
             made = self.define(definition, key, uniform, operands, arguments, keywords)
         text = ", ".join(f"{t(a.width)} {self.scalar(a) if uniform else self.vector(a)}" for a in operands)
-        name = self.out.emit(f"call {t(made.width)} @{made.name}({text})")
+        name = self.ir.emit(f"call {t(made.width)} @{made.name}({text})")
         return self.bits(name, made.width, ZEROS if uniform else None)
 
     def define(
@@ -56,7 +56,7 @@ class Outliner(Emitter):
         arguments: tuple[Any, ...],
         keywords: dict[str, Any],
     ) -> Outlined:
-        outer, self.out = self.out, Writer()
+        outer, self.ir = self.ir, IRBuilder()
         inner = iter([Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)])
 
         def replace(a: Any) -> Any:
@@ -71,8 +71,8 @@ class Outliner(Emitter):
         result = self.scalar(d) if uniform else self.vector(d)
         name = f"{key[0]}.{len(self.functions)}"
         header = ", ".join(f"{t(a.width)} %a{i}" for i, a in enumerate(operands))
-        body = "\n".join(["entry:", *self.out.head, *self.out.lines, f"ret {t(d.width)} {result}", "}"])
+        body = "\n".join(["entry:", *self.ir.head, *self.ir.lines, f"ret {t(d.width)} {result}", "}"])
         text = f"define internal {t(d.width)} @{name}({header}) noinline nounwind #0 {{\n{body}\n"
-        self.out = outer
+        self.ir = outer
         made = self.functions[key] = Outlined(name, d.width, text)
         return made

@@ -107,7 +107,7 @@ class AtomicLowering:
                 ir.line(f"store i{part} {self.x.scalar(d)}, ptr {at}, align 2, !tbaa !5")
 
         done = ir.fresh()
-        ir.aside += 1
+        ir.cold += 1
         if update in _LLVM and w <= 64:  # whole warps are common, and one after the other without a loop is faster
             whole, some = ir.fresh(), ir.fresh()
             ir.branch(ir.emit(f"icmp eq i{N} {word}, -1"), whole, some, ", !prof !1")
@@ -126,7 +126,7 @@ class AtomicLowering:
         after = ir.emit(f"and i32 {rest}, {less}")
         ir.branch(ir.emit(f"icmp eq i32 {after}, 0"), done, loop)
         ir.lines.insert(here, f"{rest} = phi i32 [{word}, %{before}], [{after}, %{ir.label}]")
-        ir.aside -= 1
+        ir.cold -= 1
         ir.start(done)
         parts = range(2 if w == 128 else 1)
         if not self.scope.result_is_read:
@@ -156,15 +156,15 @@ class AtomicLowering:
     def hand_places(self, space: str, address: Bits, size: int) -> None:
         """Host addresses of the executing lanes' words, in the worker's scratch."""
         ir = self.ir
-        way, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
-        if way == "slow":
+        region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
+        if region == "slow":
             self.slow.hand_addresses(address)
             self.slow.call("places", space, size, 1)
             return
-        bad, pointers = self.checks.check_lanes(way, place, size, True)
+        bad, pointers = self.checks.check_lanes(region, place, size, True)
         yes, no, done = ir.fresh(), ir.fresh(), ir.fresh()
         ir.unlikely(bad, yes, no)
-        ir.aside += 1
+        ir.cold += 1
         ir.start(yes)
         self.slow.hand_addresses(address)
         self.slow.call("places", space, size, 1)
@@ -172,7 +172,7 @@ class AtomicLowering:
         ir.start(no)
         ir.line(f"store <{N} x ptr> {pointers()}, ptr {self.entry.field(abi.SCRATCH)}, align 64, !tbaa !5")
         ir.jump(done)
-        ir.aside -= 1
+        ir.cold -= 1
         ir.start(done)
 
     # One lane's operation

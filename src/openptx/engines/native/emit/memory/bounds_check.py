@@ -83,28 +83,28 @@ class BoundsCheck:
             return None
         return Form(self.x.scalar(Bits(self.x, 64, Value(v.name, ZEROS))), v.lanes, v.tz, v.high, v.origin)
 
-    def check_span(self, way: str, form: Form, size: int, write: bool) -> Checked:
+    def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
         """Whether all that lies between the lowest and the highest lane's places is good, where it begins, and the
         addresses."""
-        group = self.group_here(way, size, write)
+        group = self.group_here(region, size, write)
         good = self.group_good.get(group) if group is not None else None
         wanted: Wanted | None = None  # nothing, if an earlier access of the group has seen to it
         if good is None:
             wanted = Wanted(0, max(form.lanes) + size, min(size & -size, 64), write)
             if group is not None:  # what later accesses of the group want is checked here as well
                 wanted = Wanted(group.low(self.scope.site), group.span(max(form.lanes)), group.align, group.write)
-        if way == "shared":
+        if region == "shared":
             found = self.in_shared(form, size, wanted)
-        elif (origin := self.window_of(way) or form.origin or self.known_slot(form.base)) is not None:
+        elif (origin := self.window_of(region) or form.origin or self.known_slot(form.base)) is not None:
             align = min(size & -size, 64) if group is None else group.align
-            surely = not write and way != "global" and self.constant(form, size)
-            found = self.in_slot(self.slots.aligned_row(origin, align, way), form, wanted, surely)
+            surely = not write and region != "global" and self.constant(form, size)
+            found = self.in_slot(self.slots.aligned_row(origin, align, region), form, wanted, surely)
         else:
-            found = self.in_table((None, form.base, way) if group is None else group, way, form, wanted)
+            found = self.in_table((None, form.base, region) if group is None else group, region, form, wanted)
         if not self.c.options.checks or found.good == GOOD:
             return found._replace(good=GOOD)
         found = found._replace(good=self.surely(found.good) if found.good else good or GOOD)
-        if group is not None and not self.ir.aside:
+        if group is not None and not self.ir.cold:
             self.group_good[group] = found.good
         return found
 
@@ -146,13 +146,13 @@ class BoundsCheck:
         """How far behind a row's first place an address is. LLVM sees what was added to the pointer."""
         return self.ir.emit(f"add i64 {row.lead}, {self.ir.emit(f'sub i64 {address}, {row.origin}')}")
 
-    def in_table(self, key: object, way: str, form: Form, wanted: Wanted | None) -> Checked:
+    def in_table(self, key: object, region: str, form: Form, wanted: Wanted | None) -> Checked:
         """Where the row is looked up for the address; accesses with one `key` share it."""
         ir, base = self.ir, form.base
         row = self.rows_here.get(key)
         if row is None:
-            row = self.slots.row(base, way)
-            if not ir.aside:
+            row = self.slots.row(base, region)
+            if not ir.cold:
                 self.rows_here[key] = row
 
         def pointer() -> str:
@@ -173,9 +173,9 @@ class BoundsCheck:
             return None
         return self.slot_origin(int(base) >> SHIFT[self.c.address_size])
 
-    def window_of(self, way: str) -> object:
+    def window_of(self, region: str) -> object:
         """The origin of all addresses in a space that is one window; None for other spaces."""
-        return self.slot_origin(SLOTS[way]) if way in SLOTS else None
+        return self.slot_origin(SLOTS[region]) if region in SLOTS else None
 
     def slot_origin(self, slot: int) -> object:
         self.entry.values[key := ("slot", slot)] = str(slot << SHIFT[self.c.address_size])
@@ -229,27 +229,27 @@ class BoundsCheck:
             return ir.emit(f"and i1 {good}, {aligned}")
         return good
 
-    def group_here(self, way: str, size: int, write: bool) -> Group | None:
+    def group_here(self, region: str, size: int, write: bool) -> Group | None:
         """The group of the access being made."""
         group = self.groups.get(self.scope.site) if not self.scope.step_lane else None
-        return group if group is not None and group.way == way and not self.scope.mask_may_be_empty else None
+        return group if group is not None and group.region == region and not self.scope.mask_may_be_empty else None
 
-    def check_lanes(self, way: str, place: Bits, size: int, write: bool) -> Check:
+    def check_lanes(self, region: str, place: Bits, size: int, write: bool) -> Check:
         """Whether the place of some executing lane is not plainly good, and the places."""
         ir, t = self.ir, vector_type(64)
         a, delta = self.x.vector(place), ""
-        if way in TABLE:
-            origin = self.window_of(way) or origin_of(place)
+        if region in TABLE:
+            origin = self.window_of(region) or origin_of(place)
             early = origin is not None
             if early:
-                column = self.slots.origin_row(origin, way).__getitem__
+                column = self.slots.origin_row(origin, region).__getitem__
             else:
-                column = partial(self.slots.column, self.slots.row(self.scope.first_active(place), way))
+                column = partial(self.slots.column, self.slots.row(self.scope.first_active(place), region))
             start, limit, delta = column(0), column(2 if write else 1), column(3)
             offsets = ir.emit(f"sub {t} {a}, {self.x.splat(start, 'i64')}")
         else:
-            limit = self.entry.state(abi.SHARED_SIZE, "i64") if way == "shared" else self.frame.limit()
-            offsets, early = a, way == "shared"
+            limit = self.entry.state(abi.SHARED_SIZE, "i64") if region == "shared" else self.frame.limit()
+            offsets, early = a, region == "shared"
         far = ir.emit(f"icmp uge {t} {offsets}, {self.x.splat(self.room(limit, size, early), 'i64')}")
         if size > 1:
             low = ir.emit(f"and {t} {a}, splat (i64 {size - 1})")
@@ -261,11 +261,11 @@ class BoundsCheck:
         bad = ir.emit(f"icmp ne i{N} {word}, 0")
 
         def pointers() -> str:
-            if way in TABLE:
+            if region in TABLE:
                 hosts = ir.emit(f"add {t} {a}, {self.x.splat(delta, 'i64')}")
                 return ir.emit(f"inttoptr {t} {hosts} to <{N} x ptr>")
-            origin = self.entry.state(abi.SHARED if way == "shared" else abi.LOCAL, "ptr")
-            index = offsets if way == "shared" else ir.emit(f"add {t} {offsets}, {self.entry.lane_offsets()}")
+            origin = self.entry.state(abi.SHARED if region == "shared" else abi.LOCAL, "ptr")
+            index = offsets if region == "shared" else ir.emit(f"add {t} {offsets}, {self.entry.lane_offsets()}")
             return ir.emit(f"getelementptr i8, ptr {origin}, {t} {index}")
 
         return bad if self.c.options.checks else "false", pointers
@@ -289,6 +289,6 @@ class BoundsCheck:
         """The pointers of the first lane and of the middle one."""
         return [self.ir.emit(f"extractelement <{N} x ptr> {places}, i32 {i}") for i in (0, N // 2)]
 
-    def apart_from(self, pointer: str, lanes: Lanes) -> str:
+    def lane_pointers(self, pointer: str, lanes: Lanes) -> str:
         """Each lane's pointer, at a known distance from one."""
         return self.ir.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.x.literal_vector(lanes, 64)}")

@@ -24,7 +24,7 @@ class LaneLoop:
         lanes, one, steps, done = (ir.fresh() for _ in range(4))
         before, rest, less, first, more = ir.label, *(ir.name() for _ in range(4))
         ir.jump(lanes)
-        ir.aside += 1
+        ir.cold += 1
         ir.start(lanes)
         into_lanes = len(ir.lines)
         ir.branch(ir.emit(f"icmp eq i{N} {rest}, 0"), done, one)
@@ -51,7 +51,7 @@ class LaneLoop:
         ir.branch(ir.emit(f"icmp ult i32 {more}, {self.x.scalar(count)}"), steps, lanes)
         ir.lines.insert(into_steps, f"{first} = phi i32 [ 0, %{one} ], [ {more}, %{last} ]")
         ir.lines.insert(into_lanes, f"{rest} = phi i{N} [ {word}, %{before} ], [ {less}, %{last} ]")
-        ir.aside -= 1
+        ir.cold -= 1
         ir.start(done)
 
     def of_lane(self, a: Bits, lane: str) -> Bits:

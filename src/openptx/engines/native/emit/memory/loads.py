@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.engines.native.analysis.capabilities import is_parameter
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
-from openptx.engines.native.analysis.load_plan import Plan
+from openptx.engines.native.analysis.load_plan import LoadPlan
 from openptx.engines.native.analysis.regions import TABLE, is_private, locate
 from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.guarded_paths import GuardedPaths
@@ -33,10 +33,10 @@ class LoadLowering:
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         if space == "param" and isinstance(address.v, int):
             return self.parameter(address.v, w, count)
-        way, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
-        if self.scope.mask_may_be_empty and not (way in TABLE and self.checks.form_of(place) is None):
-            return self.paths.if_any(lambda: self._load(space, way, address, place, w, count))
-        return self._load(space, way, address, place, w, count)
+        region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
+        if self.scope.mask_may_be_empty and not (region in TABLE and self.checks.form_of(place) is None):
+            return self.paths.if_any(lambda: self._load(space, region, address, place, w, count))
+        return self._load(space, region, address, place, w, count)
 
     def parameter(self, offset: int, w: int, count: int) -> tuple[Bits, ...]:
         """Kernel parameters at known places are loaded once, where the function begins."""
@@ -54,20 +54,20 @@ class LoadLowering:
             found.append(self.x.come_from(value, key) if w == 64 else value)
         return tuple(found)
 
-    def _load(self, space: str, way: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
-        if way == "slow":
+    def _load(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        if region == "slow":
             return self.slow.load(space, address, w, count)
         ir = self.ir
         form = self.checks.form_of(place)
         size = w * count // 8
-        if form is not None and way != "local":
-            plan = Plan.of(form.lanes, w // 8, count)
-            good, pointer, span = self.checks.check_span(way, form, size, False)
+        if form is not None and region != "local":
+            plan = LoadPlan.of(form.lanes, w // 8, count)
+            good, pointer, span = self.checks.check_span(region, form, size, False)
             told = span if isinstance(address.v, Value) else address
 
             def wide() -> tuple[Bits, ...]:
                 if plan is None:
-                    return self.load_apart(pointer(), form.lanes, w, count)
+                    return self.load_lanes(pointer(), form.lanes, w, count)
                 found = self.wide_load(plan, pointer(), w, count)
                 return (
                     tuple(self.x.bits(self.x.vector(d), w) for d in found)
@@ -76,7 +76,7 @@ class LoadLowering:
                 )
 
             return self.paths.diamond(good, wide, lambda: self.slow.load(space, told, w, count))
-        bad, pointers = self.checks.check_lanes(way, place, size, False)
+        bad, pointers = self.checks.check_lanes(region, place, size, False)
 
         def rows() -> tuple[Bits, ...]:
             halves = [
@@ -87,7 +87,7 @@ class LoadLowering:
             return (self.x.bits(ir.emit(f"shufflevector {t} {halves[0]}, {t} {halves[1]}, <{N} x i32> <{order}>"), w),)
 
         def fast() -> tuple[Bits, ...]:
-            if count > 1 or way == "local":  # a place in local memory is another one for each lane
+            if count > 1 or region == "local":  # a place in local memory is another one for each lane
                 return self.lanes.gather(pointers(), w, count)
             return self.paths.diamond(
                 self.checks.in_rows(place, w // 8), rows, lambda: self.lanes.gather(pointers(), w, 1)
@@ -96,10 +96,10 @@ class LoadLowering:
         good = ir.emit(f"xor i1 {bad}, true")
         return self.paths.diamond(good, fast, lambda: self.slow.load(space, address, w, count))
 
-    def load_apart(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
+    def load_lanes(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
         """Lanes at known places, one by one if all execute: a gather takes longer, twice as long on some processors."""
         if not self.scope.full or count > 1:
-            return self.lanes.gather(self.checks.apart_from(pointer, lanes), w, count)
+            return self.lanes.gather(self.checks.lane_pointers(pointer, lanes), w, count)
         ir, t = self.ir, vector_type(w)
         found: dict[int, str] = {}
         for lane in dict.fromkeys(lanes):
@@ -110,7 +110,7 @@ class LoadLowering:
             name = ir.emit(f"insertelement {t} {name}, i{w} {found[lane]}, i32 {i}")
         return (self.x.bits(name, w),)
 
-    def wide_load(self, plan: Plan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
+    def wide_load(self, plan: LoadPlan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
         """The elements by a few moves and shuffles."""
         ir, step = self.ir, w // 8
         if plan.uniform:
@@ -125,7 +125,7 @@ class LoadLowering:
             pieces.append((ir.emit(f"load <{n} x i{w}>, ptr {at}, align {step}, !tbaa !6"), n))
         return tuple(self.x.bits(self.assemble(plan, pieces, w, i), w) for i in range(count))
 
-    def assemble(self, plan: Plan, pieces: list[tuple[str, int]], w: int, element: int) -> str:
+    def assemble(self, plan: LoadPlan, pieces: list[tuple[str, int]], w: int, element: int) -> str:
         """The lanes' elements out of pieces, two pieces a shuffle."""
         ir = self.ir
         wanted = [i + element for i in plan.index]

@@ -1,7 +1,7 @@
 """Where addresses come from, and the rows of the table of slots that they lead to.
 
 Sums of a pointer and numbers lead where the pointer leads, if the program is right: a guess, made when the function
-begins. The check of an access is exact all the same: where it fails, the slow way looks at the address itself.
+begins. The check of an access is exact all the same: where it fails, the slow path looks at the address itself.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class SlotTable:
         self.rows: dict[object, Row] = {}
         self.aligned: dict[object, Aligned] = {}
 
-    def origin_row(self, origin: object, way: str) -> Row:
+    def origin_row(self, origin: object, region: str) -> Row:
         """The columns of the row that a pointer leads to, looked up where the function begins."""
-        key = ("row", origin, way == "global")
+        key = ("row", origin, region == "global")
         if key not in self.entry.values:
             self.entry.values[key] = ""
-            self.rows[key] = self.columns(self.ir.first, self.entry.values[origin], way)
+            self.rows[key] = self.columns(self.ir.first, self.entry.values[origin], region)
         return self.rows[key]
 
-    def aligned_row(self, origin: object, align: int, way: str) -> Aligned:
+    def aligned_row(self, origin: object, align: int, region: str) -> Aligned:
         """The row that a pointer leads to, from its first aligned place on."""
-        row, first = self.origin_row(origin, way), self.ir.first
-        key = ("aligned", origin, align, way == "global")
+        row, first = self.origin_row(origin, region), self.ir.first
+        key = ("aligned", origin, align, region == "global")
         if key not in self.entry.values:
             self.entry.values[key] = ""
             up = first(f"add i64 {row.start}, {align - 1}")
@@ -67,22 +67,22 @@ class SlotTable:
             self.aligned[key] = Aligned(start, size, writable, host, pointer, lead)
         return self.aligned[key]
 
-    def columns(self, emit: Callable[[str], str], address: str, way: str) -> Row:
+    def columns(self, emit: Callable[[str], str], address: str, region: str) -> Row:
         """All columns of the row for a scalar address."""
-        row = self.row_at(emit, address, way)
+        row = self.row_at(emit, address, region)
         places = [emit(f"getelementptr i8, ptr {row}, i64 {8 * i}") for i in range(4)]
         return Row(*[emit(f"load i64, ptr {at}, align 8, !tbaa !5") for at in places])
 
-    def row(self, address: str, way: str) -> str:
+    def row(self, address: str, region: str) -> str:
         """The table's row for a scalar address."""
-        return self.row_at(self.ir.emit, address, way)
+        return self.row_at(self.ir.emit, address, region)
 
-    def row_at(self, emit: Callable[[str], str], address: str, way: str) -> str:
+    def row_at(self, emit: Callable[[str], str], address: str, region: str) -> str:
         """The row; the empty one where there is none, and for `.global` addresses in the windows of other spaces. (That
         of parameters is inside of `.global`, which the slow path knows.)"""
         slot = emit(f"lshr i64 {address}, {SHIFT[self.c.address_size]}")
         number, slots = slot, self.entry.state(abi.SLOTS, "i64")
-        if way == "global":
+        if region == "global":
             number, slots = emit(f"sub i64 {slot}, {FIRST}"), self.slots_of_allocations()
         good = emit(f"icmp ult i64 {number}, {slots}")
         slot = emit(f"select i1 {good}, i64 {slot}, i64 0")

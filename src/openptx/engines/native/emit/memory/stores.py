@@ -39,15 +39,15 @@ class StoreLowering:
 
     def _store(self, space: str, address: Bits, values: Sequence[Bits]) -> tuple[Bits, ...]:
         ir, w, count = self.ir, values[0].width, len(values)
-        way, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
+        region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
         values = [self.scope.held(v) for v in values]
-        if way == "slow":
+        if region == "slow":
             self.slow.store(space, address, values)
             return ()
         size = w * count // 8
         form = self.checks.form_of(place)
-        if form is not None and way != "local":
-            good, pointer, span = self.checks.check_span(way, form, size, True)
+        if form is not None and region != "local":
+            good, pointer, span = self.checks.check_span(region, form, size, True)
             told = span if isinstance(address.v, Value) else address
 
             def fast() -> None:
@@ -56,14 +56,14 @@ class StoreLowering:
                 elif form.lanes is ZEROS:
                     self.store_one(pointer(), values, w)
                 else:
-                    self.store_apart(pointer(), form.lanes, values, w)
+                    self.store_lanes(pointer(), form.lanes, values, w)
         else:
             told = address
-            bad, pointers = self.checks.check_lanes(way, place, size, True)
+            bad, pointers = self.checks.check_lanes(region, place, size, True)
             good = ir.emit(f"xor i1 {bad}, true")
 
             def fast() -> None:
-                if count > 1 or way == "local":  # a place in local memory is another one for each lane
+                if count > 1 or region == "local":  # a place in local memory is another one for each lane
                     self.lanes.scatter(pointers(), values, w)
                     return
                 rows, other, on = ir.fresh(), ir.fresh(), ir.fresh()
@@ -82,14 +82,14 @@ class StoreLowering:
             return ()
         a, b, done = ir.fresh(), ir.fresh(), ir.fresh()
         ir.branch(good, a, b, ", !prof !1")
-        ir.aside += 1
+        ir.cold += 1
         ir.start(b)
         self.slow.store(space, told, values)
         ir.jump(done)
         ir.start(a)
         fast()
         ir.jump(done)
-        ir.aside -= 1
+        ir.cold -= 1
         ir.start(done)
         return ()
 
@@ -140,11 +140,11 @@ class StoreLowering:
             at = pointer if not i else self.ir.emit(f"getelementptr i8, ptr {pointer}, i64 {i * w // 8}")
             self.ir.line(f"store i{w} {self.scope.last_active(v)}, ptr {at}, align {w // 8}, !tbaa !6")
 
-    def store_apart(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
+    def store_lanes(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
         """Lanes at known places: a few pieces, or one by one."""
         begins = [i for i in range(N) if i == 0 or lanes[i] != lanes[i - 1] + w // 8]
         if not self.scope.full or len(values) > 1 or len(begins) > RUNS:
-            self.lanes.scatter(self.checks.apart_from(pointer, lanes), values, w)
+            self.lanes.scatter(self.checks.lane_pointers(pointer, lanes), values, w)
             return
         for i, end in zip(begins, [*begins[1:], N], strict=True):
             at = self.ir.emit(f"getelementptr i8, ptr {pointer}, i64 {lanes[i]}")
