@@ -37,9 +37,9 @@ class Waiting:
 class Barrier:
     """One of the sixteen barriers of every CTA of a batch."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: Batch, number: int) -> None:
         n, ctas = batch.x.n, batch.x.geometry.count
-        self.batch = batch
+        self.batch, self.number = batch, number
         self.arrived = np.zeros(n, np.int64)  # since the barrier completed last
         self.votes = np.zeros(n, np.bool_)
         self.expected = np.zeros(ctas, np.int64)  # threads; 0 for all of the CTA
@@ -75,6 +75,7 @@ class Barrier:
         x, cta = self.batch.x, self.batch.x.geometry.cta
         arrivals, votes = self.arrived, self.votes
         released = done[cta]
+        self.batch.opens(self.number, released & (arrivals > 0))
         waiting, self.waiting = self.waiting, []
         for w in waiting:
             free = released[w.lanes]
@@ -131,6 +132,7 @@ class ClusterBarrier:
         for w in waiting:
             free = slowest[w.lanes // self.size] >= self.arrivals[w.lanes]
             if free.any():
+                self.batch.passes_cluster(w.op, w.lanes[free])
                 self.batch.add(w.frame, w.pc, lane_sets.normalize(w.lanes[free], x.n))
             if not free.all():
                 w.lanes = w.lanes[~free]

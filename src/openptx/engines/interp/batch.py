@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
@@ -54,6 +55,7 @@ class Batch:
         self.cluster = ClusterBarrier(self)
         self._files: dict[tuple[DecodedFunction, int], Registers] = {}
         self.deepest = min(max(LANES_TIMES_DEPTH // x.n, 256), 4096)
+        self.untimed = limits.steps_between(x.n) - 1
         self.running: Op | None = None
         self.current: Frame | None = None
         self.add(self.frame(kernel, None, 0, None), 0, None)
@@ -152,23 +154,12 @@ class Batch:
     def advance(self, group: Group, turn_ends: int, until: int) -> None:
         """Runs a group until it parts, waits, ends, meets another, or has to let another one run."""
         x, ready, limits = self.x, self.ready, self.limits
-        untimed = limits.steps_between(x.n) - 1
         while True:
             frame, pc, lanes = group.frame, group.pc, group.lanes
             x.executing, x.base, x.local_size = lanes, frame.base, frame.top
             self.current = frame
             block = frame.plan.block(pc)
-            i = 0
-            try:
-                for i, step in enumerate(block.steps if x.watch is None else ()):
-                    step(x, frame.regs, lanes)
-                    if not i & untimed:
-                        limits.require_time()
-            except Exception:
-                self.running = block.ops[i]
-                raise
-            if x.watch is not None:
-                self.watched(x.watch, block, frame, lanes)
+            self.execute(block, frame, lanes)
             self.clock += block.weight
             x.clock += block.end - block.start
             limits.spend(block.end - block.start)
@@ -178,7 +169,7 @@ class Batch:
                     return
             else:
                 self.running = block.control
-                if not execute_control(self, group, block):
+                if not self.execute_control(group, block):
                     return
             if ready or self.clock >= until:
                 key = group.frame, group.pc
@@ -192,6 +183,45 @@ class Batch:
                     group.since = self.clock
                     ready[key] = group
                     return
+
+    def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        """Executes the instructions of a block up to its control instruction."""
+        if self.x.watch is not None:
+            self.watched(self.x.watch, block, frame, lanes)
+            return
+        x, regs, untimed, i = self.x, frame.regs, self.untimed, 0
+        try:
+            for i, step in enumerate(block.steps):
+                step(x, regs, lanes)
+                if not i & untimed:
+                    self.limits.require_time()
+        except Exception:
+            self.running = block.ops[i]
+            raise
+
+    def execute_control(self, group: Group, block: Block) -> bool:
+        """Executes a block's control instruction: the group goes on (True), or is dissolved."""
+        return execute_control(self, group, block)
+
+    # Events, for subclasses that observe executions.
+
+    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
+        """Lanes arrive at barriers `number` of their CTAs."""
+
+    def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
+        """Barrier `number` completes in the CTAs of these lanes, which are all that arrived at it."""
+
+    def arrives_in_cluster(self, op: Op, lanes: lane_sets.Lanes) -> None:
+        """Lanes execute an arrive or a wait at the cluster's barrier."""
+
+    def passes_cluster(self, op: Op, lanes: lane_sets.Positions) -> None:
+        """Lanes go on after a wait at the cluster's barrier."""
+
+    def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
+        """Lanes of warps execute together an instruction for which those in `mask` wait for each other."""
+
+    def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        """Lanes call a function, whose activation is `frame`."""
 
     def watched(self, watch: Watch, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """The block's instructions, each looked at before and after."""

@@ -11,7 +11,6 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.memory import Violation
-from openptx.engines.interp.operands import destination, source
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.program import (
@@ -34,7 +33,7 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
     if isinstance(site.target, FunctionName):
         return enter(batch, group, op, end, site.target.name)
     assert site.target is not None
-    address = source(site.target, None)(batch.x, group.frame.regs, group.lanes)
+    address = group.frame.plan.source(site.target, None)(batch.x, group.frame.regs, group.lanes)
     found = np.unique(address.v).tolist()
     if len(found) == 1:
         return enter(batch, group, op, end, name_of(batch, group, site, found[0]))
@@ -72,6 +71,7 @@ def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
         group.pc = end
         return True
     callee = batch.frame(batch.callee(name), caller, end, op)
+    batch.enters(callee, group.lanes)
     for formal, argument in zip(callee.plan.function.parameters, site.arguments, strict=False):
         hand_over(batch, group.lanes, caller, argument, callee, formal)
         if x.watch is not None and isinstance(formal, Register):
@@ -104,10 +104,8 @@ def hand_over(
     x = batch.x
     target = taken.variable if isinstance(taken, Symbol) else taken
     if isinstance(given, Symbol) and isinstance(target, Variable):
-        rows, a, b = x.frame(), giver.base + given.variable.offset, taker.base + target.offset
-        size = min(given.variable.size, target.size)
-        index = slice(None) if lanes is None else lanes
-        rows[index, b : b + size] = rows[index, a : a + size]
+        a, b = giver.base + given.variable.offset, taker.base + target.offset
+        x.copy_local(lanes, a, b, min(given.variable.size, target.size))
         return
     value = value_of(batch, giver, lanes, given)
     wanted = Reg(target.index, target.type.width) if isinstance(target, Register) else taken
@@ -128,7 +126,7 @@ def value_of(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operan
             return x.load("frame", where, 64, size // 8)
         return x.load("frame", where, 8 * size)[0]
     batch.at(frame, lanes)
-    return source(operand, None)(x, frame.regs, lanes)
+    return frame.plan.source(operand, None)(x, frame.regs, lanes)
 
 
 def receive(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand, value: Any) -> None:
@@ -140,6 +138,6 @@ def receive(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand
         values = [x.resize(value, width)] if isinstance(value, Bits) else list(value)
         x.store("frame", x.const(frame.base + operand.variable.offset, 64), values)
         return
-    write = destination(operand, None)
+    write = frame.plan.destination(operand, None)
     if write is not None:
         write(x, frame.regs, lanes, value)

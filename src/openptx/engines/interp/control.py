@@ -12,17 +12,15 @@ from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, reduction, waits
 from openptx.engines.interp.calls import call, return_from_call
-from openptx.engines.interp.decode import NoMeaning, member_mask, results, sources, unguarded
+from openptx.engines.interp.decode import NoMeaning, member_mask
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory import Violation
-from openptx.engines.interp.operands import source
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.decode import Block
     from openptx.engines.interp.initcheck import Watch
-    from openptx.engines.interp.operands import source
-from openptx.engines.interp.decode import Block
 
 Array = NDArray[Any]
 
@@ -81,7 +79,7 @@ def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
-    read, targets = source(op.operands[0], op.types[0]), op.operands[1]
+    read, targets = group.frame.plan.source(op.operands[0], op.types[0]), op.operands[1]
     assert isinstance(targets, Targets)
     index = read(batch.x, group.frame.regs, group.lanes)
     batch.x.require(
@@ -127,8 +125,8 @@ def go_on(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
     """bar and barrier: all their operands may be registers, and differ from lane to lane."""
-    x, regs = batch.x, group.frame.regs
-    named = dict(zip([t.name for t in op.form.operands if t.role != "write"], sources(op), strict=True))
+    x, regs, plan = batch.x, group.frame.regs, group.frame.plan
+    named = dict(zip([t.name for t in op.form.operands if t.role != "write"], plan.sources(op), strict=True))
     number = named["a"](x, regs, group.lanes)
     count = named["b"](x, regs, group.lanes) if "b" in named else None
     x.require(number < 16, "invalid-barrier", "a barrier's number is 0 to 15")
@@ -136,13 +134,15 @@ def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
         right = ((count & 31) == 0) & (count != 0)
         x.require(right, "invalid-barrier", "a barrier's thread count is a multiple of 32, and not 0")
     votes = named["c"](x, regs, group.lanes).v if op.m.mode == "red" else None
-    write = results(op)[0] if op.m.mode == "red" else None
+    write = plan.results(op)[0] if op.m.mode == "red" else None
+    batch.arrives(op, group.lanes, number, count)
     whole = lane_sets.size(group.lanes, x.n) == batch.alive_count
     if whole and number.v.size == 1 and count is None and not batch.expects(int(number.v[0])):
         if votes is not None and write is not None:
             every = x.whole(votes) if votes.size > 1 else np.broadcast_to(votes, x.n)
             result = reduction(op, batch.alive, every, x.geometry.cta, x.geometry.count)
             write(x, regs, group.lanes, x.lanes(result if group.lanes is None else result[group.lanes]))
+        batch.opens(int(number.v[0]), batch.alive)
         group.pc = end
         return True
     return arrive(batch, group, op, end, number.v, count.v if count is not None else np.zeros(1, np.uint32), votes)
@@ -153,13 +153,13 @@ def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: A
     n = batch.x.n
     k = lane_sets.size(group.lanes, n)
     number, count = np.broadcast_to(number, k), np.broadcast_to(count, k)
-    everyone, write = group.lanes, results(op)[0] if op.m.mode == "red" else None
+    everyone, write = group.lanes, group.frame.plan.results(op)[0] if op.m.mode == "red" else None
     for i, expected in sorted(set(zip(number.tolist(), count.tolist(), strict=True))):
         chosen = (number == i) & (count == expected)
         group.lanes = lane_sets.where(everyone, chosen, n)
         there = batch.barriers.get(i)
         if there is None:
-            there = batch.barriers[i] = Barrier(batch)
+            there = batch.barriers[i] = Barrier(batch, i)
         there.arrive(group.lanes, expected, np.broadcast_to(votes, k)[chosen] if votes is not None else None)
         if op.m.mode == "arrive":
             batch.add(group.frame, end, group.lanes)
@@ -170,6 +170,7 @@ def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: A
 
 
 def cluster_barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
+    batch.arrives_in_cluster(op, group.lanes)
     if op.m.mode == "arrive":
         batch.cluster.arrive(group.lanes)
         group.pc = end
@@ -189,7 +190,7 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
     parked = batch.parked.pop((frame, group.pc), None)
     if parked is not None:
         group.lanes = x.executing = lane_sets.union(group.lanes, parked.lanes, x.n)
-    mask = member_mask(op)(x, frame.regs, group.lanes)
+    mask = member_mask(op, frame.plan.sources(op))(x, frame.regs, group.lanes)
     lane = x.lane()
     x.require((mask >> lane & 1) != 0, "invalid-mask", fault_text.wrong_mask(op), mask)
     if group.lanes is not None:
@@ -202,8 +203,9 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
             if not complete.any():
                 return False
             group.lanes = x.executing = lane_sets.where(group.lanes, complete, x.n)
+    batch.converges(op, group.lanes, mask)
     if op.form.instruction.control is None:
-        unguarded(op, frame.plan.carry)(x, frame.regs, group.lanes)
+        frame.plan.step(op)(x, frame.regs, group.lanes)
     group.pc = end
     return True
 

@@ -10,11 +10,12 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_wait
-from openptx.program import Address, Function, Op, Reg, Target, Targets
+from openptx.program import Address, Function, Op, Operand, Reg, Target, Targets
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
     from openptx.isa.notation import Instruction
+    from openptx.isa.types import Type
 
 Step = Callable[["Threads", Registers, lane_sets.Lanes], None]
 
@@ -43,6 +44,24 @@ class DecodedFunction:
         self.leaders = _leaders(function)
         self._blocks: dict[int, Block] = {}
 
+    # What binds operands and instructions: an observer of executions overrides these.
+
+    def source(self, operand: Operand | None, t: Type | None) -> Reader:
+        return source(operand, t)
+
+    def destination(self, operand: Operand | None, t: Type | None) -> Writer | None:
+        return destination(operand, t)
+
+    def sources(self, op: Op) -> list[Reader]:
+        return sources(op)
+
+    def results(self, op: Op) -> list[Writer | None]:
+        return results(op)
+
+    def step(self, op: Op) -> Step:
+        """The instruction as a closure that does not look at its guard."""
+        return unguarded(op, self.carry)
+
     def registers(self) -> Registers:
         """A file that nobody has written to."""
         return [fresh(r.type.width) for r in self.function.registers] + [fresh(1)]
@@ -62,7 +81,8 @@ class DecodedFunction:
             weight += WAITING if may_wait(op.m) else 1
             if instruction.control is not None or converges(op):
                 return Block(start, pc, steps, ops, op, weight)
-            steps.append(bind(op, self.carry))
+            step = self.step(op)
+            steps.append(step if op.guard is None else guarded(op.guard, step))
             ops.append(op)
             if pc in self.leaders:
                 break
@@ -117,13 +137,8 @@ def results(op: Op) -> list[Writer | None]:
     return [destination(operand, t) for template, operand, t in templates if template.role == "write"]
 
 
-def bind(op: Op, carry: int) -> Step:
-    """The instruction as a closure, with its guard."""
-    step = unguarded(op, carry)
-    return step if op.guard is None else guarded(op.guard, step)
-
-
 def guarded(guard: Reg, step: Step) -> Step:
+    """The instruction in those lanes that its guard lets execute it."""
     i, negated = guard.index, guard.negated
 
     def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
@@ -193,11 +208,11 @@ def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list
     return run
 
 
-def member_mask(op: Op) -> Reader:
+def member_mask(op: Op, sources: list[Reader]) -> Reader:
     """What reads the mask of the lanes that arrive together: the whole warp for `.aligned` ones without a mask."""
     name = op.form.instruction.converges
     if name is None:
         return lambda x, regs, lanes: x.const(-1, 32)
     templates = [t for t in op.form.operands if t.role != "write"]
     i = next(i for i, t in enumerate(templates) if t.name == name)
-    return sources(op)[i]
+    return sources[i]

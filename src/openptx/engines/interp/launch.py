@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
@@ -52,6 +52,10 @@ class Launch:
             x.watch = Watch(x.n, x.shared)
         return Batch(self.program, plan(self.function), x, self.limits)
 
+    def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
+        """The CTAs of each batch, in the order in which batches begin: the first, and how many."""
+        return pieces(ctas, ctas_of_a_batch(self.program, self.function, self.shape))
+
 
 def launch(
     program: Program,
@@ -68,12 +72,14 @@ def launch(
     initcheck: bool = False,
     blocks: tuple[int, int] | None = None,
     since: float | None = None,
+    make: Callable[..., Launch] = Launch,
 ) -> None:
     """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory.
 
     With `blocks` only CTAs of these numbers run, from the first to before the second; without clusters x counts first.
     The limit of `timeout` seconds holds from `since` on, by default from now.
     `initcheck` makes reads of registers and shared memory that nobody has written faults.
+    `make` is what makes the `Launch`: a subclass of it may observe the execution.
     """
     if function.frame_size > STACK_OF_A_THREAD:
         what = f"a thread needs {function.frame_size} bytes of local memory, and the stack has {STACK_OF_A_THREAD}"
@@ -83,10 +89,9 @@ def launch(
     own = program.own_shared(size)
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
     left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
-    run = Launch(program, function, shape, memory, image, Limits(left, max_instructions, timeout), initcheck)
-    per_batch = ctas_of_a_batch(program, function, shape)
+    run = make(program, function, shape, memory, image, Limits(left, max_instructions, timeout), initcheck)
     begin, end = blocks or (0, shape.ctas)
-    run_batches(run, [], pieces(range(begin, end), per_batch))
+    run_batches(run, [], run.pieces(range(begin, end)))
 
 
 def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:

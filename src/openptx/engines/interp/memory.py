@@ -124,9 +124,11 @@ class Spaces(NumpyMachine):
         if size > self._stack_stride:
             self._stack, self._stack_stride = grown(self._stack, self.n, size)
 
-    def frame(self) -> NDArray[np.uint8]:
-        """Local memory as one row a lane."""
-        return self.local.data.reshape(self.n, self._local_stride)
+    def copy_local(self, lanes: lane_sets.Lanes, a: int, b: int, size: int) -> None:
+        """Moves bytes of each lane's local memory from `a` to `b`."""
+        rows = self.local.data.reshape(self.n, self._local_stride)
+        index = slice(None) if lanes is None else lanes
+        rows[index, b : b + size] = rows[index, a : a + size]
 
     # Where an address leads.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.decode import member_mask, results, sources
+from openptx.engines.interp.decode import member_mask
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.operands import Reader
 from openptx.numerics import Bits
@@ -51,7 +51,7 @@ def exchange(batch: Batch, groups: list[Group]) -> bool:
     for group in groups:
         here[group.lanes] = True
     everyone = lane_sets.normalize(np.flatnonzero(here), x.n)
-    masks = whole(batch, groups, [member_mask(group.op) for group in groups])
+    masks = whole(batch, groups, [member_mask(g.op, g.frame.plan.sources(g.op)) for g in groups])
     x.executing = everyone
     missing = lane_sets.take(masks, everyone) & batch.living(everyone).v & ~x.ballot(x.const(1, 1)).v
     complete = np.broadcast_to(missing == 0, lane_sets.size(everyone, x.n))
@@ -60,6 +60,7 @@ def exchange(batch: Batch, groups: list[Group]) -> bool:
     chosen = lane_sets.where(everyone, complete, x.n)
     go = np.zeros(x.n, np.bool_)
     go[chosen] = True
+    batch.converges(groups[0].op, chosen, Bits(x, 32, lane_sets.take(masks, chosen)))
     perform(batch, groups, chosen, go)
     for group in groups:
         del batch.parked[group.frame, group.pc]
@@ -78,7 +79,7 @@ def perform(batch: Batch, groups: list[Group], chosen: lane_sets.Lanes, go: Mask
     meaning: Any = op.form.instruction.meaning
     if op.form.instruction.control is not None:
         return
-    columns = list(zip(*(sources(group.op) for group in groups), strict=True))
+    columns = list(zip(*(group.frame.plan.sources(group.op) for group in groups), strict=True))
     values = [whole(batch, groups, list(readers)) for readers in columns]
     x.executing = chosen
     found: Bits | tuple[Bits, ...] = meaning(x, op.m, *[x.lanes(lane_sets.take(v, chosen)) for v in values])
@@ -94,6 +95,6 @@ def perform(batch: Batch, groups: list[Group], chosen: lane_sets.Lanes, go: Mask
         mine &= go
         if mine.any():
             lanes = lane_sets.normalize(np.flatnonzero(mine), x.n)
-            for write, row in zip(results(group.op), spread, strict=True):
+            for write, row in zip(group.frame.plan.results(group.op), spread, strict=True):
                 if write is not None:
                     write(x, group.frame.regs, lanes, x.lanes(np.ascontiguousarray(lane_sets.take(row, lanes))))

@@ -130,7 +130,7 @@ def wait(batch: Batch, worker: Worker, frame: Frame, pc: int, who: NDArray[np.in
             write(batch.x, frame.regs, some, batch.x.lanes(value))
         batch.add(frame, pc, some)
         return
-    barrier = batch.barriers.setdefault(number, Barrier(batch))
+    barrier = batch.barriers.setdefault(number, Barrier(batch, number))
     barrier.arrive(lane_sets.normalize(who, n), expected, None)
     barrier.waiting.append(Waiting(frame, pc, who, op, write))
     # Who said yes does not matter, how many did does.
