@@ -21,7 +21,7 @@ from openptx.source import File
 
 _OF_THE_WRAPPER = frozenset(("uninitialized-register",))  # its registers hold nothing, which is not the question
 
-CORPUS = Path(__file__).parents[2] / ".." / "shared" / "ptxas" / "corpus_dev.jsonl.gz"
+CORPUS = Path(__file__).parents[1] / "data" / "ptxas" / "verdicts.jsonl.gz"
 
 
 def records(path: Path = CORPUS) -> Iterator[dict[str, str]]:

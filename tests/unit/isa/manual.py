@@ -1,40 +1,26 @@
-"""Reads the reference manual under ../shared, where it is there: syntax blocks and the opcodes of examples."""
+"""What tests/data/manual.json holds of the reference manual: its syntax blocks, and the facts that tests compare."""
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from openptx.isa.notation import Instruction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHARED = Path(__file__).resolve().parents[4] / "shared"
-PAGES = SHARED / "spec" / "ptx-isa-9.1" / "9-instruction-set"
-
-
-def needed(path: Path) -> Path:
-    """`path`, or the test is skipped because the reference material isn't here."""
-    if not path.exists():
-        pytest.skip(f"reference material is not here: {path}")
-    return path
+DATA = Path(__file__).resolve().parents[2] / "data"
 
 
 @cache
-def pages() -> dict[str, str]:
-    """The pages of 9.7 by their section number, in order."""
-    found = {path.name.split("-")[0]: path.read_text() for path in needed(PAGES).glob("9.7.*.md")}
-    return dict(sorted(found.items(), key=lambda item: [int(n) for n in item[0].split(".")]))
+def facts(part: str) -> Any:
+    """A part of the file, which tools/extract_manual.py describes."""
+    return json.loads((DATA / "manual.json").read_text())[part]
 
-
-_SYNTAX = re.compile(
-    r"^Syntax\s*$(.*?)^(?:Description|Semantics|PTX ISA Notes|Deprecation Note|Notes)\s*$", re.MULTILINE | re.DOTALL
-)
 
 _COLLECTORS = ", ".join(f".collector::a::{use}" for use in ("fill", "use", "lastuse", "discard"))
 _BUFFERS = ", ".join(f".collector::b{i}::{use}" for i in range(4) for use in ("fill", "use", "lastuse", "discard"))
@@ -81,7 +67,7 @@ _FORM = re.compile(r"(?:@\{?!?\}?p\s+)?([a-z]\w*)")
 
 def blocks(page: str) -> Iterator[Instruction]:
     """The syntax of a page, as one instruction for each mnemonic of each of its syntax blocks."""
-    for text in _SYNTAX.findall(page):
+    for text in facts("syntax").get(page, ()):
         for misprint, meant in _MENDED:
             text = re.sub(misprint, meant, text)
         operation = re.search(r"\bvop[24]? *= \{ (\w+).*", text)
@@ -112,12 +98,3 @@ def _statements(text: str) -> Iterator[str]:
             pending = ""
     if pending:
         yield pending + ";"
-
-
-_EXAMPLES = re.compile(r"^Examples?.*?$(.*?)(?=^[A-Z#][^\n;]*$|\Z)", re.MULTILINE | re.DOTALL)
-_OPCODE = re.compile(r"(?:^|[;{}]|@!?[\w%]+)[ \t]*([a-z][a-z0-9]*(?:\.[\w:]+)+)(?=[ \t\n])", re.MULTILINE)
-
-
-def examples(page: str) -> list[str]:
-    """The opcodes with modifiers in the examples of a page."""
-    return _OPCODE.findall(re.sub(r"//.*", "", "\n".join(_EXAMPLES.findall(page))))

@@ -55,9 +55,9 @@ def test_every_syntax_block_is_covered(record_property: pytest.RecordProperty) -
     pick = random.Random(9)
     missing: list[str] = []
     forms = choices = 0
-    for number, page in manual.pages().items():
+    for number in manual.facts("syntax"):
         allowed = TAKEN_BACK.get(number, "").split()
-        for instruction in manual.blocks(page):
+        for instruction in manual.blocks(number):
             forms += len(instruction.forms)
             choices += sum(len(slot.choices) for form in instruction.forms for slot in form.slots)
             missing += [f"{number} {instruction.name} .{c}" for c in _uncovered(instruction, pick) if c not in allowed]
@@ -112,7 +112,7 @@ WRONG_EXAMPLES = {
 
 
 def test_every_example_resolves() -> None:
-    opcodes = {opcode for page in manual.pages().values() for opcode in manual.examples(page)}
+    opcodes = {opcode for listed in manual.facts("examples").values() for opcode in listed}
     unknown = {opcode for opcode in opcodes if not resolve(opcode, "isa")}
     print(f"{len(opcodes)} opcodes in examples, {len(unknown)} of them wrong")
     assert unknown == WRONG_EXAMPLES
@@ -121,9 +121,8 @@ def test_every_example_resolves() -> None:
 
 def _sections() -> dict[str, list[str]]:
     """The sections of 9.7 that the manual's index names, and the instructions in their titles."""
-    index = manual.needed(manual.PAGES.parent / "INDEX.md").read_text()
     found: dict[str, list[str]] = {}
-    for number, title in re.findall(r"\[(9\.7\.\d+\.\d+)\. ([^\]]+)\]", index):
+    for number, title in manual.facts("sections"):
         section = ".".join(number.split(".")[:3])
         name = title.rpartition("Instructions:")[2] if "Instructions:" in title else ""
         found.setdefault(section, []).extend(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import manual
 import pytest
 
 from openptx.isa.notation import resolve
@@ -13,7 +12,7 @@ from openptx.isa.notation import resolve
 _INSTRUCTION = re.compile(
     r"(?:^|[;{}])[ \t]*(?:@!?%?[\w$]+[ \t]+)?([a-z]\w*(?:\.[\w:]+)*)(?=[ \t;])(?![ \t]*:)", re.MULTILINE
 )
-CORPUS = Path(__file__).resolve().parents[2] / "corpus"
+TESTS = Path(__file__).resolve().parents[2]
 
 
 def opcodes(path: Path) -> set[str]:
@@ -26,10 +25,9 @@ def opcodes(path: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("source", ["cases", "corpus"])
+@pytest.mark.parametrize("source", ["data/cases", "corpus"])
 def test_every_opcode_of_real_files_resolves(source: str) -> None:
-    folder = CORPUS if source == "corpus" else manual.SHARED / "cases"
-    files = sorted(manual.needed(folder).rglob("*.ptx"))
+    files = sorted((TESTS / source).rglob("*.ptx"))
     found = {opcode for path in files for opcode in opcodes(path)}
     print(f"{len(found)} opcodes in {len(files)} files of {source}")
     assert {opcode for opcode in found if not resolve(opcode)} == set()

@@ -110,7 +110,7 @@ _WHOLE = {
 
 def test_the_assemblers_table() -> None:
     """Every form on 26 targets: since which version, or never; declarations are tried elsewhere."""
-    lines = manual.needed(manual.SHARED / "ptxas" / "gates_table.txt").read_text().splitlines()[2:]
+    lines = (manual.DATA / "ptxas" / "gates.txt").read_text().splitlines()[2:]
     rows = cells = 0
     wrong: list[str] = []
     for line in lines:
