@@ -70,28 +70,42 @@ def forms() -> Iterator[Form]:
     yield from arithmetic()
 
 
+FLOATS = ("f16", "bf16", "f32", "f64")
+INTEGRAL = ("rni", "rzi", "rmi", "rpi")
+NARROWING = {
+    ("f16", "f32"), ("bf16", "f32"), ("f16", "f64"), ("bf16", "f64"), ("f32", "f64"), ("f16", "bf16"), ("bf16", "f16"),
+}  # fmt: skip
+
+
 def conversions() -> Iterator[Form]:
-    floats = ("f16", "bf16", "f32", "f64")
-    for d in floats:
-        for s in floats:
-            target = HOPPER if "bf16" in (d, s) and {d, s} != {"bf16", "f32"} else ANY
-            narrowing = (d, s) in {("f16", "f32"), ("bf16", "f32"), ("f16", "f64"), ("bf16", "f64"), ("f32", "f64")}
-            narrowing |= {d, s} == {"f16", "bf16"}
-            flags = ("", ".ftz") if "f32" in (d, s) and d != s else ("",)
-            if narrowing:
-                for rnd in FOUR:
-                    down = target if rnd in ("rn", "rz") or d != "bf16" else HOPPER
-                    for flag in flags if "bf16" not in (d, s) else ("",):
-                        yield Form(f"cvt.{rnd}{flag}.{d}.{s}", (s,), d, down)
-            elif d == s:
-                for rnd in ("rni", "rzi", "rmi", "rpi"):
-                    yield Form(f"cvt.{rnd}.{d}.{s}", (s,), d, target)
-                if d == "f32":
-                    yield Form("cvt.ftz.f32.f32", (s,), d, target)
-                    yield Form("cvt.sat.f32.f32", (s,), d, target)
-            else:
-                for flag in flags if s != "bf16" or d == "f64" else ("",):
-                    yield Form(f"cvt{flag}.{d}.{s}", (s,), d, target)
+    for d in FLOATS:
+        for s in FLOATS:
+            yield from between_floats(d, s)
+    yield from saturating()
+    for integer in INTEGERS:
+        for f in FLOATS:
+            yield from of_integers(integer, f)
+
+
+def between_floats(d: str, s: str) -> Iterator[Form]:
+    target = HOPPER if "bf16" in (d, s) and {d, s} != {"bf16", "f32"} else ANY
+    flags = ("", ".ftz") if "f32" in (d, s) and d != s else ("",)
+    if (d, s) in NARROWING:
+        for rnd in FOUR:
+            down = target if rnd in ("rn", "rz") or d != "bf16" else HOPPER
+            for flag in flags if "bf16" not in (d, s) else ("",):
+                yield Form(f"cvt.{rnd}{flag}.{d}.{s}", (s,), d, down)
+    elif d == s:
+        yield from (Form(f"cvt.{rnd}.{d}.{s}", (s,), d, target) for rnd in INTEGRAL)
+        if d == "f32":
+            yield Form("cvt.ftz.f32.f32", (s,), d, target)
+            yield Form("cvt.sat.f32.f32", (s,), d, target)
+    else:
+        for flag in flags if s != "bf16" or d == "f64" else ("",):
+            yield Form(f"cvt{flag}.{d}.{s}", (s,), d, target)
+
+
+def saturating() -> Iterator[Form]:
     for d in ("f16", "bf16"):
         for rnd in ("rn", "rz"):
             for flags in (".relu", ".satfinite", ".relu.satfinite"):
@@ -100,15 +114,14 @@ def conversions() -> Iterator[Form]:
         yield Form(f"cvt.{text}.tf32.f32", ("f32",), "tf32", ANY if text.startswith("rna") else HOPPER)
     for text in ("rn.satfinite", "rz.satfinite"):
         yield Form(f"cvt.{text}.tf32.f32", ("f32",), "tf32", NEWEST)
-    for integer in INTEGERS:
-        for f in ("f16", "bf16", "f32", "f64"):
-            if f == "bf16" and integer in ("s8", "u8"):
-                continue
-            target = HOPPER if f == "bf16" else ANY
-            for rnd in ("rni", "rzi", "rmi", "rpi"):
-                yield Form(f"cvt.{rnd}.{integer}.{f}", (f,), integer, target)
-            for rnd in FOUR:
-                yield Form(f"cvt.{rnd}.{f}.{integer}", (integer,), f, target)
+
+
+def of_integers(integer: str, f: str) -> Iterator[Form]:
+    if f == "bf16" and integer in ("s8", "u8"):
+        return
+    target = HOPPER if f == "bf16" else ANY
+    yield from (Form(f"cvt.{rnd}.{integer}.{f}", (f,), integer, target) for rnd in INTEGRAL)
+    yield from (Form(f"cvt.{rnd}.{f}.{integer}", (integer,), f, target) for rnd in FOUR)
 
 
 def packed_conversions() -> Iterator[Form]:

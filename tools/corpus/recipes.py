@@ -131,6 +131,14 @@ class Recipe:
 def recipes(root: Path) -> Iterator[Recipe]:
     """Every recipe, in an order that does not change."""
     kernels, features = root / "tests/kernels/sources", root / "tests/corpus/sources"
+    yield from _nvrtc(kernels, features)
+    yield from _nvcc(kernels, features)
+    yield from _open_compilers(kernels, features)
+    yield from _triton(features / "triton_networks.py")
+    yield from _numba(kernels / "numba_kernels.py")
+
+
+def _nvrtc(kernels: Path, features: Path) -> Iterator[Recipe]:
     for source in sorted(kernels.glob("*.cu")):
         for target, options in (*((target, "") for target in EVERY_TARGET), *STYLES):
             if (source.stem, target, options) not in IMPOSSIBLE and (source.stem, target) not in IMPOSSIBLE:
@@ -139,6 +147,9 @@ def recipes(root: Path) -> Iterator[Recipe]:
         for target in targets:
             for options in styles:
                 yield _cuda("nvrtc", features / name, target, options)
+
+
+def _nvcc(kernels: Path, features: Path) -> Iterator[Recipe]:
     for stem in ("sorts", "control", "calls", "halves", "synchronisation", "output"):
         for target, options in NVCC:
             yield _cuda("nvcc", kernels / f"{stem}.cu", target, options)
@@ -148,6 +159,9 @@ def recipes(root: Path) -> Iterator[Recipe]:
     yield _cuda("nvcc", features / "cooperative_groups.cu", "sm_90a", "-rdc=true")
     for target, options in (("sm_90a", ""), ("sm_80", "-lineinfo")):
         yield _cuda("nvcc", features / "device_algorithms.cu", target, options)
+
+
+def _open_compilers(kernels: Path, features: Path) -> Iterator[Recipe]:
     for source in (kernels / "llvm_kernels.ll", features / "intrinsics.ll"):
         for target, version in LLVM:
             for options in (version, f"{version} O0"):
@@ -155,22 +169,19 @@ def recipes(root: Path) -> Iterator[Recipe]:
     for target, options in GCC:
         source = features / "offloading.c"
         yield Recipe(_name("gcc", source.stem, target, options), "gcc", source, target, options)
+
+
+def _triton(source: Path) -> Iterator[Recipe]:
     for kernel, targets in TRITON.items():
         for target in targets:
-            yield Recipe(
-                _name("triton", kernel, target, ""), "triton", features / "triton_networks.py", target, "", kernel
-            )
+            yield Recipe(_name("triton", kernel, target, ""), "triton", source, target, "", kernel)
+
+
+def _numba(source: Path) -> Iterator[Recipe]:
+    builds = ("sm_75", ""), ("sm_80", ""), ("sm_90", "debug"), ("sm_80", "fastmath"), ("sm_90", "lineinfo")
     for kernel in NUMBA:
-        for target, options in (
-            ("sm_75", ""),
-            ("sm_80", ""),
-            ("sm_90", "debug"),
-            ("sm_80", "fastmath"),
-            ("sm_90", "lineinfo"),
-        ):
-            yield Recipe(
-                _name("numba", kernel, target, options), "numba", kernels / "numba_kernels.py", target, options, kernel
-            )
+        for target, options in builds:
+            yield Recipe(_name("numba", kernel, target, options), "numba", source, target, options, kernel)
 
 
 NUMBA = {

@@ -6,6 +6,7 @@ Registers are drawn from a fixed seed: numbers near one, numbers of all sizes, a
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,58 +46,64 @@ def registers(elements: int, type: str) -> tuple[int, int, str]:
     return bits // word, word, type
 
 
+ORDERED = ".sp::ordered_metadata"
+HALVES, BYTES, NARROW = ("m16n8k8", "m16n8k16"), ("m16n8k16", "m16n8k32"), ("m16n8k4", "m16n8k8")
+
+
+def product(shape: str, d: str, a: str, b: str, target: str, sparse: str = "", flags: str = "", meta: str = "") -> Form:
+    """The form with these types, and how many registers its operands take."""
+    m, rest = shape[1:].split("n")
+    n, k = rest.split("k")
+    rows, columns, depth = int(m), int(n), int(k)
+    c = registers(rows * columns, d)
+    sources = [registers(rows * depth // (2 if sparse else 1), a), registers(depth * columns, b), c]
+    tail = ""
+    if sparse:
+        sources.append((1, 32, meta))
+        tail = ", 0x0"
+    opcode = f"mma{sparse}.sync.aligned.{shape}.row.col{flags}.{d}.{a}.{b}.{d}"
+    if a == "b1":
+        opcode += flags.replace(".xor", ".xor.popc").replace(".and", ".and.popc")
+        opcode = opcode.replace(f"col{flags}.", "col.")
+    return Form(opcode, target, c, tuple(sources), tail)
+
+
 def forms() -> list[Form]:
-    found = list[Form]()
+    """Every form, in an order that does not change."""
+    return [*dense_floats(), *dense_integers(), *sparse()]
 
-    def add(shape: str, d: str, a: str, b: str, target: str, sparse: str = "", flags: str = "", meta: str = "") -> None:
-        m, rest = shape[1:].split("n")
-        n, k = rest.split("k")
-        rows, columns, depth = int(m), int(n), int(k)
-        c = registers(rows * columns, d)
-        sources = [registers(rows * depth // (2 if sparse else 1), a), registers(depth * columns, b), c]
-        tail = ""
-        if sparse:
-            sources.append((1, 32, meta))
-            tail = ", 0x0"
-        opcode = f"mma{sparse}.sync.aligned.{shape}.row.col{flags}.{d}.{a}.{b}.{d}"
-        if a == "b1":
-            opcode += flags.replace(".xor", ".xor.popc").replace(".and", ".and.popc")
-            opcode = opcode.replace(f"col{flags}.", "col.")
-        found.append(Form(opcode, target, c, tuple(sources), tail))
 
+def dense_floats() -> Iterator[Form]:
     for d in ("f16", "f32"):
-        for shape in ("m16n8k8", "m16n8k16"):
-            add(shape, d, "f16", "f16", "sm_80")
+        yield from (product(shape, d, "f16", "f16", "sm_80") for shape in HALVES)
         for a, b in (("e4m3", "e4m3"), ("e4m3", "e5m2"), ("e5m2", "e5m2")):
-            for shape in ("m16n8k16", "m16n8k32"):
-                add(shape, d, a, b, "sm_90")
-    for shape in ("m16n8k8", "m16n8k16"):
-        add(shape, "f32", "bf16", "bf16", "sm_80")
-    for shape in ("m16n8k4", "m16n8k8"):
-        add(shape, "f32", "tf32", "tf32", "sm_80")
+            yield from (product(shape, d, a, b, "sm_90") for shape in BYTES)
+    yield from (product(shape, "f32", "bf16", "bf16", "sm_80") for shape in HALVES)
+    yield from (product(shape, "f32", "tf32", "tf32", "sm_80") for shape in NARROW)
     for shape in ("m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"):
-        add(shape, "f64", "f64", "f64", "sm_90")
+        yield product(shape, "f64", "f64", "f64", "sm_90")
+
+
+def dense_integers() -> Iterator[Form]:
     for a, b in (("s8", "s8"), ("s8", "u8"), ("u8", "u8")):
         for shape in ("m8n8k16", "m16n8k16", "m16n8k32"):
-            add(shape, "s32", a, b, "sm_80", flags=".satfinite")
+            yield product(shape, "s32", a, b, "sm_80", flags=".satfinite")
     for a, b in (("s4", "s4"), ("u4", "s4")):
         for shape in ("m8n8k32", "m16n8k32", "m16n8k64"):
-            add(shape, "s32", a, b, "sm_80", flags=".satfinite")
+            yield product(shape, "s32", a, b, "sm_80", flags=".satfinite")
     for op in (".xor", ".and"):
         for shape in ("m8n8k128", "m16n8k128", "m16n8k256"):
-            add(shape, "s32", "b1", "b1", "sm_80", flags=op)
-    ordered = ".sp::ordered_metadata"
+            yield product(shape, "s32", "b1", "b1", "sm_80", flags=op)
+
+
+def sparse() -> Iterator[Form]:
     for d in ("f16", "f32"):
-        for shape in ("m16n8k16", "m16n8k32"):
-            add(shape, d, "f16", "f16", "sm_80", ordered, meta="two of four")
-    for shape in ("m16n8k16", "m16n8k32"):
-        add(shape, "f32", "bf16", "bf16", "sm_80", ordered, meta="two of four")
-    for shape in ("m16n8k8", "m16n8k16"):
-        add(shape, "f32", "tf32", "tf32", "sm_80", ordered, meta="one of two")
-    add("m16n8k64", "f32", "e4m3", "e5m2", "sm_90", ordered, meta="two of four")
+        yield from (product(shape, d, "f16", "f16", "sm_80", ORDERED, meta="two of four") for shape in BYTES)
+    yield from (product(shape, "f32", "bf16", "bf16", "sm_80", ORDERED, meta="two of four") for shape in BYTES)
+    yield from (product(shape, "f32", "tf32", "tf32", "sm_80", ORDERED, meta="one of two") for shape in HALVES)
+    yield product("m16n8k64", "f32", "e4m3", "e5m2", "sm_90", ORDERED, meta="two of four")
     for shape in ("m16n8k32", "m16n8k64"):
-        add(shape, "s32", "s8", "u8", "sm_80", ordered, flags=".satfinite", meta="two of four")
-    return found
+        yield product(shape, "s32", "s8", "u8", "sm_80", ORDERED, flags=".satfinite", meta="two of four")
 
 
 def text(form: Form) -> str:
