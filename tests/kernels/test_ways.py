@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_kernels import CASES, FOLDER, SHARED_CASES, check
+from test_kernels import CASES, FOLDER, REFERENCE_CASES, check
 
 from openptx.engines.native import settings
 from openptx.engines.native import tiering as choose
 from openptx.testing.discovery import find
 
-PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *SHARED_CASES]
+PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *REFERENCE_CASES]
 
 
 @contextmanager
