@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
-from shutil import copytree
 
 import ml_dtypes
 import numpy as np
 import pytest
+from package_copy import PackageCopy, blocks
 
 import openptx.isa.instructions
 from openptx.cli.explanations.types import explain_type
@@ -18,7 +16,6 @@ from openptx.isa.types import TYPES
 from openptx.numerics.formats import FORMATS, S2F6, Fixed, Format
 from openptx.numerics.type_names import ELEMENTS, PACKED
 
-ROOT = Path(__file__).parents[3]
 ALL = [*FORMATS.values(), S2F6]
 NO_ENCODING_PUBLISHED = {"ue5m3", "ue5m3x2"}
 
@@ -60,61 +57,21 @@ def test_a_type_with_a_float_has_a_format() -> None:
 
 def test_the_page_works(tmp_path: Path) -> None:
     """docs/add-a-format.md: its row and its form, added to a copy, make a format that all commands know."""
-    page = (ROOT / "docs" / "add-a-format.md").read_text()
-    row, form = (block.split("```")[0].strip("\n") for block in page.split("```python\n")[1:3])
-    copytree(
-        ROOT / "src" / "openptx", tmp_path / "openptx", ignore=lambda _, names: [n for n in names if n == "__pycache__"]
+    package = PackageCopy.below(tmp_path)
+    row, form = blocks("add-a-format.md", "python")
+    package.insert("numerics/formats.py", row, before=")\nS2F6 =")
+    package.insert(
+        "isa/instructions/convert.py", form, before="        cvt.rn.satfinite{.relu}.dtype.f32            d, a, b;"
     )
-    add(tmp_path / "openptx/numerics/formats.py", ")\nS2F6 =", row)
-    add(
-        tmp_path / "openptx/isa/instructions/convert.py",
-        "        cvt.rn.satfinite{.relu}.dtype.f32            d, a, b;",
-        form,
-    )
-    assert "e3m4" in run(tmp_path, "-m", "openptx", "explain", "e3m4")
-    assert "0x66" in run(tmp_path, "-m", "openptx", "convert", "--to", "e3m4", "11")
+    assert "e3m4" in package.openptx("explain", "e3m4")
+    assert "0x66" in package.openptx("convert", "--to", "e3m4", "11")
     source = "import numpy, openptx; print(openptx.convert(numpy.float32([11, 99]), 'e3m4').view('u1'))"
-    assert "[102 111]" in run(tmp_path, "-c", source)
+    assert "[102 111]" in package.run("-c", source)
     (tmp_path / "k.ptx").write_text(PTX)
-    assert "All checks passed" in run(tmp_path, "-m", "openptx", "check", "k.ptx")
-    printed = run(
-        tmp_path,
-        "-m",
-        "openptx",
-        "run",
-        "k.ptx",
-        "--grid",
-        "1",
-        "--block",
-        "1",
-        "--arg",
-        "zeros:u16:1",
-        "--save",
-        "0=d.npy",
-    )
+    assert "All checks passed" in package.openptx("check", "k.ptx")
+    launch = "run k.ptx --grid 1 --block 1 --arg zeros:u16:1 --save 0=d.npy"
+    printed = package.openptx(*launch.split())
     assert np.load(tmp_path / "d.npy")[0] == 0x6638, printed
-
-
-def add(path: Path, before: str, text: str) -> None:
-    source = path.read_text()
-    assert source.count(before) >= 1
-    path.write_text(
-        source.replace(
-            before, f"\n{text}\n{before}".removeprefix("\n") if "S2F6" not in before else f"{text}\n{before}", 1
-        )
-    )
-
-
-def run(folder: Path, *command: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env={"PYTHONPATH": str(folder), "PATH": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 PTX = """
