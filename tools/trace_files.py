@@ -1,0 +1,124 @@
+"""The files that a kernel passes on its way from text to lanes, in the order in which they are entered.
+
+    python tools/trace_files.py [--verbose]
+
+A file is entered when one of its functions is called, other than while modules are imported. Each stage is a process of
+its own, so that nothing is remembered from the one before; `interp` and `native` begin with a module that is loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+import openptx
+from openptx.check import lower
+from openptx.source import File
+
+PACKAGE = f"{Path(openptx.__file__).parent}/"
+KERNEL = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .reg .b64 %rd<4>;
+    .reg .b32 %r1;
+    .reg .f32 %f<6>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 16;
+    add.s64 %rd1, %rd1, %rd3;
+    ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];
+    fma.rn.f32 %f5, %f1, %f2, %f3;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd2, %rd2, %rd3;
+    st.global.f32 [%rd2], %f5;
+    ret;
+}
+"""
+
+
+@contextmanager
+def traced() -> Generator[dict[str, str]]:
+    """The files entered meanwhile, in order, and the first function that was called in each."""
+    found: dict[str, str] = {}
+    imports = threading.local()
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if code.co_name == "<module>":
+            imports.depth = getattr(imports, "depth", 0) + {"call": 1, "return": -1}.get(event, 0)
+            return
+        ours = event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.startswith(PACKAGE)
+        if ours and not getattr(imports, "depth", 0):
+            found.setdefault(code.co_filename.removeprefix(PACKAGE), code.co_qualname)
+
+    threading.setprofile(profile)
+    sys.setprofile(profile)
+    try:
+        yield found
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def checking() -> Callable[[], object]:
+    return lambda: openptx.check(KERNEL)
+
+
+def lowering() -> Callable[[], object]:
+    return lambda: lower(File("k.ptx", KERNEL)).function("k")
+
+
+def launching(engine: str) -> Callable[[], object]:
+    kernel = openptx.load(KERNEL)["k"]
+    values, out = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
+
+    def launch() -> None:
+        kernel(1, 32, (out, values), engine=engine)
+        a, b, c, _ = values.reshape(32, 4).T
+        assert (out == a * b + c).all()
+
+    return launch
+
+
+STAGES: dict[str, Callable[[], Callable[[], object]]] = {
+    "check": checking,
+    "lower": lowering,
+    "interp": lambda: launching("interp"),
+    "native": lambda: launching("native"),
+}
+
+
+def main() -> None:
+    """Prints how many files each stage enters."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--verbose", action="store_true", help="name the files, in order, and what is called first")
+    options.add_argument("--stage", choices=STAGES, help="this one alone, as JSON")
+    chosen = options.parse_args()
+    if chosen.stage:
+        run = STAGES[chosen.stage]()
+        with traced() as found:
+            run()
+        print(json.dumps(found))
+        return
+    for stage in STAGES:
+        found = json.loads(subprocess.check_output([sys.executable, __file__, "--stage", stage]))
+        print(f"{stage:7} {len(found):3} files")
+        if chosen.verbose:
+            print("".join(f"        {path}: {name}\n" for path, name in found.items()))
+
+
+if __name__ == "__main__":
+    main()
