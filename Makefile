@@ -9,7 +9,7 @@ demo: .venv/.ready                ## check and run a first kernel
 	@$(BIN)/openptx demo
 
 test: .venv/.ready-dev            ## all tests but the long ones
-	@$(BIN)/python -m pytest -n $(WORKERS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 sweep: .venv/.ready-dev           ## the long tests: exhaustive, fuzzing, whole corpora
 	@$(BIN)/python -m pytest -n $(WORKERS) -m sweep
@@ -17,7 +17,7 @@ sweep: .venv/.ready-dev           ## the long tests: exhaustive, fuzzing, whole 
 check: .venv/.ready-dev           ## format, lint, types, drift of generated documents, tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/pyright --pythonpath $(BIN)/python
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --threads $(WORKERS) --pythonpath $(BIN)/python
 	@$(BIN)/python tools/generate_docs.py --check
 	@$(MAKE) --no-print-directory test
 

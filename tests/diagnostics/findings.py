@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,9 +37,10 @@ def module(example: str) -> str:
     return f"{HEAD}.visible .entry example() {{ {REGISTERS}\n{example}\nret; }}\n"
 
 
-def findings() -> list[Finding]:
-    """All of them: golden files by their path, examples by their code."""
-    return [*map(of_file, FILES), *map(of_example, (row.name for row in FOUND_BY_CHECK))]
+@cache
+def findings() -> tuple[Finding, ...]:
+    """All of them: golden files by their path, examples by their code. Collecting tests asks for them twice."""
+    return *map(of_file, FILES), *map(of_example, (row.name for row in FOUND_BY_CHECK))
 
 
 def of_file(path: Path) -> Finding:

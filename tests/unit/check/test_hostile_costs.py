@@ -75,7 +75,7 @@ def test_an_unknown_name_makes_every_function_wrong_that_has_it() -> None:
     assert (found.name, len(found.also)) == ("unknown-function", 1)
 
 
-@pytest.mark.parametrize(("levels", "right"), [(1000, True), (BLOCKS, True), (BLOCKS + 2, False), (20_000, False)])
+@pytest.mark.parametrize(("levels", "right"), [(1000, True), (BLOCKS, True), (BLOCKS + 2, False), (5000, False)])
 def test_blocks_may_nest_as_deep_as_the_assembler_reads(levels: int, right: bool) -> None:
     """Measured: ptxas 13.3 takes 1663 levels, and ends with `memory exhausted` from then on."""
     for inner in ("", ".reg .b32 a; mov.b32 a, 1;"):
