@@ -22,7 +22,7 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
-from families import FAMILIES, arithmetic, family, large
+from families import texts
 
 from openptx.check import check
 from openptx.source import File
@@ -87,12 +87,8 @@ def main() -> None:
         for path in sys.argv[1:]:
             measure(Path(path).name, Path(path).read_text(errors="replace"))
         return
-    for name in FAMILIES:
-        if text := family(name, 3_000_000):
-            measure(name, text)
-    for name, path in large():
-        measure(name, path.read_text())
-    measure("plain arithmetic", arithmetic(300_000))
+    for name, text in texts():
+        measure(name, text)
 
 
 if __name__ == "__main__":

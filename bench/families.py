@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from openptx.source import File
@@ -65,6 +65,19 @@ def family(name: str, size: int) -> str:
     return repeated(chosen, size, target)
 
 
+def texts(wanted: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """The families with their texts, what is large by itself, and plain arithmetic: all, or those of these names."""
+    for name in FAMILIES:
+        if (not wanted or name in wanted) and (text := family(name, 3_000_000)):
+            yield name, text
+    for name, path in large():
+        if not wanted or name in wanted:
+            yield name, path.read_text()
+    for name, make in SHAPES.items():
+        if not wanted or name in wanted:
+            yield name, make()
+
+
 def _older(own: re.Match[str], most: re.Match[str]) -> bool:
     """Whether what is written for one target is right for another."""
     return int(own[1]) <= int(most[1]) and own[2] in ("", most[2] if own[1] == most[1] else "")
@@ -120,3 +133,7 @@ def arithmetic(instructions: int) -> str:
             f"\tst.global.u32 \t[%rd{b}], %r{c};",
         )
     return "\n".join((*lines, "\tret;\n}\n"))
+
+
+SHAPES = {"plain arithmetic": lambda: arithmetic(300_000)}
+"""Files of one shape, which are made."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.explain.report import diagnostic
 from openptx.check.explain.sums import computed_first
-from openptx.check.fast import accepts
+from openptx.check.fast import FastPath
 from openptx.check.flow.barrier_divergence import divergent
 from openptx.check.flow.cfg import ControlFlowGraph
 from openptx.check.flow.lints import deprecated, unreachable, unused
@@ -29,6 +29,7 @@ from openptx.syntax.directives import BranchTargets, Location, Pragma
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Unpack
 
     from openptx.check.context import Context
@@ -64,23 +65,28 @@ class FunctionChecker:
         """Check the body."""
         body = self.function.body
         plain = body is not None and not self.function.broken and self.module.debug_info.plain(body)
-        if not plain or self.module.thorough or not accepts(self, self.header):
-            statements, problems = self.function.read()
-            self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
-            for statement, scope in self.body.walk(statements, self.header, self.module.declarations.local):
-                self.statement(statement, scope)
-            self.module.collector.extend(self.unread)
-            if self.module.keep:
-                self.module.bodies[self.function] = self.body
-            if not (problems or self.function.broken or self.wrong):  # what follows from an error isn't said
-                self.flow()
+        places = early = None
+        if plain and not self.module.thorough:
+            path = FastPath(self, self.header)
+            if path.accepts():
+                places, early = path.places(), path.early
+                if not places:
+                    return
+        statements, problems = self.function.read(places)
+        self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
+        for statement, scope in self.body.walk(statements, self.header, self.module.declarations.local):
+            self.statement(statement, scope)
+        self.module.collector.extend(self.unread)
+        if self.module.keep and places is None:
+            self.module.bodies[self.function] = self.body
+        if problems or self.function.broken or self.wrong:  # what follows from an error isn't said
+            return
+        self.unwritten(early)
+        if places is None:
+            self.flow()
 
     def flow(self) -> None:
-        """Registers that nothing writes, and how the function ends."""
-        asked = "uninitialized-register" in self.module.selected
-        for name in self.graph.first_reads(everywhere=asked):
-            if name.text not in self.body.parameters:
-                self.unwritten(name.text, name.span)
+        """Barriers, what is never reached or used, and how the function ends."""
         self.barriers()
         if "unreachable" in self.module.selected:
             unreachable(self)
@@ -116,15 +122,18 @@ class FunctionChecker:
                 help="put it where every thread comes by",
             )
 
-    def unwritten(self, name: str, span: tuple[int, int]) -> None:
-        """A register that is read, and that no path has written."""
-        self.add(
-            "uninitialized-register",
-            f"no path to here writes `{name}`, and it is read",
-            span,
-            "undefined",
-            rule="PTX ISA, Register State Space (5.1.1)",
-        )
+    def unwritten(self, names: Collection[str] | None) -> None:
+        """Registers that are read, and that no path has written: of all, or of these names."""
+        asked = "uninitialized-register" in self.module.selected
+        for name in self.graph.first_reads(everywhere=asked, names=names):
+            if name.text not in self.body.parameters:
+                self.add(
+                    "uninitialized-register",
+                    f"no path to here writes `{name.text}`, and it is read",
+                    name.span,
+                    "undefined",
+                    rule="PTX ISA, Register State Space (5.1.1)",
+                )
 
     def memory(self, declaration: Declaration) -> None:
         """How much shared memory a kernel declares."""

@@ -63,7 +63,7 @@ class ModuleChecker:
         self.debug_info = DebugInfo(module.file, self.collector)
         self.linkage = Linkage(self.collector, self.header.version)
         self.availability = DirectiveAvailability(module, self.context, self.collector, self.linkage)
-        self.memo = FileMemo()
+        self.memo = FileMemo(len(module.file.text))
 
     @property
     def thorough(self) -> bool:

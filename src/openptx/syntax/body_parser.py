@@ -21,10 +21,12 @@ from openptx.syntax.tree import Block, Instruction, Label, Lazy, Statement, Unre
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from openptx.source import File, Span
 
+_HIDDEN = re.compile(r"//[^\n]*;|/\*|\"[^\"\n]*;")
+"""A `;` that may end no statement."""
 _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 _LINE = re.compile(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
@@ -34,15 +36,40 @@ BLOCKS = 1663
 """Levels of blocks that ptxas 13.3 reads; one more, and its parser is out of memory."""
 
 
-def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]]:
+class _Places:
+    """Which instructions are asked for: those that one of `places` lies in, which ascend; all if that is None."""
+
+    def __init__(self, text: str, body: Span, places: Collection[int] | None) -> None:
+        self.text, self.asked = text, places is not None
+        self.leaps = self.asked and _HIDDEN.search(text, *body) is None
+        self.ahead = iter((*(places or ()), body[1]))
+        self.next = next(self.ahead)
+
+    def begin(self, offset: int) -> int:
+        """Where to read on from a statement's beginning: a later one, if nothing before that is asked for."""
+        while self.next < offset:
+            self.next = next(self.ahead)
+        return max(offset, self.text.rfind(";", offset, self.next) + 1) if self.leaps else offset
+
+    def holds(self, end: int) -> bool:
+        """Whether the instruction that ends there is asked for."""
+        return not self.asked or self.next < end
+
+
+def read_body(
+    file: File, body: Span, places: Collection[int] | None = None
+) -> tuple[list[Statement], list[Diagnostic]]:
     """The statements between two offsets, blocks nested, and what is wrong with them.
+
+    If `places` are given, which ascend, plain instructions are left out that none of them lies in. Wherever something
+    else begins, there must be one, too (`landmarks`).
 
     Braces that don't match are the business of whoever found the span: they are tolerated here.
     """
     found: list[Statement] = []
     problems: list[Diagnostic] = []
     outer: list[tuple[int, list[Statement]]] = []
-    for piece in pieces(file, body, problems):
+    for piece in pieces(file, body, problems, places):
         if isinstance(piece, Statement):
             found.append(piece)
             continue
@@ -66,20 +93,25 @@ def read_body(file: File, body: Span) -> tuple[list[Statement], list[Diagnostic]
     return found, problems
 
 
-def pieces(file: File, body: Span, problems: list[Diagnostic]) -> Iterator[re.Match[str] | Statement]:
+def pieces(
+    file: File, body: Span, problems: list[Diagnostic], places: Collection[int] | None = None
+) -> Iterator[re.Match[str] | Statement]:
     """The statements between two offsets, flat and without nodes where the text is plain: the fast path.
 
     Matches of `STATEMENT` are instructions with plain operands, labels and braces; all else comes as a statement, and
     mistakes go to `problems`. Braces come as they stand: whoever found the body has reported those that do not match.
     """
     text, (offset, end), depth = file.text, body, 0
-    while match := STATEMENT.match(text, offset, end):
+    asked = _Places(text, body, places)
+    while match := STATEMENT.match(text, asked.begin(offset), end):
         kind, start, offset = match.lastindex, match.end(1), match.end()
         if kind == BRACE:
             depth += 1 if match[BRACE] == "{" else -1
             if depth == BLOCKS + 1 and match[BRACE] == "{":
                 problems.append(too_deep(file, match.span(BRACE)))
             yield match
+        elif kind == INSTRUCTION and not asked.holds(offset):
+            continue
         elif (kind == INSTRUCTION and plain(match[4])) or (kind == LABEL and not _LABELLED.match(text, offset, end)):
             yield match
         elif kind == END:

@@ -12,7 +12,7 @@ from openptx.syntax.lexical import COMMENT
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from typing import ClassVar
 
     from openptx.diagnostics import Diagnostic
@@ -32,7 +32,7 @@ class Lazy:
     if TYPE_CHECKING:
         guard: ClassVar[Callable[[File, Span], Guard]]
         operands: ClassVar[Callable[[File, Span, str], tuple[tuple[Operand, ...], Diagnostic | None]]]
-        body: ClassVar[Callable[[File, Span], tuple[list[Statement], list[Diagnostic]]]]
+        body: ClassVar[Callable[[File, Span, Collection[int] | None], tuple[list[Statement], list[Diagnostic]]]]
         header: ClassVar[Callable[[File, int], Header]]
         variable: ClassVar[Callable[[File, int, int], Variable | None]]
 
@@ -67,17 +67,20 @@ class Guard:
 class Instruction(Statement):
     """`@!p add.s32 d, a, b;`."""
 
-    __slots__ = ("_read", "guard_span", "opcode_span", "operands_span")
+    __slots__ = ("_opcode", "_read", "guard_span", "opcode_span", "operands_span")
 
     def __init__(self, file: File, span: Span, guard_span: Span, opcode_span: Span, operands_span: Span) -> None:
         self.file, self.span = file, span
         self.guard_span, self.opcode_span, self.operands_span = guard_span, opcode_span, operands_span
+        self._opcode: str | None = None
         self._read: tuple[tuple[Operand, ...], Diagnostic | None] | None = None
 
     @property
     def opcode(self) -> str:
         """The mnemonic with its modifiers, without the blanks and comments that may stand before a dot."""
-        return _BLANK.sub("", self.file.text[self.opcode_span[0] : self.opcode_span[1]])
+        if self._opcode is None:
+            self._opcode = _BLANK.sub("", self.file.text[self.opcode_span[0] : self.opcode_span[1]])
+        return self._opcode
 
     @property
     def mnemonic(self) -> str:
@@ -223,11 +226,11 @@ class Function(Statement):
         """The statements of the body, blocks nested; read from the text at every call."""
         return self.read()[0]
 
-    def read(self) -> tuple[list[Statement], list[Diagnostic]]:
-        """The statements of the body, and what is wrong with how they are written."""
+    def read(self, places: Collection[int] | None = None) -> tuple[list[Statement], list[Diagnostic]]:
+        """The statements of the body, and what is wrong with how they are written; see `read_body` for `places`."""
         if self.body is None:
             return [], []
-        statements, problems = Lazy.body(self.file, self.body)
+        statements, problems = Lazy.body(self.file, self.body, places)
         if self.cut_off:  # one mistake, which has been reported
             end = len(self.file.text.rstrip())
             problems = [problem for problem in problems if problem.span[1] < end]

@@ -69,6 +69,10 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "wrong calls":           lambda n: f"{HEAD}.func f(.reg .b32 a) {{ret;}}\n.entry k() {{.reg .b32 a; {'call f, (a, a);' * n} ret;}}",
     "pragmas":               lambda n: HEAD + each(n, '.pragma "#";\n'),
     "guards":                lambda n: body("@p " * n + "ret;"),
+    "comments in statements": lambda n: body(".reg .b32 a; mov.b32 a, 1;\n" + f"add.u32 a, /*{'b' * 2000}*/ a, 1;\n" * 2 * n),
+    "divergent barriers":    lambda n: body(".reg .b32 a; .reg .pred p; mov.u32 a, %tid.x; setp.lt.u32 p, a, 5;\n" + "@p bra L;\nbar.sync 0;\n" * n + "L: bar.sync 0;"),
+    "large ranges":          lambda n: body(each(n, ".reg .b32 r#x<60000>;\n")),
+    "large ranges again":    lambda n: HEAD + each(n, ".func f#() {.reg .b32 r<60000>; ret;}\n"),
     "versions":              lambda n: ".version 8.0\n" * n,
 }
 # fmt: on

@@ -8,6 +8,9 @@ import pytest
 
 from openptx.check import check
 from openptx.check.fast.rows import FastPath
+from openptx.check.function import FunctionChecker
+from openptx.check.names.body import ResolvedInstruction
+from openptx.check.names.scopes import Scope
 from openptx.source import File
 
 ROOT = Path(__file__).parents[3]
@@ -181,6 +184,46 @@ def test_both_ways_find_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> 
     usual, precise = both(kernel(body), monkeypatch)
     assert usual == precise
     assert usual
+
+
+WARNED = {
+    "a constant that is too large": "mov.b32 %r2, 4294967299;",
+    "two, and a register that nothing wrote": "mov.b32 %r2, 4294967299; shl.b32 %r2, %r3, 4294967299;",
+    "one in a block, and one after it": "{ .reg .b64 %r2; mov.b64 %r2, 1; mov.b32 %r1, 4294967299; }"
+    "mov.b32 %r2, 4294967299;",
+    "one behind a guard": "@%p1 mov.b32 %r2, 4294967299;",
+    "one in a statement that is no row": "mov.b32 /* ; */ %r2, 4294967299;",
+    "registers of two blocks that nothing wrote": "{ .reg .b32 t; add.s32 %r2, t, 1; }"
+    "{ .reg .b32 t; add.s32 t, t, 1; }",
+    "registers whose names begin alike": "add.s32 %r2, %r3, 1; add.s16 %rs1, %rs2, 1;",
+    "a wrong type": "add.u32 %r2, %a1, 1;",
+    "a wrong type and a register that nothing wrote": "add.u32 %r2, %a1, 1; add.u32 %r2, %r3, 1;",
+    "no such instruction": "sub.q32 %r2, %r1, 1; { foo %r1; }",
+    "no such register": "add.u32 %r2, %r9, 1; mov.b32 %r2, %rr;",
+    "no such label": "@%p1 bra NOWHERE;",
+    "no such guard": "@%p9 mov.b32 %r2, 1;",
+    "a guard that is none": "@%r1 add.u32 %r2, %r1, 1;",
+}
+
+
+@pytest.mark.parametrize("body", WARNED.values(), ids=WARNED.keys())
+def test_of_a_body_that_is_right_but_for_a_few_instructions_those_are_read_closely(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    around = BLOCKS + ".reg .b16 %rs<3>;\n" + "add.u32 %r1, %r1, 1;\n" * 500
+    usual, precise = both(kernel(around + body), monkeypatch)
+    assert usual == precise
+    assert usual
+    looked: list[str] = []
+    closely = FunctionChecker.instruction
+
+    def instruction(self: FunctionChecker, resolved: ResolvedInstruction, scope: Scope) -> None:
+        looked.append(resolved.instruction.text)
+        closely(self, resolved, scope)
+
+    monkeypatch.setattr(FunctionChecker, "instruction", instruction)
+    check(File("k.ptx", kernel(around + body)))
+    assert 0 < len(looked) < 20
 
 
 FINE = {

@@ -9,6 +9,7 @@ import re
 from bisect import bisect
 from functools import cache
 
+from openptx.check.fast.places import mentions
 from openptx.check.flow.reads_writes import assigns, passed_on
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.syntax.lexical import LETTER, WORD
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 _STATEMENT = re.compile(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction that has its line to itself."""
 _DECLARATION = re.compile(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
+
+
+_MOST = 1 << 10
+"""Registers: the facts of each block are as many bits."""
 
 
 class _Blocks:
@@ -50,15 +55,14 @@ def surely_written(text: str, body: Span, names: set[str]) -> bool:
 
     Each name means one register in the whole body, and the body is right otherwise.
     """
-    blocks = _blocks(text, body)
+    blocks = _blocks(text, body) if len(names) <= _MOST else None
     if blocks is None:
         return False
     bits = {name: 1 << number for number, name in enumerate(names)}
     written = [0] * len(blocks.starts)
     asked: list[tuple[int, int]] = []  # a block, and the register that it reads
     closed: dict[str, int] = {}  # where the statement ends that writes it first
-    spelt = re.compile(f"(?:{'|'.join(map(re.escape, names))})(?!{LETTER})", re.A)
-    for match in spelt.finditer(text, *body):
+    for match in mentions(text, body, names):
         name, (start, end) = match[0], match.span()
         block = bisect(blocks.starts, start) - 1
         does, after = _does(text, start, end)

@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 _REGISTERS = re.compile(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _ONE = re.compile(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
 _ONE_EACH = re.compile(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
-RANGE = re.compile(rf"({WORD})<([1-9][0-9]{{0,5}})>", re.A)
+RANGE = re.compile(rf"({WORD})<([1-9][0-9]{{0,8}})>", re.A)
 _NAME = re.compile(IDENTIFIER, re.A)
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 """Ranges of these are left to the full checker: special registers may have their names, or `_` is none."""
-_LARGEST = 1 << 16
-"""Ranges of registers larger than this are left to the full checker."""
+_REGISTERS_PER_CHARACTER = 4
+"""A file that declares more registers is left to the full checker, which does not make them one by one."""
 _MOST = 1 << 15
 """How many names of registers are kept in the declarations that a file repeats."""
 
 _POOL: dict[str, list[str]] = {}
+_POOLED = 1 << 20
+"""How many names of ranges are kept, all in all."""
 _SHAPES: dict[tuple[object, ...], int] = {}
 """Types of results and parameters, numbered: what calls are remembered by is the same in all files."""
 _NUMBERED = 1 << 15
@@ -43,9 +45,12 @@ _NUMBERED = 1 << 15
 
 def pool(prefix: str, count: int) -> list[str]:
     """`prefix0`, `prefix1`, ... and so on: the names of a range, shared by all functions."""
-    names = _POOL.setdefault(prefix, [])
+    names = _POOL.get(prefix, [])
     if len(names) < count:
         names += [f"{prefix}{i}" for i in range(len(names), count)]
+        if sum(map(len, _POOL.values())) + len(names) > _POOLED:
+            _POOL.clear()
+        _POOL[prefix] = names
     return names[:count]
 
 
@@ -54,10 +59,11 @@ class FileMemo:
 
     __slots__ = (
         "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers", "parts",
-        "prototypes", "variables",
+        "prototypes", "room", "variables",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, size: int) -> None:
+        self.room = size * _REGISTERS_PER_CHARACTER  # how many registers may still be declared
         self.forms: dict[Form, Kind] = {}
         """How variables of the module are declared, and their kinds."""
         self.headers: dict[HeaderForm, list[tuple[bool, str, Kind]]] = {}
@@ -117,7 +123,8 @@ class FileMemo:
             if found is not None and self._kept + len(found) < _MOST:
                 self._kept += len(found)
                 self._registers[text] = found
-        return found
+        self.room -= len(found or ())
+        return found if self.room >= 0 else None
 
     def _several(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         alike = self._one_each(text, module)
@@ -154,7 +161,7 @@ class FileMemo:
             part = part.strip()
             if numbered := RANGE.fullmatch(part):
                 count = int(numbered[2])
-                if count > _LARGEST or numbered[1] in _LEFT:
+                if count > self.room or numbered[1] in _LEFT:
                     return None
                 found.update(dict.fromkeys(pool(numbered[1], count), kind))
                 declared += count

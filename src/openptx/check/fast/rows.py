@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from itertools import compress, count, islice
 
 from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.block_memo import block_memo, form_of
-from openptx.check.fast.chunk import SIZE, Chunk
+from openptx.check.fast.chunk import Chunk, chunk_end
 from openptx.check.fast.classify import OperandClassifier
 from openptx.check.fast.definite_assignment import surely_written
+from openptx.check.fast.places import flowing, landmarks, mentions
 from openptx.check.fast.statements import StatementReader
-from openptx.check.fast.uninitialized import never_written
 from openptx.check.flow.reads_writes import assigns, ends
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.verdicts import BARRIER, FINE, READS_FIRST
@@ -27,34 +26,53 @@ if TYPE_CHECKING:
     from openptx.check.function import FunctionChecker
     from openptx.check.names.scopes import Scope
 
-_CUT = re.compile(r";\r?\n")
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""
 
 
 class FastPath:
-    """One walk through a body. `accepts` is True where there is nothing to say, but of registers that nothing wrote."""
+    """One walk through a body. `header` declares its parameters."""
 
-    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+    def __init__(self, checker: FunctionChecker, header: Scope) -> None:
         self.checker = checker
-        self.scope = scope
         self.file = checker.function.file
         self.body = checker.function.body or (0, 0)
-        self.names = OperandClassifier(checker, scope)
+        self.names = OperandClassifier(checker, header)
         self.barriers = BarrierUniformity(self.file.text, self.body)
         self.reader = StatementReader(checker, self.names, self.barriers)
+        self.doubts: list[int] = []  # where instructions end that may not be right, in the order of the text
+        self.doubted = False  # whether there is one in the block that is read
+        self.early: set[str] = set()  # registers that are read where no write may have reached them
+        self.missing: set[str] = set()  # names that nothing declares
 
     def accepts(self) -> bool:
-        """Whether the whole body is right, without as much as a warning that takes a closer look. Can be asked once."""
-        fine = self._read() and self._ends() and self._written()
+        """Whether the whole body is right for certain, but for `doubts`, `early` and `missing`. Can be asked once.
+
+        False says nothing about it: the full checker reads all of it then.
+        """
+        fine = self._read() and self._ends()
         self.names.release()
+        text, early = self.file.text, self.names.early
+        if fine and early and not (early.isdisjoint(self.names.inner) and surely_written(text, self.body, early)):
+            self.early = early
         return fine
+
+    def places(self) -> list[int]:
+        """Where the full checker must look in a body that is accepted; none where all is right."""
+        if not (self.doubts or self.early or self.missing):
+            return []
+        text, body = self.file.text, self.body
+        found = {*self.doubts, *landmarks(text, body)}
+        if self.early:
+            found.update(flowing(text, body))
+        if names := self.early | self.missing:
+            found.update(match.start() for match in mentions(text, body, names))
+        return sorted(found)
 
     def _read(self) -> bool:
         text, (offset, end) = self.file.text, self.body
         while offset < end:
-            cut = _CUT.search(text, offset + SIZE, end)
-            stop = end if cut is None or text.find("/*", offset, cut.end()) >= 0 else cut.end()
+            stop = chunk_end(text, offset, end)
             while offset < stop:
                 after = self._rows(Chunk(self.file, offset, stop), end)
                 if after is None:
@@ -73,30 +91,38 @@ class FastPath:
         offset: int | None = 1
         while offset is not None and offset < len(text):
             offset = self._rows(Chunk(File("", text), offset, len(text), inner=True), len(text))
-        if offset is not None and form is not None and form[0] not in templates and len(templates) < _MOST:
+        if offset is None:
+            return False
+        if self.doubted:
+            self.doubted, self.reader.doubt = False, True
+            return False
+        if form is not None and form[0] not in templates and len(templates) < _MOST:
             templates[form[0]] = block_memo(text, *form, self.names)
-        return offset is not None
+        return True
+
+    def _doubts(self, chunk: Chunk, number: int) -> bool:
+        """Whether no more is wrong with a row than instructions. It is looked at closely later then."""
+        if not self.reader.doubt:
+            return False
+        self.reader.doubt = False
+        if chunk.inner:
+            self.doubted = True
+        else:
+            match = chunk.match(number)
+            self._doubt(match.start(OPCODE) if match[OPCODE] else match.start(OTHER), match.end())
+        return True
+
+    def _doubt(self, start: int, end: int) -> None:
+        """The statements between two places are in doubt."""
+        self.doubts += [place for place in range(start, end) if self.file.text[place] == ";"]
 
     def _ends(self) -> bool:
-        """Whether nothing runs on after the end, and all labels are there."""
+        """Whether nothing runs on after the end."""
         last, blocks = self.reader.last, self.names.blocks
         if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
             return False
-        return blocks[0].needs <= blocks[0].labels and tables.known(blocks[0], self.names)
-
-    def _written(self) -> bool:
-        """Say which registers no path has written; False where names are too many-sided to say so."""
-        names = self.names
-        if not names.early:
-            return True
-        if not names.early.isdisjoint(names.inner):
-            return False
-        if surely_written(self.file.text, self.body, names.early):
-            return True
-        for name in never_written(self.file, self.body, names.early):
-            if name.text not in self.scope.names:  # else a parameter
-                self.checker.unwritten(name.text, name.span)
-        return True
+        self.missing = blocks[0].needs - blocks[0].labels
+        return tables.known(blocks[0], self.names)
 
     def _rows(self, chunk: Chunk, end: int) -> int | None:
         """The statements of a chunk: where to go on before the end, None if something is wrong."""
@@ -131,14 +157,26 @@ class FastPath:
             if i < len(rows):
                 other = others[i]
                 fine = self._block(other) if other[0] == "{" and len(other) > 1 else self.reader.statement(other)
-                if not fine:
+                if not fine and not self._doubts(chunk, i):
                     self._passed(chunk, i, known=False, more=True)
                     if flat:
                         names.withdraw(filter(None, labels[i:]))
-                    return None if fine is False else self.reader.odd(chunk.file, chunk.match(i).start(OTHER), end)
+                    return None if fine is False else self._odd(chunk, i, end)
             begin = i + 1
         self._passed(chunk, len(rows), known=True, more=chunk.end < end)
         return chunk.end
+
+    def _odd(self, chunk: Chunk, number: int, end: int) -> int | None:
+        """A row that is the rest of the text, since it begins with a statement that is no row: where to go on."""
+        start = chunk.match(number).start(OTHER)
+        after = self.reader.odd(chunk.file, start, end)
+        if self.reader.doubt and after is not None:
+            self.reader.doubt = False
+            if chunk.inner:
+                self.doubted = True
+            else:
+                self._doubt(start, after)
+        return after
 
     def _passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
         """All rows before this one are right. What follows them, if there is `more`, is not `known` if it is no row."""
@@ -175,24 +213,30 @@ class FastPath:
                 if not self.barriers.simple if chunk.inner else self.barriers.diverges(rows, number):
                     return False
                 continue
-            if self._valued(row):
-                continue
-            match, text = chunk.match(number), chunk.file.text
-            start = match.start(OPCODE) if not row[GUARD - 1] else text.rfind("@", 0, match.start(GUARD))
-            if self.reader.statement(text[start : match.end()]):
-                continue  # where a name with `%` is no register: a row is not all that its address says
-            if self.reader.precisely(chunk.file, match.start(), match.end(), match.end()) is None:
+            right = self._right(row)
+            if right is None and not self._singly(chunk, number):
                 return False
+            self.reader.doubt = self.reader.doubt or right is False
+            self._doubts(chunk, number)
         return True
 
-    def _valued(self, row: Row) -> bool:
-        """Whether nothing but constants is to be looked at, and they are right for certain."""
+    def _singly(self, chunk: Chunk, number: int) -> bool:
+        """Read a row as a statement: where a name with `%` is no register, it is not all that its address says."""
+        match, text = chunk.match(number), chunk.file.text
+        start = match.start(OPCODE) if not match[GUARD] else text.rfind("@", 0, match.start(GUARD))
+        if self.reader.statement(text[start : match.end()]) or self.reader.doubt:
+            return True
+        return self.reader.precisely(chunk.file, match.start(), match.end(), match.end()) is not None
+
+    def _right(self, row: Row) -> bool | None:
+        """Whether an instruction is right: False where it may not be, None where more than constants is to be seen."""
         names, verdicts = self.names, self.checker.verdicts
         texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]
         given = [names[text] for text in texts]
         if row[GUARD - 1] and (names[row[GUARD - 1]] is not PREDICATE_KIND or guarded_parameter(given) is not None):
             return False
-        return verdicts.constants((row[OPCODE - 1], *given), texts) in verdicts.valued
+        key = row[OPCODE - 1], *given
+        return not verdicts[key] and (verdicts.constants(key, texts) in verdicts.valued or None)
 
 
 def _writes_any(rows: list[Row], name: str) -> bool:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
 
 _OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
+_CALLS = "call ", "call.", "call\t"
 _MOST = 1 << 12
 """How many declarations of parameters of calls are kept as they stand, and instructions whose constants are right."""
 
@@ -49,6 +50,7 @@ class StatementReader:
         self.shared = 0  # bytes
         self.declared: list[Declared] = []  # by the statement that was read last, if it declares variables
         self.last: tuple[str | None, str] | None = None  # guard and opcode of an instruction
+        self.doubt = False  # whether an instruction was read that may not be right
 
     def statement(self, text: str) -> bool | None:
         """A brace, a declaration, an instruction whose operands are more than a row holds. None: something else."""
@@ -65,7 +67,7 @@ class StatementReader:
                 return not self.names.hides(found) and self.names.declare(found)
             known = self.memo.declared.get(text)
             return self._declaration(text) if known is None else all(map(self.names.variable, known))
-        if text.startswith("call") and ")" in text:
+        if text.startswith(_CALLS):
             return self._call(text)
         match = STATEMENT.match(text)
         if match is not None and match.lastindex == LABEL:
@@ -106,9 +108,7 @@ class StatementReader:
         return True
 
     def _listed(self, text: str, guard: str | None, opcode: str, operands: str) -> bool:
-        """A call, or an instruction with many operands, or with blanks between them."""
-        if "(" in operands:
-            return self._call(text)
+        """An instruction with many operands, or with blanks between them."""
         names = self.names
         parts = _OPERAND.findall(operands) if "{" in operands or "[" in operands else operands.split(",")
         if ",".join(parts) != operands or "" in parts:
@@ -118,7 +118,7 @@ class StatementReader:
         if guard is not None:
             predicate = names[guard.lstrip("@!")]
             if predicate is not kinds.PREDICATE_KIND or guarded_parameter(given) is not None:
-                return False
+                return self.alone(text)
         if first:
             names.settle(words(parts[0]))
             given.insert(0, names[parts[0]])
@@ -161,10 +161,11 @@ class StatementReader:
 
     def alone(self, text: str) -> bool:
         """One statement, by the full parser."""
-        return self.precisely(File("", text), 0, len(text), len(text)) is not None
+        return self.precisely(File("", text), 0, len(text), len(text)) is not None and not self.doubt
 
     def precisely(self, file: File, start: int, until: int, end: int) -> int | None:
-        """What begins between two offsets, by the full parser: where to go on, None where it is not right."""
+        """What begins between two offsets, by the full parser: where to go on. None where it is not right, but for
+        instructions in `doubt`."""
         found: list[tree.Statement] = []
         problems: list[Diagnostic] = []
         offset = read_statements(Cursor(file, start, end), until, found, problems, inside=True)
@@ -174,7 +175,10 @@ class StatementReader:
 
     def _read(self, statement: tree.Statement) -> bool:
         if isinstance(statement, tree.Instruction):
-            return self._instruction(statement)
+            if joins(statement.opcode) and not self._meets(statement):
+                return False
+            self.doubt = not self._instruction(statement) or self.doubt
+            return statement.problem is None
         if any(self.checker.module.availability.unmet(statement)):
             return False
         match statement:
@@ -190,8 +194,6 @@ class StatementReader:
                 return isinstance(statement, Preprocessor)
 
     def _instruction(self, instruction: tree.Instruction) -> bool:
-        if instruction.problem is not None:
-            return False
         names, operands, guard = self.names, instruction.operands, instruction.guard
         first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0
         for operand in operands[first:]:
@@ -209,8 +211,6 @@ class StatementReader:
         if guard is not None and guarded_parameter(given) is not None:
             return False
         self.last = None if guard is None else "@", instruction.opcode
-        if joins(instruction.opcode) and not self._meets(instruction):
-            return False
         if not calls(instruction.mnemonic):
             return True
         known = {name: table for block in names.blocks for name, table in block.tables.items()}

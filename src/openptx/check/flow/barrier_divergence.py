@@ -7,7 +7,7 @@ from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from openptx.check.flow.cfg import ControlFlowGraph, Step
 
@@ -22,22 +22,30 @@ def divergent(graph: ControlFlowGraph) -> Iterator[tuple[Step, Step]]:
     The guard compares `%tid.x` or `%laneid` with a constant below 32, and no label stands between it and the barrier:
     whoever jumps over it does not come back. Where they jump to the end, they wait for nothing, and it is well.
     """
-    entries = graph.entries()
+    if not any(joins(step.instruction.opcode) for step in graph.steps):
+        return
+    entries, writers = graph.entries(), _writers(graph)
+    branches: list[int] = []  # guarded ones since the last label that no barrier has asked for
+    split: Step | None = None  # the last of the others that splits a warp, if its threads wait for something
     for number, step in enumerate(graph.steps):
+        if number in entries:
+            branches.clear()
+            split = None
+        if step.jumps and step.guarded:
+            branches.append(number)
         if not joins(step.instruction.opcode) or len(step.instruction.operands) != 1:
             continue
-        if step.instruction.guard is not None:
-            if _splits(graph, number):
+        if step.guarded:
+            if _splits(step, writers):
                 yield step, step
             continue
-        at = number
-        while at > 0 and at not in entries:
-            at -= 1
-            branch = graph.steps[at]
-            if branch.jumps and branch.instruction.guarded and _splits(graph, at):
-                if not _leaves(graph, at):
-                    yield step, branch
-                break
+        while branches:
+            branch = branches.pop()
+            if _splits(graph.steps[branch], writers):
+                split = None if _leaves(graph, branch) else graph.steps[branch]
+                branches.clear()
+        if split is not None:
+            yield step, split
 
 
 def _leaves(graph: ControlFlowGraph, number: int) -> bool:
@@ -53,10 +61,10 @@ def _leaves(graph: ControlFlowGraph, number: int) -> bool:
     return True
 
 
-def _splits(graph: ControlFlowGraph, number: int) -> bool:
+def _splits(step: Step, writers: Mapping[str, Step | None]) -> bool:
     """Whether the guard of a statement surely differs between the lanes of some warp."""
-    guard = graph.steps[number].instruction.guard
-    setp = _written_once(graph, guard.name.text) if guard is not None else None
+    guard = step.instruction.guard
+    setp = writers.get(guard.name.text) if guard is not None else None
     if setp is None:
         return False
     modifiers = setp.instruction.opcode.split(".")
@@ -69,13 +77,16 @@ def _splits(graph: ControlFlowGraph, number: int) -> bool:
     least = 1 if modifiers[1] in ("lt", "lo", "ge", "hs") else 0  # nothing is below 0
     if not least <= limit.value < _WARP - (modifiers[1] in ("le", "ls", "gt", "hi")):
         return False
-    move = _written_once(graph, lane.text)
+    move = writers.get(lane.text)
     if move is None or move.instruction.mnemonic != "mov" or len(move.instruction.operands) != 2:
         return False
     return move.instruction.operands[1].text in _LANES
 
 
-def _written_once(graph: ControlFlowGraph, name: str) -> Step | None:
-    """The only statement that writes a register, if there is only one and it has no guard."""
-    found = [step for step in graph.steps if any(key[1] == name for key in step.writes)]
-    return found[0] if len(found) == 1 and found[0].instruction.guard is None else None
+def _writers(graph: ControlFlowGraph) -> dict[str, Step | None]:
+    """The only statement that writes a register, by its name; None if there are several, or it has a guard."""
+    found: dict[str, Step | None] = {}
+    for step in graph.steps:
+        for _, name in step.writes:
+            found[name] = None if name in found or step.guarded else step
+    return found

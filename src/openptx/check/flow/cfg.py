@@ -8,6 +8,8 @@ from openptx.syntax.directives import BranchTargets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from openptx.check.names.scopes import Scope
     from openptx.syntax.tree import Instruction
 
@@ -23,7 +25,7 @@ class Step:
     `jumps` where it has targets, `ends` where nothing after it follows it.
     """
 
-    __slots__ = ("ends", "instruction", "jumps", "reads", "scope", "writes")
+    __slots__ = ("ends", "guarded", "instruction", "jumps", "reads", "scope", "writes")
 
     def __init__(self, instruction: Instruction, scope: Scope) -> None:
         self.instruction, self.scope = instruction, scope
@@ -31,7 +33,8 @@ class Step:
         self.writes: set[Key] = set()
         mnemonic = instruction.mnemonic
         self.jumps = mnemonic in mnemonics(*JUMPS)
-        self.ends = (self.jumps or mnemonic in mnemonics(*LEAVES)) and not instruction.guarded
+        self.guarded = instruction.guarded
+        self.ends = (self.jumps or mnemonic in mnemonics(*LEAVES)) and not self.guarded
 
 
 class ControlFlowGraph:
@@ -79,10 +82,10 @@ class ControlFlowGraph:
         """The steps that a label marks: others than the one before may lead there."""
         return set(self.labels.values())
 
-    def first_reads(self, *, everywhere: bool) -> list[text.Name]:
+    def first_reads(self, *, everywhere: bool, names: Collection[str] | None = None) -> list[text.Name]:
         """The first read of each register that no write reaches, on no path.
 
-        Only reads that stand before every write are asked for, if not `everywhere`.
+        Only reads that stand before every write are asked for, if not `everywhere`; and only these `names`, if given.
         """
         written: set[Key] = set()
         since: set[Key] = set()  # written since the last label: those reads need no further look
@@ -92,7 +95,7 @@ class ControlFlowGraph:
             if number in entries:
                 since.clear()
             for key, name in step.reads:
-                if key not in written or (everywhere and key not in since):
+                if (key not in written or (everywhere and key not in since)) and (names is None or key[1] in names):
                     early.setdefault(key, []).append((number, name))
             written |= step.writes
             since |= step.writes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -107,11 +109,13 @@ def integer(value: int, literal: bool = True) -> Kind:
     """An integer constant: how many bits it needs, whichever way they are read."""
     if not literal and value >= 1 << 63:  # `~0` is unsigned, and means -1 in every width
         value -= 1 << 64
-    sign = "-" if value < 0 else ""
-    for bits in (4, 8, 16, 32, 64):
-        if -(1 << bits >> 1) <= value < 1 << bits:
-            return kind(INTEGER, "an integer", bits=bits, space=sign, literal=literal)
-    return kind(INTEGER, "an integer", bits=128, space=sign, literal=literal)
+    return _integer(value < 0, value.bit_length() if value >= 0 else (~value).bit_length() + 1, literal)
+
+
+@cache
+def _integer(negative: bool, width: int, literal: bool) -> Kind:
+    bits = next((bits for bits in (4, 8, 16, 32, 64) if width <= bits), 128)
+    return kind(INTEGER, "an integer", bits=bits, space="-" if negative else "", literal=literal)
 
 
 def floating(bits: int, width: int, text: str, literal: bool = True) -> Kind:
