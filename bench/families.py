@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from openptx.source import File
@@ -135,5 +135,45 @@ def arithmetic(instructions: int) -> str:
     return "\n".join((*lines, "\tret;\n}\n"))
 
 
-SHAPES = {"plain arithmetic": lambda: arithmetic(300_000)}
+_HEADER_80 = ".version 9.0\n.target sm_80\n.address_size 64\n"
+_REGISTERS = """.reg .b32 %r<9>;
+.reg .b64 %rd<9>;
+.reg .pred %p<9>;
+mov.b32 %r1, 1;
+mov.b64 %rd1, 0;
+setp.eq.s32 %p1, %r1, 2;
+"""
+
+
+def _lines(count: int, text: str, last: str = "") -> str:
+    """A kernel of so many times the text, with the number in place of `#`, and something at its end."""
+    return f"{_HEADER_80}.entry k()\n{{\n{_REGISTERS}{_each(count, text)}{last}ret;\n}}\n"
+
+
+def _each(count: int, text: str) -> str:
+    return "".join(text.replace("#", str(number)) for number in range(count))
+
+
+_ADD = "add.s32 %r2, %r1, 7;\n"
+_CHAIN = ".func f0()\n{\nret;\n}\n" + "".join(f".func f{i}()\n{{\ncall f{i - 1};\nret;\n}}\n" for i in range(1, 50_000))
+
+SHAPES: dict[str, Callable[[], str]] = {
+    "plain arithmetic": lambda: arithmetic(300_000),
+    "100,001 registers": lambda: _lines(
+        100_000,
+        "add.s32 %q#, %q100000, 1;\n",
+        "",
+    ).replace(_REGISTERS, ".reg .b32 %q<100001>;\nmov.b32 %q100000, 1;\n"),
+    "one warning": lambda: _lines(100_000, _ADD, "shl.b32 %r2, %r1, 4294967299;\n"),
+    "one wrong type": lambda: _lines(100_000, _ADD, "add.f32 %r2, %r1, %rd1;\n"),
+    "one unknown name": lambda: _lines(100_000, _ADD, "mov.b32 %r2, %q2;\n"),
+    "a warning on each line": lambda: _lines(20_000, "shl.b32 %r2, %r1, 4294967299;\n"),
+    "one line": lambda: _lines(200_000, _ADD).replace("\n", " "),
+    "a chain of calls": lambda: _HEADER_80 + _CHAIN,
+    "comments in statements": lambda: _lines(20_000, "add.s32 %r2, /* 1 */ %r1, 7;\n"),
+    "labels": lambda: _lines(50_000, f"L#:\n{_ADD}@%p1 bra L#;\n"),
+    "scopes": lambda: _lines(50_000, "{\n.reg .b32 t;\nadd.s32 t, %r1, 7;\nadd.s32 %r2, t, 1;\n}\n"),
+    "kernels": lambda: _HEADER_80 + _each(10_000, ".entry k#(.param .u64 k#_p)\n{\nret;\n}\n"),
+    "values": lambda: f"{_HEADER_80}.global .b32 x[200000] = {{{_each(199_999, '#, ')}1}};\n",
+}
 """Files of one shape, which are made."""

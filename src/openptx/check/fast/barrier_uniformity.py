@@ -29,6 +29,8 @@ class BarrierUniformity:
     def __init__(self, text: str, body: Span) -> None:
         self.text, self.body = text, body
         self.few: set[str] | None = None  # guards that may hold for a part of a warp; None while nobody has asked
+        self.rows: list[Row] = []
+        self.known: tuple[int, set[str]] = 0, set()  # the last row of these that was asked for, and its guards
         self.since: set[str] = set()  # guards of the branches after the last label, in the chunks that were passed
 
     @property
@@ -55,18 +57,20 @@ class BarrierUniformity:
 
     def _guards(self, rows: list[Row], number: int) -> set[str]:
         """The guards of the branches between a row and the last label before it."""
+        asked, before = self.known if self.rows is rows else (0, self.since)
         found: set[str] = set()
-        while number:
-            number -= 1
-            row = rows[number]
+        for row in reversed(rows[asked:number]):
             if row[LABEL - 1]:
-                return found
+                break
             if row[GUARD - 1]:
                 if row[OPCODE - 1].startswith(tuple(mnemonics(*JUMPS))):
                     found.add(row[GUARD - 1])
             elif row[OTHER - 1].startswith(("@", "{")) and any(name in row[OTHER - 1] for name in mnemonics(*JUMPS)):
                 found.add(_ANY)
-        return found | self.since
+        else:
+            found |= before
+        self.rows, self.known = rows, (number, found)
+        return found
 
     def _few(self) -> set[str]:
         if self.few is None:

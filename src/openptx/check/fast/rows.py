@@ -197,6 +197,7 @@ class FastPath:
         """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
         rows = chunk.rows
         new: set[str] | None = None
+        written, until = set[str](), begin  # by the rows before that one
         for number, verdict in enumerate(said, begin):
             if verdict is FINE:
                 continue
@@ -204,9 +205,11 @@ class FastPath:
             if not assigns(row[OPCODE - 1]) and (read := words(row[FIRST - 1])):
                 # What stands first passed for written.
                 new = set(islice(self.names, before, None)) if new is None else new
-                for name in new.intersection(read):
-                    if self.names[name].sort not in (FUNCTION, VARIABLE) and not _writes_any(rows[begin:number], name):
-                        self.names.early.add(name)
+                if asked := new.intersection(read):
+                    written.update(row[FIRST - 1] for row in rows[until:number] if assigns(row[OPCODE - 1]))
+                    until = number
+                    named = (name for name in asked if self.names[name].sort not in (FUNCTION, VARIABLE))
+                    self.names.early.update(name for name in named if name not in written)
             if verdict is READS_FIRST:
                 continue
             if verdict is BARRIER:
@@ -237,8 +240,3 @@ class FastPath:
             return False
         key = row[OPCODE - 1], *given
         return not verdicts[key] and (verdicts.constants(key, texts) in verdicts.valued or None)
-
-
-def _writes_any(rows: list[Row], name: str) -> bool:
-    """Whether one of these rows has a register as its only result."""
-    return any(row[FIRST - 1] == name and assigns(row[OPCODE - 1]) for row in rows)
