@@ -111,7 +111,7 @@ def file_of(source: Source, filename: str) -> File:
     if isinstance(source, str):
         return read(source) if is_path(source) else File(filename, source)
     if isinstance(source, (bytes, bytearray)):
-        return decode(filename, bytes(source))
+        return decode(filename, bytes(source).rstrip(b"\0"))  # NVRTC and the driver count the end of the C string
     if hasattr(source, "__fspath__"):
         return read(source)
     raise ArgumentError(f"PTX is a path, text or bytes, not {type(source).__name__}")

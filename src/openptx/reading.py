@@ -78,16 +78,13 @@ def open_regular(path: str | PathLike[str]) -> BinaryIO:
 
 
 def decode(name: str, data: bytes) -> File:
-    """Bytes as a `File`. Zero bytes at the end, which NVRTC's programs carry, and a byte order mark are left out.
+    """Bytes as a `File`, of which only what is certainly no PTX is refused.
 
     Bytes that are not UTF-8 (in comments and file names, where old compilers put them) survive as surrogates.
     """
-    data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\0")
     for first, what in MAGIC:
         if data.startswith(first):
             raise InputError(f"{name}: this is not PTX text but {what}")
-    if (at := data.find(0)) >= 0:
-        raise InputError(f"{name}: this is not PTX text: byte {at} is zero")
     return File(name, data.decode("utf-8", "surrogateescape"))
 
 

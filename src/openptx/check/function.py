@@ -66,7 +66,7 @@ class FunctionChecker:
         body = self.function.body
         plain = body is not None and not self.function.broken and self.module.debug_info.plain(body)
         places = early = None
-        if plain and not self.module.thorough:
+        if plain and self.module.tree.plain and not self.module.thorough:
             path = FastPath(self, self.header)
             if path.accepts():
                 places, early = path.places(), path.early

@@ -21,7 +21,7 @@ from openptx.diagnostics import Collector, Diagnostic
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
-from openptx.syntax import tree
+from openptx.syntax import characters, tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import Alias, Section, SourceFile
 
@@ -78,6 +78,8 @@ class ModuleChecker:
     def check(self) -> list[Diagnostic]:
         """Every finding, in the order of the text."""
         self.collector.extend(self.tree.problems)
+        if self.profile == "isa":
+            self.collector.extend(characters.commented(self.file))
         for item in self.tree.items:
             if isinstance(item, Declaration):
                 self._variable(item)

@@ -45,7 +45,7 @@ def works(
     if cursor.kind == "word" and Cursor(cursor.file, cursor.end, cursor.limit).word == ":":
         cursor.advance()
         cursor.advance()
-    if cursor.kind == "end":  # a comment now, or a label alone
+    if cursor.kind in ("end", "dot"):  # a comment now, or a label alone; a directive, which is read elsewhere
         return True
     read = alone(cursor)
     if read is None:

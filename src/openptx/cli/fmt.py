@@ -11,6 +11,7 @@ import sys
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import expand, load
+from openptx.cli.fix import fix
 from openptx.cli.rewriting import print_text, replace
 from openptx.errors import InputError, about_file
 
@@ -28,6 +29,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="write nothing, say which files would change")
 
 
+def stray_characters(file: File) -> list[Diagnostic]:
+    """The characters in a file that PTX does not have, such as a byte order mark."""
+    from openptx.syntax import parse
+
+    return [diagnostic for diagnostic in parse(file).diagnostics if diagnostic.name == "invalid-character"]
+
+
 def run(args: Namespace) -> int:
     """Lay every file out, or only say which would change."""
     from openptx.syntax import parse
@@ -37,19 +45,21 @@ def run(args: Namespace) -> int:
     changed: list[str] = []
 
     def format_one(file: File) -> None:
+        name, before = file.name, file.text
+        file = fix(file, stray_characters).file
         module = parse(file)
         if module.diagnostics:
             wrong.extend(module.diagnostics)
             return
         text = formatted(module)
-        if text != file.text:
-            changed.append(file.name)
+        if text != before:
+            changed.append(name)
         if args.check:
             return
-        if file.name == "<stdin>":
+        if name == "<stdin>":
             print_text(text)
-        elif text != file.text:
-            replace(file.name, text)
+        elif text != before:
+            replace(name, text)
 
     paths, good = expand(args.files), True
     for path in paths:

@@ -122,6 +122,9 @@ def _rows() -> tuple[Deviation, ...]:
         Deviation("selector-beyond", "6.4.3", r, a,
                   "`.z` and `.w` of a vector of two are taken",
                   "mov.f32 d, v.z;", ".reg .f32 d; .reg .v2 .f32 v;"),
+        Deviation("comment-beyond-ascii", "4.1", r, a,
+                  "a comment may hold bytes above 127",
+                  "// \u00e9"),
         # Newer than PTX ISA 9.1: what the assembler shows of 9.2 to 9.5.
         Deviation("packed-bytes", "PTX 9.2", r, a,
                   "`add sub min max neg` have `.u8x4` and `.s8x4`; `add.sat` has `.u32` and packed types",

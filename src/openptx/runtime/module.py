@@ -12,7 +12,6 @@ from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
 from openptx.program import Function, Program
-from openptx.reading import decode, is_path
 from openptx.reading import read as read_file
 from openptx.runtime.arguments import marshal
 from openptx.runtime.arrays import array_of
@@ -251,27 +250,19 @@ def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: s
     Raises CheckError with everything that is wrong in the text, OSError for a path that cannot be read
     (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target that there is not.
     """
+    from openptx.api import file_of
     from openptx.api import require_options as require_target
     from openptx.check import lower, resolve
 
-    file = source if isinstance(source, File) else read(source)
+    if isinstance(source, str) and "\n" not in source and ".version" not in source:
+        source = read_file(source)
+    file = file_of(source, "<string>")
     require_target(target)
     module, found = resolve(file, target)
     errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if errors:
         raise CheckError(errors)
     return LoadedModule(lower(module))
-
-
-def read(source: object) -> File:
-    """The file that a path names, or that a text is."""
-    if isinstance(source, (bytes, bytearray)):
-        return decode("<string>", bytes(source))
-    if isinstance(source, str) and not is_path(source) and ("\n" in source or ".version" in source):
-        return File("<string>", source)
-    if isinstance(source, (str, os.PathLike)):
-        return read_file(cast("str | os.PathLike[str]", source))
-    raise ArgumentError(f"PTX is a path, text or bytes, not {type(source).__name__}")
 
 
 def extent(what: str, given: Any) -> Triple:

@@ -7,7 +7,7 @@ import re
 from openptx.diagnostics import Diagnostic
 from openptx.source import File
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffd]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f-\x9f\ufffd]")
 _SAMPLE = 4096  # characters; a stray control character is an ordinary mistake, one in fifty is another kind of file
 
 # fmt: off
@@ -22,7 +22,7 @@ _KINDS = (
 
 def not_text(file: File) -> Diagnostic | None:
     """Why a file can't be PTX, or None."""
-    head = file.text[:_SAMPLE]
+    head = file.text[:_SAMPLE].rstrip("\0") or file.text[:_SAMPLE]
     kind = next((kind for magic, kind in _KINDS if head.startswith(magic)), None)
     if kind is None and len(_CONTROL.findall(head)) * 50 <= len(head):
         return None

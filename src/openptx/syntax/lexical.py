@@ -34,7 +34,7 @@ OPEN_STRING = r'"[^"\n]*+"?+'
 """A string, or one that is never closed: it lasts to the end of its line."""
 COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"
 """One that is never closed lasts to the end."""
-TRIVIA = rf"(?>[ \t\r\n\f]+|{COMMENT})"
+TRIVIA = rf"(?>[ \t\r\n\f\x1a]+|{COMMENT})"
 
 words = re.compile(WORD, re.A).findall
 """The identifiers in a text, or in a part of it: `words(text, start, end)`. No comments must stand there."""

@@ -8,6 +8,8 @@ from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.syntax.binary import not_text
 from openptx.syntax.body_parser import read_statements, unknown_directive, without_dot
 from openptx.syntax.brace_matcher import LOST, body, closing, lost_label
+from openptx.syntax.characters import CODE, strays
+from openptx.syntax.characters import problems as stray_characters
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_memo import RepeatedHeader, remember, remember_header, repeated, repeated_header
 from openptx.syntax.declaration_parser import LINKAGE, SPACES
@@ -38,11 +40,13 @@ def parse(file: File) -> SyntaxTree:
     if (mistake := not_text(file)) is not None:
         return SyntaxTree(file, items, [mistake])
     offset = 0
+    stray = list(strays(text))
+    problems += stray_characters(file, stray)
     if text.startswith("\ufeff"):
         offset = 1
-        help = "save the file as UTF-8 without a byte order mark"
-        mark = Diagnostic("invalid-character", "a byte order mark stands before the text", file, (0, 1), help=help)
-        problems.append(mark)
+        help, fix = "save the file as UTF-8 without a byte order mark", Fix((0, 1), "", "remove it", SAFE)
+        message = "a byte order mark stands before the text"
+        problems.append(Diagnostic("invalid-character", message, file, (0, 1), help=help, fix=fix))
     while match := STATEMENT.match(text, offset):
         kind, start = match.lastindex, match.end(1)
         if kind == END:
@@ -62,7 +66,7 @@ def parse(file: File) -> SyntaxTree:
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
         problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
-    return SyntaxTree(file, items, problems)
+    return SyntaxTree(file, items, problems, plain=all(place != CODE for place, _ in stray))
 
 
 def _variable(file: File, start: int, end: int) -> Variable | None:

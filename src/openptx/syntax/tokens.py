@@ -166,10 +166,11 @@ class Cursor:
             from openptx.syntax.foreign import lone_dot, number_sign
 
             return lone_dot(self) if self.word == "." else number_sign(self)
-        help = "PTX is ASCII; other characters can stand in comments and strings" if self.word >= "\x80" else None
-        if self.word[0] == "\0":
-            help = "a NUL ends a string in C; the text given as a file must not include it"
-        return self.mistake("invalid-character", f"PTX has no use for {named(self.word)} here", self.span, help=help)
+        if self.kind != "bad" or " " < self.word < "\x7f":
+            return self.mistake("invalid-character", f"PTX has no use for `{self.word}` here", self.span)
+        from openptx.syntax.characters import in_code
+
+        return Mistake(in_code(self.file, self.start, self.limit))
 
     def mistake(
         self,
@@ -186,11 +187,3 @@ class Cursor:
         """A mistake in this file."""
         found = Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
         return Mistake(found)
-
-
-def named(characters: str) -> str:
-    """Characters for a message; bytes that are not UTF-8 came as surrogates (PEP 383)."""
-    if characters.isprintable():
-        return f"`{characters[:8]}`"
-    number = ord(characters[0])
-    return f"the byte 0x{number - 0xDC00:02X}" if 0xDC80 <= number <= 0xDCFF else f"U+{number:04X}"

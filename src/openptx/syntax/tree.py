@@ -245,12 +245,13 @@ class SyntaxTree:
     """A whole file: `items` in order. Lossless: `str(module)` is the text.
 
     `problems` are the mistakes found outside the bodies of functions and in their braces; `diagnostics` are all.
+    `plain`: all blanks of the code are PTX's own; regular expressions with `\\s` and `str.strip` know others too.
     """
 
-    __slots__ = ("_diagnostics", "file", "items", "problems")
+    __slots__ = ("_diagnostics", "file", "items", "plain", "problems")
 
-    def __init__(self, file: File, items: list[Statement], problems: list[Diagnostic]) -> None:
-        self.file, self.items, self.problems = file, items, problems
+    def __init__(self, file: File, items: list[Statement], problems: list[Diagnostic], plain: bool = True) -> None:
+        self.file, self.items, self.problems, self.plain = file, items, problems, plain
         self._diagnostics: list[Diagnostic] | None = None
 
     @property

@@ -6,7 +6,10 @@ CODES = (
     Code("PTX0001", "invalid-character", """
         A character that PTX has no use for.
 
-        Outside comments and strings, PTX is ASCII letters, digits, `_ $ %`, blanks and punctuation.
+        A PTX file is ASCII: letters, digits, `_ $ %`, blanks and punctuation, without a byte order mark. The assembler
+        takes other bytes in comments (the manual does not), control characters in comments and strings, and NUL
+        nowhere, not even as the last byte of a file. `check`, `parse` and `load` leave NULs at the end of `bytes` out:
+        NVRTC returns the end of a C string with its program.
 
             add.u32 %r1, %r2, #3;
 

@@ -1,0 +1,113 @@
+"""Characters that PTX has no use for (manual 4.1: a source file is ASCII), and what to write instead.
+
+As measured of ptxas 13.5: bytes above 127 can stand in comments, control characters in comments and strings, NUL
+nowhere; Ctrl-Z is a blank.
+"""
+
+from __future__ import annotations
+
+import re
+
+from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
+from openptx.syntax.lexical import COMMENT, STRING
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.source import File, Span
+
+COMMENTED, QUOTED, CODE = "comment", "string", "code"
+_HIDDEN = "\0\v\x1c\x1d\x1e\x1f"
+"""Control characters in ASCII that a comment or string could hide, or that are blanks to Python but not to PTX."""
+_PIECE = re.compile(
+    rf"[\x01-\x0a\x0c-\x1b !#-.0-\x7f]*+"
+    rf"(?:(?P<{COMMENTED}>{COMMENT})|(?P<{QUOTED}>{STRING})|[/\"]|\Z|(?P<{CODE}>[^\x01-\x0a\x0c-\x1b -\x7f]))"
+)
+_STRAY = re.compile(r"[^\x01-\x7f](?:[^\n]*[^\x01-\x7f])?+")
+_FIRST = re.compile(r"\0++|[^\0-\x7f]++|.", re.S)
+_NULS = re.compile(r"\0++")
+_REST = re.compile(r"[^\x20-\x7e\s](?:[^;\n\"]*[^\x20-\x7e\s])?", re.A)
+_WRITTEN = {"\u2212": "-", **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')}
+NOT_ASCII = "PTX is ASCII; other characters can stand in comments alone"
+
+
+def strays(text: str) -> Iterator[tuple[str, Span]]:
+    """Where stray characters are that the lexer does not meet: in comments, strings and blanks."""
+    if text.isascii() and not any(character in text for character in _HIDDEN):
+        return
+    for piece in _PIECE.finditer(text):
+        place = piece.lastgroup
+        if place == CODE:
+            yield place, piece.span(place)
+        elif place and (stray := _STRAY.search(text, *piece.span(place))):
+            yield place, stray.span()
+
+
+def problems(file: File, found: list[tuple[str, Span]]) -> list[Diagnostic]:
+    """The mistakes among these to the assembler: of code, the lexer speaks, and in a comment only NUL is one."""
+    wrong = [span for place, span in found if place == QUOTED]
+    for place, (start, end) in found:
+        if place == COMMENTED:
+            wrong += (nuls.span() for nuls in _NULS.finditer(file.text, start, end))
+    return [stray_character(file, span) for span in wrong]
+
+
+def commented(file: File) -> list[Diagnostic]:
+    """What is a mistake to the manual alone, for which every character of a file is ASCII."""
+    found = (span for place, span in strays(file.text) if place == COMMENTED and "\0" not in file.text[slice(*span)])
+    return [stray_character(file, span) for span in found]
+
+
+def stray_character(file: File, span: Span) -> Diagnostic:
+    """The mistake of a stray character, in whatever place; the fix spells all of the span in ASCII."""
+    text = file.text[slice(*span)]
+    written, safe = _spelt(text)
+    first = _FIRST.match(text)
+    characters = first[0] if first else text
+    help = "a NUL ends a string in C, and is no part of the text" if characters[0] == "\0" else None
+    if characters[0] > "\x7f":
+        help = NOT_ASCII
+    what = f"write `{written}`" if written.strip() else "remove it" if not written else "write a blank"
+    fix = Fix(span, written, what, SAFE if safe else SUGGESTION)
+    message = f"PTX has no use for {named(characters)} here"
+    place = span[0], span[0] + len(characters)
+    return Diagnostic("invalid-character", message, file, place, help=help, fix=fix)
+
+
+def in_code(file: File, start: int, limit: int) -> Diagnostic:
+    """The same of all stray characters in the rest of a statement."""
+    found = _REST.match(file.text, start, limit)
+    return stray_character(file, found.span() if found else (start, start + 1))
+
+
+def named(characters: str) -> str:
+    """Characters for a message; bytes that are not UTF-8 came as surrogates (PEP 383)."""
+    if characters.isprintable():
+        return f"`{characters[:8]}`"
+    number = ord(characters[0])
+    return f"the byte 0x{number - 0xDC00:02X}" if 0xDC80 <= number <= 0xDCFF else f"U+{number:04X}"
+
+
+def _spelt(characters: str) -> tuple[str, bool]:
+    """Characters in ASCII, and whether that can only be what was meant."""
+    spelt = [_character(each) for each in characters]
+    return "".join(each for each in spelt if each is not None), None not in spelt
+
+
+def _character(character: str) -> str | None:
+    """One character in ASCII: letters by their number, so that two names stay two; None where nothing is like it."""
+    from unicodedata import category
+
+    if "\x20" <= character <= "\x7e" or character in "\t\n":
+        return character
+    if character in _WRITTEN:
+        return _WRITTEN[character]
+    kind = category(character)
+    if character.isspace():
+        return " "
+    if kind == "Cs":
+        return f"_x{ord(character) & 0xFF:02X}"
+    if kind[0] == "C":
+        return ""
+    return "-" if kind == "Pd" else f"_u{ord(character):04X}" if kind[0] in "LMN" else None

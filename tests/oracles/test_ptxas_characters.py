@@ -1,0 +1,25 @@
+"""Where the assembler refuses which character."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from assembler import MISSING, PTXAS
+
+sys.path.append(str(Path(__file__).parents[1] / "unit" / "syntax"))
+
+from character_places import CHARACTERS, PLACES, refused
+
+
+@pytest.mark.skipif(not PTXAS.exists(), reason=MISSING)
+@pytest.mark.parametrize("character", CHARACTERS, ids=ascii)
+@pytest.mark.parametrize("place", PLACES)
+def test_the_assembler_refuses_what_is_said(place: str, character: str, tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_bytes(PLACES[place].replace("@", character).encode())
+    command = [str(PTXAS), "-arch=compute_90", str(file), "-o", str(tmp_path / "k.out")]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert bool(done.returncode) == refused(place, character)
