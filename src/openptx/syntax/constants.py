@@ -15,6 +15,8 @@ from openptx.syntax.operands import Constant, Float, Integer
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from openptx.source import Span
     from openptx.syntax.tokens import Cursor, Mistake
 
@@ -41,6 +43,11 @@ PRECEDENCE = {
     "&&": 2, "||": 1,
 }
 # fmt: on
+_UNARY, _CONDITIONAL, _CONDITION, _PARENTHESIS = 11, 0, -1, -2
+
+SYMBOLS = 9970
+"""The symbols that may wait in one expression. The stack of ptxas 13.5 has 10,000, of which its surroundings take up
+to 26: it reads 9,978 parentheses, 4,989 signs and 2,494 casts."""
 
 
 def literal(text: str, span: Span) -> Constant | None:
@@ -69,71 +76,104 @@ def literal(text: str, span: Span) -> Constant | None:
 def constant(c: Cursor) -> Constant:
     """Read and fold a constant expression."""
     start = c.start
-    value = _ternary(c)
+    value = _Expression(c).read()
     span = start, c.last
-    if value.text and span == value.span:
+    return value if value.text and span == value.span else _spanning(value, span, c.file.text[start : c.last])
+
+
+class _Expression:
+    """An expression in reading, by operator precedence: what waits for its last operand, in the order of the text.
+
+    Each entry has a precedence, its symbols on the assembler's stack, and what it makes of the operand. Of a `(` and
+    a condition, the precedence is lower than of any operator.
+    """
+
+    __slots__ = ("c", "symbols", "waiting")
+
+    def __init__(self, c: Cursor) -> None:
+        self.c, self.symbols = c, 0
+        self.waiting: list[tuple[int, int, Callable[[Constant], Constant]]] = []
+
+    def read(self) -> Constant:
+        """The value of all that can be read as one expression."""
+        c = self.c
+        while True:
+            while self._prefix():
+                pass
+            value = primary(c)
+            while c.word == ")" and self.waiting:
+                value = self._reduce(value, _CONDITIONAL)
+                if not self.waiting or self.waiting[-1][0] != _PARENTHESIS:
+                    break
+                c.advance()
+                value = self._reduce(value, _PARENTHESIS, 1)
+            if c.word in PRECEDENCE:
+                self._binary(self._reduce(value, PRECEDENCE[c.word]))
+            elif c.word == "?":
+                self._condition(self._reduce(value, 1))
+            else:
+                value = self._reduce(value, _CONDITIONAL)
+                if not self.waiting:
+                    return value
+                if self.waiting[-1][0] == _PARENTHESIS:
+                    c.expect(")", "to close the parenthesis")
+                c.expect(":", "between the two results of `?:`")
+                self._reduce(value, _CONDITION, 1)
+
+    def _wait(self, precedence: int, symbols: int, make: Callable[[Constant], Constant]) -> None:
+        self.waiting.append((precedence, symbols, make))
+        self.symbols += symbols
+        if self.symbols > SYMBOLS:
+            message = "this constant expression is nested deeper than the assembler reads"
+            raise self.c.mistake("nesting-too-deep", message, self.c.span)
+
+    def _reduce(self, value: Constant, precedence: int, most: int | None = None) -> Constant:
+        """The value of all that binds at least so tightly and waits for this one; of `most` entries."""
+        while self.waiting and self.waiting[-1][0] >= precedence and most != 0:
+            _, symbols, make = self.waiting.pop()
+            self.symbols -= symbols
+            value = make(value)
+            most = most and most - 1
         return value
-    text = c.file.text[start : c.last]
-    if isinstance(value, Integer):
-        return Integer(value.value, value.unsigned, text, span, literal=False)
-    return Float(value.bits, value.width, text, span, literal=False)
 
+    def _prefix(self) -> bool:
+        """Step over a sign, a cast or a `(`."""
+        c, start = self.c, self.c.start
+        if c.kind == "op" and c.word in ("+", "-", "!", "~"):
+            operator = c.word
+            c.advance()
+            self._wait(_UNARY, 2, lambda operand: _signed(c, operator, operand, (start, operand.span[1])))
+        elif not c.take("("):
+            return False
+        elif c.kind == "dot" and c.word in (".s64", ".u64"):
+            unsigned = c.word == ".u64"
+            c.advance()
+            c.expect(")", "after the type of a cast")
+            self._wait(_UNARY, 4, lambda operand: _cast(c, unsigned, operand, (start, operand.span[1])))
+        else:
+            self._wait(_PARENTHESIS, 1, lambda value: _spanning(value, (start, c.last)))
+        return True
 
-def _ternary(c: Cursor) -> Constant:
-    condition = _binary(c, 1)
-    if not c.take("?"):
-        return condition
-    c.deeper()
-    if isinstance(condition, Float):
-        raise _needs_integer(c, "?:", condition)
-    first = _ternary(c)
-    c.expect(":", "between the two results of `?:`")
-    second = _ternary(c)
-    c.depth -= 1
-    chosen = first if condition.value else second
-    span = condition.span[0], second.span[1]
-    if isinstance(chosen, Integer) and isinstance(first, Integer) and isinstance(second, Integer):
-        return _integer(chosen.value, first.unsigned or second.unsigned, span)
-    if isinstance(chosen, Float) and isinstance(first, Float) and isinstance(second, Float):
-        return Float(chosen.bits, chosen.width, "", span, literal=False)
-    raise _mixed(c, "?:", first, second)
-
-
-def _binary(c: Cursor, level: int) -> Constant:
-    left = _unary(c)
-    while (binds := PRECEDENCE.get(c.word, 0) if c.kind == "op" else 0) >= level:
-        operator, place = c.word, c.span
+    def _binary(self, left: Constant) -> None:
+        c, operator, place = self.c, self.c.word, self.c.span
         c.advance()
-        right = _binary(c, binds + 1)
-        left = _apply(c, operator, place, left, right)
-    return left
+        self._wait(PRECEDENCE[operator], 2, lambda right: _apply(c, operator, place, left, right))
 
-
-def _unary(c: Cursor) -> Constant:
-    start = c.start
-    if c.kind == "op" and c.word in ("+", "-", "!", "~"):
-        operator = c.word
+    def _condition(self, condition: Constant) -> None:
+        c = self.c
         c.advance()
-        c.deeper()
-        operand = _unary(c)
-        c.depth -= 1
-        span = start, operand.span[1]
-        if isinstance(operand, Float):
-            if operator in ("!", "~"):
-                raise _needs_integer(c, operator, operand)
-            if operand.width == 32:
-                raise _single(c, operator, operand, span)
-            return Float(operand.bits ^ (1 << 63 if operator == "-" else 0), 64, "", span, literal=False)
-        if operator == "!":
-            return _integer(not operand.value, False, span)
-        if operator == "~":
-            return _integer(~operand.value, True, span)
-        return _integer(-operand.value if operator == "-" else operand.value, operand.unsigned, span)
-    return primary(c)
+        if isinstance(condition, Float):
+            raise _needs_integer(c, "?:", condition)
+
+        def otherwise(first: Constant) -> Constant:
+            self._wait(_CONDITIONAL, 4, lambda second: _choose(c, condition, first, second))
+            return first
+
+        self._wait(_CONDITION, 2, otherwise)
 
 
 def primary(c: Cursor) -> Constant:
-    """Read a literal, a cast, or an expression in parentheses."""
+    """Read a literal or `WARP_SZ`."""
     span = c.start, c.end
     if c.kind == "number":
         value = literal(c.word, span)
@@ -144,25 +184,44 @@ def primary(c: Cursor) -> Constant:
     if c.word == "WARP_SZ" and c.kind == "word":
         c.advance()
         return Integer(WARP_SIZE, False, "WARP_SZ", span)
-    if c.take("("):
-        c.deeper()
-        if c.kind == "dot" and c.word in (".s64", ".u64"):
-            unsigned = c.word == ".u64"
-            c.advance()
-            c.expect(")", "after the type of a cast")
-            operand = _unary(c)
-            c.depth -= 1
-            if isinstance(operand, Float):
-                raise _needs_integer(c, "(.u64)" if unsigned else "(.s64)", operand)
-            return _integer(operand.value, unsigned, (span[0], operand.span[1]))
-        value = _ternary(c)
-        c.expect(")", "to close the parenthesis")
-        c.depth -= 1
-        span = span[0], c.last
-        if isinstance(value, Integer):
-            return Integer(value.value, value.unsigned, "", span, literal=False)
-        return Float(value.bits, value.width, "", span, literal=False)
     raise c.expected("a constant", about="invalid-expression" if c.about == "syntax" else c.about)
+
+
+def _choose(c: Cursor, condition: Integer, first: Constant, second: Constant) -> Constant:
+    chosen = first if condition.value else second
+    span = condition.span[0], second.span[1]
+    if isinstance(chosen, Integer) and isinstance(first, Integer) and isinstance(second, Integer):
+        return _integer(chosen.value, first.unsigned or second.unsigned, span)
+    if isinstance(chosen, Float) and isinstance(first, Float) and isinstance(second, Float):
+        return Float(chosen.bits, chosen.width, "", span, literal=False)
+    raise _mixed(c, "?:", first, second)
+
+
+def _signed(c: Cursor, operator: str, operand: Constant, span: Span) -> Constant:
+    if isinstance(operand, Float):
+        if operator in ("!", "~"):
+            raise _needs_integer(c, operator, operand)
+        if operand.width == 32:
+            raise _single(c, operator, operand, span)
+        return Float(operand.bits ^ (1 << 63 if operator == "-" else 0), 64, "", span, literal=False)
+    if operator == "!":
+        return _integer(not operand.value, False, span)
+    if operator == "~":
+        return _integer(~operand.value, True, span)
+    return _integer(-operand.value if operator == "-" else operand.value, operand.unsigned, span)
+
+
+def _cast(c: Cursor, unsigned: bool, operand: Constant, span: Span) -> Constant:
+    if isinstance(operand, Float):
+        raise _needs_integer(c, "(.u64)" if unsigned else "(.s64)", operand)
+    return _integer(operand.value, unsigned, span)
+
+
+def _spanning(value: Constant, span: Span, text: str = "") -> Constant:
+    """The same value as an expression."""
+    if isinstance(value, Integer):
+        return Integer(value.value, value.unsigned, text, span, literal=False)
+    return Float(value.bits, value.width, text, span, literal=False)
 
 
 def _apply(c: Cursor, operator: str, place: Span, left: Constant, right: Constant) -> Constant:

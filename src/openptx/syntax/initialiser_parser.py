@@ -70,7 +70,9 @@ def _symbol(c: Cursor, start: int, mask: Integer | None) -> SymbolAddress | Memb
         c.expect(")", "after the name")
     name = Name(text, span)
     if mask is None and not generic and c.take("="):
+        c.deeper()
         value = initialiser(c)
+        c.depth -= 1
         if isinstance(value, SymbolAddress) and not value.generic and not value.offset:
             return Member(name, value.name, (start, c.last))
         if isinstance(value, Integer):

@@ -330,13 +330,11 @@ def _element(c: Cursor) -> Operand:
 
 
 def _elements(c: Cursor, read: Reader) -> tuple[Operand, ...]:
-    c.deeper()
     found = [read(c)]
     while c.take(","):
         if c.word == "[":
             break
         found.append(read(c))
-    c.depth -= 1
     return tuple(found)
 
 

@@ -172,9 +172,32 @@ def test_advice(text: str, help: str) -> None:
     assert caught.value.diagnostic.help == help
 
 
-@pytest.mark.parametrize("text", ["(" * 40 + "1" + ")" * 40, "-" * 40 + "1", "1?" * 40 + "1" + ":1" * 40])
-def test_nesting_is_taken(text: str) -> None:
-    assert isinstance(fold(text), Integer)
+DEEP = (
+    ("(", ")", 9_970, 9_990), ("-", "", 4_985, 4_996), ("~", "", 4_985, 4_996), ("!", "", 4_985, 4_996),
+    ("+", "", 4_985, 4_996), ("-(", ")", 3_323, 3_331), ("(1+", ")", 3_323, 3_331), ("(.s64)", "", 2_492, 2_499),
+    ("1?2:", "", 2_492, 2_499), ("1?", ":2", 4_984, 4_996), ("1+", "", 20_000, None), ("(1)+", "", 20_000, None),
+)  # fmt: skip
+"""What opens and closes a level, a number of levels that the assembler reads, and one that exhausts its parser."""
+
+
+@pytest.mark.parametrize(("before", "behind", "most", "too_many"), DEEP, ids=[row[0] for row in DEEP])
+def test_expressions_nest_as_deep_as_the_assembler_reads(
+    before: str, behind: str, most: int, too_many: int | None
+) -> None:
+    assert isinstance(fold(before * most + "1" + behind * most), Integer)
+    if too_many:
+        with pytest.raises(Mistake) as caught:
+            fold(before * too_many + "1" + behind * too_many)
+        assert caught.value.diagnostic.name == "nesting-too-deep"
+
+
+def test_deep_expressions_have_their_value() -> None:
+    value = fold("(1+" * 3000 + "-(~(2*(3-" + "1" + ")))" + ")" * 3000)
+    assert isinstance(value, Integer)
+    assert value.value & (1 << 64) - 1 == (3000 + 5)
+    chosen = fold("0?1:" * 1000 + "7")
+    assert isinstance(chosen, Integer)
+    assert chosen.value == 7
 
 
 @pytest.mark.parametrize("text", ["(" * 100_000, "-" * 100_000 + "1", "1?" * 100_000, "!" * 100_000])

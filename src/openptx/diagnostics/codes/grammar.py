@@ -278,17 +278,27 @@ CODES = (
         "PTX0116",
         "nesting-too-deep",
         """
-        Parentheses, braces or signs nested more than 48 levels deep, or blocks more than 1663.
+        Lists of initial values nested more than 48 levels deep, blocks more than 1663, or a constant expression deeper
+        than 9,970 parentheses, 4,985 signs or 2,492 casts.
 
-        No compiler writes such a thing; the limit keeps hostile files from exhausting the reader.
+        No compiler writes such a thing. Blocks and expressions may be as deep as the assembler reads, lists as deep as
+        this reader does.
 
-            mov.u32 %r1, -------------------------------------------------1;
+            .version 8.0
+            .target sm_80
+            .global .u32 t[1] =
+                {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{1
+                }}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}};
+            .visible .entry k() { ret; }
 
         Instead:
 
-            mov.u32 %r1, 1;
+            .version 8.0
+            .target sm_80
+            .global .u32 t[1] = {1};
+            .visible .entry k() { ret; }
 
-        Rule: PTX ISA, Constant Expressions (4.5.4); the limit is that of this reader
+        Rule: PTX ISA, Constant Expressions (4.5.4); the limits are measured
         """,
     ),
     Code(
