@@ -87,7 +87,7 @@ def _rows() -> tuple[Deviation, ...]:
                   "`.v8` loads and stores elements of 8 and 16 bits",
                   "st.global.v8.u8 [p], {a, a, a, a, a, a, a, a};", ".reg .u8 a; .reg .b64 p;"),
         Deviation("repeated-flag", "9.1", r, a,
-                  "most flags may be said twice",
+                  "some flags may be said twice",
                   "add.sat.sat.s32 d, a, a;", ".reg .s32 d, a;"),
         Deviation("membar-proxy-space", "9.7.13.4", a, r,
                   "`membar.proxy.async` takes no state space",

@@ -77,4 +77,4 @@ def test_every_range_names_an_operand() -> None:
         names = {template.name for form in each.forms for template in form.operands}
         for line in filter(None, map(str.strip, each.ranges.splitlines())):
             assert any(line.partition(name)[1] for name in names), (each.name, line)
-            assert limits(each, each.forms[0].least(), "no such operand", "sm_90") is None
+            assert limits(each, each.forms[0].least(), "no such operand", "sm_90", (9, 0)) is None

@@ -56,6 +56,49 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("mov.u64 %d0, tx;",                                                   None),
     ("mov.b64 %d0, tx;",                                                   "operand-type"),
     ("cvta.to.shared.u64 %d0, sv;",                                        "operand-kind"),
+    # Nothing is added to what has coordinates, nor to a handle.
+    ("suq.width.b32 %r0, [%d0+0];",                                        "address-form"),
+    ("txq.width.b32 %r0, [%d0+16];",                                       "address-form"),
+    ("suld.b.1d.b32.trap %r0, [%d0+8, {%r1}];",                            "address-form"),
+    ("tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%d0+0, {%r1}];",            "address-form"),
+    ("cp.async.bulk.prefetch.tensor.1d.L2.global [gv+64, {%r1}];",         "address-form"),
+    ("cp.async.bulk.prefetch.tensor.1d.L2.global [gv, {%r1}];",            None),
+    ("multimem.red.add.u32 [%d0], %r1;",                                   None),
+    ("multimem.red.add.u32 [%r0], %r1;",                                   "address-register"),
+    ("multimem.ld_reduce.add.u32 %r1, [%r0];",                             None),
+    # Each coordinate is compared with the one before it, and all of one type with the form's.
+    ("suld.b.2d.b32.trap %r0, [%d0, {%f0, %r1}];",                         None),
+    ("suld.b.2d.b32.trap %r0, [%d0, {%f0, %f1}];",                         "operand-type"),
+    ("suld.b.3d.b32.trap %r0, [%d0, {%f0, %r1, 1, 1}];",                   None),
+    ("suld.b.3d.b32.trap %r0, [%d0, {%r1, 1, %f0, %r1}];",                 "operand-type"),
+    ("suld.b.1d.b32.trap %r0, [%d0, {%x0}];",                              "operand-type"),
+    ("tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%x0}];",              None),
+    ("tex.1d.v4.s32.f32 {%r0, %r1, %r2, %r3}, [%d0, {%x0}];",              "operand-type"),
+    ("tex.1d.v4.s32.f32 {%r0, %r1, %r2, %r3}, [%d0, {1}];",                "operand-type"),
+    ("tex.a1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%d0, {1, %f0}];",          None),
+    ("tex.a1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%f0, %r1}];",        "operand-type"),
+    ("tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%d1}, {%r1}];",       "operand-kind"),
+    # Sizes.
+    ("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [gv], [sv], 128;", None),
+    ("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [gv], [sv], 64;",
+     "immediate-range"),
+    # Pairs of halves, where integers and predicates may stand; not with a minus before them.
+    ("vset.u32.u32.ne %r0, %x0.b0, %x1;",                                  None),
+    ("vset.u32.u32.ne %r0, %f0, %r1;",                                     "operand-type"),
+    ("vset.u32.u32.ne %r0, -%x0, -%x1;",                                   "operand-type"),
+    ("vmad.u32.s32.s32 %r0, %r1, -%x0, %r2;",                              "operand-type"),
+    ("clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %f0, %w0;", None),
+    ("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%x0, %x0, %x1, %x1}, %w0;", None),
+    # Modifiers.
+    ("mbarrier.arrive.expect_tx.expect_tx.b64 %d0, [mb], %r0;",            "repeated-modifier"),
+    ("mbarrier.arrive.noComplete.noComplete.b64 %d0, [mb], 3;",            "repeated-modifier"),
+    ("ld.weak.weak.global.u32 %r0, [%d0];",                                "repeated-modifier"),
+    ("ld.global.nc.nc.u32 %r0, [%d0];",                                    "repeated-modifier"),
+    ("ldmatrix.sync.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%d0];",        None),
+    ("ldmatrix.sync.aligned.aligned.m8n8.x1.shared.b16 {%r0}, [%d0];",     "repeated-modifier"),
+    ("cvt.rn.relu.relu.satfinite.satfinite.e4m3x2.f32 %h0, %f0, %f1;",     None),
+    ("barrier.cluster.aligned.arrive;",                                    "modifier-order"),
+    ("red.shared.add.L2::cache_hint.u32 [sv], %r0, %d0;",                  "modifier-forbidden"),
     # Fragments: any 32 bits, in registers alone.
     ("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%f0, %f1}, [%r1];",        None),
     ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x0}, [%r1];",             None),
@@ -141,6 +184,14 @@ STATEMENTS = (  # a statement, what is wrong with it
 def test_statements(statement: str, wrong: str | None) -> None:
     found = [d.name for d in openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n") if d.severity == "error"]
     assert found == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(("version", "most"), [("8.6", 12), ("8.7", 15)])
+def test_the_newest_elements_of_tensor_maps_need_a_version(version: str, most: int) -> None:
+    for value in (12, 13, 15, 16):
+        text = f"{MODULE}    tensormap.replace.tile.elemtype.global.b1024.b32 [%d0], {value};\n    ret;\n}}\n"
+        found = openptx.check(text.replace(".version 9.0", f".version {version}"))
+        assert [d.name for d in found if d.severity == "error"] == ([] if value <= most else ["immediate-range"])
 
 
 def test_all_of_a_special_register_is_no_single_one() -> None:

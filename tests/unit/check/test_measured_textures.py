@@ -37,7 +37,7 @@ COORDINATES = (  # a statement with @ for coordinates; those that are taken, tho
     ("suld.b.2d.b32.trap r5, [surf0, @];",
      "{r1,r2} {i1,u1} {r1,5} {r1,r2,r3,r4}",                        "{r1} {f1,f2} {r1,h1} {r1,r2,r3}"),
     ("sust.b.3d.b32.trap [surf0, @], r5;",
-     "{r1,r2,r3,r4}",                                               "{r1,r2} {f1,r1,r2,r3}"),
+     "{r1,r2,r3,r4}",                                               "{r1,r2} {f1,i1,i2,i3}"),
     ("cp.async.bulk.prefetch.tensor.1d.L2.global [t1, @];",
      "{r1} {i1} {1}",                                               "r1 {r1,r2} {f1} {h1} {_} 1"),
     ("cp.async.bulk.prefetch.tensor.2d.L2.global [t1, @];",

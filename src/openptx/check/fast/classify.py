@@ -78,7 +78,7 @@ class OperandClassifier(SymbolTable):
             meaning = self.scope.names.get(name)
             kind = self[name] if name in self.first else meaning.kind if isinstance(meaning, Memory) else None
             if kind is not None and kind.sort in (kinds.REGISTER, kinds.VARIABLE):
-                return interned_kinds.place(kind, int(amount or 0))
+                return interned_kinds.place(kind, int(amount) if plus else None)
         match = _ADDRESS.fullmatch(text)
         if match is None:
             return self._precisely(text)
@@ -86,11 +86,11 @@ class OperandClassifier(SymbolTable):
         if parts is not None:
             listed = self[parts]
             plain = listed.sort == kinds.LIST and offset is None
-            return address(self.known(name), 0, (listed,)) if plain else self._precisely(text)
-        variable = self.bases.get(name)
+            return address(self.known(name), None, (listed,)) if plain else self._precisely(text)
+        distance, variable = None if offset is None else int(offset), self.bases.get(name)
         if variable is None:
-            return interned_kinds.place(self.known(name), int(offset or 0))
-        found = interned_kinds.place(variable.whole, int(offset or 0))
+            return interned_kinds.place(self.known(name), distance)
+        found = interned_kinds.place(variable.whole, distance)
         if len(variable.texts) < _MOST:
             variable.texts[text] = found
         return found

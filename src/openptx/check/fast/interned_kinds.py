@@ -18,7 +18,7 @@ CONSTANTS: dict[str, Kind] = {}
 COMMON: dict[str, Kind] = {"": kinds.ABSENT_KIND}
 """Some of them, which every function begins with."""
 _ANYWHERE: dict[Kind, Kind] = {}
-_PLACES: dict[tuple[Kind, int], Kind] = {}
+_PLACES: dict[tuple[Kind, int | None], Kind] = {}
 _LISTS: dict[tuple[bool, tuple[Kind, ...]], Kind | None] = {}
 _PAIRS: dict[tuple[Kind, Kind], Kind | None] = {}
 _MOST, _FEW = 1 << 16, 1 << 7
@@ -53,7 +53,7 @@ def anywhere(base: Kind) -> Kind:
     return found
 
 
-def place(base: Kind, offset: int) -> Kind:
+def place(base: Kind, offset: int | None) -> Kind:
     """An address at a constant distance from a base."""
     found = _PLACES.get((base, offset))
     if found is None:

@@ -74,6 +74,19 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             rule=_RULE,
             help="add it to the register first",
         )
+    if kind.count and place.context.precedent and (len(place.template.parts) > 1 or _is_image(place)):
+        yield Problem(
+            "address-form",
+            f"nothing can be added to the first part of the address of `{place.opcode}`",
+            where,
+            "an offset",
+            operand=place.name,
+            expected="a register or a variable alone",
+            actual="one with an offset",
+            rule=_RULE,
+            help="add it to the register first",
+        )
+        return
     yield from _base(place, kind.parts[0], where)
     if len(kind.parts) == len(place.template.parts) > 1:
         from openptx.check.forms.coordinates import judge_parts
@@ -127,7 +140,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     declared = base.type
     assert declared is not None
-    if place.form.instruction.types.get(place.name) in OPAQUE:
+    if _is_image(place):
         yield from require("a handle in a register", INDIRECT_IMAGE, place.context, (*where, 0))
     width = _width(place)
     if width and (declared.kind not in "bsu" or declared.width != width):
@@ -182,8 +195,13 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 def _width(place: Place) -> int:
     """The width that an address must have: tensor memory has 32-bit addresses, handles of images have 64 bits."""
-    image = place.form.instruction.types.get(place.name) in OPAQUE and place.context.precedent
-    return 64 if image else place.template.bits
+    wide = place.context.precedent and (_is_image(place) or place.said.says("64 bits"))
+    return 64 if wide else place.template.bits
+
+
+def _is_image(place: Place) -> bool:
+    """Whether the address is that of a texture, sampler or surface."""
+    return place.form.instruction.types.get(place.name) in OPAQUE
 
 
 def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:

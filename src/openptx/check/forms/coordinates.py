@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from openptx.check.availability import too_new
 from openptx.check.operand import kinds
 from openptx.check.problems import Path, Problem
+from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +25,8 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
     """The parts after the address, under the names that the form gives them."""
     for number, (name, kind) in enumerate(zip(place.template.parts[1:], parts, strict=False), 1):
         count, type = place.form.count_of(name, place.m), place.form.type_of(name, place.m)
-        if type is not None and type.kind == "opaque" and place.context.independent and not _is_sampler(kind):
+        wrong = kind.sort == kinds.LIST or (place.context.independent and not _is_sampler(kind))
+        if type is not None and type.kind == "opaque" and wrong:
             yield Problem(
                 "operand-kind", f"`{place.opcode}` takes a sampler after the texture", (*where, number),
                 f"this is {kind.text}", operand=name, expected="a `.samplerref`, or a 64-bit register",
@@ -79,7 +83,8 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
 
 
 def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
-    """All of 32 bits. The first tells integers from floats, but for the index of an array."""
+    """All of 32 bits, each of the type of the one before it, where untyped bits can be any; all of one type, of the
+    form's. The index of an array of textures is an integer, and nothing more is asked there (measured)."""
     parts = kind.parts if kind.sort == kinds.LIST else (kind,)
     for part in parts:
         if part.sort == kinds.SINK:
@@ -92,26 +97,35 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
                 f"the elements of `{name}` of `{place.opcode}` have {_WIDTH} bits",
                 f"this holds `.{part.type.name}`",
             )
-    layered = name in place.form.instruction.may_be_longer and (place.m.values.get("geom") or "")[:1] == "a"
-    first = _letter(parts[0])
-    wanted = "i" if type.kind != "f" or (layered and kind.sort == kinds.LIST) else "f"
-    if first and first != wanted and (wanted == "i" or kind.sort == kinds.REGISTER):
-        what = "an index of layers" if type.kind == "f" and layered else f"`.{type.name}`"
-        return (
-            "operand-type",
-            f"the first element of `{name}` of `{place.opcode}` is {what}",
-            f"this is {parts[0].text}",
-        )
-    rest = {_letter(part) for part in parts[layered:]} - {""}
-    if name in place.form.instruction.may_be_longer and len(rest) > 1 and first:
+    fixed = place.form.instruction.types.get(name) in TYPES
+    layered = kind.sort == kinds.LIST and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
+    sorts = [_sort(part) for part in parts]
+    if layered and name in place.form.instruction.may_be_longer and sorts.pop(0) not in ("", "i", "1"):
+        message = f"the first element of `{name}` of `{place.opcode}` is an index of layers"
+        return "operand-type", message, f"this is {parts[0].text}"
+    if any(one and other and _ALIKE[one] != _ALIKE[other] for one, other in pairwise(sorts)):
         return "operand-type", f"the elements of `{name}` of `{place.opcode}` are of one type", "integers and floats"
-    return None
+    if type.kind == "f":
+        fitting = ("", "f", ".", "i") if kind.sort == kinds.LIST else ("", "f")
+    else:
+        fitting = ("", "i", "1") if fixed else ("", "i", "1", "p")
+    if len(set(sorts)) > 1 or sorts[0] in fitting or (layered and sorts[0] != "1"):
+        return None
+    return (
+        "operand-type",
+        f"the first element of `{name}` of `{place.opcode}` is `.{type.name}`",
+        f"this is {parts[0].text}",
+    )
 
 
-def _letter(kind: Kind) -> str:
-    """`f` for a float, `i` for an integer, nothing for bits, which may be either."""
-    if kind.sort == kinds.INTEGER:
-        return "i"
-    if kind.sort == kinds.FLOAT:
-        return "f"
-    return "" if kind.type is None or kind.type.kind == "b" else "f" if kind.type.kind == "f" else "i"
+_ALIKE = {"i": "i", "1": "i", "f": "f", ".": "f", "p": "p"}
+
+
+def _sort(kind: Kind) -> str:
+    """What is compared with the element before it: integers and floats, in registers `i f` or constants `1 .`, a pair
+    of halves `p`, and nothing for bits, which may be any."""
+    if kind.sort in (kinds.INTEGER, kinds.FLOAT):
+        return "1" if kind.sort == kinds.INTEGER else "."
+    if kind.type is None or kind.type.kind == "b":
+        return ""
+    return "p" if kind.type.name == "f16x2" else "f" if kind.type.kind == "f" else "i"

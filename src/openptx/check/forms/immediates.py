@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from openptx.check.context import Context
     from openptx.check.operand.kinds import Kind
     from openptx.check.operand.slot import Place
     from openptx.check.problems import Path
@@ -44,9 +45,9 @@ def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
 
 
-def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], target: str | None) -> bool:
-    """Whether a constant among the operands may have a value that the instruction does not take on this target."""
-    for number, _, values in _limited(form, m, len(operands), target):
+def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], context: Context) -> bool:
+    """Whether a constant among the operands may have a value that the instruction does not take in this file."""
+    for number, _, values in _limited(form, m, len(operands), context):
         kind = operands[number]
         if kind.sort == kinds.FLOAT:
             return True
@@ -57,13 +58,11 @@ def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], t
     return False
 
 
-def judge_immediates(
-    form: Form, m: Modifiers, operands: Sequence[text.Operand], target: str | None
-) -> Iterator[Problem]:
+def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand], context: Context) -> Iterator[Problem]:
     """What is wrong with the values of constants."""
     layout = layout_of(form, m, len(operands))
     others = {form.operands[position].name: number for number, position in enumerate(layout)}
-    for number, name, values in _limited(form, m, len(operands), target):
+    for number, name, values in _limited(form, m, len(operands), context):
         operand = operands[number]
         if not isinstance(operand, text.Integer | text.Float):
             continue
@@ -87,11 +86,11 @@ def layout_of(form: Form, m: Modifiers, count: int) -> tuple[int, ...]:
     return next((layout for layout in form.layouts(m) if len(layout) == count), ())
 
 
-def _limited(form: Form, m: Modifiers, count: int, target: str | None) -> Iterator[tuple[int, str, Values]]:
+def _limited(form: Form, m: Modifiers, count: int, context: Context) -> Iterator[tuple[int, str, Values]]:
     """The number, the name and the values of the operands that have limits, where there are so many operands."""
     if not form.instruction.ranges:
         return
     for number, position in enumerate(layout_of(form, m, count)):
         name = form.operands[position].name
-        if (values := limits(form.instruction, m, name, target)) is not None:
+        if (values := limits(form.instruction, m, name, context.target_name, context.version)) is not None:
             yield number, name, values

@@ -65,9 +65,7 @@ class Verdicts(dict["Key", "Findings | None"]):
     def has_checked_immediates(self, key: Key) -> bool:
         """Whether constants may have values that the instruction does not take."""
         candidate = self.candidate(key)
-        return candidate is not None and has_checked_immediates(
-            candidate.form, candidate.m, key[1:], self.context.target_name
-        )
+        return candidate is not None and has_checked_immediates(candidate.form, candidate.m, key[1:], self.context)
 
     def constants(self, key: Key, texts: Sequence[str]) -> tuple[Key, tuple[str, ...]] | None:
         """The member of `valued` for these operands; None where more is to be looked at than constants."""
@@ -81,7 +79,7 @@ class Verdicts(dict["Key", "Findings | None"]):
         candidate = self._candidates[key]
         if candidate is None or not candidate.accepted:
             return []
-        return list(judge_immediates(candidate.form, candidate.m, operands, self.context.target_name))
+        return list(judge_immediates(candidate.form, candidate.m, operands, self.context))
 
 
 class Rows(dict["Row", str]):

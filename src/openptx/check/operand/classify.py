@@ -95,16 +95,19 @@ def _subscript(tree: text.Subscript, known: Known) -> Kind:
 def _address(tree: text.Address, known: Known) -> Kind:
     parts = tuple(kind_of(part, known) for part in tree.parts)
     base = known(tree.base.text) if isinstance(tree.base, text.Name) else kind_of(tree.base, known)
-    return address(base, tree.offset.value if tree.offset is not None else 0, parts, tree.suffix)
+    return address(base, tree.offset.value if tree.offset is not None else None, parts, tree.suffix)
 
 
-def address(base: Kind, offset: int, parts: tuple[Kind, ...] = (), suffix: str = "") -> Kind:
-    """`[base+offset, parts]`. `bits` is 64 where the offset has more than 32 bits."""
+def address(base: Kind, offset: int | None, parts: tuple[Kind, ...] = (), suffix: str = "") -> Kind:
+    """`[base+offset, parts]`. `bits` is 64 where the offset has more than 32 bits, `count` 1 where there is one."""
+    written, offset = offset is not None, offset or 0
     if base.sort in (kinds.VARIABLE, kinds.ELEMENT):
         base = at(base, offset, base.sort)
     far = not -(1 << 31) <= offset < 1 << 31
     words = ", ".join(part.text for part in (base, *parts))
-    return kind(kinds.ADDRESS, f"[{words}]", parts=(base, *parts), bits=64 if far else 0, space=suffix)
+    return kind(
+        kinds.ADDRESS, f"[{words}]", parts=(base, *parts), bits=64 if far else 0, count=int(written), space=suffix
+    )
 
 
 def variable(type_name: str, space: str, size: int, align: int, shape: tuple[int, ...], vector: int, text: str) -> Kind:

@@ -60,7 +60,7 @@ class Rule:
         """`.f16x2` registers pass for 32-bit integers and predicates, unless the operand's type is fixed."""
         if self.strict:
             return wanted.name == "f16x2"
-        if wanted.name in ("u16x2", "s16x2"):
+        if wanted.name in ("u16x2", "s16x2", "u8x4", "s8x4"):
             return True
         if wanted.count == 1 and wanted.kind in "bsu":
             fits = wanted.width == 32 or (self.relaxed and wanted.width < 32)

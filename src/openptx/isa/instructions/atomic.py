@@ -34,6 +34,9 @@ _GATES = """
         .L2::cache_hint                                           PTX 7.4, sm_80
         .b128 .sys                                                PTX 8.4
 """
+_REFUSES = """
+        space=shared|space=shared::cluster .L2::cache_hint   shared memory is not cached in L2
+"""
 _DEFAULTS = {"space": "generic", "sem": "relaxed"}
 
 atom = instruction(
@@ -89,6 +92,7 @@ atom = instruction(
     vectors={"d": "vec", "b": "vec"},
     defaults=_DEFAULTS,
     gates=_GATES,
+    rejects=_REFUSES,
     operands="*   sink",
     access="update",
 )
@@ -183,6 +187,7 @@ red = instruction(
     vectors={"b": "vec"},
     defaults=_DEFAULTS,
     gates=_GATES,
+    rejects=_REFUSES,
     access="update",
 )
 

@@ -98,4 +98,5 @@ barrier_cluster = instruction(
         .acquire|.release|.relaxed   PTX 8.0
     """,
     control="cluster-barrier",
+    ordered_prefix=1,
 )

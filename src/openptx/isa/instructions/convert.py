@@ -84,7 +84,7 @@ cvt = instruction(
     """,
     allows_wider_registers=True,
     operands="""
-        rbits   exactly
+        rbits scale-factor   exactly
         *       any special
     """,
     converts=True,
@@ -133,7 +133,7 @@ cvt_newer = instruction(
     types={"b": "atype", "scale-factor": "b16"},
     allows_wider_registers=True,
     operands="""
-        rbits   exactly
+        rbits scale-factor   exactly
         *       any special
     """,
     converts=True,

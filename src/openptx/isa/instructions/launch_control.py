@@ -42,6 +42,7 @@ tensormap_cp_fenceproxy = instruction(
     """,
     types={"size": "u32"},
     immediates="size",
+    ranges="size   128",
 )
 
 
@@ -106,6 +107,7 @@ query_cancel_get_first_ctaid = instruction(
     """,
     types={"xdim": "b32", "reg": "b32", "try_cancel_response": "b128"},
     vectors={"xdim": 4},
+    operands="reg xdim   as .b32",
     writes="xdim reg",
 )
 

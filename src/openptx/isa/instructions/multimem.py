@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ALONE = modelled("a multicast object of one device")
 
 _ANCHOR = "data-movement-and-conversion-instructions-multimem"
+_BULK_SIZES = "size   0 to 1048560, a multiple of 16"
 _CHOICES = """
         .space = { .global };
         .scope = { .cta, .cluster, .gpu, .sys };
@@ -189,6 +190,7 @@ multimem_red = instruction(
         .sem = { .relaxed, .release };
     """
     + _CHOICES,
+    operands="a   64 bits",
     vectors={"b": "vec"},
     defaults={"space": "generic"},
 )
@@ -214,6 +216,7 @@ multimem_cp_async_bulk = instruction(
         .completion_mechanism = { .bulk_group };
     """,
     types={"size": "u32", "byteMask": "b16"},
+    ranges=_BULK_SIZES,
     when={"byteMask": "cp_mask"},
     gates="""
         .cp_mask   sm_100
@@ -257,6 +260,7 @@ multimem_cp_reduce_async_bulk = instruction(
         .completion_mechanism = { .bulk_group };
     """,
     types={"size": "u32"},
+    ranges=_BULK_SIZES,
 )
 
 

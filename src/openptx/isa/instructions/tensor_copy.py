@@ -269,7 +269,8 @@ tensormap_replace = instruction(
     ranges="""
         ord                              0 to 4
         sm_90a .elemtype imm-new-val     0 to 12
-        .elemtype imm-new-val            0 to 15
+        PTX 8.7 .elemtype imm-new-val    0 to 15
+        .elemtype imm-new-val            0 to 12
         .interleave_layout imm-new-val   0 to 2
         sm_103a sm_107a .swizzle_mode imm-new-val   0 to 4
         .swizzle_mode imm-new-val        0 to 3

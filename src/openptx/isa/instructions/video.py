@@ -128,7 +128,8 @@ vset = instruction(
     + _SELECTORS,
     types={"d": "u32", "c": "u32"},
     operands="""
-        *     strictly, minus
+        *     minus
+        d c   strictly
         a b   no sum
     """,
 )

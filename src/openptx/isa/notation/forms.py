@@ -203,7 +203,7 @@ class Form:
         """What `modifiers` (after the parts of the name) mean here; None if they don't fit.
 
         Order is free, as for the assembler, after the first `ordered_prefix` ones, but for slots of one sequence.
-        Most flags may be said twice, as the assembler has it; not if `strict`.
+        Some flags may be said twice, as the assembler has it; not if `strict`.
         """
         if self._sequences:
             modifiers = self._joined(modifiers)
@@ -226,7 +226,7 @@ class Form:
                     taken[i] = modifier
                     break
             else:
-                if strict or modifier not in taken or not self._repeats(modifier):
+                if strict or modifier not in taken or modifier not in _REPEATED:
                     return None
         for i, slot in enumerate(slots):
             if taken[i] is None and (not slot.optional or self._torn(slot.group, taken)):
@@ -237,10 +237,6 @@ class Form:
         """The modifiers of the shortest opcode of this form: the first choice of every slot that must be filled."""
         taken = [None if slot.optional else next(iter(slot.choices)) for slot in self.slots]
         return Modifiers(self, tuple(choice for choice in taken if choice is not None), self._values(taken))
-
-    def _repeats(self, modifier: str) -> bool:
-        flag = any(slot.name == modifier and slot.literal and not slot.typed for slot in self.slots)
-        return flag and modifier not in _ONCE and modifier not in _KINDS
 
     def _joined(self, modifiers: tuple[str, ...]) -> tuple[str, ...]:
         joined: list[str] = []
@@ -391,7 +387,8 @@ _KINDS = {
 }
 
 
-_ONCE = frozenset(("ftz", "volatile", "uni"))  # flags whose repetition the assembler refuses (measured)
+_REPEATED = frozenset(("NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync"))
+"""Flags that the assembler takes twice (measured of all that there are)."""
 
 
 def _key(slot: Slot) -> str | None:

@@ -25,6 +25,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       packed               a list that is packed into one register, or a register that is unpacked
     a       element              an array element without brackets, `x[i]`
     p       wide                 an address of 32 bits, which the assembler's code generator may refuse
+    a       64 bits              an address in a register of 64 bits
     a       passed on            a value that nobody may use in the end, and that need not have been written
     b       padded               a list of which only the first element need have been written
     a       functions            the name of a function is right here (6.4.4), where the type has 32 bits or more
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _FLAGS = frozenset((
     "registers", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink", "negated", "minus",
     "variable", "special", "any special", "one of two", "a list of one", "one value", "sinks in lists", "packed",
-    "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on", "padded",
+    "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on", "padded", "64 bits",
 ))  # fmt: skip
 
 

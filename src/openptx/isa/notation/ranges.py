@@ -2,8 +2,8 @@
 
 `at most cp-size` is the value of another operand, and `above 0, at most 1` is for floats.
 
-An instruction lists them one a line: the targets that have them (none: all), modifiers that must be there, the operand,
-its values. The first line that fits counts.
+An instruction lists them one a line: the version since which (`PTX 8.7`), the targets that have them (none: all),
+modifiers that must be there, the operand, its values. The first line that fits counts.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.notation.declaration import Instruction
     from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.notation.gates import Version
 
-_LINE = re.compile(r"((?:sm_\w+\s+)*)((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
+_LINE = re.compile(r"(?:PTX (\d+)\.(\d+)\s+)?((?:sm_\w+\s+)*)((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
 _SPAN = re.compile(r"(\d+) to (\d+)")
 _ONE = re.compile(r"(a multiple of|at least|at most|above|not) (\d+)")
 _OTHER = re.compile(r"at most ([a-z-]+)")
@@ -72,21 +73,22 @@ class Values:
 
 
 @cache
-def _lines(text: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...], str, Values], ...]:
-    found: list[tuple[tuple[str, ...], tuple[str, ...], str, Values]] = []
+def _lines(text: str) -> tuple[tuple[Version, tuple[str, ...], tuple[str, ...], str, Values], ...]:
+    found: list[tuple[Version, tuple[str, ...], tuple[str, ...], str, Values]] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         match = _LINE.fullmatch(line)
         if match is None:
             raise ValueError(f"not a range: {line!r}")
-        targets, modifiers, name, values = match.groups()
-        found.append((tuple(targets.split()), tuple(word[1:] for word in modifiers.split()), name, Values(values)))
+        major, minor, targets, modifiers, name, values = match.groups()
+        conditions = tuple(word[1:] for word in modifiers.split())
+        found.append(((int(major or 0), int(minor or 0)), tuple(targets.split()), conditions, name, Values(values)))
     return tuple(found)
 
 
-def limits(instruction: Instruction, m: Modifiers, operand: str, target: str | None) -> Values | None:
+def limits(instruction: Instruction, m: Modifiers, operand: str, target: str | None, version: Version) -> Values | None:
     """What limits the values of an operand under these modifiers; None if nothing does."""
-    for targets, conditions, name, values in _lines(instruction.ranges) if instruction.ranges else ():
-        if targets and target not in targets:
+    for since, targets, conditions, name, values in _lines(instruction.ranges) if instruction.ranges else ():
+        if version < since or (targets and target not in targets):
             continue
         if name == operand and all(each in m.written or each in instruction.parts for each in conditions):
             return values

@@ -1,0 +1,90 @@
+"""Random statements of every form, for every version and target: `check` says of each what the assembler says."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from assembler import MISSING, PTXAS, target_of
+from random_statements import Context, Statements, contexts, module
+
+import openptx
+
+_ERROR = re.compile(r"^ptxas (?:\S+, )?line (\d+); (error|fatal)\s*: (.*)$", re.M)
+_KNOWN = re.compile(
+    r"sm_[1-6]\d? .*(?:\.f64|subc|addc|add\.cc|sub\.cc|suld\.p|shared::cta|satfinite)"  # judged by -arch, from sm_75 on
+    r"|(?:vote|bar|barrier)\S* f16x2_|vote\S* \S+, !?f16x2_"  # pairs of halves as predicates
+    r"|(?:trap|brkpt|exit|ret|bar\.warp)\.\S+;?.*taken, here: PTX030"  # modifiers that it overlooks
+    r"|testp\.f|txq\S+\.level|div\S*\.full|tex\S*\.3d|(?:bar|barrier)\S* 0x"
+)
+FIRST = 6
+"""The line of the first statement."""
+
+
+def refused_by_the_assembler(folder: Path, context: Context, statements: list[str]) -> dict[int, str]:
+    """The statements that it refuses, and why. Some mistakes hide others: it is asked until it takes what is left."""
+    left, why = list(statements), dict[int, str]()
+    while True:
+        file, text = folder / "k.ptx", module(context, left)
+        file.write_text(text)
+        command = [str(PTXAS), f"-arch=compute_{target_of(text)}", str(file), "-o", str(folder / "k.out")]
+        done = subprocess.run(command, capture_output=True, check=False, text=True)
+        if not done.returncode:
+            return why
+        found = {int(line) - FIRST: said for line, _, said in _ERROR.findall(done.stdout + done.stderr)}
+        assert found, done.stderr
+        assert all(0 <= each < len(left) for each in found), done.stderr
+        assert not found.keys() <= why.keys(), done.stderr
+        for each, said in found.items():
+            why[each] = said
+            left[each] = ""
+
+
+def refused_here(context: Context, statements: list[str]) -> dict[int, str]:
+    """The statements that `check` refuses, and why."""
+    found: dict[int, str] = {}
+    for diagnostic in openptx.check(module(context, statements)):
+        if diagnostic.severity == "error":
+            for start, _ in (diagnostic.span, *diagnostic.also):
+                found.setdefault(diagnostic.file.location(start)[0] - FIRST, f"{diagnostic.code} {diagnostic.message}")
+    return found
+
+
+def differences(folder: Path, context: Context, statements: list[str]) -> Iterator[str]:
+    """What the two do not agree on. Each is asked for again alone, since mistakes may hide one another."""
+    theirs, ours = refused_by_the_assembler(folder, context, statements), refused_here(context, statements)
+    for each in sorted(theirs.keys() ^ ours.keys()):
+        again = refused_by_the_assembler(folder, context, [statements[each]])
+        here = refused_here(context, [statements[each]])
+        if bool(again) != bool(here):
+            (major, minor), target = context
+            verdict = f"refused: {again[0]}" if again else f"taken, here: {next(iter(here.values()))}"
+            yield f"{major}.{minor} {target} {statements[each]}  {verdict}"
+
+
+def known(difference: str) -> bool:
+    """What docs/decisions/parity.md lists."""
+    return bool(_KNOWN.search(difference))
+
+
+@pytest.mark.skipif(not PTXAS.exists(), reason=MISSING)
+@pytest.mark.parametrize("context", [((9, 5), "sm_100a"), ((8, 5), "sm_90a"), ((7, 1), "sm_80")], ids=str)
+def test_some_random_statements(context: Context, tmp_path: Path) -> None:
+    statements = Statements(random.Random(7))
+    found = list(differences(tmp_path, context, [statements.one() for _ in range(150)]))
+    assert [each for each in found if not known(each)] == []
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(not PTXAS.exists(), reason=MISSING)
+@pytest.mark.parametrize("seed", range(100))
+def test_random_statements(seed: int, tmp_path: Path) -> None:
+    dice = random.Random(seed)
+    statements = Statements(dice)
+    asked = [(context, [statements.one() for _ in range(100)]) for context in dice.sample(contexts(), 4)]
+    wrong = [each for context, batch in asked for each in differences(tmp_path, context, batch)]
+    assert [each for each in wrong if not known(each)] == []
