@@ -10,7 +10,7 @@ from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
-from openptx.syntax.foreign import assigned
+from openptx.syntax.foreign import assigned, guard_reversed
 from openptx.syntax.instruction_parser import instruction
 from openptx.syntax.lexical import STRING
 from openptx.syntax.operands import Name
@@ -163,8 +163,10 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
         return _line(c, inside)
     if c.word == ";":
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
-    if not inside and c.kind == "word" and "." + c.word in NAMES:
+    if c.kind == "word" and "." + c.word in NAMES and (not inside or _declares(c)):
         raise without_dot(c)
+    if inside and c.word == "!" and Cursor(c.file, c.end, c.limit).word == "@":
+        raise guard_reversed(c)
     if inside and c.kind == "word" and Cursor(c.file, c.end, c.limit).word in ("=", "+=", "-="):
         raise assigned(c)
     if not inside and (c.kind == "word" or c.word == "@"):
@@ -206,6 +208,11 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     if found is None:
         raise unknown_directive(c)
     return found
+
+
+def _declares(c: Cursor) -> bool:
+    """Whether a state space without its dot begins here: `reg .pred p;`. `tex` is an instruction, too."""
+    return c.word != "tex" and f".{c.word}" in SPACES and Cursor(c.file, c.end, c.limit).kind == "dot"
 
 
 def without_dot(c: Cursor) -> Mistake:

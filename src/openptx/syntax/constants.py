@@ -11,6 +11,7 @@ import re
 import struct
 import sys
 
+from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.syntax.operands import Constant, Float, Integer
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -326,13 +327,28 @@ def _bits(value: float) -> int:
 def _malformed(c: Cursor) -> Mistake:
     text = c.word
     about = "invalid-float" if _FLOATING.match(text) else "invalid-integer"
-    return c.mistake(about, f"`{text}` is not a number", c.span, help=_advice(text))
+    meant, applicability = _meant(text)
+    fix = Fix(c.span, meant, f"write `{meant}`", applicability) if meant else None
+    return c.mistake(about, f"`{text}` is not a number", c.span, help=_advice(text), fix=fix)
+
+
+def _meant(text: str) -> tuple[str, str]:
+    """What a malformed literal can only mean, or probably means: `1000`, `1.5e0`."""
+    if re.fullmatch(r"[1-9][0-9]*(?:_[0-9]+)+", text):
+        return text.replace("_", ""), SAFE
+    if re.fullmatch(r"[0-9]+\.?[0-9]*[eE]", text):
+        return f"{text}0", SUGGESTION
+    return "", SUGGESTION
 
 
 def _advice(text: str) -> str | None:
     lower = text.lower()
     if re.fullmatch(r"[0-9]+u|0x[0-9a-f]+u|0b[01]+u", text):
         return f"the suffix of an unsigned integer is a capital letter: `{text[:-1]}U`"
+    if "_" in text:
+        return "digits are written without separators"
+    if lower[-1] == "e" and _meant(text)[0]:
+        return "an exponent has digits"
     if _INTEGER.fullmatch(text):
         return "an integer constant has at most 64 bits"
     if _DECIMAL.fullmatch(text):

@@ -14,6 +14,7 @@ _BLANK = re.compile(r"\.([ \t]+)[A-Za-z]")
 _PREPROCESSOR = re.compile(
     r"#[ \t]*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|error|pragma|line|warning)\b"
 )
+_CHARACTER = re.compile(r"'([ -&(-\[\]-~])'")
 _IMMEDIATE = re.compile(r"#-?[0-9]")
 _HEX_POINT = re.compile(r"0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][-+]?[0-9]+)?[fF]?")
 SUM = re.compile(
@@ -57,6 +58,30 @@ def number_sign(c: Cursor) -> Mistake:
     c.seek(end if end >= 0 else c.limit)  # what is in the comment is no further mistake
     mistake.recovered = True
     return mistake
+
+
+def character_constant(c: Cursor) -> Mistake:
+    """The mistake `'a'`: a character of C, which is a number."""
+    message = "PTX has no use for `'` here"
+    found = _CHARACTER.match(c.file.text, c.start, c.limit)
+    if found is None:
+        return c.mistake("invalid-character", message, c.span)
+    fix = Fix(found.span(), str(ord(found[1])), f"write `{ord(found[1])}`", SAFE)
+    return c.mistake("invalid-character", message, found.span(), help="a character is written as its number", fix=fix)
+
+
+def guard_reversed(c: Cursor) -> Mistake:
+    """The mistake `!@p`, for `@!p`."""
+    span = c.start, Cursor(c.file, c.end, c.limit).end
+    fix = Fix(span, "@!", "write `@!`", SAFE)
+    return c.mistake("invalid-guard", "`!` stands after the `@` of a guard", span, "expected `@!`", fix=fix)
+
+
+def comma_in_opcode(c: Cursor, mnemonic: str) -> Mistake:
+    """The mistake `add,u32`: nothing but a dot can stand directly after a mnemonic."""
+    fix = Fix(c.span, ".", "write a dot", SAFE)
+    message = f"expected `.` or a blank after `{mnemonic}`, found `,`"
+    return c.mistake("invalid-opcode", message, c.span, "a modifier begins with a dot", fix=fix)
 
 
 def hexadecimal_point(c: Cursor) -> Mistake | None:

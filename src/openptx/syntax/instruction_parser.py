@@ -6,7 +6,7 @@ import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix, Label
 from openptx.syntax.constants import constant
-from openptx.syntax.foreign import called, hexadecimal_point, sum_of_registers, unguarded
+from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, sum_of_registers, unguarded
 from openptx.syntax.lexical import TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
 from openptx.syntax.operands import (
@@ -81,6 +81,8 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
         raise c.mistake("syntax", "a label stands before the guard, not after it", match.span(), "this is a label")
     opened = c.start if c.kind != "end" else c.last
     mnemonic = re.split(r"[^\w]", match[0], maxsplit=1)[0]
+    if c.word == "," and c.start == match.end() and c.file.text[c.end].isalpha():
+        raise comma_in_opcode(c, match[0])
     if c.word == "(" and mnemonic != "call":
         raise called(c, match[0], match.span())
     read = operands(c, mnemonic)
@@ -152,6 +154,8 @@ def after_operand(c: Cursor) -> Mistake:
         or (_new_line(c) and c.kind in ("word", "dot"))
     ):
         return missing_semicolon(c, place)
+    if c.word == "=":
+        return assigned(c)
     if c.word in ("]", ")"):
         return c.mistake("syntax", f"this `{c.word}` closes nothing", c.span, fix=Fix(c.span, "", "remove it", SAFE))
     if c.kind == "number" and c.word[0] == "." and c.start == place and (mistake := hexadecimal_point(c)):

@@ -166,6 +166,10 @@ class Cursor:
             from openptx.syntax.foreign import lone_dot, number_sign
 
             return lone_dot(self) if self.word == "." else number_sign(self)
+        if self.word == "'":
+            from openptx.syntax.foreign import character_constant
+
+            return character_constant(self)
         if self.kind != "bad" or " " < self.word < "\x7f":
             return self.mistake("invalid-character", f"PTX has no use for `{self.word}` here", self.span)
         from openptx.syntax.characters import in_code

@@ -107,7 +107,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_unreadable_files_are_not_called_laid_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "binary.ptx").write_bytes(b"\0\1\2")
+    (tmp_path / "binary.ptx").write_bytes(b"\x7fELF\2")
     for name in ("binary.ptx", "missing.ptx"):
         assert main(["fmt", "--check", str(tmp_path / name)]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1

@@ -29,6 +29,9 @@ def unknown_name(
                     labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
                     help=f"declare more of them: `{prefix}<{int(name[len(prefix) :]) + 1}>`",
                 )  # fmt: skip
+    if (bits := _FLOATS.get(name.lower())) is not None:
+        found.help = bits
+        return found
     base, dot, field = name.partition(".")
     word = base.lstrip("%")
     special = guess = _special(word)
@@ -48,6 +51,14 @@ def unknown_name(
         help=f"did you mean `{guess}`?" if guess else None,
         fix=Fix(span, guess, f"write `{guess}`") if guess else None,
     )
+
+
+_INFINITY = "write its bits: `0f7F800000` for `.f32`, `0d7FF0000000000000` for `.f64`"
+_FLOATS = {
+    "inf": _INFINITY,
+    "infinity": _INFINITY,
+    "nan": "write its bits: `0f7FFFFFFF` for `.f32`, `0d7FFFFFFFFFFFFFFF` for `.f64`",
+}
 
 
 def _special(word: str) -> str | None:
