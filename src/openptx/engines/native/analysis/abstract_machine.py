@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from openptx.engines.native.analysis import capabilities
 from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base
-from openptx.engines.native.analysis.call_signature import signature
+from openptx.engines.native.analysis.capabilities import Conversion, Rounding, is_parameter
 from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.float_transfer import FloatTransfer, OutlinedCall
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite
 from openptx.engines.native.analysis.regions import UNIFORM, is_private, locate
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
-from openptx.engines.native.analysis.transfer import CoreOperations
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits, Format, Signedness
 
@@ -36,7 +35,7 @@ _widths: dict[object, int] = {}
 """Of the results of outlined definitions, by what `signature` says of a call."""
 
 
-class AbstractMachine(CoreOperations):
+class AbstractMachine(FloatTransfer):
     def __init__(self, context: FunctionContext) -> None:
         super().__init__()
         self.c, self.cpu = context, context.cpu
@@ -72,15 +71,15 @@ class AbstractMachine(CoreOperations):
         return UNKNOWN
 
     def plain(self, name: str, a: Bits, b: Bits) -> Bits:
-        return self.unknown(a.width, self.uniform(a) and self.uniform(b))
+        return self.unknown(a.width, self.uniform(a, b))
 
     def plain_comparison(self, condition: str, a: Bits, b: Bits) -> Bits:
-        return self.unknown(1, self.uniform(a) and self.uniform(b))
+        return self.unknown(1, self.uniform(a, b))
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         floats = [isinstance(e.v, Value) and bool(e.v.raw) for e in (a, b)]
         is_float = any(floats) and all(f or is_finite(e.v, e.width) for f, e in zip(floats, (a, b), strict=True))
-        return self.unknown(a.width, self.uniform(p) and self.uniform(a) and self.uniform(b), is_float)
+        return self.unknown(a.width, self.uniform(p, a, b), is_float)
 
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
         return self.unknown(w, self.uniform(a))
@@ -94,114 +93,48 @@ class AbstractMachine(CoreOperations):
     def settled(self, a: Bits) -> Value:
         return Value(UNKNOWN, a.v.lanes)
 
-    def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
-        if not isinstance(index.v, Value):
-            return super().lookup(table, index, w)
+    # Floats
+
+    def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
+        key, operands = call
+        if key not in _widths:
+            _widths[key] = getattr(Machine, str(key[0]))(self, *arguments, **keywords).width
+        return self.unknown(_widths[key], self.uniform(*operands))
+
+    def float_operation(
+        self, how: Rounding, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool
+    ) -> Bits:
+        on_processor = how == "processor"
+        return self.unknown(f.storage, on_processor and self.uniform(*operands), is_float=on_processor)
+
+    def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         return self.unknown(w, self.uniform(index))
 
-    # FloatOps
-
-    def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
-        """A definition that emission calls as a function."""
-        key, operands = signature(name, arguments, keywords)
-        definition = getattr(Machine, name)
-        if not any(isinstance(a.v, Value | tuple) for a in operands):
-            return definition(self, *arguments, **keywords)
-        if key not in _widths:
-            _widths[key] = definition(self, *arguments, **keywords).width
-        return self.unknown(_widths[key], all(self.uniform(a) for a in operands))
-
-    def dot(self, *arguments: Any, **keywords: Any) -> Bits:
-        return self.outlined("dot", *arguments, **keywords)
-
-    def block_dot(self, *arguments: Any, **keywords: Any) -> Bits:
-        return self.outlined("block_dot", *arguments, **keywords)
-
-    def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        return self.rounded("fadd", f, (a, b), rnd, ftz)
-
-    def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        return self.rounded("fadd", f, (a, b ^ f.sign), rnd, ftz)
-
-    def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        return self.rounded("fmul", f, (a, b), rnd, ftz)
-
-    def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        return self.rounded("fma", f, (a, b, c), rnd, ftz)
-
-    def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        return self.rounded("fdiv", f, (a, b), rnd, ftz)
-
-    def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        return self.rounded("fsqrt", f, (a,), rnd, ftz)
-
-    def rounded(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool) -> Bits:
-        how = capabilities.rounding(self.cpu, op, f, rnd, ftz)
-        if how == "processor":
-            return self.unknown(f.storage, all(self.uniform(a) for a in operands), is_float=True)
-        if how is not None:  # by vectors of f32
-            return self.unknown(f.storage)
-        return self.outlined(op, f, *operands, rnd, ftz)
-
-    def saturate(self, f: Format, a: Bits) -> Bits:
-        if not capabilities.has(self.cpu, f) or f.name == "f64" or not isinstance(a.v, Value):
-            return super().saturate(f, a)
+    def saturated(self, f: Format, a: Bits, v: Value) -> Bits:
         return self.unknown(f.storage, self.uniform(a), is_float=True)
 
-    def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
-        known = not any(isinstance(a.v, Value) for a in operands)
-        if xorsign or known or not capabilities.has(self.cpu, f) or f.name == "f64":
-            return super().extreme(f, operands, largest, nan, xorsign)
-        return self.unknown(f.storage, all(self.uniform(a) for a in operands), is_float=True)
+    def float_extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool) -> Bits:
+        return self.unknown(f.storage, self.uniform(*operands), is_float=True)
 
-    def compares(self, f: Format, a: Bits, b: Bits) -> bool:
-        return capabilities.has(self.cpu, f) and (isinstance(a.v, Value) or isinstance(b.v, Value))
-
-    def fless(self, f: Format, a: Bits, b: Bits) -> Bits:
-        return self.plain_comparison("olt", a, b) if self.compares(f, a, b) else super().fless(f, a, b)
-
-    def fequal(self, f: Format, a: Bits, b: Bits) -> Bits:
-        return self.plain_comparison("oeq", a, b) if self.compares(f, a, b) else super().fequal(f, a, b)
-
-    def isnan(self, f: Format, a: Bits) -> Bits:
-        return self.plain_comparison("uno", a, a) if self.compares(f, a, a) else super().isnan(f, a)
-
-    def unordered(self, f: Format, a: Bits, b: Bits) -> Bits:
-        return self.plain_comparison("uno", a, b) if self.compares(f, a, b) else super().unordered(f, a, b)
+    def float_comparison(self, condition: str, f: Format, a: Bits, b: Bits) -> Bits:
+        return self.unknown(1, self.uniform(a, b))
 
     def flush(self, f: Format, a: Bits, ftz: bool = True) -> Bits:
-        if ftz and isinstance(a.v, Value) and a.v.raw and capabilities.has(self.cpu, f):
+        if ftz and isinstance(a.v, Value) and a.v.raw and self.has(f):
             return self.unknown(a.width, self.uniform(a), is_float=True)
         return super().flush(f, a, ftz)
 
-    def convert(self, d: Format, s: Format, a: Bits, rnd: str = "rn", *, ftz: bool = False, **more: object) -> Bits:
-        if isinstance(a.v, Value) and d is not s and not ftz and not any(more.values()):
-            how = capabilities.conversion(self.cpu, d, s, rnd)
-            if how is not None:
-                return self.unknown(d.storage, self.uniform(a), is_float=how == "float")
-        if d is s and not (ftz and s.name == "f32"):
-            return a
-        return self.outlined("convert", d, s, a, rnd, ftz=ftz, **more)
+    def converted(self, how: Conversion, d: Format, s: Format, a: Bits) -> Bits:
+        return self.unknown(d.storage, self.uniform(a), is_float=how == "float")
 
-    def from_int(
-        self, f: Format, t: Signedness, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False
-    ) -> Bits:
-        if isinstance(a.v, Value) and capabilities.has_from_int(f, a.width, rnd):
-            return self.unknown(f.storage, self.uniform(a), is_float=True)
-        return self.outlined("from_int", f, t, a, rnd, ftz=ftz, satfinite=satfinite)
+    def int_to_float(self, f: Format, t: Signedness, a: Bits) -> Bits:
+        return self.unknown(f.storage, self.uniform(a), is_float=True)
 
-    def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
-        if isinstance(a.v, Value) and f.name in capabilities.WHOLE_TYPES and w != 1:
-            return self.unknown(w, self.uniform(a))
-        return self.outlined("to_int", t, f, a, rnd, w=w, ftz=ftz)
+    def float_to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
+        return self.unknown(w, self.uniform(a))
 
-    def integral(self, f: Format, a: Bits, rnd: str, ftz: bool = False) -> Bits:
-        if f.name == "f32" and isinstance(a.v, Value):
-            return self.unknown(f.storage, self.uniform(a), is_float=True)
-        return self.outlined("integral", f, a, rnd, ftz)
-
-    def mufu(self, op: str, a: Bits) -> Bits:
-        return self.outlined("mufu", op, a)
+    def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
+        return self.unknown(32, self.uniform(a), is_float=True)
 
     # The warp and the thread
 
@@ -246,7 +179,7 @@ class AbstractMachine(CoreOperations):
         self.touches.setdefault(self.site, "load")
         size = w * count // 8
         if space == "param" and isinstance(address.v, int):
-            if capabilities.is_parameter(self.c.function, address.v, size):
+            if is_parameter(self.c.function, address.v, size):
                 places = range(address.v, address.v + size, w // 8)
                 return tuple(self.come_from(self.unknown(w, uniform=True), self.origin(at, w)) for at in places)
             return tuple(self.unknown(w) for _ in range(count))

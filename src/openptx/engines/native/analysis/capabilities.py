@@ -12,13 +12,16 @@ if TYPE_CHECKING:
 
 WHOLE_TYPES = ("f32", "f64")
 
+Rounding = Literal["processor", "half", "bf16"]
+Conversion = Literal["float", "bits"]
+
 
 def has(cpu: CPU, f: Format) -> bool:
     """Whether the processor has arithmetic of the format."""
     return f.name in WHOLE_TYPES or (f.name == "f16" and cpu.fp16)
 
 
-def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Literal["processor", "half", "bf16"] | None:
+def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Rounding | None:
     """How an operation is rounded: by the processor's own instruction, or that of f32; None: by its definition."""
     if has(cpu, f) and not (ftz and f.name == "f64"):
         nearest = rnd == "rn" and (op != "fma" or cpu.fma)
@@ -31,7 +34,7 @@ def rounding(cpu: CPU, op: str, f: Format, rnd: str, ftz: bool) -> Literal["proc
     return None
 
 
-def conversion(cpu: CPU, d: Format, s: Format, rnd: str) -> Literal["float", "bits"] | None:
+def conversion(cpu: CPU, d: Format, s: Format, rnd: str) -> Conversion | None:
     """What a conversion to `d` from `s` without modifiers gives; None where its definition is called."""
     pair = (s.name, d.name)
     if pair == ("f16", "f32") and cpu.f16c:

@@ -48,9 +48,9 @@ class CoreOperations(Machine):
     def __init__(self) -> None:
         self._constants: dict[tuple[int, int], Bits] = {}
 
-    def uniform(self, a: Bits) -> bool:
-        v = a.v
-        return isinstance(v, int) or (isinstance(v, Value) and v.lanes is ZEROS)
+    def uniform(self, *operands: Bits) -> bool:
+        """Whether all lanes are known to agree, in each of them."""
+        return all(isinstance(a.v, int) or (isinstance(a.v, Value) and a.v.lanes is ZEROS) for a in operands)
 
     def bits(self, name: str, w: int, lanes: Lanes | None = None, tz: int = 0, high: int = -1) -> Bits:
         return Bits(self, w, Value(name, lanes, tz, high))
@@ -268,7 +268,7 @@ class CoreOperations(Machine):
         if isinstance(b.v, int) and b.v:
             return self.plain(op, a, b)
         zero = self.compare("eq", b, self.const(0, w))
-        if w <= 32 and not (self.uniform(a) and self.uniform(b)):
+        if w <= 32 and not (self.uniform(a, b)):
             q = self.float_quotient(a, b)
             if op == "udiv":
                 return self.select(zero, self.const(-1, w), q)

@@ -42,7 +42,7 @@ class GuardedPaths:
         ir.start(done)
         found: list[Bits] = []
         for d, x, y in zip(results, names, others, strict=True):
-            name = ir.emit(f"phi {self.x.full_type(d)} [{x}, %{fast_end}], [{y}, %{slow_end}]")
+            name = ir.emit(f"phi {self.x.type_of(d).int} [{x}, %{fast_end}], [{y}, %{slow_end}]")
             found.append(self.x.bits(name, d.width, ZEROS if self.x.uniform(d) else None))
         return tuple(found)
 
@@ -58,7 +58,9 @@ class GuardedPaths:
         ir.cold += 1
         certain, self.scope.mask_may_be_empty = self.scope.mask_may_be_empty, False
         results = act()
-        names = [(self.x.scalar(d) if self.x.uniform(d) else self.x.vector(d), self.x.full_type(d), d) for d in results]
+        names = [
+            (self.x.scalar(d) if self.x.uniform(d) else self.x.vector(d), self.x.type_of(d).int, d) for d in results
+        ]
         self.scope.mask_may_be_empty = certain
         ir.cold -= 1
         end = ir.label

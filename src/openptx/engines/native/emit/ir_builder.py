@@ -1,9 +1,15 @@
-"""The text of one LLVM function while it grows: lines, names, labels, and branches that are hardly ever taken."""
+"""Builds the text of one LLVM function: lines, names, labels, and blocks that are hardly ever entered."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+
+from openptx.engines.native.analysis.lattice import N
+
+MASK = f"<{N} x i1>"
+STATE, DATA = ", !tbaa !5", ", !tbaa !6"
+"""What an access is to: the worker's state, or the kernel's memory. The two never overlap."""
 
 
 class IRBuilder:
@@ -14,8 +20,10 @@ class IRBuilder:
         self.head: list[str] = []  # the entry block: what dominates everything else
         self.label = "entry"
         self.count = 0
-        self.cold = 0  # above 0 in code that need not dominate what follows
+        self.cold = 0  # above 0 in blocks that do not dominate what follows: no value of theirs may be remembered
         self.masked: set[str] = set()  # names of what an `and` with constants gave (`IntOps.fenced`)
+
+    # Lines
 
     def name(self) -> str:
         self.count += 1
@@ -38,6 +46,59 @@ class IRBuilder:
         self.head.append(f"{name} = {text}")
         return name
 
+    @contextmanager
+    def at_entry(self) -> Generator[None]:
+        """What is emitted meanwhile goes to the entry block."""
+        outer, self.lines = self.lines, self.head
+        self.cold += 1
+        yield
+        self.cold -= 1
+        self.lines = outer
+
+    # Instructions
+
+    def field(self, base: str, offset: int) -> str:
+        """The place `offset` bytes after a pointer."""
+        return self.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def load(self, t: str, place: str, align: int, tag: str = "") -> str:
+        return self.emit(f"load {t}, ptr {place}, align {align}{tag}")
+
+    def store(self, t: str, value: str | int, place: str, align: int, tag: str = "") -> None:
+        self.lines.append(f"store {t} {value}, ptr {place}, align {align}{tag}")
+
+    def masked_store(self, t: str, suffix: str, value: str, place: str, align: int, mask: str, tag: str = "") -> None:
+        count = suffix.partition("i")[0][1:]
+        self.line(
+            f"call void @llvm.masked.store.{suffix}.p0({t} {value}, ptr align {align} {place}, <{count} x i1> {mask})"
+            + tag
+        )
+
+    def load_mask(self, place: str) -> str:
+        return self.load(MASK, place, 4)
+
+    def store_mask(self, mask: str, place: str) -> None:
+        self.store(MASK, mask, place, 4)
+
+    def mask_bits(self, mask: str) -> str:
+        """A mask as an i32."""
+        return self.emit(f"bitcast {MASK} {mask} to i{N}")
+
+    def is_some(self, word: str) -> str:
+        """Whether a mask's bits name any lane."""
+        return self.emit(f"icmp ne i{N} {word}, 0")
+
+    def shuffle(self, t: str, a: str, b: str, order: Iterable[int | None]) -> str:
+        """Elements of two vectors; None: any value."""
+        chosen = [f"i32 {'poison' if i is None else i}" for i in order]
+        return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
+
+    def phi(self, t: str, labels: list[str], *values: str) -> str:
+        pairs = ", ".join(f"[{value}, %{label}]" for value, label in zip(values, labels, strict=True))
+        return self.emit(f"phi {t} {pairs}")
+
+    # Blocks
+
     def fresh(self) -> str:
         """A label that nobody uses yet."""
         self.count += 1
@@ -53,19 +114,51 @@ class IRBuilder:
     def branch(self, p: str, yes: str, no: str, weight: str = "") -> None:
         self.lines.append(f"br i1 {p}, label %{yes}, label %{no}{weight}")
 
+    def likely(self, p: str, yes: str, no: str) -> None:
+        self.branch(p, yes, no, ", !prof !1")
+
     def unlikely(self, p: str, yes: str, no: str) -> None:
         self.branch(p, yes, no, ", !prof !0")
 
     @contextmanager
+    def in_cold_code(self) -> Generator[None]:
+        """What is emitted meanwhile does not dominate what follows."""
+        self.cold += 1
+        yield
+        self.cold -= 1
+
+    @contextmanager
     def cold_block(self, p: str) -> Generator[list[str]]:
-        """Code for when `p` holds, which is hardly ever; gives [label before, label at the code's end] for phis."""
+        """Code for when `p` holds, which is rare; gives [label before, label at the code's end] for phis."""
         yes, on = self.fresh(), self.fresh()
         labels = [self.label]
         self.unlikely(p, yes, on)
         self.start(yes)
-        self.cold += 1
-        yield labels
-        self.cold -= 1
+        with self.in_cold_code():
+            yield labels
+        labels.append(self.label)
+        self.jump(on)
+        self.start(on)
+
+    @contextmanager
+    def exit_block(self, p: str) -> Generator[None]:
+        """The same for code that leaves: it ends with a jump or a return."""
+        yes, on = self.fresh(), self.fresh()
+        self.unlikely(p, yes, on)
+        self.start(yes)
+        with self.in_cold_code():
+            yield
+        self.start(on)
+
+    @contextmanager
+    def block_if(self, p: str) -> Generator[list[str]]:
+        """Code for when `p` holds, as often as not; gives what `cold_block` gives."""
+        yes, on = self.fresh(), self.fresh()
+        labels = [self.label]
+        self.branch(p, yes, on)
+        self.start(yes)
+        with self.in_cold_code():
+            yield labels
         labels.append(self.label)
         self.jump(on)
         self.start(on)

@@ -6,7 +6,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import ZEROS, Fact, N
-from openptx.engines.native.emit.arith.float_bits import FLOAT
+from openptx.engines.native.emit.lane_type import FLOAT
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.numerics import Bits
 

@@ -1,4 +1,7 @@
-"""A value as a float of the processor and as bits: only where bits are looked at are its NaNs made canonical."""
+"""A value as a float of the processor and as bits: only where bits are looked at are its NaNs made canonical.
+
+`.ftz` is here too: subnormal operands and results become zeros, where the processor would keep them.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,11 @@ import struct
 from collections.abc import Sequence
 from math import inf
 
-from openptx.engines.native.analysis import capabilities
-from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, is_finite, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, is_finite
 from openptx.engines.native.emit.arith.outlined import OutlinedOps
-from openptx.llvm.host import CPU
+from openptx.engines.native.emit.lane_type import FLOAT, LaneType
 from openptx.numerics import Bits, Format
 from openptx.numerics.formats import F16, F32, F64
-
-FLOAT = {16: "half", 32: "float", 64: "double"}
-"""LLVM's names, by width."""
 
 _DIRECTION = {"rn": 8, "rm": 9, "rp": 10, "rz": 11}  # _MM_FROUND_..., with exceptions suppressed
 _X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "fsqrt": "sqrt"}
@@ -23,26 +22,25 @@ _NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # of f64, payloads are handed on
 
 
 class FloatBits(OutlinedOps):
-    cpu: CPU
+    def type_of(self, a: Bits) -> LaneType:
+        return LaneType(a.width, self.uniform(a))
 
-    def has(self, f: Format) -> bool:
-        """Whether the processor has arithmetic of the format."""
-        return capabilities.has(self.cpu, f)
+    def common_type(self, w: int, operands: Sequence[Bits]) -> LaneType:
+        """Of a result: a scalar where all operands are."""
+        return LaneType(w, self.uniform(*operands))
 
-    def float_type(self, w: int, uniform: bool) -> str:
-        t = FLOAT[w]
-        return t if uniform else f"<{N} x {t}>"
+    def name_of(self, a: Bits, uniform: bool) -> str:
+        return self.scalar(a) if uniform else self.vector(a)
+
+    def typed(self, t: LaneType, name: str) -> Bits:
+        return self.bits(name, t.width, t.lanes)
 
     def float(self, a: Bits, uniform: bool) -> str:
         """The value as a float, scalar or vector; NaNs may be any."""
-        v, w = a.v, a.width
-        t = self.float_type(w, uniform)
+        v, t = a.v, LaneType(a.width, uniform)
         if isinstance(v, Value) and v.raw:
-            if uniform == (v.lanes is ZEROS):
-                return v.raw
-            return self.splat(v.raw, self.float_type(w, True))
-        text = f"i{w} {self.scalar(a)}" if uniform else f"{vector_type(w)} {self.vector(a)}"
-        name = self.ir.emit(f"bitcast {text} to {t}")
+            return v.raw if uniform == (v.lanes is ZEROS) else self.splat(v.raw, FLOAT[a.width])
+        name = self.ir.emit(f"bitcast {t.int} {self.name_of(a, uniform)} to {t.float}")
         if isinstance(v, Value) and not self.ir.cold and uniform == (v.lanes is ZEROS):
             v.raw = name
         return name
@@ -53,6 +51,10 @@ class FloatBits(OutlinedOps):
         v.bound, v.flushed = bound, flushed
         return Bits(self, w, v)
 
+    def bits_of_float(self, t: LaneType, name: str) -> Bits:
+        """The bits as they are."""
+        return self.typed(t, self.ir.emit(f"bitcast {t.float} {name} to {t.int}"))
+
     def bound(self, f: Format, a: Bits) -> float:
         """What the magnitude is known to be at most."""
         if isinstance(a.v, Value):
@@ -61,28 +63,25 @@ class FloatBits(OutlinedOps):
         return inf if max(codes) > f.largest else as_float(f, max(codes))
 
     def settled(self, a: Bits) -> Value:
-        v, w = a.v, a.width
+        v, t = a.v, self.type_of(a)
         assert isinstance(v, Value)
-        uniform = v.lanes is ZEROS
-        t, p = self.float_type(w, uniform), "i1" if uniform else f"<{N} x i1>"
-        i = f"i{w}" if uniform else vector_type(w)
-        name = self.ir.emit(f"bitcast {t} {v.raw} to {i}")
-        if w in _NAN and v.bound == inf:
-            nan = self.ir.emit(f"fcmp uno {t} {v.raw}, zeroinitializer")
-            text = self.number(_NAN[w], w) if uniform else self.literal_vector(_NAN[w], w)
-            name = self.ir.emit(f"select {p} {nan}, {i} {text}, {i} {name}")
+        name = self.ir.emit(f"bitcast {t.float} {v.raw} to {t.int}")
+        if a.width in _NAN and v.bound == inf:
+            nan = self.ir.emit(f"fcmp uno {t.float} {v.raw}, zeroinitializer")
+            text = str(_NAN[a.width]) if t.uniform else self.literal_vector(_NAN[a.width], a.width)
+            name = self.ir.emit(f"select {t.predicate} {nan}, {t.int} {text}, {t.int} {name}")
         if self.ir.cold:
             return Value(name, v.lanes)
         v.name = name
-        v.vector = "" if uniform else name
+        v.vector = "" if t.uniform else name
         return v
 
     def select_by(self, p: str, a: Bits, b: Bits) -> Bits:
         w = a.width
-        both = self.uniform(a) and self.uniform(b) and p.startswith("i1")
+        both = self.uniform(a, b) and p.startswith("i1")
         raw = [isinstance(e.v, Value) and bool(e.v.raw) and not e.v.name for e in (a, b)]
         if any(raw) and all(r or is_finite(e.v, w) for r, e in zip(raw, (a, b), strict=True)):
-            t = self.float_type(w, both)
+            t = LaneType(w, both).float
             name = self.ir.emit(f"select {p}, {t} {self.float(a, both)}, {t} {self.float(b, both)}")
             flushed = all(isinstance(e.v, Value) and e.v.flushed for e in (a, b))
             return self.raw(name, w, both, max(self.bound(_FORMAT[w], e) for e in (a, b)), flushed)
@@ -95,53 +94,68 @@ class FloatBits(OutlinedOps):
         """The value with canonical NaNs, for an instruction that hands payloads on."""
         v = a.v
         if isinstance(v, Value) and v.raw:
-            if not v.name:
-                v = self.settled(a)
-            return self.bits(v.name, a.width, v.lanes)
+            return self.bits((v if v.name else self.settled(a)).name, a.width, v.lanes)
         return a
-
-    # Shapes
-
-    def full_type(self, a: Bits) -> str:
-        return f"i{a.width}" if self.uniform(a) else vector_type(a.width)
 
     def any_of(self, p: Bits) -> str:
         """An i1: whether `p` holds in some lane, active or not."""
         if self.uniform(p):
             return self.scalar(p)
-        whole = self.ir.emit(f"bitcast <{N} x i1> {self.vector(p)} to i{N}")
-        return self.ir.emit(f"icmp ne i{N} {whole}, 0")
+        return self.ir.is_some(self.ir.mask_bits(self.vector(p)))
 
-    def chunks(self, name: str, w: int) -> list[str]:
-        """A vector of all lanes as registers of the processor."""
-        t, n = self.float_type(w, False), 512 // w
-        return [
-            self.ir.emit(
-                f"shufflevector {t} {name}, {t} poison, <{n} x i32> <{', '.join(f'i32 {i + k}' for k in range(n))}>"
-            )
-            for i in range(0, N, n)
-        ]
+    # Subnormal numbers
+
+    def flush(self, f: Format, a: Bits, ftz: bool = True) -> Bits:
+        v = a.v
+        if not ftz or not isinstance(v, Value) or not self.has(f):
+            return super().flush(f, a, ftz)
+        if v.flushed:
+            return a
+        if v.raw and not v.name:
+            return self.float_flushed(f, v.raw, self.uniform(a), v.bound)
+        d = super().flush(f, a)
+        if isinstance(d.v, Value):
+            d.v.flushed = True
+        return d
+
+    def float_flushed(self, f: Format, name: str, uniform: bool, bound: float = inf) -> Bits:
+        """The same for a float whose NaNs are not canonical yet."""
+        t = LaneType(f.storage, uniform)
+        d = super().flush(f, self.bits_of_float(t, name))
+        return self.raw(
+            self.ir.emit(f"bitcast {t.int} {self.name_of(d, uniform)} to {t.float}"), t.width, uniform, bound, True
+        )
+
+    def flushed(self, op: str, f: Format, d: Bits, operands: tuple[Bits, ...], rnd: str) -> Bits:
+        """A result whose subnormal numbers are made zeros, which is rarely needed. PTX judges tininess before the
+        exponent is bounded: where the result is the smallest normal number, rarer still, the definition decides."""
+        ir, t = self.ir, self.type_of(d)
+        quick = self.float(d, t.uniform)
+        size = self.magnitude(f, self.bits_of_float(t, quick))
+        with ir.cold_block(self.any_of((size - 1) < f.hidden)) as labels:
+            zeros = self.float(self.float_flushed(f, quick, t.uniform), t.uniform)
+            with ir.cold_block(self.any_of(size == f.hidden)) as inner:
+                exact = self.float(self.outlined(op, f, *operands, rnd, True), t.uniform)
+            slow = ir.phi(t.float, inner, zeros, exact)
+        bound = d.v.bound if isinstance(d.v, Value) else inf
+        return self.raw(ir.phi(t.float, labels, quick, slow), t.width, t.uniform, bound, True)
+
+    # AVX-512's roundings
 
     def directed(self, op: str, w: int, operands: Sequence[str], rnd: str) -> str:
-        """An operation that AVX-512 rounds as asked."""
-        kind, t = ("ps", "<16 x float>") if w == 32 else ("pd", "<8 x double>")
+        """An operation that AVX-512 rounds as asked, register by register."""
+        kind, t, n = ("ps", "<16 x float>", 16) if w == 32 else ("pd", "<8 x double>", 8)
+        whole = LaneType(w, False).float
         done: list[str] = []
-        for parts in zip(*(self.chunks(e, w) for e in operands), strict=True):
+        chunks = [[self.ir.shuffle(whole, e, "poison", range(i, i + n)) for i in range(0, N, n)] for e in operands]
+        for parts in zip(*chunks, strict=True):
             x = ", ".join(f"{t} {e}" for e in parts)
             done.append(self.ir.emit(f"call {t} @llvm.x86.avx512.{_X86[op]}.{kind}.512({x}, i32 {_DIRECTION[rnd]})"))
-        return self.gathered(done, w)
-
-    def gathered(self, parts: list[str], w: int) -> str:
-        """The inverse of `chunks`."""
-        t, n = FLOAT[w], 512 // w
-        while len(parts) > 1:
-            order = ", ".join(f"i32 {i}" for i in range(2 * n))
-            parts = [
-                self.ir.emit(f"shufflevector <{n} x {t}> {p}, <{n} x {t}> {q}, <{2 * n} x i32> <{order}>")
-                for p, q in zip(parts[::2], parts[1::2], strict=True)
-            ]
+        while len(done) > 1:
+            t = f"<{n} x {FLOAT[w]}>"
+            done = [self.ir.shuffle(t, p, q, range(2 * n)) for p, q in zip(done[::2], done[1::2], strict=True)]
             n *= 2
-        return parts[0]
+        return done[0]
 
 
 def as_float(f: Format, code: int) -> float:

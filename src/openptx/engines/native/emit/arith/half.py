@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
-from openptx.engines.native.emit.arith.denormals import Denormals
+from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.emit.arith.float_bits import FloatBits
+from openptx.engines.native.emit.lane_type import LaneType
 from openptx.numerics import Bits
 from openptx.numerics.formats import BF16, F16, F32
 
-_ODD = ", ".join(f"i32 {i}" for i in range(1, 2 * N, 2))
+VECTOR = LaneType(32, False)  # of f32
 
 
-class HalfOps(Denormals):
+class HalfOps(FloatBits):
     # f16 by f32
 
     def half(self, op: str, operands: tuple[Bits, ...]) -> Bits:
         """f16 by f32: 24 bits are enough for one operation of 11-bit operands to be rounded twice without harm. Not for
         a fused one, which is rounded to odd first: by AVX-512 always, else where its f32 is in the middle of two f16 or
         below the normal ones."""
-        out, t = self.ir, f"<{N} x float>"
+        out, t = self.ir, VECTOR.float
         x = [self.half_float(a) for a in operands]
         if op != "fma":
             return self.to_half(out.emit(f"{op} {t} {x[0]}, {x[1]}"))
@@ -28,17 +29,17 @@ class HalfOps(Denormals):
         if not self.cpu.fma:
             return self.to_half(self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2]))
         quick = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
-        code = self.bits(out.emit(f"bitcast {t} {quick} to {vector_type(32)}"), 32)
+        code = self.bits_of_float(VECTOR, quick)
         middle = (code & 0x1FFF) == 0x1000
         small = ((code & 0x7FFFFFFF) - 1) < 0x387FFFFF  # below 2^-14, but not 0
         with out.cold_block(self.any_of(middle | small)) as labels:
             exact = self.odd_sum(out.emit(f"fmul {t} {x[0]}, {x[1]}"), x[2])
-        return self.to_half(out.emit(f"phi {t} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"))
+        return self.to_half(out.phi(t, labels, quick, exact))
 
     def odd(self, op: str, x: Sequence[str]) -> str:
         """An operation in f32, rounded to odd: towards zero, with the last bit set where something was cut off. Rounded
         again, to a number at least two bits shorter, it is as if rounded once (Boldo and Melquiond, 2008)."""
-        out, t, i = self.ir, f"<{N} x float>", vector_type(32)
+        out, t, i = self.ir, VECTOR.float, VECTOR.int
         down, up = (self.directed(op, 32, x, rnd) for rnd in ("rm", "rp"))
         codes = [out.emit(f"bitcast {t} {e} to {i}") for e in (down, up)]
         short = out.emit(f"call {i} @llvm.umin.v{N}i32({i} {codes[0]}, {i} {codes[1]})")
@@ -48,7 +49,7 @@ class HalfOps(Denormals):
 
     def odd_sum(self, p: str, c: str) -> str:
         """p + c in f32, rounded to odd: the last bit is set where something was cut off."""
-        out, t, i = self.ir, f"<{N} x float>", vector_type(32)
+        out, t, i = self.ir, VECTOR.float, VECTOR.int
         s = out.emit(f"fadd {t} {p}, {c}")
         back = out.emit(f"fsub {t} {s}, {p}")
         rest = out.emit(f"fsub {t} {s}, {back}")
@@ -69,17 +70,16 @@ class HalfOps(Denormals):
         return out.emit(f"bitcast {i} {odd} to {t}")
 
     def half_float(self, a: Bits, uniform: bool = False) -> str:
-        half, single = self.float_type(16, uniform), self.float_type(32, uniform)
-        return self.ir.emit(f"fpext {half} {self.float(a, uniform)} to {single}")
+        half, single = LaneType(16, uniform), LaneType(32, uniform)
+        return self.ir.emit(f"fpext {half.float} {self.float(a, uniform)} to {single.float}")
 
     def to_half(self, name: str, uniform: bool = False) -> Bits:
         """An f32 rounded to f16, with the canonical NaN."""
-        out, half, single = self.ir, self.float_type(16, uniform), self.float_type(32, uniform)
-        short = out.emit(f"fptrunc {single} {name} to {half}")
+        half, single = LaneType(16, uniform), LaneType(32, uniform)
+        short = self.ir.emit(f"fptrunc {single.float} {name} to {half.float}")
         if self.cpu.fp16:
             return self.raw(short, 16, uniform)
-        t = "i16" if uniform else vector_type(16)
-        d = self.bits(out.emit(f"bitcast {half} {short} to {t}"), 16, ZEROS if uniform else None)
+        d = self.bits_of_float(half, short)
         return self.pick(super().isnan(F16, d), 0x7FFF, d)
 
     # bf16 by f32
@@ -87,47 +87,44 @@ class HalfOps(Denormals):
     def bf16_op(self, op: str, operands: tuple[Bits, ...]) -> Bits:
         """Sums are rounded twice without harm. A product, fused or not, is rounded to odd first: by AVX-512 always,
         else where its f32 is in the middle of two bf16. Everywhere else half a unit is added, and the rest cut off."""
-        out, t = self.ir, f"<{N} x float>"
+        out, t = self.ir, VECTOR.float
         operands = tuple(self.bits(self.vector(a), 16) for a in operands)
         x = [self.float(self.bf16_to_float(a), False) for a in operands]
         if op == "fadd":
             return self.float_to_bf16(self.raw(out.emit(f"fadd {t} {x[0]}, {x[1]}"), 32, False))
         if self.cpu.avx512:
-            odd = self.bits(out.emit(f"bitcast {t} {self.odd(op, x)} to {vector_type(32)}"), 32)
+            odd = self.bits_of_float(VECTOR, self.odd(op, x))
             return self.canonical_bf16(self.upper(self.tied(odd)))
         if op == "fma":
             single = out.emit(f"call {t} @llvm.fma.v{N}f32({', '.join(f'{t} {e}' for e in x)})")
         else:
             single = out.emit(f"fmul {t} {x[0]}, {x[1]}")
-        up = self.bits(out.emit(f"bitcast {t} {single} to {vector_type(32)}"), 32) + 0x8000
+        up = self.bits_of_float(VECTOR, single) + 0x8000
         quick = self.vector(self.canonical_bf16(self.upper(up)))
         with out.cold_block(self.any_of((up & 0xFFFF) == 0)) as labels:
             exact = self.vector(self.exact_bf16(op, operands, x))
-        return self.bits(out.emit(f"phi {vector_type(16)} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"), 16)
+        return self.bits(out.phi(vector_type(16), labels, quick, exact), 16)
 
     def exact_bf16(self, op: str, operands: tuple[Bits, ...], x: list[str]) -> Bits:
         """Products of bf16 are exact in f32. Where one may be too small or large for that, the definition decides."""
-        out, t = self.ir, f"<{N} x float>"
+        out, t = self.ir, VECTOR.float
         p = out.emit(f"fmul {t} {x[0]}, {x[1]}")
-        size = self.bits(out.emit(f"bitcast {t} {p} to {vector_type(32)}"), 32) & 0x7FFFFFFF
+        size = self.bits_of_float(VECTOR, p) & 0x7FFFFFFF
         zero = (self.magnitude(BF16, operands[0]) == 0) | (self.magnitude(BF16, operands[1]) == 0)
-        doubtful = ((size < 0x0B000000) & ~zero) | (size == 0x7F800000)
+        inexact = ((size < 0x0B000000) & ~zero) | (size == 0x7F800000)
         quick = self.vector(self.float_to_bf16(self.raw(p if op == "fmul" else self.odd_sum(p, x[2]), 32, False)))
-        with out.cold_block(self.any_of(doubtful)) as labels:
+        with out.cold_block(self.any_of(inexact)) as labels:
             exact = self.vector(self.outlined(op, BF16, *operands, "rn", False))
-        return self.bits(out.emit(f"phi {vector_type(16)} [{quick}, %{labels[0]}], [{exact}, %{labels[1]}]"), 16)
+        return self.bits(out.phi(vector_type(16), labels, quick, exact), 16)
 
     def bf16_to_float(self, a: Bits) -> Bits:
         return self.resize(a, 32) << 16
 
     def float_to_bf16(self, a: Bits) -> Bits:
         """f32 to bf16, to nearest even: the upper half, after half a unit and the tie's bit were added."""
-        uniform = self.uniform(a)
-        t = "i32" if uniform else vector_type(32)
-        name = self.ir.emit(f"bitcast {self.float_type(32, uniform)} {self.float(a, uniform)} to {t}")
-        code = self.bits(name, 32, ZEROS if uniform else None)
-        up = self.tied(code)
-        return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16) if uniform else self.upper(up))
+        t = self.type_of(a)
+        up = self.tied(self.bits_of_float(t, self.float(a, t.uniform)))
+        return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16) if t.uniform else self.upper(up))
 
     def tied(self, code: Bits) -> Bits:
         """Half a unit of the upper half more, or a bit less where that is even already."""
@@ -141,4 +138,4 @@ class HalfOps(Denormals):
         """The upper halves of 32-bit lanes, by one permutation."""
         t = f"<{2 * N} x i16>"
         words = self.ir.emit(f"bitcast {vector_type(32)} {self.vector(a)} to {t}")
-        return self.bits(self.ir.emit(f"shufflevector {t} {words}, {t} poison, <{N} x i32> <{_ODD}>"), 16)
+        return self.bits(self.ir.shuffle(t, words, "poison", range(1, 2 * N, 2)), 16)

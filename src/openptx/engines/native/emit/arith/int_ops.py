@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from openptx.engines.native.analysis.affine import FOLD, Base
+from openptx.engines.native.analysis.float_transfer import FloatTransfer
 from openptx.engines.native.analysis.lattice import ZEROS, Known, N, Value, vector_type
-from openptx.engines.native.analysis.transfer import LLVM, CoreOperations
+from openptx.engines.native.analysis.transfer import LLVM
 from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.numerics import Bits
 
 _JOINS = frozenset(("or", "add"))  # alike where no bit is set in both
 
 
-class IntOps(CoreOperations):
+class IntOps(FloatTransfer):
     """A machine whose values are pieces of LLVM text.
 
     In an outlined function of scalars all values are uniform, so the same code makes scalar code.
@@ -85,7 +86,7 @@ class IntOps(CoreOperations):
 
     def plain(self, name: str, a: Bits, b: Bits) -> Bits:
         w = a.width
-        if self.uniform(a) and self.uniform(b):
+        if self.uniform(a, b):
             return self.bits(self.ir.emit(f"{name} i{w} {self.scalar(a)}, {self.scalar(b)}"), w, ZEROS)
         found = self.ir.emit(f"{name} {vector_type(w)} {self.vector(a)}, {self.vector(b)}")
         if name == "and" and not isinstance(b.v, Value):
@@ -114,7 +115,7 @@ class IntOps(CoreOperations):
 
     def plain_comparison(self, condition: str, a: Bits, b: Bits) -> Bits:
         w = a.width
-        if self.uniform(a) and self.uniform(b):
+        if self.uniform(a, b):
             return self.bits(self.ir.emit(f"icmp {condition} i{w} {self.scalar(a)}, {self.scalar(b)}"), 1, ZEROS)
         return self.bits(self.ir.emit(f"icmp {condition} {vector_type(w)} {self.vector(a)}, {self.vector(b)}"), 1)
 

@@ -24,13 +24,13 @@ class MufuOps(HalfOps):
     def mufu(self, op: str, a: Bits) -> Bits:
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
         if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
-            return self.outlined("mufu", op, a)
-        self.vector(a)  # both ways need its bits, so they are settled before the ways part
+            return super().mufu(op, a)
+        self.vector(a)  # both paths need its bits, so they are settled before
         d, rare = quick[op](a)
         name = self.vector(d)
         with self.ir.cold_block(self.any_of(rare)) as labels:
             exact = self.vector(self.outlined("mufu", op, a))
-        return self.bits(self.ir.emit(f"phi {_I} [{name}, %{labels[0]}], [{exact}, %{labels[1]}]"), 32)
+        return self.bits(self.ir.phi(_I, labels, name, exact), 32)
 
     def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
         """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
@@ -64,12 +64,8 @@ class MufuOps(HalfOps):
         """Where it is no positive normal number."""
         return a - HIDDEN >= 0x7F800000 - HIDDEN
 
-    def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
-        if not isinstance(index.v, Value):
-            return super().lookup(table, index, w)
-        if self.uniform(index):
-            return self.from_constants(table, index, w)
-        if w == 32 and self.cpu.avx512:
+    def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        if w == 32 and self.cpu.avx512 and not self.uniform(index):
             return self.chosen_among_rows(table, index)
         return self.from_constants(table, index, w)
 
@@ -78,25 +74,19 @@ class MufuOps(HalfOps):
         out, t = self.ir, "<16 x i32>"
         padded = [*table, *[0] * (-len(table) % ROW)]
         name = self.vector(index)
-        parts = [self.half_of(name, i) for i in (0, 16)]
+        parts = [out.shuffle(_I, name, "poison", range(i, i + 16)) for i in (0, N // 2)]
         found: list[Bits] = []
         for start in range(0, len(padded), ROW):
             low, high = (sixteen(padded[start + i : start + i + 16]) for i in (0, 16))
             call = "@llvm.x86.avx512.vpermi2var.d.512"
             halves = [out.emit(f"call {t} {call}({t} {low}, {t} {part}, {t} {high})") for part in parts]
-            order = ", ".join(f"i32 {i}" for i in range(N))
-            whole = out.emit(f"shufflevector {t} {halves[0]}, {t} {halves[1]}, <{N} x i32> <{order}>")
-            found.append(self.bits(whole, 32))
+            found.append(self.bits(out.shuffle(t, halves[0], halves[1], range(N)), 32))
         bit = 5
         while len(found) > 1:
             odd = (index >> bit & 1) != 0
             found = [self.select(odd, b, a) for a, b in zip(found[::2], [*found[1::2], found[-1]], strict=False)]
             bit += 1
         return found[0]
-
-    def half_of(self, name: str, start: int) -> str:
-        t, order = vector_type(32), ", ".join(f"i32 {start + i}" for i in range(16))
-        return self.ir.emit(f"shufflevector {t} {name}, {t} poison, <16 x i32> <{order}>")
 
     def from_constants(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         """From the module's constants."""

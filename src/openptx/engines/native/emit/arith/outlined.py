@@ -1,21 +1,16 @@
-"""Definitions that are too long to stand in line: one internal function each, called wherever it is used."""
+"""Definitions that are too long to inline: one internal function each, called wherever it is used."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
-from openptx.engines.native.analysis.call_signature import signature
-from openptx.engines.native.analysis.lattice import ZEROS, Value, vector_type
+from openptx.engines.native.analysis.float_transfer import OutlinedCall
+from openptx.engines.native.analysis.lattice import ZEROS, Value
 from openptx.engines.native.emit.arith.int_ops import IntOps
 from openptx.engines.native.emit.ir_builder import IRBuilder
+from openptx.engines.native.emit.lane_type import LaneType
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
-
-DEFINITIONS = Machine
-
-
-def scalar_type(w: int) -> str:
-    return f"i{w}"
 
 
 class Outlined(NamedTuple):
@@ -25,37 +20,29 @@ class Outlined(NamedTuple):
 
 
 class OutlinedOps(IntOps):
-    """An emitter that makes functions of definitions. They land in `functions`, which belong to the module."""
+    """A machine that makes functions of definitions. They land in `functions`, which belong to the module."""
 
     def __init__(self, functions: dict[object, Outlined]) -> None:
         super().__init__()
         self.functions = functions
 
-    def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
-        """What the definition called `name` gives, by a function made for these formats and kinds of lanes."""
-        key, operands = signature(name, arguments, keywords)
-        definition = getattr(DEFINITIONS, name)
-        if not any(isinstance(a.v, Value | tuple) for a in operands):
-            return definition(self, *arguments, **keywords)
-        uniform = all(self.uniform(a) for a in operands)
-        key = (*key, uniform)
-        t = scalar_type if uniform else vector_type
-        made = self.functions.get(key)
+    def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
+        """By a function made for these formats, of vectors or, where all operands are uniform, of scalars."""
+        key, operands = call
+        uniform = self.uniform(*operands)
+        made = self.functions.get((*key, uniform))
         if made is None:
-            made = self.define(definition, key, uniform, operands, arguments, keywords)
-        text = ", ".join(f"{t(a.width)} {self.scalar(a) if uniform else self.vector(a)}" for a in operands)
-        name = self.ir.emit(f"call {t(made.width)} @{made.name}({text})")
-        return self.bits(name, made.width, ZEROS if uniform else None)
+            made = self.functions[*key, uniform] = self.define(call, uniform, arguments, keywords)
+        given = ", ".join(
+            f"{LaneType(a.width, uniform).int} {self.scalar(a) if uniform else self.vector(a)}" for a in operands
+        )
+        result = LaneType(made.width, uniform)
+        return self.bits(self.ir.emit(f"call {result.int} @{made.name}({given})"), made.width, result.lanes)
 
     def define(
-        self,
-        definition: Any,
-        key: tuple[object, ...],
-        uniform: bool,
-        operands: list[Bits],
-        arguments: tuple[Any, ...],
-        keywords: dict[str, Any],
+        self, call: OutlinedCall, uniform: bool, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Outlined:
+        key, operands = call
         outer, self.ir = self.ir, IRBuilder()
         inner = iter([Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)])
 
@@ -66,13 +53,11 @@ class OutlinedOps(IntOps):
 
         given = [replace(a) for a in arguments]
         named = {k: replace(a) for k, a in sorted(keywords.items())}
-        d = definition(self, *given, **named)
-        t = scalar_type if uniform else vector_type
+        d = getattr(Machine, str(key[0]))(self, *given, **named)
+        t = LaneType(d.width, uniform).int
         result = self.scalar(d) if uniform else self.vector(d)
         name = f"{key[0]}.{len(self.functions)}"
-        header = ", ".join(f"{t(a.width)} %a{i}" for i, a in enumerate(operands))
-        body = "\n".join(["entry:", *self.ir.head, *self.ir.lines, f"ret {t(d.width)} {result}", "}"])
-        text = f"define internal {t(d.width)} @{name}({header}) noinline nounwind #0 {{\n{body}\n"
+        header = ", ".join(f"{LaneType(a.width, uniform).int} %a{i}" for i, a in enumerate(operands))
+        body = "\n".join(["entry:", *self.ir.head, *self.ir.lines, f"ret {t} {result}", "}"])
         self.ir = outer
-        made = self.functions[key] = Outlined(name, d.width, text)
-        return made
+        return Outlined(name, d.width, f"define internal {t} @{name}({header}) noinline nounwind #0 {{\n{body}\n")

@@ -1,0 +1,169 @@
+"""Float operations that the processor or this engine does: the choice, which the abstract machine and emission share.
+
+Whatever the processor does not do as asked is called as a function made of its definition (`outlined`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from openptx.engines.native.analysis import capabilities
+from openptx.engines.native.analysis.call_signature import signature
+from openptx.engines.native.analysis.lattice import Value
+from openptx.engines.native.analysis.transfer import CoreOperations
+from openptx.isa.machine import Machine
+from openptx.numerics import Bits, Format, Signedness
+
+if TYPE_CHECKING:
+    from openptx.llvm.host import CPU
+
+OutlinedCall = tuple[tuple[object, ...], list[Bits]]
+"""What a function made of a definition depends on (`signature`), and the values that it is called with."""
+
+
+class FloatTransfer(CoreOperations):
+    cpu: CPU
+
+    def has(self, f: Format) -> bool:
+        """Whether the processor has arithmetic of the format."""
+        return capabilities.has(self.cpu, f)
+
+    def outlined(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
+        """What the definition called `name` gives: folded for numbers, else by a function made of it."""
+        key, operands = signature(name, arguments, keywords)
+        if not any(isinstance(a.v, Value | tuple) for a in operands):
+            return getattr(Machine, name)(self, *arguments, **keywords)
+        return self.call_definition((key, operands), arguments, keywords)
+
+    # Arithmetic
+
+    def dot(self, *arguments: Any, **keywords: Any) -> Bits:
+        return self.outlined("dot", *arguments, **keywords)
+
+    def block_dot(self, *arguments: Any, **keywords: Any) -> Bits:
+        return self.outlined("block_dot", *arguments, **keywords)
+
+    def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fadd", f, (a, b), rnd, ftz)
+
+    def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.fadd(f, a, b ^ f.sign, rnd, ftz)
+
+    def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fmul", f, (a, b), rnd, ftz)
+
+    def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fma", f, (a, b, c), rnd, ftz)
+
+    def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fdiv", f, (a, b), rnd, ftz)
+
+    def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        return self.rounded("fsqrt", f, (a,), rnd, ftz)
+
+    def rounded(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool) -> Bits:
+        how = capabilities.rounding(self.cpu, op, f, rnd, ftz)
+        if how is None:
+            return self.outlined(op, f, *operands, rnd, ftz)
+        return self.float_operation(how, op, f, operands, rnd, ftz)
+
+    def mufu(self, op: str, a: Bits) -> Bits:
+        return self.outlined("mufu", op, a)
+
+    def lookup(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        if not isinstance(index.v, Value):
+            return super().lookup(table, index, w)
+        return self.table_element(table, index, w)
+
+    def saturate(self, f: Format, a: Bits) -> Bits:
+        if not self.has(f) or f.name == "f64" or not isinstance(a.v, Value):
+            return super().saturate(f, a)
+        return self.saturated(f, a, a.v)
+
+    def extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool, xorsign: bool) -> Bits:
+        known = not any(isinstance(a.v, Value) for a in operands)
+        if xorsign or known or not self.has(f) or f.name == "f64":
+            return super().extreme(f, operands, largest, nan, xorsign)
+        return self.float_extreme(f, operands, largest, nan)
+
+    # Comparisons
+
+    def compares(self, f: Format, a: Bits, b: Bits) -> bool:
+        return self.has(f) and (isinstance(a.v, Value) or isinstance(b.v, Value))
+
+    def fless(self, f: Format, a: Bits, b: Bits) -> Bits:
+        return self.float_comparison("olt", f, a, b) if self.compares(f, a, b) else super().fless(f, a, b)
+
+    def fequal(self, f: Format, a: Bits, b: Bits) -> Bits:
+        return self.float_comparison("oeq", f, a, b) if self.compares(f, a, b) else super().fequal(f, a, b)
+
+    def isnan(self, f: Format, a: Bits) -> Bits:
+        return self.float_comparison("uno", f, a, a) if self.compares(f, a, a) else super().isnan(f, a)
+
+    def unordered(self, f: Format, a: Bits, b: Bits) -> Bits:
+        return self.float_comparison("uno", f, a, b) if self.compares(f, a, b) else super().unordered(f, a, b)
+
+    # Conversions
+
+    def convert(self, d: Format, s: Format, a: Bits, rnd: str = "rn", *, ftz: bool = False, **more: object) -> Bits:
+        if isinstance(a.v, Value) and d is not s and not ftz and not any(more.values()):
+            how = capabilities.conversion(self.cpu, d, s, rnd)
+            if how is not None:
+                return self.converted(how, d, s, a)
+        if d is s and not (ftz and s.name == "f32"):
+            return a
+        return self.outlined("convert", d, s, a, rnd, ftz=ftz, **more)
+
+    def from_int(
+        self, f: Format, t: Signedness, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False
+    ) -> Bits:
+        if isinstance(a.v, Value) and capabilities.has_from_int(f, a.width, rnd):
+            return self.int_to_float(f, t, a)
+        return self.outlined("from_int", f, t, a, rnd, ftz=ftz, satfinite=satfinite)
+
+    def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
+        if isinstance(a.v, Value) and f.name in capabilities.WHOLE_TYPES and w != 1:
+            return self.float_to_int(t, f, a, rnd, w, ftz)
+        return self.outlined("to_int", t, f, a, rnd, w=w, ftz=ftz)
+
+    def integral(self, f: Format, a: Bits, rnd: str, ftz: bool = False) -> Bits:
+        if isinstance(a.v, Value) and f.name == "f32":
+            return self.float_integral(a, rnd, ftz)
+        return self.outlined("integral", f, a, rnd, ftz)
+
+    # Hooks
+
+    def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
+        raise NotImplementedError
+
+    def float_operation(
+        self, how: capabilities.Rounding, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool
+    ) -> Bits:
+        """Rounded by the processor, or in vectors of f32 for "half" and "bf16"."""
+        raise NotImplementedError
+
+    def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
+        raise NotImplementedError
+
+    def saturated(self, f: Format, a: Bits, v: Value) -> Bits:
+        raise NotImplementedError
+
+    def float_extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool) -> Bits:
+        raise NotImplementedError
+
+    def float_comparison(self, condition: str, f: Format, a: Bits, b: Bits) -> Bits:
+        raise NotImplementedError
+
+    def converted(self, how: capabilities.Conversion, d: Format, s: Format, a: Bits) -> Bits:
+        raise NotImplementedError
+
+    def int_to_float(self, f: Format, t: Signedness, a: Bits) -> Bits:
+        raise NotImplementedError
+
+    def float_to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
+        raise NotImplementedError
+
+    def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
+        """Of an f32."""
+        raise NotImplementedError
