@@ -6,11 +6,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from openptx.engines.common.control_flow import branch_targets, converges
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_wait
-from openptx.program import Address, Function, Op, Operand, Reg, Target, Targets
+from openptx.program import Address, Function, Op, Operand, Reg
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
@@ -41,7 +42,7 @@ class DecodedFunction:
         self.function = function
         self.code = function.code
         self.carry = len(function.registers)  # the register after the last is CC.CF
-        self.leaders = _leaders(function)
+        self.leaders = {*function.labels.values(), *branch_targets(function)}
         self._blocks: dict[int, Block] = {}
 
     # What binds operands and instructions: an observer of executions overrides these.
@@ -93,23 +94,6 @@ class DecodedFunction:
 def plan(function: Function) -> DecodedFunction:
     """The plan of a function; functions are compared by identity."""
     return DecodedFunction(function)
-
-
-def _leaders(function: Function) -> frozenset[int]:
-    """Where control may come from elsewhere."""
-    found = set(function.labels.values())
-    for op in function.code:
-        for operand in op.operands:
-            if isinstance(operand, Target):
-                found.add(operand.pc)
-            elif isinstance(operand, Targets):
-                found.update(operand.pcs)
-    return frozenset(found)
-
-
-def converges(op: Op) -> bool:
-    """Whether lanes of a warp wait for each other at the instruction: for those of a mask, or for all."""
-    return op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
 
 
 # One instruction.

@@ -7,30 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common.control_flow import is_read, is_written, registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
-from openptx.program import Address, Arguments, Op, Operand, Reg, Vector
+from openptx.program import Op
 
 if TYPE_CHECKING:
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.memory_views import Plane
 
 Mask = NDArray[np.bool_]
-
-
-def registers(operand: Operand | None) -> list[int]:
-    """The registers that an operand names."""
-    match operand:
-        case Reg():
-            return [operand.index]
-        case Vector():
-            return [i for element in operand.elements for i in registers(element)]
-        case Arguments():
-            return [i for value in operand.values for i in registers(value)]
-        case Address():
-            return [i for part in (operand.base, *operand.parts) for i in registers(part)]
-        case _:
-            return []
 
 
 class Watch:
@@ -43,10 +29,10 @@ class Watch:
 
     def before(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Faults where a source or the guard has not been written by an executing lane."""
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
-            if template.role not in ("write", "returns") or template.name in op.form.instruction.updates:
-                for i in registers(operand):
-                    self.read(op, frame, i, lanes)
+        for i, operand in enumerate(op.operands):
+            if is_read(op, i):
+                for r in registers(operand):
+                    self.read(op, frame, r.index, lanes)
 
     def guard(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         if op.guard is not None:
@@ -62,10 +48,10 @@ class Watch:
             raise Violation("uninitialized-read", f"register `{name}` is read before anything is written to it", lane)
 
     def after(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
-            if template.role in ("write", "returns"):
-                for i in registers(operand):
-                    self.write(frame, i, lanes)
+        for i, operand in enumerate(op.operands):
+            if is_written(op, i):
+                for r in registers(operand):
+                    self.write(frame, r.index, lanes)
 
     def write(self, frame: Frame, i: int, lanes: lane_sets.Lanes) -> None:
         written = self._written.setdefault((id(frame.regs), i), np.zeros(self.n, np.bool_))

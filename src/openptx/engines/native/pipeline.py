@@ -3,8 +3,8 @@
 1. Context (context.py): control-flow graph, liveness, which registers addresses are made of.
 2. Facts (analysis/): abstract interpretation to a fixpoint, with branches assumed uniform where that pays
    (speculation.py): what is known of registers, which branches part lanes, where lanes wait, what is accessed.
-3. From the facts: loops that may wait for other threads (waiting.py), spills at barriers and the warp's frame
-   (deopt/frame_layout.py), accesses that share a bounds check (groups.py), moves of loads (row_plans.py).
+3. From the facts: loops that may wait for other threads (spin_loops.py), spills at barriers and the warp's frame
+   (deopt/frame_layout.py), accesses that share a bounds check (check_groups.py), moves of loads (load_plan.py).
 4. Emission (emit/): blocks once, in their order; side exits and deoptimisation (deopt/); prologue and warp loop.
 """
 
@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.context import make_context
+from openptx.engines.native.analysis.spin_loops import loops_with_calls
 from openptx.engines.native.analysis.stack_depth import Stack
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache.metadata import KernelMetadata
 from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.barriers import counts
-from openptx.engines.native.emit.function import FunctionEmitter, has_call
+from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib.support import METADATA, attributes, support
@@ -61,7 +62,7 @@ def lower_kernel(
         emitters.append(emitter(program.function(name), callees.symbol(name), number, {}))
         texts.append(emitters[-1].emit())
     if not calls_wait and waits_in_calls(emitters):
-        if any(calls_in_loops(e) for e in emitters[1:]):
+        if any(loops_with_calls(e.c) for e in emitters[1:]):
             raise UnsupportedByJit("a loop with calls of functions that may wait for other threads, in a function")
         return lower_kernel(program, function, image, options, entries, globals, messages, True)
     counted = any(counts(e.c.function) for e in emitters)
@@ -93,10 +94,6 @@ def touches_others(e: FunctionEmitter) -> bool:
     return any(kind == "atomic" or strong(code[pc].m) for pc, kind in e.facts.touches.items())
 
 
-def calls_in_loops(e: FunctionEmitter) -> bool:
-    return any(has_call(e.c, loop) for loop in e.c.graph.cyclic())
-
-
 def waits_in_calls(emitters: list[FunctionEmitter]) -> bool:
     """Whether called functions do what loops around their calls may be waiting for."""
-    return any(map(touches_others, emitters[1:])) and any(map(calls_in_loops, emitters))
+    return any(map(touches_others, emitters[1:])) and any(loops_with_calls(e.c) for e in emitters)

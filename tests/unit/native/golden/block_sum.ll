@@ -295,10 +295,10 @@ block5:
 %v162 = icmp ult i64 %v161, %v47
 br i1 %v162, label %b163, label %b164, !prof !1
 b164:
-%v165 = getelementptr i8, ptr %w, i64 1280
-%v166 = insertelement <32 x i32> poison, i32 %v157, i32 0
-%v167 = shufflevector <32 x i32> %v166, <32 x i32> poison, <32 x i32> zeroinitializer
-store <32 x i32> %v167, ptr %v165, align 4, !tbaa !5
+%v165 = insertelement <32 x i32> poison, i32 %v157, i32 0
+%v166 = shufflevector <32 x i32> %v165, <32 x i32> poison, <32 x i32> zeroinitializer
+%v167 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v166, ptr %v167, align 4, !tbaa !5
 %v168 = zext i32 -1 to i64
 %v169 = call i1 @span.store.2(ptr %w, i64 %v168, i64 %v27, i64 %v160, i64 %first, i64 0)
 br i1 %v169, label %b170, label %b171, !prof !0

@@ -324,10 +324,10 @@ b140:
 %v157 = icmp ne i32 %v156, 0
 br i1 %v157, label %b158, label %b159, !prof !0
 b158:
-%v160 = getelementptr i8, ptr %w, i64 1024
-%v161 = insertelement <32 x i64> poison, i64 %v137, i32 0
-%v162 = shufflevector <32 x i64> %v161, <32 x i64> poison, <32 x i32> zeroinitializer
-store <32 x i64> %v162, ptr %v160, align 64, !tbaa !5
+%v160 = insertelement <32 x i64> poison, i64 %v137, i32 0
+%v161 = shufflevector <32 x i64> %v160, <32 x i64> poison, <32 x i32> zeroinitializer
+%v162 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v161, ptr %v162, align 64, !tbaa !5
 %v163 = bitcast <32 x i1> %v135 to i32
 %v164 = zext i32 %v163 to i64
 %v165 = call i1 @openptx.places(ptr %w, i64 %v164, i64 66561, i64 %first, i64 0)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.engines.native.analysis.cfg import END, Graph, bits_of, set_of
+from openptx.engines.native.analysis.cells import bits_of, set_of
+from openptx.engines.native.analysis.cfg import END, Graph
 
 Sets = list[frozenset[int]]
 
@@ -23,15 +24,9 @@ class BarrierSpills:
 
     def __init__(self, graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int]) -> None:
         """`suspends` are the blocks that end with a barrier; at those `entered`, registers come from elsewhere."""
-        written = [writes(graph, b.index, b.stop) for b in graph.blocks]
+        written = [graph.writes(b.index) for b in graph.blocks]
         self.changed = changes(graph, pending, suspends, entered, written)
         self.wanted = wants(graph, pending, suspends, self.changed, written)
-
-
-def writes(graph: Graph, b: int, stop: int) -> frozenset[int]:
-    """What a block's operations before `stop` write."""
-    operations = graph.function.code[graph.blocks[b].start : stop]
-    return frozenset[int]().union(*map(graph.cells.writes, operations))
 
 
 def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int], written: Sets) -> Sets:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.abstract_machine import Access
+from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import Lanes
+from openptx.program import Address, Function, Reg
 
 
 class Form(NamedTuple):
@@ -53,3 +57,21 @@ class Group:
             return None
         members = {pc: (offset, facts.size) for pc, offset, facts in accesses}
         return Group(regions.pop(), members, any(facts.write for _, _, facts in accesses))
+
+
+def groups_of(function: Function, cells: Cells, b: Block, accesses: Mapping[int, Access]) -> dict[int, Group]:
+    """The accesses of a block that are checked together, by position: those with one base register that nothing
+    between them writes."""
+    version: dict[int, int] = {}
+    found: dict[tuple[object, ...], list[tuple[int, int, Access]]] = {}
+    for pc in range(b.start, b.stop):
+        op = function.code[pc]
+        places = [o for o in op.operands if isinstance(o, Address)]
+        if len(places) == 1 and isinstance(places[0].base, Reg) and op.guard is None and pc in accesses:
+            cell = places[0].base.index
+            key = (cell, version.get(cell, 0), op.m.space)
+            found.setdefault(key, []).append((pc, places[0].offset, accesses[pc]))
+        for cell in cells.writes(op):
+            version[cell] = version.get(cell, 0) + 1
+    groups = (Group.of(some) for some in found.values())
+    return {pc: group for group in groups if group is not None for pc in group.members}

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openptx.engines.native.analysis.cfg import END, Cells, Graph, control, registers
+from openptx.engines.common.control_flow import control, registers
+from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import END, Block, Graph
 from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.analysis.liveness import find_liveness
 from openptx.engines.native.analysis.spin_loops import slice_back
 from openptx.engines.native.deopt.frame_state import SideExit
-from openptx.program import Address, Function, Op, Program, Reg, Register
+from openptx.program import Address, Function, Program, Reg, Register
 
 if TYPE_CHECKING:
-    from openptx.engines.native.analysis.cfg import Block
     from openptx.engines.native.deopt.frame_state import SideExit
     from openptx.engines.native.options import Options
     from openptx.llvm.host import CPU
@@ -101,10 +103,8 @@ def make_context(
     """`number`: 0 for a kernel, or that of the function among those which the kernel calls."""
     cells, is_function = Cells(function), function.kind != "entry"
     results = cells_of_formals(cells, function.returns) if is_function else ()
-    graph = Graph(function, cells, leaders(function) | set(entered_from), frozenset(results))
-    for b in graph.blocks:
-        first = function.code[b.start]
-        b.syncs_warp, b.is_cta_barrier = waits_for_lanes(first), control(first) == "barrier"
+    graph = Graph(function, cells, entered_from)
+    find_liveness(graph, frozenset(results))
     return FunctionContext(
         program, function, image, options, cpu, layout, symbol, number << 20, entered_from, cells, graph,
         results,
@@ -119,17 +119,6 @@ def make_context(
 def cells_of_formals(cells: Cells, formals: tuple[object, ...]) -> tuple[int, ...]:
     registers = [f for f in formals if isinstance(f, Register)]
     return tuple(cell for r in registers for cell in cells.of(Reg(r.index, r.type.width)))
-
-
-def leaders(function: Function) -> set[int]:
-    """Positions where a block must begin: lanes may have to be waited for there."""
-    return {pc for pc, op in enumerate(function.code) if waits_for_lanes(op)}
-
-
-def waits_for_lanes(op: Op) -> bool:
-    """Whether lanes of the warp must be together for an operation: those of a mask, or all."""
-    together = op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
-    return together or control(op) == "barrier"
 
 
 def suspends(b: Block) -> bool:

@@ -6,18 +6,19 @@ the join of what blocks leave in it: flow-sensitive facts were tried and gained 
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from openptx.engines.common.call_site import CallSite
 from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.common.control_flow import control
 from openptx.engines.native.analysis.abstract_machine import AbstractMachine, Access
 from openptx.engines.native.analysis.affine import UNKNOWN
-from openptx.engines.native.analysis.barrier_spills import writes
-from openptx.engines.native.analysis.cfg import END, Block, control
+from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Fact, fact_of, join, varying
+from openptx.engines.native.analysis.liveness import live_after
 from openptx.engines.native.analysis.operand_binder import OperandBinder
+from openptx.engines.native.analysis.reconvergence import reconvergence
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, UnsupportedByJit
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
@@ -40,8 +41,8 @@ class Facts:
     """Where lanes may wait while a block runs."""
     partial: list[bool]
     """Blocks that some lanes of a warp may not execute."""
-    lost: frozenset[int]
-    """Blocks where lanes may have ended."""
+    ended: frozenset[int]
+    """Blocks during which lanes of the warp may have ended."""
     reached: list[bool]
     accesses: dict[int, Access]
     touches: dict[int, str]
@@ -72,23 +73,23 @@ class Solver:
         self.interpreted: set[int] = set()
         self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
         results = frozenset(c.result_cells)
-        self.reads = [b.live_in | results | writes(self.graph, b.index, b.stop) for b in self.graph.blocks]
+        self.reads = [b.live_in | results | self.graph.writes(b.index) for b in self.graph.blocks]
         self.clock = 0  # blocks interpreted so far
         self.changed_at = [0] * len(self.facts)
         self.interpreted_at: list[tuple[int, object]] = [(-1, None)] * len(self.graph.blocks)
         self.waiting: list[frozenset[int]] = []
         self.partial: list[bool] = []
-        self.lost: set[int] = set()
+        self.ended = frozenset[int]()
         self.widen = False
 
     def solve(self) -> Facts:
         for sweep in range(SWEEPS):
             start, divergent = self.clock, len(self.divergent)
             self.widen = sweep >= SETTLE
-            self.waiting = self.graph.pending(self.divergent)
-            self.lost = may_have_ended(self.c, self.divergent, self.waiting)
+            self.reconvergence = reconvergence(self.graph.blocks, self.divergent)
+            self.waiting, reached, self.ended = self.reconvergence
             self.partial = [
-                not self.c.all_warps_full or bool(self.waiting[b.index]) or b.index in self.lost
+                not self.c.all_warps_full or bool(self.waiting[b.index]) or b.index in self.ended
                 for b in self.graph.blocks
             ]
             self.sweep()
@@ -97,15 +98,15 @@ class Solver:
         else:
             raise UnsupportedByJit("registers that do not settle")
         return Facts(
-            self.facts, frozenset(self.divergent), self.waiting, self.partial, frozenset(self.lost),
-            self.graph.reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), masked(self.waiting),
+            self.facts, frozenset(self.divergent), self.waiting, self.partial, self.ended,
+            reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), self.reconvergence.masked,
             self.uniform_branches,
         )  # fmt: skip
 
     def sweep(self) -> None:
         """Interprets the blocks for which something has changed since they were interpreted last."""
         for b in self.graph.blocks:
-            if not self.graph.reached[b.index]:
+            if not self.reconvergence.reached[b.index]:
                 continue
             waits = self.waits(b)
             at, before = self.interpreted_at[b.index]
@@ -117,7 +118,7 @@ class Solver:
 
     def waits(self, b: Block) -> object:
         """What the block depends on beside registers: which lanes may be elsewhere meanwhile."""
-        return self.partial[b.index], b.index in self.lost, self.waiting[b.index]
+        return self.partial[b.index], b.index in self.ended, self.waiting[b.index]
 
     # One block
 
@@ -132,8 +133,8 @@ class Solver:
         self.kept = frozenset[int]().union(*(self.graph.blocks[c].live_in for c in waiting))
         self.guard: Bits | None = None
         self.here_mask = x.mask = x.unknown(1) if self.partial[b.index] else x.const(1, 1)
-        x.lanes_ended = b.index in self.lost
-        lives = self.graph.live_after(b, self.kept)
+        x.lanes_ended = b.index in self.ended
+        lives = live_after(self.graph, b, self.kept)
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
             self.live_after = lives[pc - b.start]
             self.perform(pc, self.c.function.code[pc])
@@ -260,23 +261,3 @@ def entry_facts(c: FunctionContext) -> list[Fact | None]:
     for cell in c.argument_cells:
         found[cell] = varying()
     return found
-
-
-def may_have_ended(c: FunctionContext, divergent: Collection[int], pending: list[frozenset[int]]) -> set[int]:
-    """Blocks where lanes of the warp may have ended."""
-    blocks, work = c.graph.blocks, list[int]()
-    for b in blocks:
-        if END in b.successors and (b.index in divergent or pending[b.index]):
-            work += [s for s in b.successors if s != END]
-            work += pending[b.index]
-    lost: set[int] = set()
-    while work:
-        b = work.pop()
-        if b not in lost:
-            lost.add(b)
-            work += [s for s in blocks[b].successors if s != END]
-    return lost
-
-
-def masked(pending: list[frozenset[int]]) -> list[int]:
-    return sorted({c for waiting in pending for c in waiting} | {i for i, waiting in enumerate(pending) if waiting})

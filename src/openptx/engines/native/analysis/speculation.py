@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.engines.native.analysis.barrier_spills import writes
-from openptx.engines.native.analysis.cfg import control
+from openptx.engines.common.control_flow import control
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
 
@@ -29,7 +28,7 @@ def blended(c: FunctionContext, facts: Facts) -> dict[int, set[int]]:
     for b in blocks:
         if not facts.reached[b.index]:
             continue
-        for cell in writes(c.graph, b.index, b.stop) & c.address_cells:
+        for cell in c.graph.writes(b.index) & c.address_cells:
             waiting = {w for w in facts.waiting[b.index] if cell in blocks[w].live_in}
             if waiting:
                 found.setdefault(cell, set()).update(waiting)

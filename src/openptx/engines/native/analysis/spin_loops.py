@@ -7,9 +7,17 @@ own result back as an operand, as in a compare-and-swap loop, is no such one: so
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
+from typing import TYPE_CHECKING
 
+from openptx.engines.common.control_flow import control
 from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.loops import cycles
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.memory_consistency import strong
+
+if TYPE_CHECKING:
+    from openptx.engines.native.analysis.context import FunctionContext
+    from openptx.engines.native.analysis.fixpoint import Facts
 
 
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -17,7 +25,7 @@ def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[in
 
     `touches`: "atomic" or "load", by position.
     """
-    for cycle in graph.cyclic():
+    for cycle in cycles(graph.blocks):
         pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
         suspects = [
             pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc].m))
@@ -40,7 +48,7 @@ def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[in
 def guard_cells(graph: Graph, pc: int) -> tuple[int, ...]:
     op = graph.function.code[pc]
     found = graph.cells.of(op.guard) if op.guard is not None else ()
-    if op.form.instruction.control == "branch-table":
+    if control(op) == "branch-table":
         found += tuple(graph.cells.reads(op))
     return found
 
@@ -58,3 +66,29 @@ def slice_back(graph: Graph, pcs: list[int], cells: Set[int]) -> set[int]:
                     found |= more
                     changed = True
     return found
+
+
+def counted_loops(c: FunctionContext, facts: Facts, calls_wait: bool) -> set[int]:
+    """Where loops begin whose turns are counted: after many the interpreter goes on, which it cannot in a function."""
+    graph, headers = c.graph, set[int]()
+    loops = [
+        (loop, f"a loop that may wait for other threads, at `{c.function.code[pc].text}`")
+        for pc, loop in waiting_loops(graph, facts.touches)
+    ]
+    if calls_wait:
+        why = "a loop with calls of functions that may wait for other threads"
+        loops += [(loop, why) for loop in loops_with_calls(c)]
+    for loop, reason in loops:
+        if c.is_function:
+            raise UnsupportedByJit(reason)
+        headers |= c.headers & loop
+    return set(c.headers) if c.options.deoptimize_after and not c.is_function else headers
+
+
+def loops_with_calls(c: FunctionContext) -> list[frozenset[int]]:
+    blocks, code = c.graph.blocks, c.function.code
+
+    def has_call(loop: frozenset[int]) -> bool:
+        return any(control(op) == "call" for i in loop for op in code[blocks[i].start : blocks[i].stop])
+
+    return [loop for loop in cycles(blocks) if has_call(loop)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.engines.common.call_site import CallSite
-from openptx.engines.native.analysis.cfg import control
+from openptx.engines.common.control_flow import control
 from openptx.program import Reg
 
 if TYPE_CHECKING:

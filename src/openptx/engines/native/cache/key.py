@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from openptx.engines.common.call_site import CallSite
-from openptx.engines.native.analysis.cfg import control
+from openptx.engines.common.control_flow import control
 from openptx.engines.native.options import Options
 from openptx.llvm.codegen import version
 from openptx.program import Function, Program, Reg

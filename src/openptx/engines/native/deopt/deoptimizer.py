@@ -1,8 +1,8 @@
-"""Where a warp stands and what it knows, in a form that the reference engine can go on from.
+"""Deoptimisation: a warp leaves its registers in its frame, in a form that the interpreter can go on from.
 
-A warp may have to wait in ways that machine code does not wait in: lanes at two places that wait for each other, loops
-that have been turning for very long because other threads are to change something first. Then it says so and leaves its
-registers in its frame; `handover.py` gives the CTA, and all that have not run yet, to the reference engine.
+Waits that compiled code cannot express deoptimise to the interpreter: lanes at two places that wait for each other,
+and loops that have been turning for very long because other threads must change something first. The CTA, and all that
+have not run yet, are then the interpreter's (resume_interp.py).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Set
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
-from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.deopt.frame_layout import WarpFrame
 from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister
 from openptx.engines.native.deopt.side_exits import SideExits
 
@@ -31,31 +31,22 @@ class Deoptimizer:
         self.is_used = False
         """Whether warps may have to go on in the interpreter."""
 
-    """Leaves for the reference engine."""
-
     def deoptimize(self, b: Block) -> None:
-        """Nothing of the block has run yet: the reference engine goes on with it."""
+        """Nothing of the block has run yet: the interpreter goes on with it."""
         self.is_used = True
-        ir = self.ir
-        ir.cold += 1
         waiting = tuple(sorted(self.facts.waiting[b.index]))
         cells = self.exits.save(-2 - b.start, waiting, tuple(sorted(b.live_in | self.scope.kept)))
-        where = ir.emit(f"getelementptr i8, ptr %frame, i64 {abi.VERSION}")
-        ir.line(f"store i32 {self.c.version}, ptr {where}, align 4")
-        ir.line(f"ret i32 {abi.AWAY}")
-        ir.cold -= 1
+        self.ir.store("i32", self.c.version, self.scope.entry.frame_field(abi.VERSION), 4)
+        self.ir.line(f"ret i32 {abi.AWAY}")
         self.states[-2 - b.start] = FrameState(tuple(self.c.graph.blocks[c].start for c in waiting), cells)
 
     def count_backedge(self, b: Block) -> None:
         """A loop that may be waiting for other threads begins again."""
         ir = self.ir
-        turns = ir.emit(f"sub i32 {ir.emit('load i32, ptr %turns, align 4')}, 1")
-        ir.line(f"store i32 {turns}, ptr %turns, align 4")
-        away, on = ir.fresh(), ir.fresh()
-        ir.unlikely(ir.emit(f"icmp eq i32 {turns}, 0"), away, on)
-        ir.start(away)
-        self.deoptimize(b)
-        ir.start(on)
+        turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, 1")
+        ir.store("i32", turns, "%turns", 4)
+        with ir.exit_block(ir.emit(f"icmp eq i32 {turns}, 0")):
+            self.deoptimize(b)
 
     def yield_to_lanes(self, b: Block, waiting: frozenset[int], dispatch: Dispatch) -> None:
         """Lanes have to wait here for others: those run that can, then those that wait at other places look again.
@@ -71,17 +62,14 @@ class Deoptimizer:
             run, none = ir.fresh(), ir.fresh()
             ir.branch(self.some_at(others), run, none)
             ir.start(run)
-            ir.line("store i32 0, ptr %tries, align 4")
+            ir.store("i32", 0, "%tries", 4)
             dispatch(others)
             ir.start(none)
-        tries = ir.emit(f"add i32 {ir.emit('load i32, ptr %tries, align 4')}, 1")
-        ir.line(f"store i32 {tries}, ptr %tries, align 4")
+        tries = ir.emit(f"add i32 {ir.load('i32', '%tries', 4)}, 1")
+        ir.store("i32", tries, "%tries", 4)
         most = sum(c.syncs_warp for c in self.c.graph.blocks) + 1
-        away, on = ir.fresh(), ir.fresh()
-        ir.unlikely(ir.emit(f"icmp ugt i32 {tries}, {most}"), away, on)
-        ir.start(away)
-        self.deoptimize(b)
-        ir.start(on)
+        with ir.exit_block(ir.emit(f"icmp ugt i32 {tries}, {most}")):
+            self.deoptimize(b)
         order = sorted(parked, key=lambda c: (c < b.index, c))
         for c in order[:-1]:
             on = ir.fresh()
@@ -89,21 +77,19 @@ class Deoptimizer:
             ir.start(on)
         ir.jump(f"block{order[-1]}")
 
-    def some_at(self, blocks: frozenset[int] | set[int]) -> str:
+    def some_at(self, blocks: Set[int]) -> str:
         """Whether lanes wait at one of these blocks."""
-        ir = self.ir
-        masks = [ir.emit(f"load i{N}, ptr %m{c}, align 4") for c in sorted(blocks)]
+        masks = [self.ir.load("i32", f"%m{c}", 4) for c in sorted(blocks)]
         union = masks[0]
         for mask in masks[1:]:
-            union = ir.emit(f"or i{N} {union}, {mask}")
-        return ir.emit(f"icmp ne i{N} {union}, 0")
+            union = self.ir.emit(f"or i32 {union}, {mask}")
+        return self.ir.is_some(union)
 
-    def keeps(self, b: Block, saved: list[tuple[int, int]], live: frozenset[int]) -> None:
+    def record_barrier(self, b: Block, frame: WarpFrame) -> None:
         """Remembers what the frame holds of a warp that waits at the barrier which ends a block."""
-        places, found = dict(saved), list[SavedRegister]()
-        for cell in sorted(live):
+        places, found = dict(frame.saved(b)), list[SavedRegister]()
+        for cell in sorted(frame.live_after_barrier(b)):
             fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
             if fact is not None:
-                known = fact.known
-                found.append(SavedRegister(cell, w, places.get(cell, 0), known, fact.lanes, fact.raw))
+                found.append(SavedRegister(cell, w, places.get(cell, 0), fact.known, fact.lanes, fact.raw))
         self.states[b.stop] = FrameState((), tuple(found))

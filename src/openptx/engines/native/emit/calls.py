@@ -5,7 +5,8 @@ Values in registers travel through buffers of the caller, parameter variables fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import cast
 
 from openptx.engines.common.call_site import CallSite, Formal
@@ -50,7 +51,7 @@ class CallLowering:
     def __init__(self, registers: RegisterFile, binder: OperandBinder) -> None:
         self.x, self.ir, self.scope, self.c = registers.x, registers.ir, registers.scope, registers.c
         self.memory, self.frame, self.faults = self.x.memory, self.x.frame, self.x.faults
-        self.upcalls, self.tables = self.x.upcalls, self.x.tables
+        self.upcalls, self.tables = self.x.upcalls, self.scope.tables
         self.registers, self.binder = registers, binder
         self.buffer_slots = 0
         """Values of 64 bits that a call hands over at most, or gets."""
@@ -95,25 +96,26 @@ class CallLowering:
         if not self.scope.mask_may_be_empty:
             act()
             return
-        ir = self.ir
-        yes, done = ir.fresh(), ir.fresh()
         self.x.vector(self.scope.mask)
-        ir.branch(ir.emit(f"icmp ne i{N} {self.scope.mask_word()}, 0"), yes, done)
-        ir.start(yes)
-        ir.cold += 1
-        self.scope.mask_may_be_empty = False
+        with self.without_results("a guarded call with results in registers"), self.ir.block_if(self.some_lane()):
+            self.scope.mask_may_be_empty = False
+            act()
+            self.scope.mask_may_be_empty = True
+
+    def some_lane(self) -> str:
+        return self.ir.is_some(self.scope.mask_word())
+
+    @contextmanager
+    def without_results(self, what: str) -> Generator[None]:
+        """No register may be written in blocks that may not run."""
         before = dict(self.registers.current)
-        act()
-        self.scope.mask_may_be_empty = True
+        yield
         if self.registers.current != before:
-            raise UnsupportedByJit("a guarded call with results in registers")
-        ir.cold -= 1
-        ir.jump(done)
-        ir.start(done)
+            raise UnsupportedByJit(what)
 
     # One function
 
-    def invoke(self, site: CallSite, callee: Function, mask: Bits, keep: bool = True) -> None:
+    def invoke(self, site: CallSite, callee: Function, mask: Bits) -> None:
         ir = self.ir
         base = self.frame.top()
         outer, self.scope.mask = self.scope.mask, mask
@@ -128,18 +130,15 @@ class CallLowering:
         for (_, at, _), parts in zip(cells_of(callee.parameters), values, strict=True):
             for i, part in enumerate(parts):
                 where = self.buffer("%in", at + i)
-                ir.line(f"store {vector_type(part.width)} {self.x.vector(part)}, ptr {where}, align 64")
+                ir.store(vector_type(part.width), self.x.vector(part), where, 64)
         symbol = self.tables.callees.symbol(callee.name)
         status = ir.emit(
             f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 %index, <{N} x i1> {self.x.vector(mask)},"
             f" i64 {self.x.scalar(base)})"
         )
-        bad, on = ir.fresh(), ir.fresh()
-        ir.unlikely(ir.emit(f"icmp ne i32 {status}, 0"), bad, on)
-        ir.start(bad)
-        ir.line(f"call void @openptx.chain(ptr %w, i32 {self.scope.site + self.c.site_base})")
-        ir.jump("failed")
-        ir.start(on)
+        with ir.exit_block(ir.is_some(status)):
+            ir.line(f"call void @openptx.chain(ptr %w, i32 {self.scope.site + self.c.site_base})")
+            ir.jump("failed")
         places = {id(f): (at, n) for f, at, n in cells_of(callee.returns)}
         for formal, wanted in zip(callee.returns, site.results, strict=True):
             self.receive(formal, wanted, base, places.get(id(formal)))
@@ -147,7 +146,7 @@ class CallLowering:
 
     def buffer(self, name: str, slot: int) -> str:
         self.buffer_slots = max(self.buffer_slots, slot + 1)
-        return self.ir.emit(f"getelementptr i8, ptr {name}, i64 {slot * SLOT}")
+        return self.ir.field(name, slot * SLOT)
 
     def taken(self, given: Operand, formal: Register) -> tuple[Bits, ...]:
         """An argument as the bits of a register, in parts of at most 64."""
@@ -193,12 +192,8 @@ class CallLowering:
         else:
             assert place is not None
             w = min(formal.type.width, 64)
-            parts = tuple(
-                self.x.bits(
-                    self.ir.emit(f"load {vector_type(w)}, ptr {self.buffer('%out', place[0] + i)}, align 64"), w
-                )
-                for i in range(place[1])
-            )
+            places = [self.buffer("%out", place[0] + i) for i in range(place[1])]
+            parts = tuple(self.x.bits(self.ir.load(vector_type(w), at, 64), w) for at in places)
         self.deliver(wanted, parts)
 
     def deliver(self, wanted: Operand, parts: tuple[Bits, ...]) -> None:
@@ -232,29 +227,17 @@ class CallLowering:
         candidates = [f for f in map(self.c.program.function, names) if self.same_shape(f, site)]
         if len(candidates) > INDIRECT:
             raise UnsupportedByJit("a call of one of too many functions")
-        ir = self.ir
         address = self.held_bits(address)
         known = self.x.const(0, 1)
-        before = dict(self.registers.current)
-        for callee in candidates:
-            chosen = address == self.c.image.functions[callee.name]
-            known = known | chosen
-            mask = chosen & self.scope.mask
-            yes, done = ir.fresh(), ir.fresh()
-            name = self.x.vector(mask)
-            word = ir.emit(f"bitcast <{N} x i1> {name} to i{N}")
-            ir.branch(ir.emit(f"icmp ne i{N} {word}, 0"), yes, done)
-            ir.start(yes)
-            ir.cold += 1
-            held = self.x.bits(name, 1)
-            certain, self.scope.mask_may_be_empty = self.scope.mask_may_be_empty, False
-            self.invoke(site, callee, held)
-            self.scope.mask_may_be_empty = certain
-            ir.cold -= 1
-            ir.jump(done)
-            ir.start(done)
-        if self.registers.current != before:
-            raise UnsupportedByJit("an indirect call with results in registers")
+        with self.without_results("an indirect call with results in registers"):
+            for callee in candidates:
+                chosen = address == self.c.image.functions[callee.name]
+                known = known | chosen
+                name = self.x.vector(chosen & self.scope.mask)
+                with self.ir.block_if(self.ir.is_some(self.ir.mask_bits(name))):
+                    outer, self.scope.mask_may_be_empty = self.scope.mask_may_be_empty, False
+                    self.invoke(site, callee, self.x.bits(name, 1))
+                    self.scope.mask_may_be_empty = outer
         self.faults.require(known, "invalid-call-target", "a call of an address that is no such function", address)
 
     def held_bits(self, a: Bits) -> Bits:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.float_ops import FloatOps
+from openptx.engines.native.emit.ir_builder import STATE
 
 
 class EntryValues:
@@ -19,12 +20,19 @@ class EntryValues:
         key = (offset, t)
         found = self.values.get(key)
         if found is None:
-            where = self.ir.first(f"getelementptr i8, ptr %w, i64 {offset}")
-            found = self.values[key] = self.ir.first(f"load {t}, ptr {where}, align 4, !tbaa !5")
+            found = self.values[key] = self.loaded(t, "%w", offset, 4)
         return found
 
+    def loaded(self, t: str, base: str, offset: int, align: int) -> str:
+        where = self.ir.first(f"getelementptr i8, ptr {base}, i64 {offset}")
+        return self.ir.first(f"load {t}, ptr {where}, align {align}{STATE}")
+
     def field(self, offset: int) -> str:
-        return self.ir.emit(f"getelementptr i8, ptr %w, i64 {offset}")
+        return self.ir.field("%w", offset)
+
+    def frame_field(self, offset: int) -> str:
+        """A place in the warp's frame."""
+        return self.ir.field("%frame", offset)
 
     def lane_offsets(self) -> str:
         """Where each lane's local memory lies in its CTA's."""
@@ -46,9 +54,7 @@ class EntryValues:
         if "parameters" not in self.values:
             ir = self.ir
             row = ir.first(f"getelementptr i8, ptr {self.state(abi.TABLE, 'ptr')}, i64 {4 * abi.ROW}")
-            base = ir.first(f"load i64, ptr {row}, align 8, !tbaa !5")
-            last = ir.first(f"getelementptr i8, ptr {row}, i64 24")
-            delta = ir.first(f"load i64, ptr {last}, align 8, !tbaa !5")
-            host = ir.first(f"add i64 {base}, {delta}")
+            base = ir.first(f"load i64, ptr {row}, align 8{STATE}")
+            host = ir.first(f"add i64 {base}, {self.loaded('i64', row, 24, 8)}")
             self.values["parameters"] = ir.first(f"inttoptr i64 {host} to ptr")
         return self.values["parameters"]

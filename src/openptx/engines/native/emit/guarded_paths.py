@@ -1,10 +1,9 @@
-"""Code for two cases: accesses that are plainly good or not, masks that may be empty or not."""
+"""Code for two cases: a fast path where a check holds and a slow path elsewhere; masks that may be empty."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
@@ -24,55 +23,37 @@ class GuardedPaths:
             return fast()
         ir = self.ir
         a, b, done = ir.fresh(), ir.fresh(), ir.fresh()
-        ir.branch(good, a, b, ", !prof !1")
-        ir.cold += 1
-        ir.start(a)
-        results = fast()
-        names = [self.x.scalar(d) if self.x.uniform(d) else self.x.vector(d) for d in results]
-        fast_end = ir.label
-        ir.jump(done)
-        ir.start(b)
-        others = [
-            self.scope.first_active(s) if self.x.uniform(d) else self.x.vector(s)
-            for d, s in zip(results, slow(), strict=True)
-        ]
-        slow_end = ir.label
-        ir.jump(done)
-        ir.cold -= 1
+        ir.likely(good, a, b)
+        with ir.in_cold_code():
+            ir.start(a)
+            results = fast()
+            names = [self.x.name_of(d, self.x.uniform(d)) for d in results]
+            labels = [ir.label]
+            ir.jump(done)
+            ir.start(b)
+            others = [
+                self.scope.first_active(s) if self.x.uniform(d) else self.x.vector(s)
+                for d, s in zip(results, slow(), strict=True)
+            ]
+            labels.append(ir.label)
+            ir.jump(done)
         ir.start(done)
-        found: list[Bits] = []
-        for d, x, y in zip(results, names, others, strict=True):
-            name = ir.emit(f"phi {self.x.type_of(d).int} [{x}, %{fast_end}], [{y}, %{slow_end}]")
-            found.append(self.x.bits(name, d.width, ZEROS if self.x.uniform(d) else None))
-        return tuple(found)
+        types = [self.x.type_of(d) for d in results]
+        return tuple(self.x.typed(t, ir.phi(t.int, labels, x, y)) for t, x, y in zip(types, names, others, strict=True))
 
     def if_any(self, act: Act) -> tuple[Bits, ...]:
         """`act` if any lane executes; else zeros."""
+        if not self.scope.mask_may_be_empty:
+            return act()
         ir = self.ir
-        word = self.scope.mask_word()
-        yes, done = ir.fresh(), ir.fresh()
-        before = ir.label
-        some = ir.emit(f"icmp ne i{N} {word}, 0")
-        ir.branch(some, yes, done)
-        ir.start(yes)
-        ir.cold += 1
-        certain, self.scope.mask_may_be_empty = self.scope.mask_may_be_empty, False
-        results = act()
-        names = [
-            (self.x.scalar(d) if self.x.uniform(d) else self.x.vector(d), self.x.type_of(d).int, d) for d in results
-        ]
-        self.scope.mask_may_be_empty = certain
-        ir.cold -= 1
-        end = ir.label
-        ir.jump(done)
-        ir.start(done)
-        return tuple(
-            self.x.bits(
-                ir.emit(f"phi {t} [{name}, %{end}], [{'0' if t.startswith('i') else 'zeroinitializer'}, %{before}]")
-                if t != "i1"
-                else ir.emit(f"phi i1 [{name}, %{end}], [false, %{before}]"),
-                d.width,
-                ZEROS if self.x.uniform(d) else None,
-            )
-            for name, t, d in names
-        )
+        with ir.block_if(ir.is_some(self.scope.mask_word())) as labels:
+            self.scope.mask_may_be_empty = False
+            results = act()
+            names = [self.x.name_of(d, self.x.uniform(d)) for d in results]
+            self.scope.mask_may_be_empty = True
+        found: list[Bits] = []
+        for d, name in zip(results, names, strict=True):
+            t = self.x.type_of(d)
+            zero = "zeroinitializer" if not t.uniform else self.x.number(0, d.width)
+            found.append(self.x.typed(t, ir.phi(t.int, labels[::-1], name, zero)))
+        return tuple(found)

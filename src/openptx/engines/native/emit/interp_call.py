@@ -1,9 +1,8 @@
-"""Leaves single instructions to the reference engine, where this one has no way of its own (borrowing.py does them)."""
+"""Emits calls to the interpreter for single instructions that this engine does not lower (runtime/interp_call.py)."""
 
 from __future__ import annotations
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import vector_type
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.registers import RegisterFile
@@ -14,30 +13,21 @@ from openptx.program import Op
 
 
 class InterpCall:
-    def __init__(self, registers: RegisterFile, c: FunctionContext) -> None:
-        self.x, self.ir, self.scope, self.c = registers.x, registers.ir, registers.scope, c
-        self.registers, self.upcalls, self.entry, self.paths = (
-            registers,
-            self.x.upcalls,
-            self.x.entry,
-            self.x.memory.paths,
-        )
+    def __init__(self, registers: RegisterFile) -> None:
+        self.registers, self.x, self.scope, self.c = registers, registers.x, registers.scope, registers.c
 
     def execute(self, op: Op) -> None:
         reads, writes = transferred_cells(self.c.cells, op)
         if max(len(reads), len(writes)) > abi.ROOM:
             raise UnsupportedByJit(f"`{op.form.instruction.name}` with {max(len(reads), len(writes))} registers")
-        values = [self.scope.held(self.registers.get(cell)) for cell in reads]
+        values = [self.scope.materialized(self.registers.get(cell)) for cell in reads]
 
         def ask() -> tuple[Bits, ...]:
-            self.upcalls.ask(INSTRUCTION, values, abi.OPERANDS, self.scope.site + self.c.site_base)
+            self.x.upcalls.ask(INSTRUCTION, values, abi.OPERANDS, self.scope.site + self.c.site_base)
             return ()
 
-        if self.scope.mask_may_be_empty:
-            self.paths.if_any(ask)
-        else:
-            ask()
+        self.x.memory.paths.if_any(ask)
         for i, cell in enumerate(writes):
-            where = self.entry.field(abi.OPERANDS + abi.COLUMN * i)
-            found = self.x.bits(self.ir.emit(f"load {vector_type(64)}, ptr {where}, align 64"), 64)
+            where = self.scope.entry.field(abi.OPERANDS + abi.COLUMN * i)
+            found = self.x.bits(self.scope.ir.load(vector_type(64), where, 64), 64)
             self.registers.store_cell(cell, self.x.resize(found, self.c.cells.widths[cell]))

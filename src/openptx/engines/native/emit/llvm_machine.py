@@ -10,8 +10,8 @@ from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, vector_type
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.emit.arith.float_ops import FloatOps
-from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.faults import FaultExits
+from openptx.engines.native.emit.ir_builder import STATE
 from openptx.engines.native.emit.local_frame import LocalFrame
 from openptx.engines.native.emit.memory.lowering import MemoryLowering
 from openptx.engines.native.emit.module_tables import ModuleTables
@@ -25,13 +25,13 @@ class LlvmMachine(FloatOps):
 
     def __init__(self, c: FunctionContext, facts: Facts, tables: ModuleTables) -> None:
         super().__init__(tables.functions)
-        self.c, self.cpu, self.facts, self.tables = c, c.cpu, facts, tables
-        self.scope = scope = Scope(self)
-        self.entry = entry = EntryValues(self)
-        self.frame = LocalFrame(self, c)
-        self.faults = FaultExits(c, scope, entry, tables)
-        self.memory = MemoryLowering(c, scope, entry, self.faults, tables, self.frame)
-        self.upcalls = Upcalls(scope, entry, self.faults, self.frame)
+        self.c, self.cpu, self.facts = c, c.cpu, facts
+        self.scope = scope = Scope(self, c, tables)
+        self.entry = scope.entry
+        self.frame = LocalFrame(scope)
+        self.faults = FaultExits(scope)
+        self.memory = MemoryLowering(scope, self.faults, self.frame)
+        self.upcalls = Upcalls(self.faults, self.frame)
         self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
         """Leaves for the generic version where base plus offset wraps, if code may: see `SideExits`."""
         self.known: dict[str, Bits] = {}
@@ -52,10 +52,7 @@ class LlvmMachine(FloatOps):
             if not p.v:
                 return self.const(0, 32)
             return self.bits(self.scope.mask_word(), 32, ZEROS) if not self.scope.full else self.const(-1, 32)
-        name = self.vector(p)
-        if not self.scope.full:
-            name = self.ir.emit(f"and <{N} x i1> {name}, {self.scope.active_mask()}")
-        return self.bits(self.ir.emit(f"bitcast <{N} x i1> {name} to i{N}"), 32, ZEROS)
+        return self.bits(self.ir.mask_bits(self.scope.within_mask(self.vector(p))), 32, ZEROS)
 
     def shuffle(self, a: Bits, lane: Bits) -> Bits:
         w, v = a.width, lane.v
@@ -66,19 +63,14 @@ class LlvmMachine(FloatOps):
             if not isinstance(a.v, Value):
                 values = as_lanes(a.v)
                 return Bits(self, w, collapse(tuple(values[i] for i in source)))
-            order = ", ".join(f"i32 {i}" for i in source)
-            name = self.vector(a)
             if isinstance(v, int):
-                return self.bits(self.ir.emit(f"extractelement {vector_type(w)} {name}, i32 {source[0]}"), w, ZEROS)
-            t = vector_type(w)
-            return self.bits(self.ir.emit(f"shufflevector {t} {name}, {t} poison, <{N} x i32> <{order}>"), w)
+                return self.bits(self.scope.element(a, source[0]), w, ZEROS)
+            return self.bits(self.ir.shuffle(vector_type(w), self.vector(a), "poison", source), w)
         lane = lane & N - 1
         if self.uniform(lane):
-            return self.bits(
-                self.ir.emit(f"extractelement {vector_type(w)} {self.vector(a)}, i32 {self.scalar(lane)}"), w, ZEROS
-            )
+            return self.bits(self.scope.element(a, self.scalar(lane)), w, ZEROS)
         if w == 1:
-            word = self.bits(self.ir.emit(f"bitcast <{N} x i1> {self.vector(a)} to i{N}"), 32, ZEROS)
+            word = self.bits(self.ir.mask_bits(self.vector(a)), 32, ZEROS)
             return self.resize(word >> lane, 1)
         if w == 64:
             low, high = self.split(a, 32)
@@ -92,7 +84,7 @@ class LlvmMachine(FloatOps):
         ir = self.ir
         if not self.cpu.permute:
             where = self.entry.field(abi.DATA)
-            ir.line(f"store {vector_type(32)} {self.vector(a)}, ptr {where}, align 4, !tbaa !5")
+            ir.store(vector_type(32), self.vector(a), where, 4, STATE)
             t = vector_type(32)
             places = ir.emit(f"getelementptr i32, ptr {where}, {t} {self.vector(lane)}")
             every = "splat (i1 true)"
@@ -102,18 +94,16 @@ class LlvmMachine(FloatOps):
             )
             return self.bits(name, 32)
         half, t = "<16 x i32>", vector_type(32)
-        orders = [", ".join(f"i32 {i}" for i in range(k, k + 16)) for k in (0, 16)]
 
         def cut(name: str) -> list[str]:
-            return [ir.emit(f"shufflevector {t} {name}, {t} poison, {half} <{order}>") for order in orders]
+            return [ir.shuffle(t, name, "poison", range(k, k + 16)) for k in (0, 16)]
 
         low, high = cut(self.vector(a))
         parts = [
             ir.emit(f"call {half} @llvm.x86.avx512.vpermi2var.d.512({half} {low}, {half} {index}, {half} {high})")
             for index in cut(self.vector(lane))
         ]
-        order = ", ".join(f"i32 {i}" for i in range(N))
-        return self.bits(ir.emit(f"shufflevector {half} {parts[0]}, {half} {parts[1]}, <{N} x i32> <{order}>"), 32)
+        return self.bits(ir.shuffle(half, parts[0], parts[1], range(N)), 32)
 
     # The thread
 
@@ -121,11 +111,8 @@ class LlvmMachine(FloatOps):
         if name.startswith(("clock", "globaltimer")):
             return self.time(name, w)
         if name not in self.known:
-            outer, self.ir.lines = self.ir.lines, self.ir.head  # what it takes is computed where the function begins
-            self.ir.cold += 1
-            self.known[name] = self.specials.read(name)
-            self.ir.cold -= 1
-            self.ir.lines = outer
+            with self.ir.at_entry():
+                self.known[name] = self.specials.read(name)
         found, v = self.known[name], self.known[name].v
         if isinstance(v, Value):  # without what blocks remember of a value
             found = self.bits(v.name, found.width, v.lanes, v.tz, v.high)
@@ -147,11 +134,10 @@ class LlvmMachine(FloatOps):
         return True
 
     def ended(self) -> Bits | None:
-        if self.c.is_function or self.scope.here.index not in self.facts.lost:
+        if self.c.is_function or self.scope.here.index not in self.facts.ended:
             return None
         ir = self.ir
-        live = ir.emit(f"load <{N} x i1>, ptr %live, align 4")
-        gone = self.bits(ir.emit(f"bitcast <{N} x i1> {live} to i{N}"), 32, ZEROS) ^ 0xFFFFFFFF
+        gone = self.bits(ir.mask_bits(ir.load_mask("%live")), 32, ZEROS) ^ 0xFFFFFFFF
         missing = self.missing()
         return gone if missing is None else gone & ~missing
 

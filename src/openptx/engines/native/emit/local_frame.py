@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS
-from openptx.engines.native.emit.arith.float_ops import FloatOps
+from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
 
 class LocalFrame:
-    def __init__(self, x: FloatOps, c: FunctionContext) -> None:
-        self.x, self.c = x, c
+    def __init__(self, scope: Scope) -> None:
+        self.x, self.c = scope.x, scope.c
         self.base: Bits | None = None
         """Where it begins; None: at 0."""
         self._limit: Bits | None = None

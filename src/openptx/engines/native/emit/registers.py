@@ -1,12 +1,11 @@
-"""Registers while code is made: kept by what is known of them, blended only where lanes that wait need them."""
+"""Registers while code is emitted: kept by what is known of them, blended only where lanes that wait need them."""
 
 from __future__ import annotations
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
-from openptx.engines.native.analysis.lattice import ZEROS, Fact, N
-from openptx.engines.native.emit.lane_type import FLOAT
+from openptx.engines.native.analysis.lattice import ZEROS, Fact
+from openptx.engines.native.emit.lane_type import FLOAT, LaneType
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.numerics import Bits
 
@@ -14,8 +13,8 @@ from openptx.numerics import Bits
 class RegisterFile:
     """The environment of operands: `current` are registers as they are at this point of the block."""
 
-    def __init__(self, x: LlvmMachine, c: FunctionContext, facts: Facts) -> None:
-        self.x, self.ir, self.scope, self.c, self.facts = x, x.ir, x.scope, c, facts
+    def __init__(self, x: LlvmMachine, facts: Facts) -> None:
+        self.x, self.ir, self.scope, self.c, self.facts = x, x.ir, x.scope, x.c, facts
         self.blends = True
         """Whether lanes that wait keep their old values."""
         self.begin_block()
@@ -28,20 +27,22 @@ class RegisterFile:
     def frame_base(self) -> Bits | None:
         return self.x.frame.base
 
-    """The state of the translation, and what reads and writes registers in it."""
+    def kept_in_memory(self, cell: int) -> Fact | None:
+        """What is known of a register, if that is not its value."""
+        fact = self.facts.registers[cell]
+        return fact if fact is not None and fact.known is None else None
 
     def cell_type(self, cell: int) -> str:
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
         assert fact is not None
-        t = FLOAT[w] if fact.raw else f"i{w}"
-        return t if fact.lanes is not None else f"<{N} x {t}>"
+        return LaneType(w, fact.lanes is not None).of(FLOAT[w] if fact.raw else f"i{w}")
 
     def get(self, cell: int) -> Bits:
         found = self.current.get(cell)
         if found is not None:
             return found
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
-        if fact is None:  # nothing has been written yet, on any way seen so far
+        if fact is None:  # nothing has been written on any path
             return self.x.const(0, w)
         found = Bits(self.x, w, fact.known) if fact.known is not None else self.loaded(cell, f"%r{cell}")
         if not self.ir.cold:
@@ -52,7 +53,7 @@ class RegisterFile:
         """A register's value from where it is kept."""
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
         assert fact is not None
-        name = self.ir.emit(f"load {self.cell_type(cell)}, ptr {where}, align 4")
+        name = self.ir.load(self.cell_type(cell), where, 4)
         if fact.raw:
             return self.x.raw(name, w, fact.lanes is not None)
         return self.x.come_from(self.x.bits(name, w, fact.lanes, fact.tz, fact.high), fact.origin)
@@ -71,10 +72,7 @@ class RegisterFile:
 
     def spill(self) -> None:
         """At the block's end, registers go where other blocks find them."""
-        keep = self.scope.here.live_out | self.scope.kept
-        for cell in sorted(self.written):
-            if cell not in keep:
-                continue
+        for cell in sorted(self.written & (self.scope.here.live_out | self.scope.kept)):
             self.keep_in(cell, self.current[cell])
 
     def keep_in(self, cell: int, value: Bits) -> None:
@@ -83,29 +81,26 @@ class RegisterFile:
         if fact.known is not None:
             assert value.v == fact.known, (cell, value, fact)
             return
-        name = self.conformed(value, fact)
-        self.ir.line(f"store {self.cell_type(cell)} {name}, ptr %r{cell}, align 4")
+        self.ir.store(self.cell_type(cell), self.conformed(value, fact), f"%r{cell}", 4)
 
     def conformed(self, a: Bits, fact: Fact) -> str:
         """The value in a register's form."""
-        if fact.lanes is None:
-            return self.x.float(a, False) if fact.raw else self.x.vector(a)
         if fact.raw:
-            return self.x.float(a, True)
-        if fact.lanes is ZEROS:
-            return self.x.scalar(a)
+            return self.x.float(a, fact.lanes is not None)
+        if fact.lanes is None or fact.lanes is ZEROS:
+            return self.x.name_of(a, fact.lanes is ZEROS)
         parts = self.x.parts(a.v, a.width)
         assert parts is not None
-        assert parts[1] == fact.lanes
-        return self.x.texts(parts[0], a.width)
+        assert parts.lanes == fact.lanes
+        return self.x.texts(parts.base, a.width)
 
     def variable(self, name: str) -> Bits:
         """The address of a global variable, which each process loads anew."""
-        if name not in self.x.tables.globals:
-            self.x.tables.globals.append(name)
-        key = ("variable", name)
-        if key not in self.x.entry.values:
-            ir, table = self.ir, self.x.entry.state(abi.GLOBALS, "ptr")
-            where = ir.first(f"getelementptr i64, ptr {table}, i64 {self.x.tables.globals.index(name)}")
-            self.x.entry.values[key] = ir.first(f"load i64, ptr {where}, align 8, !tbaa !5")
-        return self.x.come_from(self.x.bits(self.x.entry.values[key], 64, ZEROS, 8), key)
+        names, values, key = self.scope.tables.globals, self.scope.entry.values, ("variable", name)
+        if name not in names:
+            names.append(name)
+        if key not in values:
+            ir, table = self.ir, self.scope.entry.state(abi.GLOBALS, "ptr")
+            where = ir.first(f"getelementptr i64, ptr {table}, i64 {names.index(name)}")
+            values[key] = ir.first(f"load i64, ptr {where}, align 8, !tbaa !5")
+        return self.x.come_from(self.x.bits(values[key], 64, ZEROS, 8), key)

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import N, Value, vector_type
 from openptx.engines.native.emit.arith.float_ops import FloatOps
+from openptx.engines.native.emit.entry_values import EntryValues
+from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.numerics import Bits
+
+if TYPE_CHECKING:
+    from openptx.engines.native.emit.ir_builder import IRBuilder
 
 
 class Scope:
-    """The instruction, its block, and its mask. Emission of blocks sets it; what emits an instruction reads it."""
+    """The function, and the instruction in it with its block and mask. Emission of blocks sets the latter; what emits
+    an instruction reads them."""
 
     here: Block
     here_mask: Bits
     """The lanes that run the block."""
 
-    def __init__(self, x: FloatOps) -> None:
-        self.x, self.ir = x, x.ir
+    def __init__(self, x: FloatOps, c: FunctionContext, tables: ModuleTables) -> None:
+        self.x, self.c, self.tables = x, c, tables
+        self.ir: IRBuilder = x.ir
+        self.entry = EntryValues(x)
         self.site = 0
         self.mask = x.const(1, 1)
         """The lanes that execute the instruction."""
@@ -25,13 +36,16 @@ class Scope:
         self.step_lane = ""
         """The lane whose steps take the place of lanes (see `LaneLoop`), if they do."""
         self.retry = ""
-        """The label of a copy of the block, to begin anew there, as long as nothing was written to memory."""
+        """The label of a copy of the block, to start over there as long as nothing was written to memory."""
         self.kept: frozenset[int] = frozenset()
-        """Registers that lanes which wait elsewhere will want."""
+        """Registers that lanes which wait elsewhere will read."""
         self.result_is_read = True
-        """Whether somebody reads what the instruction gives."""
         self.live_before: frozenset[int] = frozenset()
         self.live_after: frozenset[int] = frozenset()
+
+    def set_guard(self, guard: Bits | None, mask: Bits) -> None:
+        """The instruction's guard, and the lanes for which it holds."""
+        self.guard, self.mask, self.mask_may_be_empty = guard, mask, guard is not None
 
     def active_mask(self) -> str:
         return self.x.vector(self.mask)
@@ -40,36 +54,41 @@ class Scope:
         """The executing lanes as an i32."""
         if isinstance(self.mask.v, int):
             return str(-1 if self.mask.v else 0)
-        return self.ir.emit(f"bitcast <{N} x i1> {self.active_mask()} to i{N}")
+        return self.ir.mask_bits(self.active_mask())
+
+    def wide_mask(self) -> str:
+        """The executing lanes as an i64."""
+        return self.ir.emit(f"zext i{N} {self.mask_word()} to i64")
 
     @property
     def full(self) -> bool:
         return self.mask.v == 1
 
+    def within_mask(self, p: str) -> str:
+        """A vector of i1, without lanes that do not execute."""
+        return p if self.full else self.ir.emit(f"and <{N} x i1> {p}, {self.active_mask()}")
+
+    def element(self, a: Bits, lane: str | int) -> str:
+        return self.ir.emit(f"extractelement {vector_type(a.width)} {self.x.vector(a)}, i32 {lane}")
+
     def first_active(self, a: Bits) -> str:
         """The scalar of the lowest executing lane."""
         if self.full:
-            return self.ir.emit(f"extractelement {vector_type(a.width)} {self.x.vector(a)}, i32 0")
+            return self.element(a, 0)
         lane = self.ir.emit(f"call i32 @llvm.cttz.i32(i32 {self.mask_word()}, i1 false)")
-        lane = self.ir.emit(f"and i32 {lane}, 31")
-        return self.ir.emit(f"extractelement {vector_type(a.width)} {self.x.vector(a)}, i32 {lane}")
+        return self.element(a, self.ir.emit(f"and i32 {lane}, 31"))
 
     def last_active(self, a: Bits) -> str:
         if self.x.uniform(a):
             return self.x.scalar(a)
         if self.full:
-            return self.ir.emit(f"extractelement {vector_type(a.width)} {self.x.vector(a)}, i32 {N - 1}")
+            return self.element(a, N - 1)
         zeros = self.ir.emit(f"call i32 @llvm.ctlz.i32(i32 {self.mask_word()}, i1 false)")
         lane = self.ir.emit(f"sub i32 31, {zeros}")
-        lane = self.ir.emit(f"and i32 {lane}, 31")
-        return self.ir.emit(f"extractelement {vector_type(a.width)} {self.x.vector(a)}, i32 {lane}")
+        return self.element(a, self.ir.emit(f"and i32 {lane}, 31"))
 
-    def held(self, a: Bits) -> Bits:
-        """The value with its bits made here, so that code aside may use them."""
+    def materialized(self, a: Bits) -> Bits:
+        """The value with its bits computed here, so that code which does not dominate what follows may use them."""
         if isinstance(a.v, Value):
-            (self.x.scalar if self.x.uniform(a) else self.x.vector)(a)
+            self.x.name_of(a, self.x.uniform(a))
         return a
-
-    def wide_mask(self) -> str:
-        """The executing lanes as an i64."""
-        return self.ir.emit(f"zext i{N} {self.mask_word()} to i64")

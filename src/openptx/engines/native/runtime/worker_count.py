@@ -6,8 +6,8 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from openptx.engines.native.analysis.cfg import control
-from openptx.program import Function, Target
+from openptx.engines.common.control_flow import control, targets
+from openptx.program import Function
 
 if TYPE_CHECKING:
     from openptx.engines.native.runtime.plan import Plan
@@ -55,7 +55,7 @@ def loops(function: Function) -> bool:
     for pc, op in enumerate(function.code):
         if control(op) in ("call", "branch-table"):
             return True
-        if any(isinstance(o, Target) and o.pc <= pc for o in op.operands):
+        if any(target <= pc for target in targets(op)):
             return True
     return False
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.check_groups import Form, Group
-from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import (
     ZEROS,
     Lanes,
@@ -21,7 +20,6 @@ from openptx.engines.native.analysis.lattice import (
 )
 from openptx.engines.native.analysis.regions import TABLE
 from openptx.engines.native.analysis.transfer import origin_of
-from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.guarded_paths import GOOD
 from openptx.engines.native.emit.local_frame import LocalFrame
 from openptx.engines.native.emit.memory.slot_table import Aligned, SlotTable
@@ -52,11 +50,9 @@ class Wanted(NamedTuple):
 
 
 class BoundsCheck:
-    def __init__(
-        self, scope: Scope, c: FunctionContext, entry: EntryValues, slots: SlotTable, frame: LocalFrame
-    ) -> None:
-        self.x, self.ir, self.scope = scope.x, scope.ir, scope
-        self.c, self.entry, self.slots, self.frame = c, entry, slots, frame
+    def __init__(self, scope: Scope, frame: LocalFrame) -> None:
+        self.x, self.ir, self.scope, self.c, self.entry = scope.x, scope.ir, scope, scope.c, scope.entry
+        self.slots, self.frame = SlotTable(scope), frame
         self.begin_block({})
 
     def begin_block(self, groups: dict[int, Group]) -> None:
@@ -113,37 +109,35 @@ class BoundsCheck:
         if not self.scope.retry:
             return good
         on = self.ir.fresh()
-        self.ir.branch(good, on, self.scope.retry, ", !prof !1")
+        self.ir.likely(good, on, self.scope.retry)
         self.ir.start(on)
         return GOOD
 
     def in_shared(self, form: Form, size: int, wanted: Wanted | None) -> Checked:
         origin, base = self.entry.state(abi.SHARED, "ptr"), form.base
 
-        def pointer() -> str:
-            return self.ir.emit(f"getelementptr i8, ptr {origin}, i64 {base}")
-
         good = GOOD if form.surely_within(self.c.shared_layout.static, size) else ""
         if wanted is not None and not good:
             good = self.fits(base, self.entry.state(abi.SHARED_SIZE, "i64"), form, wanted)
+        pointer = partial(self.ir.emit, f"getelementptr i8, ptr {origin}, i64 {base}")
         return Checked(good, pointer, Span(base, form.lanes, offset=base))
 
     def in_slot(self, row: Aligned, form: Form, wanted: Wanted | None, surely: bool) -> Checked:
         """Where the address comes from a pointer, whose row of the table is known."""
-        ir, offset = self.ir, ""
+        offset = ""
 
         def pointer() -> str:
-            at = offset or self.behind(row, form.base)
-            return ir.emit(f"getelementptr i8, ptr {row.host}, i64 {at}")
+            at = offset or self.offset_in(row, form.base)
+            return self.ir.emit(f"getelementptr i8, ptr {row.host}, i64 {at}")
 
         good = GOOD if surely else ""
         if wanted is not None and not surely:
-            offset = self.behind(row, form.base)
+            offset = self.offset_in(row, form.base)
             good = self.fits(offset, row.writable if wanted.write else row.size, form, wanted)
         return Checked(good, pointer, Span(form.base, form.lanes, row.start, offset))
 
-    def behind(self, row: Aligned, address: str) -> str:
-        """How far behind a row's first place an address is. LLVM sees what was added to the pointer."""
+    def offset_in(self, row: Aligned, address: str) -> str:
+        """An address's distance from a row's first place. LLVM sees what was added to the pointer."""
         return self.ir.emit(f"add i64 {row.lead}, {self.ir.emit(f'sub i64 {address}, {row.origin}')}")
 
     def in_table(self, key: object, region: str, form: Form, wanted: Wanted | None) -> Checked:
@@ -200,7 +194,7 @@ class BoundsCheck:
 
     def fits(self, offset: str, limit: str, form: Form, wanted: Wanted) -> str:
         """Whether what is wanted, seen from `offset` on, lies before `limit` and is aligned; both by one comparison:
-        turned to the right, what is not aligned is greater than all limits."""
+        rotating right moves misaligned low bits to the top, which exceeds every limit."""
         low, span, align, _ = wanted
         room = self.room(limit, span)
         if align <= 1 << form.tz or low % align or any(v % align for v in form.lanes):
@@ -255,10 +249,7 @@ class BoundsCheck:
             low = ir.emit(f"and {t} {a}, splat (i64 {size - 1})")
             odd = ir.emit(f"icmp ne {t} {low}, zeroinitializer")
             far = ir.emit(f"or <{N} x i1> {far}, {odd}")
-        if not self.scope.full:
-            far = ir.emit(f"and <{N} x i1> {far}, {self.scope.active_mask()}")
-        word = ir.emit(f"bitcast <{N} x i1> {far} to i{N}")
-        bad = ir.emit(f"icmp ne i{N} {word}, 0")
+        bad = ir.is_some(ir.mask_bits(self.scope.within_mask(far)))
 
         def pointers() -> str:
             if region in TABLE:
@@ -270,17 +261,14 @@ class BoundsCheck:
 
         return bad if self.c.options.checks else "false", pointers
 
-    # Half a warp is a row of many a tile: two moves are an order of magnitude faster than a gather.
-
     def in_rows(self, place: Bits, step: int) -> str:
         """Whether all lanes execute, and each half of them is side by side."""
         ir, t = self.ir, vector_type(64)
         a = self.x.vector(place)
-        starts = ", ".join(f"i32 {i // 16 * 16}" for i in range(N))
-        begins = ir.emit(f"shufflevector {t} {a}, {t} poison, <{N} x i32> <{starts}>")
+        begins = ir.shuffle(t, a, "poison", [i // 16 * 16 for i in range(N)])
         wanted = ir.emit(f"add {t} {begins}, {self.x.literal_vector(tuple(i % 16 * step for i in range(N)), 64)}")
         same = ir.emit(f"icmp eq {t} {a}, {wanted}")
-        word = ir.emit(f"bitcast <{N} x i1> {same} to i{N}")
+        word = ir.mask_bits(same)
         if not self.scope.full:
             word = ir.emit(f"and i{N} {word}, {self.scope.mask_word()}")
         return ir.emit(f"icmp eq i{N} {word}, -1")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
-from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
@@ -17,9 +16,8 @@ PLACES, LANES = f"<{N} x ptr>", f"<{N} x i1>"
 
 
 class GatherScatter:
-    def __init__(self, scope: Scope, tables: ModuleTables) -> None:
-        self.x, self.ir, self.scope = scope.x, scope.ir, scope
-        self.tables = tables
+    def __init__(self, scope: Scope) -> None:
+        self.x, self.ir, self.scope, self.tables = scope.x, scope.ir, scope, scope.tables
 
     def gather(self, places: str, w: int, count: int) -> tuple[Bits, ...]:
         """`count` elements at each executing lane's place; elsewhere zeros. All places have been found good."""

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.emit.entry_values import EntryValues
+from openptx.engines.native.emit.ir_builder import STATE
+from openptx.engines.native.emit.scope import Scope
 from openptx.isa.address_windows import FIRST, SHIFT
 
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 class Aligned(NamedTuple):
     """A row from its first aligned place on: the place, bytes there are, bytes that may be written, the place here; and
-    the pointer that led to it, with how far behind that place it is."""
+    the pointer that led to it, with its distance from that place."""
 
     start: str
     size: str
@@ -37,8 +37,8 @@ class Aligned(NamedTuple):
 
 
 class SlotTable:
-    def __init__(self, c: FunctionContext, entry: EntryValues) -> None:
-        self.x, self.ir, self.c, self.entry = entry.x, entry.ir, c, entry
+    def __init__(self, scope: Scope) -> None:
+        self.x, self.ir, self.c, self.entry = scope.x, scope.ir, scope.c, scope.entry
         self.rows: dict[object, Row] = {}
         self.aligned: dict[object, Aligned] = {}
 
@@ -95,5 +95,4 @@ class SlotTable:
         return self.entry.values["allocations"]
 
     def column(self, row: str, i: int, t: str = "i64") -> str:
-        where = self.ir.emit(f"getelementptr i8, ptr {row}, i64 {8 * i}")
-        return self.ir.emit(f"load {t}, ptr {where}, align 8, !tbaa !5")
+        return self.ir.load(t, self.ir.field(row, 8 * i), 8, STATE)

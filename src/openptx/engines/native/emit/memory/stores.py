@@ -4,43 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
 from openptx.engines.native.analysis.load_plan import RUNS
 from openptx.engines.native.analysis.regions import locate
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
+from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.slow_path import SlowPath
-from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
 
 class StoreLowering:
-    def __init__(
-        self,
-        scope: Scope,
-        c: FunctionContext,
-        checks: BoundsCheck,
-        slow: SlowPath,
-        lanes: GatherScatter,
-        paths: GuardedPaths,
-    ) -> None:
-        self.x, self.ir, self.scope = scope.x, scope.ir, scope
-        self.c, self.checks, self.slow, self.lanes, self.paths = c, checks, slow, lanes, paths
+    def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths) -> None:
+        self.x, self.ir, self.scope, self.c = checks.x, checks.ir, checks.scope, checks.c
+        self.checks, self.slow, self.lanes, self.paths = checks, slow, lanes, paths
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         if self.scope.mask_may_be_empty:
-            values = [self.scope.held(v) for v in values]
-            self.paths.if_any(lambda: self._store(space, address, values))
-        else:
-            self._store(space, address, values)
+            values = [self.scope.materialized(v) for v in values]
+        self.paths.if_any(lambda: self.store_to(space, address, values))
         self.scope.retry = ""
 
-    def _store(self, space: str, address: Bits, values: Sequence[Bits]) -> tuple[Bits, ...]:
+    def store_to(self, space: str, address: Bits, values: Sequence[Bits]) -> tuple[Bits, ...]:
         ir, w, count = self.ir, values[0].width, len(values)
         region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
-        values = [self.scope.held(v) for v in values]
+        values = [self.scope.materialized(v) for v in values]
         if region == "slow":
             self.slow.store(space, address, values)
             return ()
@@ -81,15 +70,14 @@ class StoreLowering:
             fast()
             return ()
         a, b, done = ir.fresh(), ir.fresh(), ir.fresh()
-        ir.branch(good, a, b, ", !prof !1")
-        ir.cold += 1
-        ir.start(b)
-        self.slow.store(space, told, values)
-        ir.jump(done)
-        ir.start(a)
-        fast()
-        ir.jump(done)
-        ir.cold -= 1
+        ir.likely(good, a, b)
+        with ir.in_cold_code():
+            ir.start(b)
+            self.slow.store(space, told, values)
+            ir.jump(done)
+            ir.start(a)
+            fast()
+            ir.jump(done)
         ir.start(done)
         return ()
 
@@ -99,46 +87,37 @@ class StoreLowering:
         name, n = self.interleaved([self.x.vector(v) for v in values], w)
         t = f"<{n} x i{w}>"
         if self.scope.full:
-            ir.line(f"store {t} {name}, ptr {pointer}, align {w // 8}, !tbaa !6")
+            ir.store(t, name, pointer, w // 8, DATA)
             return
         # A store under a mask costs several plain ones, and the mask is hardly ever in use.
         mask, plain, masked, done = self.scope.active_mask(), ir.fresh(), ir.fresh(), ir.fresh()
-        whole = ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
-        ir.branch(whole, plain, masked, ", !prof !1")
+        ir.likely(ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1"), plain, masked)
         ir.start(plain)
-        ir.line(f"store {t} {name}, ptr {pointer}, align {w // 8}, !tbaa !6")
+        ir.store(t, name, pointer, w // 8, DATA)
         ir.jump(done)
         ir.start(masked)
         if count > 1:
-            order = ", ".join(f"i32 {i // count}" for i in range(n))
-            mask = ir.emit(f"shufflevector <{N} x i1> {mask}, <{N} x i1> poison, <{n} x i32> <{order}>")
-        ir.line(
-            f"call void @llvm.masked.store.v{n}i{w}.p0({t} {name}, ptr align {w // 8} {pointer},"
-            f" <{n} x i1> {mask}), !tbaa !6"
-        )
+            mask = ir.shuffle(f"<{N} x i1>", mask, "poison", [i // count for i in range(n)])
+        ir.masked_store(t, f"v{n}i{w}", name, pointer, w // 8, mask, DATA)
         ir.jump(done)
         ir.start(done)
 
     def interleaved(self, names: list[str], w: int) -> tuple[str, int]:
         """Elements of lane 0, then of lane 1, and so on."""
-        n, ir = N, self.ir
+        n = N
         while len(names) > 1:
             half = len(names) // 2
             # Element i of a pair (i, i + half) takes every other place, doubling the vector.
-            order = ", ".join(f"i32 {i // 2 + n * (i % 2)}" for i in range(2 * n))
-            t = f"<{n} x i{w}>"
-            names = [
-                ir.emit(f"shufflevector {t} {names[i]}, {t} {names[i + half]}, <{2 * n} x i32> <{order}>")
-                for i in range(half)
-            ]
+            order = [i // 2 + n * (i % 2) for i in range(2 * n)]
+            names = [self.ir.shuffle(f"<{n} x i{w}>", names[i], names[i + half], order) for i in range(half)]
             n *= 2
         return names[0], n
 
     def store_one(self, pointer: str, values: Sequence[Bits], w: int) -> None:
         """All lanes to one place: the highest lane's value stays."""
         for i, v in enumerate(values):
-            at = pointer if not i else self.ir.emit(f"getelementptr i8, ptr {pointer}, i64 {i * w // 8}")
-            self.ir.line(f"store i{w} {self.scope.last_active(v)}, ptr {at}, align {w // 8}, !tbaa !6")
+            at = pointer if not i else self.ir.field(pointer, i * w // 8)
+            self.ir.store(f"i{w}", self.scope.last_active(v), at, w // 8, DATA)
 
     def store_lanes(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
         """Lanes at known places: a few pieces, or one by one."""
@@ -147,12 +126,10 @@ class StoreLowering:
             self.lanes.scatter(self.checks.lane_pointers(pointer, lanes), values, w)
             return
         for i, end in zip(begins, [*begins[1:], N], strict=True):
-            at = self.ir.emit(f"getelementptr i8, ptr {pointer}, i64 {lanes[i]}")
-            self.store_piece(at, values[0], i, end - i)
+            self.store_piece(self.ir.field(pointer, lanes[i]), values[0], i, end - i)
 
     def store_piece(self, pointer: str, value: Bits, first: int, n: int) -> None:
         """Some lanes side by side."""
-        ir, w, t = self.ir, value.width, vector_type(value.width)
-        order = ", ".join(f"i32 {first + k}" for k in range(n))
-        part = ir.emit(f"shufflevector {t} {self.x.vector(value)}, {t} poison, <{n} x i32> <{order}>")
-        ir.line(f"store <{n} x i{w}> {part}, ptr {pointer}, align {w // 8}, !tbaa !6")
+        w = value.width
+        part = self.ir.shuffle(vector_type(w), self.x.vector(value), "poison", range(first, first + n))
+        self.ir.store(f"<{n} x i{w}>", part, pointer, w // 8, DATA)

@@ -1,0 +1,61 @@
+"""Control flow as both engines see it: where blocks begin, what ends them, which registers an operand names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Target, Targets, Vector
+
+ENDS = frozenset(("branch", "branch-table", "return", "exit", "trap", "barrier", "cluster-barrier"))
+"""Kinds of control after which a block ends."""
+
+
+def control(op: Op) -> str | None:
+    return op.form.instruction.control
+
+
+def converges(op: Op) -> bool:
+    """Whether lanes of a warp wait for each other at the instruction: for those of a mask, or for all."""
+    return op.form.instruction.converges is not None or bool(op.m.sync and op.m.aligned)
+
+
+def targets(op: Op) -> Iterator[int]:
+    """Positions that a branch names."""
+    for operand in op.operands:
+        if isinstance(operand, Target):
+            yield operand.pc
+        elif isinstance(operand, Targets):
+            yield from operand.pcs
+
+
+def branch_targets(function: Function) -> set[int]:
+    """All positions that branches lead to."""
+    return {pc for op in function.code for pc in targets(op)}
+
+
+def is_read(op: Op, i: int) -> bool:
+    """Whether the instruction reads its operand number `i`."""
+    template = op.form.operands[i]
+    return template.role not in ("write", "returns") or template.name in op.form.instruction.updates
+
+
+def is_written(op: Op, i: int) -> bool:
+    return op.form.operands[i].role in ("write", "returns")
+
+
+def registers(operand: Operand | None) -> Iterator[Reg]:
+    """All registers in an operand."""
+    match operand:
+        case Reg():
+            yield operand
+        case Address():
+            for part in (operand.base, *operand.parts):
+                yield from registers(part)
+        case Vector():
+            for element in operand.elements:
+                yield from registers(element)
+        case Arguments():
+            for value in operand.values:
+                yield from registers(value)
+        case _:
+            pass

@@ -1,0 +1,67 @@
+"""Cells: where a function's registers are kept, and which of them an instruction reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from openptx.engines.common.control_flow import is_read, is_written, registers
+from openptx.program import Function, Op, Reg
+
+
+class Cells:
+    """Where a function's registers are kept: one cell each, two for 128 bits, and one for the carry flag."""
+
+    def __init__(self, function: Function) -> None:
+        self.widths: list[int] = [min(64, r.type.width) for r in function.registers]
+        self.high: dict[int, int] = {}
+        for r in function.registers:
+            if r.type.width == 128:
+                self.high[r.index] = len(self.widths)
+                self.widths.append(64)
+        self.carry = len(self.widths)
+        self.widths.append(1)
+        self._reads: dict[Op, frozenset[int]] = {}
+        self._writes: dict[Op, frozenset[int]] = {}
+
+    def of(self, r: Reg) -> tuple[int, ...]:
+        return (r.index, self.high[r.index]) if r.index in self.high else (r.index,)
+
+    def reads(self, op: Op) -> frozenset[int]:
+        found = self._reads.get(op)
+        if found is None:
+            found = self._reads[op] = frozenset(self._read(op))
+        return found
+
+    def writes(self, op: Op) -> frozenset[int]:
+        found = self._writes.get(op)
+        if found is None:
+            found = self._writes[op] = frozenset(self._written(op))
+        return found
+
+    def _read(self, op: Op) -> Iterator[int]:
+        if op.guard is not None:
+            yield from self.of(op.guard)
+        for i, operand in enumerate(op.operands):
+            if is_read(op, i):
+                for r in registers(operand):
+                    yield from self.of(r)
+        if "in" in op.form.instruction.carry.split():
+            yield self.carry
+
+    def _written(self, op: Op) -> Iterator[int]:
+        for i, operand in enumerate(op.operands):
+            if is_written(op, i):
+                for r in registers(operand):
+                    yield from self.of(r)
+        if "out" in op.form.instruction.carry.split():
+            yield self.carry
+
+
+def bits_of(numbers: Collection[int]) -> int:
+    """A set of small numbers as the bits of one: where many blocks wait for many, frozensets took minutes."""
+    return sum(1 << number for number in numbers)
+
+
+def set_of(bits: int) -> frozenset[int]:
+    """The set again."""
+    return frozenset(i for i, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")

@@ -1,0 +1,139 @@
+"""The loop over a CTA's warps, within one call: how warps end, and which warp or CTA has its turn next."""
+
+from __future__ import annotations
+
+import re
+
+from openptx.engines.native import abi
+from openptx.engines.native.deopt.frame_layout import aligned
+from openptx.engines.native.deopt.side_exits import SideExits
+from openptx.engines.native.emit.barriers import BarrierLowering
+
+_NAME = re.compile(r"%[\w.]+")
+_OF_CTA = {abi.CTAID, abi.CTAID + 4, abi.CTAID + 8, abi.LINEAR}
+
+
+class WarpLoop:
+    def __init__(self, exits: SideExits, barriers: BarrierLowering, rounds: bool) -> None:
+        """`rounds`: warps wait for each other."""
+        self.ir, self.c, self.entry, self.exits = exits.ir, exits.c, exits.entry, exits
+        self.barriers, self.rounds = barriers, rounds
+        self.frame_size = aligned(exits.warp_frame.size)
+
+    def head(self, entry: list[str], index: list[str]) -> list[str]:
+        """The entry block's lines where they belong: once, for each CTA, for each warp; `index` is the warp's own."""
+        once, of_warp = split_by_use(entry, {"%index", "%first32", "%first"})
+        size = self.frame_size if self.rounds else 0  # without barriers there is one frame at a time
+        begins = "%start, %entry"
+        if not self.rounds:  # nor is there anything between one CTA and the next
+            values = self.entry.values.items()
+            once, of_cta = split_by_use(once, {n for key, n in values if isinstance(key, tuple) and key[0] in _OF_CTA})
+            once += ["br label %cta", "cta:", "%begin = phi i32 [ %start, %entry ], [ 0, %beside ]", *of_cta]
+            begins = "%begin, %cta"
+        return [
+            *once, "br label %warp", "warp:", f"%index = phi i32 [ {begins} ], [ %next, %ready ]",
+            "%index64 = zext i32 %index to i64", f"%place = mul i64 %index64, {size}",
+            "%frame = getelementptr i8, ptr %frames, i64 %place", *index, *of_warp,
+        ]  # fmt: skip
+
+    def end(self) -> None:
+        """Where warps end, fail, or make room for the next one."""
+        ir = self.ir
+        ir.start("ended")
+        if self.c.runs_next_warp and not self.rounds:
+            ir.jump("onward")
+        elif self.c.runs_next_warp and self.barriers.numbers is not None:
+            self.account()
+        else:
+            self.exits.return_with(abi.DONE)
+        ir.start("failed")
+        self.exits.return_with(abi.FAILED)
+        if self.c.runs_next_warp:
+            ir.start("onward")
+            if self.rounds:
+                self.next_warp_that_may_run()
+            else:
+                ir.line("%next = add i32 %index, 1")
+                ir.branch(ir.emit(f"icmp ult i32 %next, {self.c.warps}"), "ready", "rest")
+                ir.start("rest")
+                self.next_in_row()
+            ir.start("ready")
+            ir.jump("warp")
+
+    def account(self) -> None:
+        """The warp's threads have ended: barriers do not wait for them any longer."""
+        ir, field = self.ir, self.entry.frame_field
+        ir.store("i32", -1, field(abi.RESUME), 4)
+        here = ir.load("i32", field(abi.HERE), 4)
+        ir.store("i32", 0, field(abi.HERE), 4)
+        alive = ir.load("i64", self.entry.field(abi.ALIVE), 8)
+        left = ir.emit(f"sub i64 {alive}, {ir.emit(f'zext i32 {here} to i64')}")
+        ir.store("i64", left, self.entry.field(abi.ALIVE), 8)
+        for number in sorted(self.barriers.numbers or ()):
+            ir.line(f"call void @openptx.settle(ptr %w, i32 {number})")
+        ir.jump("onward")
+
+    def next_warp_that_may_run(self) -> None:
+        """The next warp's turn, if nothing keeps it from running here; else `openptx.run` looks further."""
+        ir = self.ir
+        more = ir.emit("add i32 %index, 1")
+        last = ir.emit(f"icmp eq i32 {more}, {self.c.warps}")
+        ir.line(f"%next = select i1 {last}, i32 0, i32 {more}")
+        place = ir.emit(f"mul i64 {ir.emit('zext i32 %next to i64')}, {self.frame_size}")
+        frame = ir.emit(f"getelementptr i8, ptr %frames, i64 {place}")
+
+        def field(offset: int) -> str:
+            return ir.load("i32", ir.field(frame, offset), 4)
+
+        gone = ir.emit(f"icmp eq i32 {field(abi.RESUME)}, -1")
+        generic = ir.emit(f"icmp ne i32 {field(abi.VERSION)}, 0")
+        waits, ticket = field(abi.WAITS), field(abi.GENERATION)
+        begins = ir.emit(f"icmp slt i32 {waits}, 0")
+        number = ir.emit(f"select i1 {begins}, i32 0, i32 {waits}")
+        if self.barriers.numbers is not None and len(self.barriers.numbers) == 1:
+            number = str(next(iter(self.barriers.numbers)))
+        at = ir.emit(f"mul i32 {number}, {abi.BARRIER}")
+        barrier = ir.emit(f"getelementptr i8, ptr {self.entry.field(abi.BARRIERS + 8)}, i32 {at}")
+        generation = ir.load("i32", barrier, 4)
+        passed = ir.emit(f"or i1 {begins}, {ir.emit(f'icmp ne i32 {generation}, {ticket}')}")
+        held = ir.emit(f"or i1 {gone}, {generic}")
+        free = ir.emit(f"and i1 {passed}, {ir.emit(f'xor i1 {held}, true')}")
+        ir.branch(free, "ready", "rest")
+        ir.start("rest")
+        self.exits.return_with(abi.HANDLED)
+
+    def next_in_row(self) -> None:
+        """The next CTA's turn, if it is beside this one; else `openptx.run` looks further."""
+        ir = self.ir
+        left = self.added(abi.IN_ROW, "i32", -1)
+        grid = ir.load("ptr", self.entry.field(abi.GRID), 8)
+        stop = ir.emit(f"load volatile i32, ptr {ir.field(grid, abi.STOP)}, align 4")  # another worker's fault
+        more = ir.emit(f"icmp ne i32 {left}, 0")
+        ir.branch(ir.emit(f"and i1 {more}, {ir.emit(f'icmp eq i32 {stop}, 0')}"), "beside", "done")
+        ir.start("done")
+        ir.line(f"ret i32 {abi.DONE}")
+        ir.start("beside")
+        self.added(abi.CTAID, "i32", 1)
+        self.added(abi.LINEAR, "i64", 1)
+        self.added(abi.FROM, "i64", 1)
+        ir.jump("cta")
+
+    def added(self, offset: int, t: str, step: int) -> str:
+        """A number in the worker's state after `step` was added."""
+        at = self.entry.field(offset)
+        found = self.ir.emit(f"add {t} {self.ir.load(t, at, 4)}, {step}")
+        self.ir.store(t, found, at, 4)
+        return found
+
+
+def split_by_use(lines: list[str], names: set[str]) -> tuple[list[str], list[str]]:
+    """Lines that do not depend on some names, and those that make or use them, or what comes of them."""
+    names, independent, dependent = set(names), list[str](), list[str]()
+    for line in lines:
+        mentioned = _NAME.findall(line)
+        if names.isdisjoint(mentioned):
+            independent.append(line)
+        else:
+            names.add(mentioned[0])
+            dependent.append(line)
+    return independent, dependent
