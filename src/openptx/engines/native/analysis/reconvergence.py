@@ -34,53 +34,64 @@ def reconvergence(blocks: list[Block], divergent: Collection[int]) -> Reconverge
 
 def find_waiting(blocks: list[Block], divergent: Collection[int]) -> tuple[list[frozenset[int]], list[bool]]:
     """For each block where lanes may wait meanwhile, and whether lanes may come there at all."""
-    found = [0] * len(blocks)  # sets of blocks, as the bits of a number: see `bits_of`
-    seen = [False] * len(blocks)
-    work = [0] if blocks else []
-    seen[0:1] = [True]
+    search = Search(blocks, divergent)
+    search.run()
+    sets = {bits: set_of(bits) for bits in {*search.waiting}}
+    return [sets[bits] for bits in search.waiting], search.reached
 
-    def reach(candidates: int, last: int = END, also: int = 0) -> None:
+
+class Search:
+    """Follows lanes from block to block until nothing new is found. Sets of blocks are bits of a number."""
+
+    def __init__(self, blocks: list[Block], divergent: Collection[int]) -> None:
+        self.blocks, self.divergent = blocks, divergent
+        self.waiting = [0] * len(blocks)
+        self.reached = [False] * len(blocks)
+        self.work: list[int] = []
+
+    def run(self) -> None:
+        if self.blocks:
+            self.reached[0], self.work = True, [0]
+        while self.work:
+            b = self.blocks[self.work.pop()]
+            self.leave(b)
+            if b.syncs_warp and self.waiting[b.index]:
+                self.park(b, self.waiting[b.index])
+
+    def leave(self, b: Block) -> None:
+        """Lanes go to the block's successors."""
+        here = 0 if b.is_cta_barrier else self.waiting[b.index]
+        goals = {s for s in b.successors if s != END}
+        if b.index in self.divergent or len(goals) <= 1:
+            if goals or here:
+                self.reach(here | bits_of(goals), END if END in b.successors else max(goals, default=END))
+        else:
+            for s in goals:
+                self.reach(here | 1 << s, s)
+        if END in b.successors and b.index not in self.divergent and here:
+            self.reach(here)
+
+    def park(self, b: Block, parked: int) -> None:
+        """Lanes wait at the block's first instruction for others."""
+        if any(self.blocks[c].syncs_warp for c in set_of(parked)):  # those that can run go first, see `Deoptimizer`
+            for c in set_of(parked):
+                self.reach(1 << c, c, parked | 1 << b.index)
+        else:
+            self.reach(parked, END, 1 << b.index)
+
+    def reach(self, candidates: int, last: int = END, also: int = 0) -> None:
         """One of `candidates` is next: the lowest that has lanes, `last` if none before it has."""
         while candidates:
             lowest = candidates & -candidates
             candidates ^= lowest
             c = lowest.bit_length() - 1
-            others = found[c] | candidates | (also & ~lowest)
-            if not seen[c] or others != found[c]:
-                seen[c], found[c] = True, others
-                if c not in work:
-                    work.append(c)
+            others = self.waiting[c] | candidates | (also & ~lowest)
+            if not self.reached[c] or others != self.waiting[c]:
+                self.reached[c], self.waiting[c] = True, others
+                if c not in self.work:
+                    self.work.append(c)
             if c == last:
                 return
-
-    def leave(b: Block) -> None:
-        """Lanes go to the block's successors."""
-        here = 0 if b.is_cta_barrier else found[b.index]
-        goals = {s for s in b.successors if s != END}
-        if b.index in divergent or len(goals) <= 1:
-            if goals or here:
-                reach(here | bits_of(goals), END if END in b.successors else max(goals, default=END))
-        else:
-            for s in goals:
-                reach(here | 1 << s, s)
-        if END in b.successors and b.index not in divergent and here:
-            reach(here)
-
-    def park(b: Block, parked: int) -> None:
-        """Lanes wait at the block's first instruction for others."""
-        if any(blocks[c].syncs_warp for c in set_of(parked)):  # those that can run go first, see `Deoptimizer`
-            for c in set_of(parked):
-                reach(1 << c, c, parked | 1 << b.index)
-        else:
-            reach(parked, END, 1 << b.index)
-
-    while work:
-        b = blocks[work.pop()]
-        leave(b)
-        if b.syncs_warp and found[b.index]:
-            park(b, found[b.index])
-    sets = {bits: set_of(bits) for bits in {*found}}
-    return [sets[bits] for bits in found], seen
 
 
 def may_have_ended(blocks: list[Block], divergent: Collection[int], waiting: list[frozenset[int]]) -> frozenset[int]:

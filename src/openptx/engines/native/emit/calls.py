@@ -16,17 +16,7 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.engines.native.runtime.upcalls import UPCALLS
 from openptx.numerics import Bits
-from openptx.program import (
-    Function,
-    FunctionName,
-    Op,
-    Operand,
-    Reg,
-    Register,
-    Symbol,
-    Targets,
-    Variable,
-)
+from openptx.program import Function, FunctionName, Op, Operand, Reg, Register, Symbol, Targets, Variable
 
 SLOT = 8 * N
 """Bytes of a value in a buffer."""
