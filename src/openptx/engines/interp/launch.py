@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import NoMeaning, plan
 from openptx.engines.interp.geometry import Geometry, Shape
@@ -130,29 +131,9 @@ def ctas_of_a_batch(program: Program, function: Function, shape: Shape) -> int:
 
 
 def stack_of(program: Program, kernel: Function) -> int:
-    """Bytes of local memory that a thread may come to need: of the deepest chain of calls, all of it in a recursion.
-
-    Depth first, without calls of Python's: a chain may be longer than those can nest.
-    """
-    known: dict[str, int] = {}
-    waiting, above = [kernel], set[str]()
-    while waiting:
-        function = waiting[-1]
-        if function.name in known:
-            waiting.pop()
-            continue
-        below = [name for name in function.callees if name in program.functions]
-        if function.name not in above:
-            above.add(function.name)
-            if not above.isdisjoint(below):
-                return STACK_OF_A_THREAD
-            waiting += [program.function(name) for name in below if name not in known]
-            continue
-        deepest = max((known[name] for name in below), default=0)
-        known[function.name] = min(-(-function.frame_size // 16) * 16 + deepest, STACK_OF_A_THREAD)
-        above.discard(function.name)
-        waiting.pop()
-    return known[kernel.name]
+    """Bytes of local memory that a thread may come to need: all of it in a recursion."""
+    found = stack_bytes(program, kernel)
+    return STACK_OF_A_THREAD if found is None else min(found, STACK_OF_A_THREAD)
 
 
 def proceed(run: Launch, batch: Batch, turn: int) -> bool:

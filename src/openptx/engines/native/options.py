@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, dataclass
+
 Triple = tuple[int, int, int]
 
 
+@dataclass(frozen=True, slots=True)
 class Options:
-    """What a kernel is compiled for."""
-
-    __slots__ = ("block", "checks", "deoptimize_after", "lane_facts", "locked", "speculates")
-
-    def __init__(
-        self, block: Triple, locked: bool, lane_facts: bool = True, checks: bool = True, speculates: bool = True,
-        deoptimize_after: int = 0,
-    ) -> None:  # fmt: skip
-        self.deoptimize_after = deoptimize_after
-        self.block, self.locked, self.lane_facts, self.checks = block, locked, lane_facts, checks
-        self.speculates = speculates and lane_facts
+    block: Triple
+    locked: bool
+    """Atomics are seen by other workers."""
+    lane_facts: bool = True
+    """Off for the generic version, which keeps all registers as vectors."""
+    checks: bool = True
+    speculates: bool = True
+    """Branches may be assumed uniform."""
+    deoptimize_after: int = 0
+    """Turns of any loop; 0: only loops that may wait are counted."""
 
     def key(self) -> tuple[object, ...]:
-        return (self.block, self.locked, self.lane_facts, self.checks, self.speculates, self.deoptimize_after)
+        return astuple(self)

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from openptx.engines.native.analysis.context import make_context
+from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
+from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.spin_loops import loops_with_calls
-from openptx.engines.native.analysis.stack_depth import Stack
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.cache.metadata import KernelMetadata
+from openptx.engines.native.cache.metadata import KernelMetadata, Stack
 from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.barriers import counts
 from openptx.engines.native.emit.function import FunctionEmitter
@@ -75,7 +75,7 @@ def lower_kernel(
         messages=tables.messages,
         names=callees.names,
         exits=kernel.exits.exits,
-        stack=Stack.of(contexts),
+        stack=stack_of(contexts),
         free_order=not any(map(touches_others, emitters)),
         deoptimizes=deopt.is_used,
         interprets=any(e.facts.interpreted for e in emitters),
@@ -86,6 +86,14 @@ def lower_kernel(
         fast_compiled=compiled_fast(text),
     )
     return LoweredKernel(text, metadata)
+
+
+def stack_of(contexts: list[FunctionContext]) -> Stack:
+    kernel = contexts[0]
+    size = stack_bytes(kernel.program, kernel.function)
+    if size is None or any(calls_indirectly(c.function) for c in contexts):
+        return Stack(kernel.local_size, True)
+    return Stack(size, False)
 
 
 def touches_others(e: FunctionEmitter) -> bool:

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _cache: list[Path | None] = []
 _subprocess: list[bool] = []
 _checks: list[bool] = [True]
 _lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
+
+
+@contextmanager
+def _during(values: list[T], value: T) -> Generator[None]:
+    values.append(value)
+    try:
+        yield
+    finally:
+        values.pop()
 
 
 def cache_folder() -> Path | None:
@@ -29,14 +41,9 @@ def cache_folder() -> Path | None:
         return None
 
 
-@contextmanager
-def cache_at(folder: str | os.PathLike[str] | None) -> Generator[None]:
+def cache_at(folder: str | os.PathLike[str] | None) -> AbstractContextManager[None]:
     """Keeps objects in `folder` meanwhile; nowhere if that is None."""
-    _cache.append(Path(folder) if folder is not None else None)
-    try:
-        yield
-    finally:
-        _cache.pop()
+    return _during(_cache, Path(folder) if folder is not None else None)
 
 
 def compiles_in_subprocess() -> bool:
@@ -44,42 +51,27 @@ def compiles_in_subprocess() -> bool:
     return _subprocess[-1] if _subprocess else os.environ.get("OPENPTX_COMPILE_APART", "0") not in ("", "0")
 
 
-@contextmanager
-def in_subprocess(wanted: bool = True) -> Generator[None]:
+def in_subprocess(wanted: bool = True) -> AbstractContextManager[None]:
     """Compiles meanwhile in a process of its own, if `wanted`."""
-    _subprocess.append(wanted)
-    try:
-        yield
-    finally:
-        _subprocess.pop()
+    return _during(_subprocess, wanted)
 
 
 def checks() -> bool:
     return _checks[-1]
 
 
-@contextmanager
-def unchecked() -> Generator[None]:
+def unchecked() -> AbstractContextManager[None]:
     """Code made meanwhile does not check accesses by offsets. For measuring what checks cost: it is not safe."""
-    _checks.append(False)
-    try:
-        yield
-    finally:
-        _checks.pop()
+    return _during(_checks, False)
 
 
 def has_lane_facts() -> bool:
     return _lane_facts[-1]
 
 
-@contextmanager
-def lane_facts(wanted: bool) -> Generator[None]:
-    """Code made meanwhile knows nothing of lanes unless `wanted`: an oracle for what it otherwise knows."""
-    _lane_facts.append(wanted)
-    try:
-        yield
-    finally:
-        _lane_facts.pop()
+def lane_facts(wanted: bool) -> AbstractContextManager[None]:
+    """Code made meanwhile assumes nothing about lanes unless `wanted`: an oracle for the analyses."""
+    return _during(_lane_facts, wanted)
 
 
 def deoptimize_turns() -> int:
@@ -87,11 +79,6 @@ def deoptimize_turns() -> int:
     return _turns[-1]
 
 
-@contextmanager
-def deoptimize_after(turns: int) -> Generator[None]:
-    """Code made meanwhile leaves for the reference engine after so many turns: an oracle for what it takes along."""
-    _turns.append(turns)
-    try:
-        yield
-    finally:
-        _turns.pop()
+def deoptimize_after(turns: int) -> AbstractContextManager[None]:
+    """Code made meanwhile deoptimises after so many turns: an oracle for the frame states."""
+    return _during(_turns, turns)

@@ -16,7 +16,6 @@ from openptx.engines.native.runtime.worker_count import loops
 from openptx.errors import Triple
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Map
 
 LOG = logging.getLogger("openptx")
 
@@ -49,23 +48,15 @@ _states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKe
 
 
 def launch(
-    program: Program,
-    function: Function,
-    grid: Triple,
-    block: Triple,
-    *,
-    memory: Map,
-    image: Image,
-    workers: int | None = None,
-    **options: Any,
+    program: Program, function: Function, grid: Triple, block: Triple, *, workers: int | None = None, **options: Any
 ) -> None:
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
     since = time.monotonic()
     try:
-        run(program, function, grid, block, memory=memory, image=image, workers=workers, since=since, **options)
+        run(program, function, grid, block, workers=workers, since=since, **options)
     except UnsupportedByJit as reason:
         LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
-        interp.launch(program, function, grid, block, memory=memory, image=image, since=since, **options)
+        interp.launch(program, function, grid, block, since=since, **options)
 
 
 def gap(program: Program, function: Function, image: Image, block: Triple) -> str | None:
@@ -78,34 +69,23 @@ def gap(program: Program, function: Function, image: Image, block: Triple) -> st
 
 
 def auto(
-    program: Program,
-    function: Function,
-    grid: Triple,
-    block: Triple,
-    *,
-    memory: Map,
-    image: Image,
-    workers: int | None = None,
+    program: Program, function: Function, grid: Triple, block: Triple, *, image: Image, workers: int | None = None,
     **options: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Launches of kernels without loops run on interp until they have taken as long as making the code would.
 
     So a kernel takes at most twice as long as if it had been known how often it runs.
     """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    known = _states.get(image)
-    if known is None:
-        known = _states.setdefault(image, {})
-    state = known.get(function.name)
-    if state is None:
-        state = known.setdefault(function.name, TierState(function))
+    known = _states.setdefault(image, {})
+    state = known.get(function.name) or known.setdefault(function.name, TierState(function))
     if block not in state.blocks and prefers_interp(state, program, function, image, threads, block):
         start = time.perf_counter()
-        interp.launch(program, function, grid, block, memory=memory, image=image, **options)
+        interp.launch(program, function, grid, block, image=image, **options)
         state.spent += time.perf_counter() - start
     else:
         state.blocks.add(block)
-        launch(program, function, grid, block, memory=memory, image=image, workers=workers, **options)
+        launch(program, function, grid, block, image=image, workers=workers, **options)
 
 
 def prefers_interp(

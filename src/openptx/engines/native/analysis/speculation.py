@@ -10,7 +10,7 @@ from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
 def solve(c: FunctionContext) -> Facts:
     """The facts; once more with branches assumed uniform whose divergence would cost addresses dear."""
     real = fixpoint(c)
-    if not c.options.speculates or c.is_function or not blends_addresses(c, real):
+    if not (c.options.speculates and c.options.lane_facts) or c.is_function or not blends_addresses(c, real):
         return real
     ideal = fixpoint(c, branches(c))
     costly = branches_that_cost_offsets(c, real, ideal)

@@ -7,11 +7,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from openptx.engines.common.call_site import CallSite
-from openptx.engines.common.control_flow import control
+from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.native.options import Options
 from openptx.llvm.codegen import version
-from openptx.program import Function, Program, Reg
+from openptx.program import Function, Program
 from openptx.runtime.shared_layout import shared_layout
 
 PACKAGE = Path(__file__).parents[3]
@@ -55,7 +54,7 @@ def reached(program: Program, function: Function) -> set[str] | None:
     found, waiting = {function.name}, [function]
     while waiting:
         one = waiting.pop()
-        if any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in one.code):
+        if calls_indirectly(one):
             return None
         for name in one.callees & {*program.functions}:
             if name not in found:

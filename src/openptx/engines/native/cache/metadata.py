@@ -6,10 +6,16 @@ import json
 import struct
 from typing import Any, NamedTuple
 
-from openptx.engines.native.analysis.stack_depth import Stack
 from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 
 _LENGTH = struct.Struct("<I")
+
+
+class Stack(NamedTuple):
+    """Local memory that a thread needs for all frames: `size` bytes at most, or the kernel's own where calls recur."""
+
+    size: int
+    recursive: bool
 
 
 class KernelMetadata(NamedTuple):

@@ -83,7 +83,7 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
     frames = worker.frames.view()
     for warp in range(made.warps):
         first = N * warp
-        data = frames[warp * made.code.frame_size : (warp + 1) * made.code.frame_size]
+        data = frames[warp * made.code.metadata.frame_size : (warp + 1) * made.code.metadata.frame_size]
         resume, number, ticket, live, _, version = struct.unpack_from("<iiIIii", data.data, abi.RESUME)
         everyone = lanes(first, 0xFFFFFFFF, made.threads)
         if resume == -1:

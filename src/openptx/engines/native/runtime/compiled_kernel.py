@@ -31,36 +31,11 @@ CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = (
-        "deoptimizes",
-        "exits",
-        "fast_compiled",
-        "frame_size",
-        "frame_states",
-        "free_order",
-        "globals",
-        "idle",
-        "interprets",
-        "kernel",
-        "library",
-        "messages",
-        "names",
-        "run",
-        "slow",
-        "stack",
-        "support",
-    )
+    __slots__ = ("frame_states", "idle", "kernel", "library", "messages", "metadata", "run", "slow", "support")
 
     def __init__(self, metadata: KernelMetadata, image: bytes) -> None:
-        self.frame_size, self.globals, self.messages = metadata.frame_size, metadata.globals, metadata.messages
-        self.exits, self.stack, self.names = metadata.exits, metadata.stack, metadata.names
-        self.free_order = metadata.free_order
-        self.frame_states, self.deoptimizes, self.interprets = (
-            [metadata.frame_states],
-            metadata.deoptimizes,
-            metadata.interprets,
-        )
-        self.fast_compiled = metadata.fast_compiled
+        self.metadata = metadata
+        self.messages, self.frame_states = metadata.messages, [metadata.frame_states]  # the generic version has more
         self.support = support(metadata.address_size, metadata.rounds, metadata.counted)
         self.library = self.support.link(image, "kernel")
         self.kernel = self.library["kernel"]
@@ -117,7 +92,7 @@ def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -
 
 
 _making = threading.RLock()
-"""Held by whoever makes a slow version, so that workers which need it at once make one."""
+"""Held by whoever makes a generic version, so that workers which need it at once make one."""
 
 
 def _forked() -> None:
@@ -147,14 +122,13 @@ def slow(program: Program, function: Function, image: Image, options: Options, c
 
 def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
     plain = Options(options.block, options.locked, False, options.checks, False, options.deoptimize_after)
-    name = name_of(program, function, plain, repr((options.key(), code.exits, code.globals, code.messages)))
-    metadata, object = made(
-        name, function, lambda: lower_kernel(program, function, image, plain, code.exits, code.globals, code.messages)
-    )
-    if metadata.globals != code.globals:
-        raise Bug(f"the slow version of `{function.name}` knows other variables: {metadata.globals}")
-    if metadata.deoptimizes and not code.deoptimizes:
-        raise Bug(f"the slow version of `{function.name}` waits otherwise")
+    given = code.metadata.exits, code.metadata.globals, code.messages
+    name = name_of(program, function, plain, repr((options.key(), *given)))
+    metadata, object = made(name, function, lambda: lower_kernel(program, function, image, plain, *given))
+    if metadata.globals != code.metadata.globals:
+        raise Bug(f"the generic version of `{function.name}` knows other variables: {metadata.globals}")
+    if metadata.deoptimizes and not code.metadata.deoptimizes:
+        raise Bug(f"the generic version of `{function.name}` waits otherwise")
     code.frame_states.append(metadata.frame_states)
-    code.messages = metadata.messages  # it may have more
+    code.messages = metadata.messages
     return code.support.link(object, "slow")

@@ -87,7 +87,9 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
     alive: list[int] = []
     frames = memoryview(worker.frames.view().data)
     for warp in range(-(-run.plan.threads // 32)):
-        resume, number, _, live = struct.unpack_from("<iiII", frames, warp * run.plan.code.frame_size + abi.RESUME)
+        resume, number, _, live = struct.unpack_from(
+            "<iiII", frames, warp * run.plan.code.metadata.frame_size + abi.RESUME
+        )
         threads = [32 * warp + i for i in range(32) if live >> i & 1] if resume >= 0 else []
         alive += threads
         if threads and resume > 0:  # behind the barrier
@@ -124,7 +126,7 @@ def at_barrier(state: memoryview, number: int) -> str:
 def place(run: Run, site: int) -> Function:
     """The function that a place in code belongs to."""
     number = site >> 20
-    return run.plan.program.function(run.plan.code.names[number - 1]) if number else run.plan.function
+    return run.plan.program.function(run.plan.code.metadata.names[number - 1]) if number else run.plan.function
 
 
 ACCESSES = (abi.OUT_OF_BOUNDS, abi.MISALIGNED, abi.READ_ONLY, abi.TORN)

@@ -126,7 +126,7 @@ class Run:
         anywhere in here; a future that was made before its thread is started can't be lost.
         """
         code, first = self.plan.code, self.team[0]
-        deep = code.stack.recursive or code.fast_compiled
+        deep = code.metadata.stack.recursive or code.metadata.fast_compiled
         if not deep and len(self.team) == 1:
             return [code.run(first.state.address)]
         others = self.team if deep else self.team[1:]

@@ -48,19 +48,19 @@ class Plan:
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
         self.options, self.code = self.chosen(image, speculates)
-        if self.code.stack.size > STACK_OF_A_THREAD:
+        if self.code.metadata.stack.size > STACK_OF_A_THREAD:
             raise UnsupportedByJit("more local memory than threads have")
         self.layout = shared_layout(program, function.name)
         self.dynamic, self.shared = shared, self.layout.size(shared)
-        self.stride, self.budget = self.code.stack.size, 1 << 20
-        if self.code.stack.recursive:
+        self.stride, self.budget = self.code.metadata.stack.size, 1 << 20
+        if self.code.metadata.stack.recursive:
             self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
             self.budget = STACK_BUDGET
-        self.sizes = self.shared, self.stride * self.warps * 32, self.code.frame_size * self.warps
+        self.sizes = self.shared, self.stride * self.warps * 32, self.code.metadata.frame_size * self.warps
         self.chunk = max(1, min(64, self.ctas // (self.workers * 8)))
         self.band = self.band_of()
         self.team = WorkerCount(self)  # for launches that leave the number of workers open and found this plan first
-        self.addresses = array("Q", [image.addresses[name] for name in self.code.globals] or (0,))
+        self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
 
     def chosen(self, image: Image, speculates: bool) -> tuple[Options, Compiled]:
         """The code; workers whose CTAs meet in atomics need them locked."""
@@ -68,9 +68,9 @@ class Plan:
             self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns()
         )
         code = compiled(self.program, self.function, image, options)
-        if code.interprets:  # what Python does is no atomic for other workers
+        if code.metadata.interprets:  # what Python does is no atomic for other workers
             self.workers = 1
-        if self.workers > 1 and not code.free_order:
+        if self.workers > 1 and not code.metadata.free_order:
             options = Options(
                 self.block, True, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns()
             )
@@ -85,7 +85,9 @@ class Plan:
         """
         x, y, z = self.grid
         whole = self.ctas == x * y * z
-        in_rows = not (whole and self.code.free_order) or self.code.deoptimizes  # the reference engine goes on by rows
+        in_rows = (
+            not (whole and self.code.metadata.free_order) or self.code.metadata.deoptimizes
+        )  # the reference engine goes on by rows
         return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
 
 

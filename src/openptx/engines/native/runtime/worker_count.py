@@ -31,7 +31,7 @@ class WorkerCount:
     __slots__ = ("best", "many", "workers")
 
     def __init__(self, plan: Plan) -> None:
-        self.many = min(processors(), plan.ctas) if plan.code.free_order else 1
+        self.many = min(processors(), plan.ctas) if plan.code.metadata.free_order else 1
         turns = TURNS if loops(plan.function) else 1
         self.workers = self.many if plan.ctas * plan.threads * len(plan.function.code) * turns >= WORK else 1
         self.best: dict[int, float] = {}

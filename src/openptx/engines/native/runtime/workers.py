@@ -155,7 +155,7 @@ class Worker:
         _HEAD.pack_into(
             self.memory, 0,
             0, 0, self.shared.address, plan.shared, self.local.address, plan.stride,
-            self.frames.address, code.frame_size,
+            self.frames.address, code.metadata.frame_size,
             0, 0, 0, *plan.grid, 0, plan.dynamic, plan.warps, plan.threads, 0, 0, self.poll,
             plan.addresses.buffer_info()[0],
         )  # fmt: skip
@@ -164,7 +164,7 @@ class Worker:
         struct.pack_into("<2q", self.memory, abi.CLEAR_FROM, begin, end - begin)
         struct.pack_into("<q", self.memory, abi.BUDGET, plan.budget)
         struct.pack_into("<q", self.memory, abi.KERNEL, code.kernel)
-        struct.pack_into("<2q", self.memory, abi.CLEAR_LOCAL, code.stack.size, plan.band)
+        struct.pack_into("<2q", self.memory, abi.CLEAR_LOCAL, code.metadata.stack.size, plan.band)
         self.plan = plan
 
     def fill(self, memory: Map) -> None:

@@ -1,0 +1,45 @@
+"""Who calls whom, and how much local memory the frames of all functions take that may be active at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.engines.common.call_site import CallSite
+from openptx.engines.common.control_flow import control
+from openptx.program import Reg
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Program
+
+FRAME_ALIGN = 16
+
+
+def calls_indirectly(function: Function) -> bool:
+    """Whether it calls functions by their addresses."""
+    return any(control(op) == "call" and isinstance(CallSite(op).target, Reg) for op in function.code)
+
+
+def stack_bytes(program: Program, kernel: Function) -> int | None:
+    """Bytes of local memory that a thread needs for the deepest chain of direct calls; None where calls recur.
+
+    Depth first, without calls of Python's: a chain may be longer than those can nest.
+    """
+    known: dict[str, int] = {}
+    waiting, above = [kernel], set[str]()
+    while waiting:
+        function = waiting[-1]
+        if function.name in known:
+            waiting.pop()
+            continue
+        callees = [name for name in function.callees if name in program.functions]
+        if function.name not in above:
+            above.add(function.name)
+            if not above.isdisjoint(callees):
+                return None
+            waiting += [program.function(name) for name in callees if name not in known]
+            continue
+        deepest = max((known[name] for name in callees), default=0)
+        known[function.name] = -(-function.frame_size // FRAME_ALIGN) * FRAME_ALIGN + deepest
+        above.discard(function.name)
+        waiting.pop()
+    return known[kernel.name]
