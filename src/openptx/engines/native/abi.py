@@ -22,22 +22,22 @@ CLOCK       = 128    # i64: ever increasing
 POLL        = 136    # ptr: asks Python whether to go on
 GLOBALS     = 144    # ptr: addresses of the module's variables
 ALIVE       = 152    # i64: threads of the CTA that have not ended
-SLOW        = 160    # ptr: the kernel's version that knows nothing of lanes, or null
+GENERIC     = 160    # ptr: the kernel's generic version, or null
 NEED        = 168    # ptr: asks Python to make it
 CLEAR_FROM  = 176    # i64: what each CTA finds cleared of its shared memory
 CLEAR_SIZE  = 184    # i64
-DEPARTURES  = 232    # i64: how often a warp left for the slow version
+SIDE_EXITS  = 232    # i64: how often a warp left for the generic version
 STACK       = 240    # ptr: how far down the processor's stack may reach
 BUDGET      = 248    # i64: how much of it calls may take
 CHAIN       = 768    # i32 calls that led to a fault, then where they are, innermost first
 CHAINED     = 9      # one more than are told: where the stack overflows, the first of them is the place
 CLEAR_LOCAL = 832    # i64: what each thread finds cleared of its local memory
 FROM        = 848    # i64: the first CTA that the worker has taken and not finished
-UNTIL       = 856    # i64: behind the last one
+UNTIL       = 856    # i64: one past the last
 BAND        = 840    # i64: columns of CTAs that run together, for the caches' sake; all of a row: row by row
-WORKSPACE   = 864    # i64: where barriers of the whole grid count who has come
-ASK         = 872    # ptr: asks Python to do what ASKED says
-ASKED       = 880    # i32 question, lanes, first thread of the warp, number of values in DATA; i64 local memory
+WORKSPACE   = 864    # i64: where barriers of the whole grid count arrivals
+UPCALL      = 872    # ptr: asks Python to do what REQUEST says
+REQUEST     = 880    # i32 upcall, lanes, first thread of the warp, number of values in DATA; i64 local memory
 HEAP        = 904    # ptr: runtime/heap.py's `left`, or null
 HEAP_BASE   = 912    # i64: the device address that it begins with
 HEAP_SIZE   = 920    # i64
@@ -49,7 +49,7 @@ KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)
 BARRIER     = 32     # bytes of one of them
 COLUMN      = 256    # 32 x i64: a value of each lane
-SCRATCH     = 1024   # COLUMN: addresses of lanes that take the slow way
+SCRATCH     = 1024   # COLUMN: addresses of lanes that take the slow path
 DATA        = 1280   # 8 x COLUMN: what they load or store
 MORE        = 3328   # 2 x COLUMN: further operands of atomics
 OPERANDS    = 4096   # ROOM x COLUMN: registers of an instruction that the reference engine executes
@@ -64,22 +64,22 @@ LAUNCH      = 64
 ROW         = 32     # u64 base, i64 size, i64 size if it may be written, u64 host - device
 
 # A warp's saved state.
-RESUME      = 0      # i32: position behind the barrier where it stands; 0: not begun; -1: ended; -2 - position: left
+RESUME      = 0      # i32: position after the barrier where it stands; 0: not begun; -1: ended; -2 - position: left
 WAITS       = 4      # i32: barrier, or -1
 GENERATION  = 8      # i32: of that barrier
 LIVE        = 12     # i32: lanes that have not ended
 HERE        = 16     # i32: how many there were before the warp ran
-VERSION     = 20     # i32: not 0: the warp goes on in the slow version
+VERSION     = 20     # i32: not 0: the warp goes on in the generic version
 SAVED       = 64     # registers
 # fmt: on
 
 SPACES = ("generic", "global", "shared", "shared::cluster", "local", "frame", "const", "param")
-"""By number, as the slow way takes them."""
+"""By number, as the slow path takes them."""
 
 OUT_OF_BOUNDS, MISALIGNED, READ_ONLY, REQUIRED, TRAP, DEADLOCK, STOPPED, OVERFLOW, CALLEE, ANSWER, TORN = range(1, 12)
 """What went wrong."""
 
-DONE, SUSPENDED, FAILED, LEFT, AWAY, HANDLED = range(6)
+DONE, SUSPENDED, FAILED, SIDE_EXIT, DEOPTIMIZED, HANDLED = range(6)
 """What a warp's code returns. HANDLED: what warps did is written down, and the next one is for `openptx.run` to see."""
 
 HANDED = 3

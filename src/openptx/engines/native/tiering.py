@@ -1,4 +1,4 @@
-"""Which engine runs a launch: machine code wherever it can; `auto` also asks whether making it pays."""
+"""Tier-up policy: compiled code wherever it can run a launch; `auto` interprets until compiling pays."""
 
 from __future__ import annotations
 

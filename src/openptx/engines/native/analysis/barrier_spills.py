@@ -1,7 +1,7 @@
-"""What a warp takes to its frame when it waits at a barrier, and what it takes back.
+"""Barrier spills: which registers a warp saves to its frame at a barrier, and which it reloads after it.
 
-A register has one place in the frame, whichever the barrier. It is written there only if it may have changed since the
-last barrier, and read back only if something before the next barrier wants it: what merely passes through stays put.
+A register has one place in the frame, whichever the barrier. It is saved only if it may have changed since the last
+barrier, and reloaded only if something before the next barrier reads it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known of the places that lanes access, and which accesses are checked together."""
+"""Check groups: accesses that share one bounds check, and what is known of an address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lane value is while code is made: a number known now, or the name of one that the machine code computes.
+"""Lane values, and the lattice of facts about registers.
 
 `Bits.v` of the emitter is one of
 * an int: the same number in every lane,

@@ -1,4 +1,4 @@
-"""How known offsets are loaded: by a few wide moves, put together."""
+"""Load plans: a few wide moves and shuffles for lanes at known offsets."""
 
 from __future__ import annotations
 

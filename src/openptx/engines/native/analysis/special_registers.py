@@ -1,4 +1,4 @@
-"""Special registers, as what is known of them: thread indices are a base and offsets, by the shape of CTAs."""
+"""Special registers as lane values: thread indices are a base and offsets, by the shape of CTAs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Branches that are worth assuming uniform: where lanes part there, registers lose offsets that addresses need."""
+"""Speculation: branches that are worth assuming uniform, since their divergence would cost addresses their offsets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Finds loops that may be waiting for other threads: they want a scheduler that lets those run.
+"""Spin loops: those that may wait for other threads, and so need a scheduler that lets those run.
 
-A loop may wait if what decides its branches depends on an atomic or a strong load inside it. An atomic that gets its
-own result back as an operand, as in a compare-and-swap loop, is no such one: some lane succeeds each time.
+A loop may wait if its branches depend on an atomic or a strong load inside it. An atomic whose result becomes its own
+operand, as in a compare-and-swap loop, does not count: some lane succeeds each time.
 """
 
 from __future__ import annotations

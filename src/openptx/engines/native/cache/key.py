@@ -1,4 +1,4 @@
-"""What a kernel's machine code is made of, as a name for it: known before anything is translated."""
+"""The cache key of a kernel: a digest of all that its code follows from, known before anything is translated."""
 
 from __future__ import annotations
 

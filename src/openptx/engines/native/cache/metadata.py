@@ -1,4 +1,4 @@
-"""What a launch must know of machine code beside the code, and both as the bytes of a file."""
+"""Metadata of a compiled kernel: what a launch must know of it; serialised together with the object."""
 
 from __future__ import annotations
 

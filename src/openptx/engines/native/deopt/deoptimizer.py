@@ -37,7 +37,7 @@ class Deoptimizer:
         waiting = tuple(sorted(self.facts.waiting[b.index]))
         cells = self.exits.save(-2 - b.start, waiting, tuple(sorted(b.live_in | self.scope.kept)))
         self.ir.store("i32", self.c.version, self.scope.entry.frame_field(abi.VERSION), 4)
-        self.ir.line(f"ret i32 {abi.AWAY}")
+        self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
         self.states[-2 - b.start] = FrameState(tuple(self.c.graph.blocks[c].start for c in waiting), cells)
 
     def count_backedge(self, b: Block) -> None:

@@ -1,4 +1,4 @@
-"""The reference engine goes on with what machine code has begun: CTAs under way, in a worker's memory, and the rest."""
+"""Resumes in the interpreter what compiled code has begun: CTAs under way, in a worker's memory, and the rest."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ def lanes(first: int, mask: int, threads: int) -> NDArray[np.intp]:
     return np.array([first + i for i in range(min(N, threads - first)) if mask >> i & 1], np.intp)
 
 
-def wait(batch: Batch, worker: Worker, frame: Frame, pc: int, who: NDArray[np.intp], number: int, ticket: int) -> None:
+def wait(
+    batch: Batch, worker: Worker, frame: Frame, pc: int, places: NDArray[np.intp], number: int, ticket: int
+) -> None:
     """Lanes stand at a barrier before `pc`, or go on because it has opened."""
     op, n = frame.plan.code[pc - 1], batch.x.n
     parity = ticket & 1
@@ -123,7 +125,7 @@ def wait(batch: Batch, worker: Worker, frame: Frame, pc: int, who: NDArray[np.in
     yes, voters = votes[parity], votes[2 + parity]
     write = results(op)[0] if op.m.values.get("mode") == "red" else None
     if generation != ticket:
-        some = lane_sets.normalize(who, n)
+        some = lane_sets.normalize(places, n)
         if write is not None:
             verdict = {"popc": yes, "and": yes == voters, "or": yes > 0}[str(op.m.op)]
             value = np.array([verdict], np.uint32 if op.m.op == "popc" else np.bool_)
@@ -131,9 +133,9 @@ def wait(batch: Batch, worker: Worker, frame: Frame, pc: int, who: NDArray[np.in
         batch.add(frame, pc, some)
         return
     barrier = batch.barriers.setdefault(number, Barrier(batch, number))
-    barrier.arrive(lane_sets.normalize(who, n), expected, None)
-    barrier.waiting.append(Waiting(frame, pc, who, op, write))
-    # Who said yes does not matter, how many did does.
+    barrier.arrive(lane_sets.normalize(places, n), expected, None)
+    barrier.waiting.append(Waiting(frame, pc, places, op, write))
+    # Which lanes voted yes does not matter, only how many.
     arrived = np.flatnonzero(barrier.arrived)
     barrier.votes[arrived] = np.arange(arrived.size) < yes
 

@@ -40,7 +40,7 @@ class SideExits:
         cells = tuple(sorted(self.scope.live_before | self.scope.kept))
         self.exits[self.scope.site] = SideExit(cells, tuple(self.c.graph.blocks[c].start for c in waiting))
         self.save(-2 - self.scope.site, waiting, cells)
-        self.return_with(abi.LEFT)
+        self.return_with(abi.SIDE_EXIT)
 
     def places(self, masks: int, cells: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
         """Where registers are saved after so many masks: cell, width, offset."""

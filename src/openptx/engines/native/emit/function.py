@@ -61,7 +61,7 @@ class FunctionEmitter:
         self.deopt.is_used |= bool(self.exits.exits) and may_wait_twice(self.c)
         if self.deopt.is_used:
             if any(op.m.values.get("mode") == "arrive" for op in self.c.function.code):
-                raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may wait in other ways")
+                raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
             if self.exits.exits:
                 self.warp_frame.make_room_for_all()
         return self.text()

@@ -1,4 +1,4 @@
-"""What lanes of a warp say to each other, and what a thread knows of itself."""
+"""The machine of meanings over LLVM values; here, what lanes of a warp exchange, and special registers."""
 
 from __future__ import annotations
 

@@ -497,7 +497,7 @@ stay:
 
 ; Has Python do something with the words in DATA; whether a lane did wrong, or the launch is to stop.
 define i1 @openptx.ask(ptr %w, i32 %what, i32 %mask, i32 %first, i32 %count, i64 %locals) noinline {
-  %p0 = getelementptr i8, ptr %w, i64 {ASKED}
+  %p0 = getelementptr i8, ptr %w, i64 {REQUEST}
   store i32 %what, ptr %p0
   %p1 = getelementptr i8, ptr %p0, i64 4
   store i32 %mask, ptr %p1
@@ -507,7 +507,7 @@ define i1 @openptx.ask(ptr %w, i32 %what, i32 %mask, i32 %first, i32 %count, i64
   store i32 %count, ptr %p3
   %p4 = getelementptr i8, ptr %p0, i64 16
   store i64 %locals, ptr %p4
-  %pa = getelementptr i8, ptr %w, i64 {ASK}
+  %pa = getelementptr i8, ptr %w, i64 {UPCALL}
   %ask = load ptr, ptr %pa
   %wrong = call i32 %ask(ptr %w)
   %failed = icmp ne i32 %wrong, 0
@@ -523,7 +523,7 @@ stay:
 ; Goes on in the version that knows nothing of lanes. Python makes it when it is wanted first.
 define internal i32 @openptx.slow(ptr %w, ptr %frame, i32 %index) noinline {
 entry:
-  %p0 = getelementptr i8, ptr %w, i64 {SLOW}
+  %p0 = getelementptr i8, ptr %w, i64 {GENERIC}
   %known = load ptr, ptr %p0
   %missing = icmp eq ptr %known, null
   br i1 %missing, label %make, label %go
@@ -537,7 +537,7 @@ leave:
   ret i32 {FAILED}
 go:
   %slow = load ptr, ptr %p0
-  %p2 = getelementptr i8, ptr %w, i64 {DEPARTURES}
+  %p2 = getelementptr i8, ptr %w, i64 {SIDE_EXITS}
   %times = load i64, ptr %p2
   %more = add i64 %times, 1
   store i64 %more, ptr %p2
@@ -731,7 +731,7 @@ once:
 warp:
   %k = phi i32 [ 0, %once ], [ %k1, %onceon ]
   %status0 = call i32 %kernel(ptr %w, ptr %frames, i32 %k)
-  switch i32 %status0, label %failed [ i32 {DONE}, label %ended i32 {LEFT}, label %onceslow ]
+  switch i32 %status0, label %failed [ i32 {DONE}, label %ended i32 {SIDE_EXIT}, label %onceslow ]
 onceslow:
   %left0 = load i32, ptr %pwarp
   %status1 = call i32 @openptx.slow(ptr %w, ptr %frames, i32 %left0)
@@ -817,7 +817,7 @@ gofast:
   %n364 = zext i32 %n3 to i64
   %fat3 = mul i64 %n364, %framesize
   %frame3 = getelementptr i8, ptr %frames, i64 %fat3
-  %leaves1 = icmp eq i32 %status3, {LEFT}
+  %leaves1 = icmp eq i32 %status3, {SIDE_EXIT}
   br i1 %leaves1, label %goslow, label %went
 goslow:
   %ns = phi i32 [ %n, %go ], [ %n3, %gofast ]
@@ -830,7 +830,7 @@ went:
   %framew = phi ptr [ %frame3, %gofast ], [ %frames4, %goslow ]
   %fh = getelementptr i8, ptr %framew, i64 {HERE}
   %before = load i32, ptr %fh
-  switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits i32 {AWAY}, label %away i32 {HANDLED}, label %eachon2 ]
+  switch i32 %status2, label %roundfailed [ i32 {DONE}, label %warpdone i32 {SUSPENDED}, label %warpwaits i32 {DEOPTIMIZED}, label %away i32 {HANDLED}, label %eachon2 ]
 away:
   store volatile i32 1, ptr %pstop
   ret i32 3

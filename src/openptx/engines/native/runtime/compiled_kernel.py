@@ -105,7 +105,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
-    """The address of the version that takes over where offsets wrap; made when first wanted, by whichever worker."""
+    """The address of the generic version, which takes over at side exits; compiled when first needed."""
     while (found := code.slow) is None:
         making = _making  # a child of a fork has another
         if not making.acquire(timeout=0.05):

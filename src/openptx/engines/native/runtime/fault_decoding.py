@@ -82,7 +82,7 @@ def timed_out(timeout: float | None) -> str:
 
 
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
-    """The warps of a CTA stand at barriers that cannot open: says who, where, and who has left."""
+    """The warps of a CTA stand at barriers that cannot complete: which threads wait, where, and which have ended."""
     waiting: dict[tuple[int, int], list[int]] = {}
     alive: list[int] = []
     frames = memoryview(worker.frames.view().data)
@@ -92,7 +92,7 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
         )
         threads = [32 * warp + i for i in range(32) if live >> i & 1] if resume >= 0 else []
         alive += threads
-        if threads and resume > 0:  # behind the barrier
+        if threads and resume > 0:  # after the barrier
             waiting.setdefault((number, resume - 1), []).extend(threads)
     where = dict(sorted(waiting.items()))
     ops = [run.plan.function.code[pc] for _, pc in where]

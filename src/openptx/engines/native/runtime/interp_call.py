@@ -1,6 +1,6 @@
-"""Instructions that the reference engine executes for machine code, one at a time, for the lanes of one warp.
+"""Calls to the interpreter: it executes single instructions for compiled code, for the lanes of one warp.
 
-What they are: bulk stores whose addresses are generic, and whatever else the emitter has no way for. Instructions
+They are bulk stores whose addresses are generic, and whatever else is not lowered. Instructions
 without a meaning are among them too: they say so when they are reached.
 
 Their registers travel as 64-bit words through the worker's state (`abi.OPERANDS`): first those that the instruction
@@ -49,12 +49,12 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     x.base = x.local_size - size
     reads, writes = transferred_cells(cells, op)
     words = worker.bytes[abi.OPERANDS :].view(np.uint64).reshape(abi.ROOM, N)
-    who = lane_sets.positions(x.executing, x.n)
-    here = who % N
+    places = lane_sets.positions(x.executing, x.n)
+    here = places % N
     columns: dict[int, Array] = {cell: fresh(cells.widths[cell]) for cell in writes}
     for cell, row in zip(reads, words, strict=False):
         columns[cell] = np.zeros(x.n, fresh(cells.widths[cell]).dtype)
-        columns[cell][who] = row[here]
+        columns[cell][places] = row[here]
     registers: Any = file_of(function, cells, columns)
     try:
         unguarded(op, cells.carry)(x, registers, x.executing)

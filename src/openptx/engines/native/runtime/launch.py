@@ -1,4 +1,4 @@
-"""Runs a grid on machine code: memory for the workers, the loop over CTAs without Python, faults in words."""
+"""Runs a grid on compiled code: workers and their memory, time limits, signals, faults."""
 
 from __future__ import annotations
 
@@ -181,11 +181,11 @@ class Run:
         return self.deadline is not None and time.monotonic() > self.deadline
 
     def need(self, worker: Worker) -> int:
-        """Asked by the code where offsets of lanes wrapped: the version that knows nothing of them."""
+        """Called by the code at its first side exit: compiles the generic version."""
         plan = self.plan
         with cancellable(self.check):
             address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
-        struct.pack_into("<q", worker.memory, abi.SLOW, address)
+        struct.pack_into("<q", worker.memory, abi.GENERIC, address)
         return 0
 
 

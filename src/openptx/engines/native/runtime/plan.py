@@ -32,7 +32,7 @@ MOST = 256
 
 
 class Plan:
-    """How a kernel is launched on a grid; `blocks` are the numbers of the first CTA and of the one behind the last."""
+    """How a kernel is launched on a grid; `blocks` are the numbers of the first CTA and of one past the last."""
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
@@ -97,7 +97,7 @@ class Plans:
     def __init__(self) -> None:
         self.made: dict[tuple[object, ...], Plan] = {}
         self.not_speculating: set[tuple[str, Triple]] = set()
-        """Kernels and blocks whose warps often left for the slow version: nothing is assumed of their branches."""
+        """Kernels and blocks whose warps often left for the generic version: their branches are not assumed uniform."""
 
     def find(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
@@ -118,7 +118,7 @@ class Plans:
         return plan
 
     def disable_speculation(self, plan: Plan) -> None:
-        """Warps left too often: from now on it is done otherwise."""
+        """Warps left too often: from now on branches are not assumed uniform."""
         self.not_speculating.add((plan.function.name, plan.block))
         self.made.clear()
 

@@ -9,8 +9,8 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 
 STACK_SIZE = 256 << 20
-"""Bytes of the processor's stack for kernels that call themselves or were compiled in a hurry; only what is used is
-really taken."""
+"""Bytes of the processor's stack for kernels that call themselves or were compiled without optimisation; only what is
+used is really taken."""
 
 Job = tuple[Callable[[], int], Future[int]]
 

@@ -1,4 +1,4 @@
-"""Code asks Python: for functions of the system, for the time, for instructions that it has no way of its own to do.
+"""Answers upcalls of compiled code: functions of the system, the time, instructions that it does not lower.
 
 The reference engine's implementation answers. The lanes' values travel as 64-bit words through the worker's state
 (`abi.DATA`, for instructions `abi.OPERANDS`), the question through `ASKED`.
@@ -36,7 +36,7 @@ UPCALLS = (TIME, INSTRUCTION, *EXTERNALS)
 
 def answer(run: Run, worker: Worker) -> int:
     """Does what the code asks for, for the lanes that it names; 1 where one of them did wrong."""
-    number, mask, first, detail, local = struct.unpack_from("<4Iq", worker.memory, abi.ASKED)
+    number, mask, first, detail, local = struct.unpack_from("<4Iq", worker.memory, abi.REQUEST)
     what = UPCALLS[number]
     if what == TIME:
         struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())

@@ -1,4 +1,4 @@
-"""How many workers run a launch that does not say it: a guess at first, then what has been fastest."""
+"""How many workers run a launch that does not say: an estimate at first, then the number that has been fastest."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Worker:
         self.moment: Moment | None = None
         self.table = Buffer(0)
         self.table_memory = memoryview(b"")
-        self.cta: tuple[Triple, Threads] | None = None  # its place in the grid, and as `asking` sees it
+        self.cta: tuple[Triple, Threads] | None = None  # its place in the grid, and as upcalls see it
         self.violation: Violation | None = None
         asked = (
             self._answers(lambda run, worker: run.poll()),
@@ -82,7 +82,7 @@ class Worker:
         self._callbacks = [Callback(each.send) for each in asked]  # alive as long as the state that names them
         self.poll, need, ask = map(address_of, self._callbacks)
         struct.pack_into("<q", self.memory, abi.NEED, need)
-        struct.pack_into("<q", self.memory, abi.ASK, ask)
+        struct.pack_into("<q", self.memory, abi.UPCALL, ask)
 
     def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
         """What `find` says each time the code asks: 0, or 1 if the launch is to stop.
@@ -183,4 +183,4 @@ class Worker:
         self.moment = memory.moment
 
     def departures(self) -> int:
-        return struct.unpack_from("<q", self.memory, abi.DEPARTURES)[0]
+        return struct.unpack_from("<q", self.memory, abi.SIDE_EXITS)[0]

@@ -1,4 +1,4 @@
-"""Whether lanes may touch what they want to, and where it is: a span of lanes at a time, or lane by lane."""
+"""Bounds and alignment checks: of the span of all lanes, or lane by lane; and the pointers that they lead to."""
 
 from __future__ import annotations
 

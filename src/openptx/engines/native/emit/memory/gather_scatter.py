@@ -1,4 +1,4 @@
-"""Lanes at places of their own: gathered and scattered by the processor where it can, else by functions they share."""
+"""Gathers and scatters: by the processor where that is fast, else by functions that accesses share."""
 
 from __future__ import annotations
 

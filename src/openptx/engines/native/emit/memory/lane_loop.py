@@ -1,4 +1,4 @@
-"""What one lane does many times over: 32 steps at once take the place of the warp's lanes."""
+"""Loops of one lane (`repeat`): lanes are serialised, and 32 steps of a lane take the place of the warp's lanes."""
 
 from __future__ import annotations
 
