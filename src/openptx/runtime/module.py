@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import Any, cast
 
+from openptx.engines.common.engine import engine_of, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
@@ -113,9 +113,7 @@ class Kernel:
 
         It also does so with clusters and `max_instructions`. Each time, the logger `openptx` is told, at level INFO.
         """
-        from openptx.engines import native
-
-        return native.gap(self.module.program, self.function, self.module.image, extent("block", block))
+        return why_interp(self.module.program, self.function, self.module.image, extent("block", block))
 
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`.
@@ -280,17 +278,3 @@ def extent(what: str, given: Any) -> Triple:
             if not 1 <= size <= most:
                 raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
     return x, y, z
-
-
-@cache
-def engine_of(name: str) -> Any:
-    """The launch function of an engine."""
-    if name == "interp":
-        from openptx.engines.interp import launch
-
-        return launch
-    if name in ("auto", "native"):
-        from openptx.engines import native
-
-        return native.auto if name == "auto" else native.launch
-    raise ArgumentError(f"no engine `{name}`: choose auto, interp or native")

@@ -156,6 +156,16 @@ def test_no_import_cycle_exceeds_two_files() -> None:
     assert [sorted(cycle) for cycle in cycles(graph) if len(cycle) > 2] == []
 
 
+def test_launches_know_engines_by_their_protocol_alone() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {module}"
+        for path in files_of("runtime")
+        for module, line in imports(path)
+        if part_of(module) == "engines" and module != "openptx.engines.common.engine"
+    ]
+    assert wrong == []
+
+
 def test_parts_of_check_point_one_way() -> None:
     """Sub-packages of check stand in layers: each imports only layers above it in the list."""
     wrong: list[str] = []
