@@ -29,6 +29,8 @@ PHASES = {
     "PTX05": "Control flow",
     "PTX06": "Memory",
     "PTX1": "Warnings",
+    "PTX80": "Findings of the sanitizer",
+    "PTX85": "Warnings of the sanitizer",
     "PTX9": "Faults of running kernels",
 }
 COVERAGE = """\

@@ -3,13 +3,15 @@
     openptx.check("saxpy.ptx")                 every error of a module: a list of Diagnostic, with Label and Fix
     openptx.parse("saxpy.ptx")                 its lossless SyntaxTree
     openptx.load("saxpy.ptx")["saxpy"]         a Kernel of a LoadedModule, which runs on NumPy arrays and tensors
+    openptx.sanitize(kernel, grid, ...)        what a launch does wrong, races first: a list of Finding
+    openptx.empty(shape, dtype)                an array whose content counts as undefined there
     openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
     Texture, Surface, Sampler, TensorMap       arguments that are more than an array
 
-All that is raised on purpose is an Error: CheckError (the file is wrong), Fault (the kernel did wrong), ArgumentError
-and InputError (the call is wrong), Unsupported (a known gap), Bug (our mistake). ArgumentWarning is a warning: the call
-is right and probably not what is meant.
+All that is raised on purpose is an Error: CheckError (the file is wrong), Fault and SanitizerError (the kernel did
+wrong), ArgumentError and InputError (the call is wrong), Unsupported (a known gap), Bug (our mistake). ArgumentWarning
+is a warning: the call is right and probably not what is meant.
 
 Nothing is imported before it is used: `check` never waits for NumPy or LLVM.
 """
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from openptx.errors import Error as Error
     from openptx.errors import Fault as Fault
     from openptx.errors import InputError as InputError
+    from openptx.errors import SanitizerError as SanitizerError
     from openptx.errors import Unsupported as Unsupported
     from openptx.numerics import convert as convert
     from openptx.runtime import Kernel as Kernel
@@ -43,6 +46,9 @@ if TYPE_CHECKING:
     from openptx.runtime.texture import Sampler as Sampler
     from openptx.runtime.texture import Surface as Surface
     from openptx.runtime.texture import Texture as Texture
+    from openptx.sanitize import Finding as Finding
+    from openptx.sanitize import empty as empty
+    from openptx.sanitize import sanitize as sanitize
     from openptx.syntax import SyntaxTree as SyntaxTree
 
 __version__ = "0.1.0"
@@ -52,21 +58,47 @@ HOMES = {
     "openptx.api":             ("check", "parse"),
     "openptx.diagnostics":     ("Diagnostic", "Fix", "Label"),
     "openptx.errors":          ("ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Error", "Fault", "InputError",
-                                "Unsupported"),
+                                "SanitizerError", "Unsupported"),
     "openptx.numerics":        ("convert",),
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
     "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.tensor_map": ("TensorMap",),
     "openptx.runtime.texture": ("Sampler", "Surface", "Texture"),
+    "openptx.sanitize":        ("Finding", "empty", "sanitize"),
     "openptx.syntax":          ("SyntaxTree",),
 }
 # fmt: on
 _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Diagnostic", "Error", "Fault", "Fix", "InputError",
-    "Kernel", "Label", "LoadedModule", "Sampler", "Surface", "SyntaxTree", "TensorMap", "Texture", "Unsupported",
-    "__version__", "check", "convert", "distribute", "load", "parse",
+    "ArgumentError",
+    "ArgumentWarning",
+    "Bug",
+    "CheckError",
+    "Diagnostic",
+    "Error",
+    "Fault",
+    "Finding",
+    "Fix",
+    "InputError",
+    "Kernel",
+    "Label",
+    "LoadedModule",
+    "Sampler",
+    "SanitizerError",
+    "Surface",
+    "SyntaxTree",
+    "TensorMap",
+    "Texture",
+    "Unsupported",
+    "__version__",
+    "check",
+    "convert",
+    "distribute",
+    "empty",
+    "load",
+    "parse",
+    "sanitize",
 ]  # fmt: skip
 
 
@@ -89,7 +121,7 @@ def __dir__() -> list[str]:
 
 
 class _FrontDoor(ModuleType):
-    """Keeps `openptx.check` the function, where importing the package `openptx.check` would put the package."""
+    """Keeps `openptx.check` and `openptx.sanitize` functions, where importing the packages would put the packages."""
 
     @property
     def check(self) -> object:
@@ -98,6 +130,14 @@ class _FrontDoor(ModuleType):
     @check.setter
     def check(self, package: ModuleType) -> None:
         """The import system offers the package here. `from openptx.check import ...` finds it in `sys.modules`."""
+
+    @property
+    def sanitize(self) -> object:
+        return _get("sanitize")
+
+    @sanitize.setter
+    def sanitize(self, package: ModuleType) -> None:
+        """As above."""
 
 
 sys.modules[__name__].__class__ = _FrontDoor

@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
+    from openptx.sanitize import Finding
     from openptx.source import File, Span
 
 Triple = tuple[int, int, int]
@@ -108,6 +109,21 @@ class Fault(Error):
         from openptx.diagnostics.render.full import render_fault
 
         return render_fault(self)
+
+
+class SanitizerError(Error):
+    """A launch with `sanitize=` did wrong. `findings` are all that was found; prints the first in full."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__(findings)
+        self.findings = findings
+
+    def __str__(self) -> str:
+        from openptx.diagnostics.render import render
+
+        more = len(self.findings) - 1
+        text = render([*self.findings[:1]], "full").rstrip("\n")
+        return text + (f"\nand {more} more" if more else "")
 
 
 class Unsupported(Error):

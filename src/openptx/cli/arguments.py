@@ -1,4 +1,4 @@
-"""Reads the arguments of a kernel from the command line: numbers, `@in.npy`, `zeros:f32:1024`, `null`."""
+"""Reads the arguments of a kernel from the command line: numbers, `@in.npy`, `zeros:f32:1024`, `empty:...`, `null`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def read_argument(text: str) -> object:
         return read_array(text[1:])
     if text.startswith("zeros:"):
         return zeros(text)
+    if text.startswith("empty:"):
+        from openptx.sanitize import empty
+
+        like = zeros(text)
+        return empty(like.shape, like.dtype)
     return read_number(text)
 
 
@@ -42,7 +47,9 @@ def read_number(text: str) -> int | float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"`{text}` is no argument: write a number, @FILE.npy, zeros:TYPE:COUNT or null") from None
+        raise InputError(
+            f"`{text}` is no argument: write a number, @FILE.npy, zeros:TYPE:COUNT, empty:TYPE:COUNT or null"
+        ) from None
 
 
 def ptx_float(digits: str, text: str) -> float:
@@ -61,7 +68,7 @@ def zeros(text: str) -> Array:
     """`zeros:f32:1024`, or `zeros:f32:32x32`."""
     import numpy as np
 
-    _, _, rest = text.partition(":")
+    kind, _, rest = text.partition(":")
     name, _, extent = rest.partition(":")
     dtype = dtype_of(name)
     try:
@@ -69,7 +76,7 @@ def zeros(text: str) -> Array:
     except ValueError:
         shape = (-1,)
     if min(shape) < 0:
-        raise InputError(f"`{text}`: `{extent}` is no count; write zeros:{name}:1024 or zeros:{name}:32x32")
+        raise InputError(f"`{text}`: `{extent}` is no count; write {kind}:{name}:1024 or {kind}:{name}:32x32")
     if math.prod(shape) >= 1 << 40:
         raise InputError(f"`{text}` is larger than any memory")
     return np.zeros(shape, dtype)

@@ -34,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="a case folder, an annotated .ptx file, or a folder of these")
     add("--engine", choices=("auto", "interp", "native"), default="auto", help="the engine that runs the kernels")
+    add("--sanitize", metavar="TOOLS", nargs="?", const="all", help="fail cases that `openptx sanitize` complains of")
     add("--output-format", choices=("full", "json"), default="full", help="a line each (default), or a JSON list")
 
 
@@ -49,11 +50,11 @@ def run(args: Namespace) -> int:
     paths = list(dict.fromkeys(test for tests in below.values() for test in tests))
     results: list[Result] = []
     if args.output_format == "json":
-        results = [run_test(path, args.engine) for path in progress(paths, len(paths), "tests")]
+        results = [run_test(path, args.engine, args.sanitize) for path in progress(paths, len(paths), "tests")]
         print(as_json(results))
     else:
         for path in paths:
-            results.append(run_test(path, args.engine))
+            results.append(run_test(path, args.engine, args.sanitize))
             print(line(results[-1]), flush=True)
         print(summary(results))
     if missing:

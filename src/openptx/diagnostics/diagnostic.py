@@ -133,6 +133,15 @@ class Diagnostic:
         """Row and column just after the last character, from 1."""
         return self.file.location(self.span[1])
 
+    @property
+    def facts(self) -> list[str]:
+        """Further facts for people, a line `kind: text` each."""
+        return []
+
+    def more(self) -> dict[str, object]:
+        """What a kind of diagnostic has for tools beside the fields that all have."""
+        return {}
+
     def repeated(self, also: tuple[Span, ...]) -> Diagnostic:
         """The same diagnostic, knowing the other places where its mistake was made again."""
         found = self.advising(self.help, self.fix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from openptx.engines.common.engine import engine_of, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
@@ -17,7 +17,7 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.arrays import array_of
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Bytes
+from openptx.runtime.memory import Bytes, Map
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
 from openptx.runtime.shared_layout import shared_layout
 from openptx.runtime.texture import Opaque
@@ -36,6 +36,16 @@ OTHER_NAMES = {
 
 LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
 THREADS = 1024
+
+
+class Prepared(NamedTuple):
+    """What a launch needs. `kept` must live until its end."""
+
+    grid: Triple
+    block: Triple
+    cluster: Triple | None
+    memory: Map
+    kept: tuple[object, ...]
 
 
 class Kernel:
@@ -64,6 +74,7 @@ class Kernel:
         max_instructions: int | None = None,
         initcheck: bool = False,
         blocks: tuple[int, int] | None = None,
+        sanitize: str | Sequence[str] | None = None,
     ) -> None:
         """Runs the kernel to its end. `grid` and `block` are blocks and threads in x, y, z; `shared_mem` is in bytes.
 
@@ -74,10 +85,51 @@ class Kernel:
         Raises ArgumentError for what can not be launched, Fault for what the kernel does wrong, Unsupported for an
         instruction that can not be executed yet. `timeout` is in seconds. `initcheck` makes reads of registers and
         shared memory that nobody has written faults; it runs on the reference engine.
+        `sanitize`, "all" or some of "race", "init", "sync", "mem", raises SanitizerError for what `openptx.sanitize`
+        finds.
         With `blocks` only the blocks of these numbers run, from the first to before the second, x counting first.
         """
-        grid, block = extent("grid", grid), extent("block", block)
         require_options(shared_mem, workers, timeout, max_instructions)
+        if sanitize is not None:
+            from openptx.sanitize.entry import require_clean
+
+            require_clean(
+                self, grid, block, args, sanitize, shared_mem=shared_mem, cluster=cluster, timeout=timeout,
+                max_instructions=max_instructions,
+            )  # fmt: skip
+            return
+        prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)
+        engine = "interp" if initcheck else engine
+        run = engine_of(engine)
+        try:
+            run(
+                self.module.program,
+                self.function,
+                prepared.grid,
+                prepared.block,
+                memory=prepared.memory,
+                image=self.module.image,
+                shared=shared_mem,
+                cluster=prepared.cluster,
+                timeout=timeout,
+                max_instructions=max_instructions,
+                blocks=blocks,
+                **({"initcheck": initcheck} if engine == "interp" else {"workers": workers}),
+            )
+        except Fault as fault:
+            raise fault from None
+
+    def prepare(
+        self,
+        grid: Extent,
+        block: Extent,
+        args: Iterable[object],
+        shared_mem: int = 0,
+        cluster: Extent | None = None,
+        blocks: tuple[int, int] | None = None,
+    ) -> Prepared:
+        """Checks the shape of a launch and converts its arguments; raises ArgumentError and Unsupported."""
+        grid, block = extent("grid", grid), extent("block", block)
         self.check_shape(grid, block, shared_mem)
         shape = self.cluster(grid, cluster)
         if blocks is not None and (shape or not is_range(blocks, grid[0] * grid[1] * grid[2])):
@@ -87,26 +139,7 @@ class Kernel:
             require_meanings(module.program, self.name)
             module.executable.add(self.name)
         given = marshal(self.function, sequence_of(args), module.image.memory)
-        memory = module.image.map(given.buffer, blocks is None)
-        engine = "interp" if initcheck else engine
-        run = engine_of(engine)
-        try:
-            run(
-                module.program,
-                self.function,
-                grid,
-                block,
-                memory=memory,
-                image=module.image,
-                shared=shared_mem,
-                cluster=shape,
-                timeout=timeout,
-                max_instructions=max_instructions,
-                blocks=blocks,
-                **({"initcheck": initcheck} if engine == "interp" else {"workers": workers}),
-            )
-        except Fault as fault:
-            raise fault from None
+        return Prepared(grid, block, shape, module.image.map(given.buffer, blocks is None), given.kept)
 
     def why_interp(self, block: Extent) -> str | None:
         """Why the native engine leaves launches with such blocks to the reference engine; None where it runs them.

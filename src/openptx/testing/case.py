@@ -86,8 +86,11 @@ def read_case(folder: str) -> Case:
         raise InputError(f"{path}: not a case: {type(error).__name__}: {error}") from error
 
 
-def run_case(case: Case, engine: str = "auto") -> None:
-    """Launch the kernel of a case and compare; raises `Mismatch` with all that differs."""
+def run_case(case: Case, engine: str = "auto", sanitize: str | None = None) -> None:
+    """Launch the kernel of a case and compare; raises `Mismatch` with all that differs.
+
+    With `sanitize` ("all", or tools with commas) the launch is watched, and SanitizerError raised for what is found.
+    """
     from openptx.runtime import load
 
     with open_regular(path := os.path.join(case.folder, "kernel.ptx")) as stream:
@@ -104,6 +107,7 @@ def run_case(case: Case, engine: str = "auto") -> None:
                 shared_mem=case.shared,
                 cluster=case.cluster,
                 engine=engine,
+                sanitize=None if case.fault else sanitize,
                 timeout=ENDLESS if case.fault and "timeout" in case.fault["names"] else TIMEOUT,
             )
     except Fault as fault:

@@ -51,13 +51,13 @@ def has_annotations(path: str) -> bool:
     return bool(RUN.search(text) or EXPECTED.search(text))
 
 
-def run_test(path: str, engine: str = "auto") -> Result:
+def run_test(path: str, engine: str = "auto", sanitize: str | None = None) -> Result:
     """Run one case folder or one annotated file."""
     name = os.path.basename(os.path.normpath(path))
 
     def run() -> None:
         if os.path.isdir(path) or os.path.basename(path) == "case.json":
-            run_case(read_case(path if os.path.isdir(path) else os.path.dirname(path)), engine)
+            run_case(read_case(path if os.path.isdir(path) else os.path.dirname(path)), engine, sanitize)
         else:
             run_annotated(read(path), engine)
 

@@ -1,6 +1,7 @@
 """A pytest plugin: with `-p openptx.testing.plugin`, case folders and annotated PTX files are tests.
 
-`--ptx-engine` picks the engine. A known gap (`Unsupported`) is a skip that names it.
+`--ptx-engine` picks the engine, `--ptx-sanitize` fails cases that `openptx sanitize` complains of. A known gap
+(`Unsupported`) is a skip that names it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of the plugin."""
     group = parser.getgroup("openptx")
     group.addoption("--ptx-engine", default="auto", choices=("auto", "interp", "native"), help="engine for PTX tests")
+    group.addoption(
+        "--ptx-sanitize", metavar="TOOLS", nargs="?", const="all", help="watch cases: all, or race,init,..."
+    )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -42,7 +46,8 @@ class PtxTest(pytest.Item):
 
     def runtest(self) -> None:
         """Run it."""
-        result = run_test(str(self.path), str(self.config.getoption("--ptx-engine")))
+        options = self.config.getoption("--ptx-engine"), self.config.getoption("--ptx-sanitize")
+        result = run_test(str(self.path), str(options[0]), str(options[1]) if options[1] else None)
         if result.status == UNSUPPORTED:
             pytest.skip(result.message)
         if result.status != PASSED:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openptx.errors import Bug, CheckError, Error, Fault, InputError, Unsupported, about_file
+from openptx.errors import Bug, CheckError, Error, Fault, InputError, SanitizerError, Unsupported, about_file
 
 PASSED, FAILED, UNSUPPORTED, ERROR = "passed", "failed", "unsupported", "error"
 """`error` is a test that cannot be run as it is written; `failed` is a test that gave the wrong answer."""
@@ -32,7 +32,7 @@ def timed(name: str, run: Callable[[], None]) -> Result:
     status, message = PASSED, ""
     try:
         run()
-    except (Mismatch, CheckError, Fault) as error:
+    except (Mismatch, CheckError, Fault, SanitizerError) as error:
         status, message = FAILED, str(error)
     except Unsupported as error:
         status, message = UNSUPPORTED, str(error)

@@ -26,6 +26,8 @@ HUNDREDS = {
 def phase_of(row: Code) -> str:
     if row.code.startswith("PTX1"):
         return "warnings"
+    if row.code.startswith("PTX8"):
+        return "sanitizing"
     if row.code.startswith("PTX9"):
         return "faults"
     return HUNDREDS[row.code[3:5]]

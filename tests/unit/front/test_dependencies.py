@@ -27,8 +27,9 @@ ALLOWED = {
     "program":      {"source", "isa"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program"},
     "engines":      {"source", "diagnostics", "errors", "locks", "llvm", "numerics", "isa", "program", "runtime"},
+    "sanitize":     {"source", "diagnostics", "errors", "numerics", "isa", "program", "engines", "runtime"},
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
-                     "engines", "api"},
+                     "engines", "sanitize", "api"},
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
     "testing":      {"source", "diagnostics", "errors", "reading", "api", "check", "syntax", "runtime"},
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-PHASES = ("lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "faults")
+PHASES = ("lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "sanitizing", "faults")
 
 
 class Code:
@@ -35,8 +35,8 @@ class Code:
 
     @property
     def severity(self) -> str:
-        """`warning` for PTX1xxx, else `error`."""
-        return "warning" if self.code.startswith("PTX1") else "error"
+        """`warning` for PTX1xxx and PTX85xx, else `error`."""
+        return "warning" if self.code.startswith(("PTX1", "PTX85")) else "error"
 
     @property
     def doc(self) -> str:

@@ -32,7 +32,8 @@ def render_one(diagnostic: Diagnostic, style: Style, width: int = WIDTH) -> str:
     marks += [Mark(label.span, label.text, "secondary") for label in diagnostic.labels]
     notes = [("rule", diagnostic.rule), ("help", diagnostic.help), ("also", places(diagnostic))]
     head = style(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
-    lines = report(head, diagnostic.message, diagnostic.file, marks, [f"{k}: {v}" for k, v in notes if v], style, width)
+    texts = [*diagnostic.facts, *(f"{k}: {v}" for k, v in notes if v)]
+    lines = report(head, diagnostic.message, diagnostic.file, marks, texts, style, width)
     if diagnostic.fix:
         lines += fixed(diagnostic.file, diagnostic.fix, style, gutter_of(diagnostic.file, marks))
     return "\n".join(lines) + "\n"

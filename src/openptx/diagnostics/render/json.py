@@ -34,6 +34,7 @@ def as_json(diagnostic: Diagnostic) -> dict[str, object]:
         "rule": diagnostic.rule,
         "help": diagnostic.help,
         "fix": fix_as_json(diagnostic),
+        **diagnostic.more(),
     }
 
 

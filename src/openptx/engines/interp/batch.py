@@ -127,6 +127,12 @@ class Batch:
         self.x.executing = before
         return Bits(self.x, 32, lane_sets.take(everyone.v, lanes))
 
+    def take(self) -> tuple[Group, bool]:
+        """The group that runs next, which is not ready any more, and whether it has its turn."""
+        group, exclusive = self.choose()
+        del self.ready[group.frame, group.pc]
+        return group, exclusive
+
     def choose(self) -> tuple[Group, bool]:
         """The group that runs next, and whether it has its turn, which nobody takes from it."""
         groups = self.ready.values()
@@ -142,8 +148,7 @@ class Batch:
         while self.ready:
             if self.clock >= until:
                 return False
-            group, exclusive = self.choose()
-            del self.ready[group.frame, group.pc]
+            group, exclusive = self.take()
             self.advance(group, self.clock + STARVATION_LIMIT if exclusive else self.clock, until)
             if not self.ready and self.parked:
                 resolve_split_sync(self)

@@ -63,6 +63,11 @@ class DecodedFunction:
         """The instruction as a closure that does not look at its guard."""
         return unguarded(op, self.carry)
 
+    def bind(self, op: Op) -> Step:
+        """The instruction as a closure, with its guard."""
+        step = self.step(op)
+        return step if op.guard is None else guarded(op.guard, step)
+
     def registers(self) -> Registers:
         """A file that nobody has written to."""
         return [fresh(r.type.width) for r in self.function.registers] + [fresh(1)]
@@ -82,8 +87,7 @@ class DecodedFunction:
             weight += WAITING if may_wait(op.m) else 1
             if instruction.control is not None or converges(op):
                 return Block(start, pc, steps, ops, op, weight)
-            step = self.step(op)
-            steps.append(step if op.guard is None else guarded(op.guard, step))
+            steps.append(self.bind(op))
             ops.append(op)
             if pc in self.leaders:
                 break
@@ -142,14 +146,22 @@ def guarded(guard: Reg, step: Step) -> Step:
 @lru_cache(maxsize=1 << 14)
 def unguarded(op: Op, carry: int) -> Step:
     """The instruction as a closure that does not look at its guard."""
+    carried = Reg(carry, 1)
+    return assemble(op, sources(op), results(op), source(carried, None), destination(carried, None))
+
+
+def assemble(
+    op: Op, readers: list[Reader], writers: list[Writer | None], carry_in: Reader, carry_out: Writer | None
+) -> Step:
+    """The closure that reads operands, computes, and writes results."""
     instruction = op.form.instruction
     if instruction.meaning is None or instruction.fidelity(op.m) == UNSUPPORTED:
         return _missing(op)
-    readers, writers = list(sources(op)), list(results(op))
+    readers, writers = list(readers), list(writers)
     if "in" in instruction.carry.split():
-        readers.append(source(Reg(carry, 1), None))
+        readers.append(carry_in)
     if "out" in instruction.carry.split() and op.m.cc:
-        writers.append(destination(Reg(carry, 1), None))
+        writers.append(carry_out)
     return _call(instruction, op.m, readers, writers)
 
 

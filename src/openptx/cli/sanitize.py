@@ -1,0 +1,80 @@
+r"""Run a kernel and find data races, uses of undefined values, wrong uses of barriers, and memory errors.
+
+    openptx sanitize sum.ptx --grid 4 --block 256 \
+        --arg 1024 @x.npy empty:f32:1024
+
+Arguments are as for `openptx run`; empty:TYPE:COUNT is an array that nobody has set. Each cause is reported once, with
+the statement, the line of the program it was compiled from (-lineinfo), the thread, the other access of a race, why
+nothing orders the two, and what would. The exit status is 1 when anything is found.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from openptx.cli.exit_status import CLEAN, FINDINGS
+from openptx.cli.files import load
+from openptx.cli.terminal import Clock
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+FORMATS = ("full", "concise", "json", "sarif", "github")
+INTERRUPTED = 130
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx sanitize`."""
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a PTX file, or - for stdin")
+    add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
+    add("--grid", metavar="X[,Y[,Z]]", required=True, help="blocks in the grid")
+    add("--block", metavar="X[,Y[,Z]]", required=True, help="threads in a block")
+    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
+    add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
+    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
+    add("--tool", metavar="TOOLS", default="all", help="some of race,init,sync,mem (all)")
+    add("--output", metavar="INDEX", type=int, action="append", default=[], help="an array that must be all defined")
+    add("--strict", action="store_true", help="report idioms that are races by the text alone as well")
+    add("--schedules", metavar="N", type=int, default=1, help="run N times, in other orders of lanes, warps and blocks")
+    add("--seed", metavar="N", type=int, default=0, help="what chooses the orders")
+    add("--output-format", choices=FORMATS, default="full", help="full (default), concise, json, sarif or github")
+    add("--timeout", metavar="SECONDS", type=float, help="stop a kernel that runs longer")
+    add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
+
+
+def run(args: Namespace) -> int:
+    """Load, launch under watch, print what was found."""
+    from openptx.cli.arguments import read_argument, read_extent
+    from openptx.cli.run import pick
+    from openptx.diagnostics.render import render
+    from openptx.runtime import load as load_module
+    from openptx.sanitize.entry import Options, tools_of, watch
+
+    if args.schedules < 1:
+        raise InputError(f"--schedules {args.schedules}: write a number from 1")
+    file = load(args.file)
+    kernel = pick(load_module(file), args.kernel, file.name)
+    options = Options(
+        tools_of(args.tool),
+        args.shared,
+        read_extent(args.cluster, "cluster") if args.cluster else None,
+        tuple(args.output),
+        args.schedules,
+        args.seed,
+        args.timeout,
+        args.max_instructions,
+        args.strict,
+    )
+    arguments = [read_argument(text) for text in args.arg]
+    with Clock(f"watching `{kernel.name}`"):
+        report = watch(kernel, read_extent(args.grid, "grid"), read_extent(args.block, "block"), arguments, options)
+    color = args.output_format == "full" and sys.stdout.isatty()
+    sys.stdout.write(render([*report.findings], args.output_format, color=color))
+    for limit in report.limits:
+        print(f"openptx: {limit}", file=sys.stderr)
+    if report.interrupted:
+        return INTERRUPTED
+    return FINDINGS if report.findings else CLEAN

@@ -1,0 +1,478 @@
+"""Codes 8xxx: what `openptx sanitize` finds in an execution; 85xx are warnings: idioms that the text forbids."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code("PTX8001", "data-race", """
+        Two threads access the same bytes, one of them writes, and nothing orders the two.
+
+        Neither happened before the other: there is no barrier between them in which both took part, no release that the
+        other acquired, no wait for an asynchronous copy. What the reader sees is undefined, on a GPU and in every run.
+
+            .shared .u32 x[64];
+            mov.u32 %r1, %tid.x;
+            shl.b32 %r2, %r1, 2;
+            mov.u32 %r3, x;
+            add.u32 %r3, %r3, %r2;
+            st.shared.u32 [%r3], %r1;
+            xor.b32 %r2, %r2, 252;
+            mov.u32 %r4, x;
+            add.u32 %r4, %r4, %r2;
+            ld.shared.u32 %r5, [%r4];
+
+        Instead:
+
+            .shared .u32 x[64];
+            mov.u32 %r1, %tid.x;
+            shl.b32 %r2, %r1, 2;
+            mov.u32 %r3, x;
+            add.u32 %r3, %r3, %r2;
+            st.shared.u32 [%r3], %r1;
+            bar.sync 0;
+            xor.b32 %r2, %r2, 252;
+            mov.u32 %r4, x;
+            add.u32 %r4, %r4, %r2;
+            ld.shared.u32 %r5, [%r4];
+
+        Rule: PTX ISA, Conflict and Data-races (8.7.1)
+        """),
+    Code("PTX8002", "shared-memory-lifetime", """
+        A block may have ended when another block of its cluster accesses its shared memory.
+
+        Shared memory lives as long as its block. Whoever reads it from another block must have done so before all
+        threads of its block end, which a barrier of the cluster after the access makes certain.
+
+            .version 8.0
+            .target sm_90
+            .visible .entry k() .reqnctapercluster 2, 1, 1 {
+                .reg .b32 r, a;
+                .shared .u32 x;
+                st.shared.u32 [x], 1;
+                barrier.cluster.arrive.aligned;
+                barrier.cluster.wait.aligned;
+                mov.u32 r, %cluster_ctarank;
+                xor.b32 r, r, 1;
+                mov.u32 a, x;
+                mapa.shared::cluster.u32 a, a, r;
+                ld.shared::cluster.u32 r, [a];
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_90
+            .visible .entry k() .reqnctapercluster 2, 1, 1 {
+                .reg .b32 r, a;
+                .reg .pred p;
+                .shared .u32 x;
+                mov.u32 r, %tid.x;
+                setp.eq.u32 p, r, 0;
+                @p st.shared.u32 [x], 1;
+                barrier.cluster.arrive.aligned;
+                barrier.cluster.wait.aligned;
+                mov.u32 r, %cluster_ctarank;
+                xor.b32 r, r, 1;
+                mov.u32 a, x;
+                mapa.shared::cluster.u32 a, a, r;
+                ld.shared::cluster.u32 r, [a];
+                barrier.cluster.arrive.aligned;
+                barrier.cluster.wait.aligned;
+                ret;
+            }
+
+        Rule: PTX ISA, Shared State Space (5.1.7)
+        """),
+    Code("PTX8003", "undefined-value", """
+        A value that nobody has written decides a branch, a predicate or an address, or an atomic computes with it.
+
+        Registers, shared memory, local memory and what `malloc` gives begin undefined, bit by bit. Copying such bits or
+        masking them away is fine; deciding by them is not.
+
+            .shared .u32 x;
+            ld.shared.u32 %r1, [x];
+            setp.eq.u32 %p1, %r1, 0;
+            @%p1 bra DONE;
+            mov.u32 %r2, 1;
+            DONE: ret;
+
+        Instead:
+
+            .shared .u32 x;
+            mov.u32 %r3, %tid.x;
+            setp.eq.u32 %p2, %r3, 0;
+            @%p2 st.shared.u32 [x], 0;
+            bar.sync 0;
+            ld.shared.u32 %r1, [x];
+            setp.eq.u32 %p1, %r1, 0;
+            @%p1 bra DONE;
+            mov.u32 %r2, 1;
+            DONE: ret;
+        """),
+    Code("PTX8004", "undefined-output", """
+        An output that was to be checked has bytes that nobody has written, or that undefined bits were written to.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 o) {
+                .reg .b64 a;
+                .reg .b32 v;
+                ld.param.u64 a, [o];
+                st.global.u32 [a], v;
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 o) {
+                .reg .b64 a;
+                .reg .b32 i;
+                .reg .pred p;
+                ld.param.u64 a, [o];
+                mov.u32 i, %tid.x;
+                setp.eq.u32 p, i, 0;
+                @p st.global.u32 [a], 7;
+                ret;
+            }
+        """),
+    Code("PTX8005", "unequal-barriers", """
+        Threads of one warp do not execute the same barrier instruction together, or not equally often.
+
+        All threads of a warp must execute `bar.sync`, and `barrier.sync.aligned`, together. In a branch that only some
+        of them take, or in a loop that some leave earlier, a GPU may hang or let threads pass that should wait.
+
+            mov.u32 %r1, %tid.x;
+            and.b32 %r2, %r1, 1;
+            setp.eq.u32 %p1, %r2, 0;
+            .shared .u32 x[64];
+            mov.u32 %r4, x;
+            shl.b32 %r3, %r1, 2;
+            add.u32 %r4, %r4, %r3;
+            @%p1 bra SKIP;
+            bar.sync 0;
+            SKIP: st.shared.u32 [%r4], %r1;
+
+        Instead:
+
+            mov.u32 %r1, %tid.x;
+            .shared .u32 x[64];
+            mov.u32 %r4, x;
+            shl.b32 %r3, %r1, 2;
+            add.u32 %r4, %r4, %r3;
+            bar.sync 0;
+            st.shared.u32 [%r4], %r1;
+
+        Rule: PTX ISA, bar, barrier (9.7.13.1)
+        """),
+    Code("PTX8006", "inactive-lane", """
+        A lane takes the value of another that does not execute the instruction, or that its mask does not name.
+
+            mov.u32 %r1, %laneid;
+            setp.ge.u32 %p1, %r1, 16;
+            @%p1 bra DONE;
+            shfl.sync.idx.b32 %r2, %r1, 20, 31, 0xffff;
+            setp.eq.u32 %p2, %r2, 0;
+            @%p2 bra DONE;
+            DONE: ret;
+
+        Instead:
+
+            mov.u32 %r1, %laneid;
+            setp.ge.u32 %p1, %r1, 16;
+            @%p1 bra DONE;
+            shfl.sync.idx.b32 %r2, %r1, 4, 31, 0xffff;
+            setp.eq.u32 %p2, %r2, 0;
+            @%p2 bra DONE;
+            DONE: ret;
+
+        Rule: PTX ISA, shfl.sync (9.7.9.6)
+        """),
+    Code("PTX8007", "mbarrier-misuse", """
+        An mbarrier is used before `mbarrier.init`, gets more arrivals than it expects, or bytes that nobody announced.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() {
+                .reg .b64 s;
+                .shared .b64 m;
+                mbarrier.arrive.shared.b64 s, [m];
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() {
+                .reg .b64 s;
+                .reg .b32 i;
+                .reg .pred p;
+                .shared .b64 m;
+                mov.u32 i, %tid.x;
+                setp.eq.u32 p, i, 0;
+                @p mbarrier.init.shared.b64 [m], 64;
+                bar.sync 0;
+                mbarrier.arrive.shared.b64 s, [m];
+                ret;
+            }
+
+        Rule: PTX ISA, mbarrier (9.7.13.15)
+        """),
+    Code("PTX8008", "endless-wait", """
+        Threads wait for something that no thread can bring about any more.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() {
+                .reg .b64 s;
+                .reg .b32 i;
+                .reg .pred p;
+                .shared .b64 m;
+                mov.u32 i, %tid.x;
+                setp.eq.u32 p, i, 0;
+                @p mbarrier.init.shared.b64 [m], 65;
+                bar.sync 0;
+                mbarrier.arrive.shared.b64 s, [m];
+                AGAIN: mbarrier.test_wait.shared.b64 p, [m], s;
+                @!p bra AGAIN;
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k() {
+                .reg .b64 s;
+                .reg .b32 i;
+                .reg .pred p;
+                .shared .b64 m;
+                mov.u32 i, %tid.x;
+                setp.eq.u32 p, i, 0;
+                @p mbarrier.init.shared.b64 [m], 64;
+                bar.sync 0;
+                mbarrier.arrive.shared.b64 s, [m];
+                AGAIN: mbarrier.test_wait.shared.b64 p, [m], s;
+                @!p bra AGAIN;
+                ret;
+            }
+        """),
+    Code("PTX8009", "variable-bounds", """
+        An address that was made from one variable is used outside of it, in memory that belongs to another one.
+
+            .shared .u32 x[64];
+            .shared .u32 y[64];
+            mov.u32 %r1, %tid.x;
+            shl.b32 %r2, %r1, 2;
+            mov.u32 %r3, x;
+            add.u32 %r3, %r3, %r2;
+            st.shared.u32 [%r3+4], 1;
+            mov.u32 %r4, y;
+
+        Instead:
+
+            .shared .u32 x[65];
+            .shared .u32 y[64];
+            mov.u32 %r1, %tid.x;
+            shl.b32 %r2, %r1, 2;
+            mov.u32 %r3, x;
+            add.u32 %r3, %r3, %r2;
+            st.shared.u32 [%r3+4], 1;
+            mov.u32 %r4, y;
+        """),
+    Code("PTX8010", "non-coherent-read", """
+        `ld.global.nc` of data that the same kernel writes: its cache may hold what was there before.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 o) {
+                .reg .b64 a;
+                .reg .b32 i;
+                .reg .pred p;
+                ld.param.u64 a, [o];
+                mov.u32 i, %tid.x;
+                setp.eq.u32 p, i, 0;
+                @p st.global.u32 [a], 1;
+                bar.sync 0;
+                ld.global.nc.u32 i, [a];
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 o) {
+                .reg .b64 a;
+                .reg .b32 i;
+                .reg .pred p;
+                ld.param.u64 a, [o];
+                mov.u32 i, %tid.x;
+                setp.eq.u32 p, i, 0;
+                @p st.global.u32 [a], 1;
+                bar.sync 0;
+                ld.global.u32 i, [a];
+                ret;
+            }
+
+        Rule: PTX ISA, ld.global.nc (9.7.9.9)
+        """),
+    Code("PTX8501", "equal-value-race", """
+        Several threads write the same value to the same bytes, and nothing orders the writes.
+
+        A data race by the text. The bytes hold that value afterwards on every GPU that is known.
+
+            .shared .u32 x;
+            st.shared.u32 [x], 5;
+
+        Instead:
+
+            .shared .u32 x;
+            mov.u32 %r1, %tid.x;
+            setp.eq.u32 %p1, %r1, 0;
+            @%p1 st.shared.u32 [x], 5;
+
+        Rule: PTX ISA, Conflict and Data-races (8.7.1)
+        """),
+    Code("PTX8502", "tolerated-race", """
+        A data race by the text that common idioms have: a plain load before a loop of compare-and-swap, a `volatile`
+        load of what plain stores write, or an atomic whose result is trusted without an acquiring fence. Also
+        `volatile` accesses of shared memory by lanes of one warp that nothing orders: those rely on lock-step.
+
+            .version 8.0
+            .target sm_80
+            .global .u32 x;
+            .visible .entry k() {
+                .reg .b32 a, b;
+                .reg .pred p;
+                ld.global.u32 a, [x];
+                AGAIN: add.u32 b, a, 1;
+                atom.global.cas.b32 b, [x], a, b;
+                setp.ne.u32 p, a, b;
+                mov.u32 a, b;
+                @p bra AGAIN;
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .global .u32 x;
+            .visible .entry k() {
+                .reg .b32 a, b;
+                .reg .pred p;
+                ld.relaxed.gpu.global.u32 a, [x];
+                AGAIN: add.u32 b, a, 1;
+                atom.global.cas.b32 b, [x], a, b;
+                setp.ne.u32 p, a, b;
+                mov.u32 a, b;
+                @p bra AGAIN;
+                ret;
+            }
+
+        Rule: PTX ISA, Conflict and Data-races (8.7.1)
+        """),
+    Code("PTX8503", "ended-lane", """
+        A mask names lanes that have ended. Votes and reductions ignore them; a shuffle from them is undefined.
+
+            mov.u32 %r1, %laneid;
+            setp.ge.u32 %p1, %r1, 16;
+            @%p1 bra DONE;
+            vote.sync.ballot.b32 %r2, %p1, -1;
+            DONE: ret;
+
+        Instead:
+
+            mov.u32 %r1, %laneid;
+            setp.ge.u32 %p1, %r1, 16;
+            @%p1 bra DONE;
+            vote.sync.ballot.b32 %r2, %p1, 0xffff;
+            DONE: ret;
+        """),
+    Code("PTX8504", "early-exit", """
+        Threads ended before a barrier that others of their warp execute. A GPU does not wait for threads that have
+        ended, but the document asks that all threads of a warp execute the barrier.
+
+            mov.u32 %r1, %tid.x;
+            setp.ge.u32 %p1, %r1, 40;
+            @%p1 bra DONE;
+            bar.sync 0;
+            DONE: ret;
+
+        Instead:
+
+            mov.u32 %r1, %tid.x;
+            setp.ge.u32 %p1, %r1, 40;
+            bar.sync 0;
+            @%p1 bra DONE;
+            DONE: ret;
+
+        Rule: PTX ISA, bar, barrier (9.7.13.1)
+        """),
+    Code("PTX8505", "unfinished-copy", """
+        A thread ends with asynchronous copies that nobody waited for, or after an arrive at the cluster's barrier.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 a) {
+                .reg .b64 p;
+                .reg .b32 i, s;
+                .shared .align 16 .b8 x[1024];
+                mov.u32 i, %tid.x;
+                shl.b32 i, i, 4;
+                mov.u32 s, x;
+                add.u32 s, s, i;
+                ld.param.u64 p, [a];
+                cp.async.cg.shared.global [s], [p], 16;
+                cp.async.commit_group;
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 a) {
+                .reg .b64 p;
+                .reg .b32 i, s;
+                .shared .align 16 .b8 x[1024];
+                mov.u32 i, %tid.x;
+                shl.b32 i, i, 4;
+                mov.u32 s, x;
+                add.u32 s, s, i;
+                ld.param.u64 p, [a];
+                cp.async.cg.shared.global [s], [p], 16;
+                cp.async.commit_group;
+                cp.async.wait_group 0;
+                ret;
+            }
+        """),
+    Code("PTX8506", "device-memory-leak", """
+        Memory that `malloc` gave to the kernel was not given back by `free` when the launch ended.
+
+            .version 8.0
+            .target sm_80
+            .extern .func (.param .b64 p) malloc (.param .b64 n);
+            .visible .entry k() {
+                .reg .b64 a;
+                call.uni (a), malloc, (16);
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .extern .func (.param .b64 p) malloc (.param .b64 n);
+            .extern .func free (.param .b64 p);
+            .visible .entry k() {
+                .reg .b64 a;
+                call.uni (a), malloc, (16);
+                call.uni free, (a);
+                ret;
+            }
+        """),
+)  # fmt: skip

@@ -1,0 +1,7 @@
+"""The sanitizer: data races, uses of undefined values, wrong uses of barriers, and memory errors of one execution."""
+
+from openptx.sanitize.entry import sanitize
+from openptx.sanitize.findings import Finding
+from openptx.sanitize.undefined import empty
+
+__all__ = ["Finding", "empty", "sanitize"]

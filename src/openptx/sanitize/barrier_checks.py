@@ -1,0 +1,261 @@
+"""Wrong uses of barriers and warp instructions that do not depend on the order of execution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.isa.instructions import tensor_memory
+from openptx.sanitize.semantics import WARP_BARRIER
+
+if TYPE_CHECKING:
+    from openptx.numerics import Bits
+    from openptx.program import Op
+    from openptx.sanitize.batch import SanitizedBatch
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+PRIME = np.uint64(0x100000001B3)
+
+
+@dataclass(slots=True)
+class Trace:
+    """Of each lane of a batch: how many aligned barriers it executed, which, the last one, and when."""
+
+    count: Array
+    hashed: Array
+    last: Array
+    when: Array
+    in_cluster: Array  # arrived at the cluster's barrier, and has not waited
+
+    @staticmethod
+    def of(n: int) -> Trace:
+        zeros = [np.zeros(n, t) for t in (np.int64, np.uint64, np.int64, np.int64, np.bool_)]
+        return Trace(*zeros)
+
+
+class BarrierChecks:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.active = "sync" in session.tools
+        self._traces: dict[SanitizedBatch, Trace] = {}
+        self._expected: dict[tuple[SanitizedBatch, int], Array] = {}
+
+    def trace(self, batch: SanitizedBatch) -> Trace:
+        if batch not in self._traces:
+            self._traces[batch] = Trace.of(batch.x.n)
+        return self._traces[batch]
+
+    def report(
+        self,
+        key: object,
+        code: str,
+        message: str,
+        op: Op,
+        batch: SanitizedBatch,
+        lane: int,
+        *,
+        other: Op | None = None,
+        other_lane: int | None = None,
+        label: str = "",
+        notes: tuple[str, ...] = (),
+        help: str | None = None,
+    ) -> None:
+        if self.session.found.known(key):
+            return
+        first = batch.x.first
+        self.session.found.add(
+            key,
+            self.session.finding(
+                code,
+                "sync",
+                message,
+                op,
+                first + lane,
+                notes=notes,
+                help=help,
+                other=other,
+                other_label=label,
+                other_thread=first + other_lane if other_lane is not None else None,
+            ),
+        )
+
+    # Barriers of CTAs.
+
+    def arrives(self, op: Op, batch: SanitizedBatch, lanes: Array, numbers: Array, count: Bits | None) -> None:
+        if not self.active:
+            return
+        if op.m.aligned:
+            self.record(op, batch, lanes)
+        if count is not None:
+            counts = np.broadcast_to(count.v, lanes.size)
+            for number in np.unique(numbers).tolist():
+                mine = numbers == number
+                self.expect(op, batch, number, lanes[mine], counts[mine])
+
+    def record(self, op: Op, batch: SanitizedBatch, lanes: Array) -> None:
+        trace, number = self.trace(batch), self.session.statement(op)
+        trace.count[lanes] += 1
+        trace.hashed[lanes] = trace.hashed[lanes] * PRIME + np.uint64(number + 1)
+        trace.last[lanes] = number
+        trace.when[lanes] = self.session.clocks.now
+
+    def expect(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, counts: Array) -> None:
+        """All arrivals at a barrier must say the same count."""
+        key = (batch, number)
+        if key not in self._expected:
+            self._expected[key] = np.zeros(batch.x.geometry.count, np.int64)
+        known = self._expected[key]
+        ctas = batch.x.geometry.cta[lanes]
+        before = known[ctas]
+        bad = np.flatnonzero((before != 0) & (before != counts))
+        if bad.size:
+            i = int(bad[0])
+            note = f"why: other threads said {int(before[i])} threads, this one says {int(counts[i])}"
+            message = f"threads arrive at barrier {number} with different thread counts"
+            self.report(("count", op), "unequal-barriers", message, op, batch, int(lanes[i]), notes=(note,))
+        known[ctas] = counts
+
+    def opens(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
+        if not self.active:
+            return
+        self.compare(batch, arrived)
+        expected = self._expected.get((batch, number))
+        if expected is None:
+            return
+        geometry = batch.x.geometry
+        warps = np.unique(geometry.warp[arrived])
+        come = 32 * np.bincount(warps // geometry.warps_per_cta, minlength=geometry.count)
+        for cta in np.flatnonzero((expected > 0) & (come > expected)).tolist():
+            lane = int(np.flatnonzero(arrived & (geometry.cta == cta))[-1])
+            op = self.session.ops[int(self.trace(batch).last[lane])]
+            note = f"why: it is for {int(expected[cta])} threads, {int(come[cta])} arrived"
+            message = f"more threads arrive at barrier {number} than it is for"
+            self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
+        expected[np.unique(geometry.cta[arrived])] = 0
+
+    def compare(self, batch: SanitizedBatch, arrived: Array) -> None:
+        """Lanes of a warp must come to a barrier by the same instruction."""
+        trace, warp = self.trace(batch), batch.x.geometry.warp
+        lanes = np.flatnonzero(arrived & (trace.count > 0))
+        if lanes.size < 2:
+            return
+        same = (warp[lanes][1:] == warp[lanes][:-1]) & (trace.last[lanes][1:] != trace.last[lanes][:-1])
+        for i in np.flatnonzero(same)[:1].tolist():
+            one, two = int(lanes[i]), int(lanes[i + 1])
+            op, other = (self.session.ops[int(trace.last[lane])] for lane in (one, two))
+            self.report(
+                ("different", op, other),
+                "unequal-barriers",
+                "lanes of a warp wait at different barrier instructions",
+                op,
+                batch,
+                one,
+                other=other,
+                other_lane=two,
+                label="other lanes of the warp are here",
+                help="let all threads of a warp execute the same barrier instruction",
+            )
+
+    # Barriers of warps.
+
+    def converges(self, op: Op, batch: SanitizedBatch, lanes: Array, masks: Array) -> None:
+        x = batch.x
+        x.members = masks
+        if not self.active:
+            return
+        gone = x.ended()
+        if gone is not None and op.form.instruction is not WARP_BARRIER:
+            bad = np.flatnonzero(masks & np.broadcast_to(gone.v, masks.shape))
+            if bad.size:
+                i = int(bad[0])
+                ended = int(np.broadcast_to(gone.v, masks.shape)[i])
+                note = f"why: the mask is 0x{int(masks[i]):08x}, lanes 0x{ended:08x} have ended"
+                self.report(
+                    ("ended", op),
+                    "ended-lane",
+                    "the mask names lanes that have ended",
+                    op,
+                    batch,
+                    int(lanes[i]),
+                    notes=(note,),
+                    help="compute the mask with `vote.sync.ballot` before lanes leave",
+                )
+        if (masks != masks[0]).any():
+            self.compare_masks(op, batch, lanes, masks)
+
+    def compare_masks(self, op: Op, batch: SanitizedBatch, lanes: Array, masks: Array) -> None:
+        """Lanes that wait for each other must say the same mask."""
+        warps = batch.x.geometry.warp[lanes]
+        order = np.lexsort((masks, warps))
+        w, m, at = warps[order], masks[order], lanes[order]
+        for i in np.flatnonzero((w[1:] == w[:-1]) & (m[1:] != m[:-1]) & ((m[1:] & m[:-1]) != 0))[:1].tolist():
+            note = f"why: lanes of one warp say 0x{int(m[i]):08x} and 0x{int(m[i + 1]):08x}"
+            message = "lanes that wait for each other have different masks"
+            self.report(("masks", op), "unequal-barriers", message, op, batch, int(at[i]), notes=(note,))
+
+    # Barriers of clusters.
+
+    def arrives_in_cluster(self, op: Op, batch: SanitizedBatch, lanes: Array) -> None:
+        if not self.active:
+            return
+        waiting = self.trace(batch).in_cluster
+        arrives = op.m.mode == "arrive"
+        bad = lanes[waiting[lanes] == arrives]
+        if bad.size:
+            what = (
+                "arrives twice at the cluster's barrier"
+                if arrives
+                else "waits at the cluster's barrier without an arrive"
+            )
+            self.report(("cluster", op), "unequal-barriers", f"a thread {what}", op, batch, int(bad[0]))
+        waiting[lanes] = arrives
+        if arrives:
+            self.trace(batch).last[lanes] = self.session.statement(op)
+
+    # Ends.
+
+    def finish(self, batch: SanitizedBatch) -> None:
+        """All threads of a batch have ended."""
+        trace = self._traces.pop(batch, None)
+        if not self.active:
+            return
+        if trace is not None:
+            self.compare_counts(batch, trace)
+            left = np.flatnonzero(trace.in_cluster)
+            if left.size:
+                op = self.session.ops[int(trace.last[left[0]])]
+                message = "a thread ends after an arrive at the cluster's barrier, without a wait"
+                self.report(("left", op), "unfinished-copy", message, op, batch, int(left[0]))
+        memory = batch.x.allocated_tensor_memory
+        if memory is not None and any(memory.given):
+            cta = next(i for i, given in enumerate(memory.given) if given)
+            op = next(op for op in self.session.ops if op.form.instruction is tensor_memory.alloc)
+            message = "tensor memory that was allocated is not freed when the block ends"
+            self.report(("tensor",), "unequal-barriers", message, op, batch, cta * batch.x.geometry.threads)
+
+    def compare_counts(self, batch: SanitizedBatch, trace: Trace) -> None:
+        """Lanes of a warp must have executed equally many barriers."""
+        x, warps = batch.x, batch.x.geometry.warp
+        starts = np.flatnonzero(np.append(True, warps[1:] != warps[:-1]))
+        most = np.maximum.reduceat(trace.count, starts)[warps]
+        for lane in np.flatnonzero(trace.count < most).tolist():
+            mates = np.flatnonzero((warps == warps[lane]) & (trace.count == most[lane]))
+            mate = int(mates[0])
+            op = self.session.ops[int(trace.last[mate])]
+            went_on = x.last_store[lane] > trace.when[mate] or trace.when[lane] > trace.when[mate]
+            note = (
+                f"why: thread {x.geometry.thread_of(lane)} of the same warp executed {int(trace.count[lane])} barriers,"
+                f" this one {int(trace.count[mate])}"
+            )
+            if went_on:
+                message = "a barrier that not all threads of a warp execute"
+                help = "move the barrier out of the branch or loop that the threads of a warp leave at different times"
+                self.report(("counts", op), "unequal-barriers", message, op, batch, mate, notes=(note,), help=help)
+            else:
+                message = "a barrier after threads of the same warp have ended"
+                help = "let all threads of the warp go on to the barrier, and guard the work instead"
+                self.report(("counts", op), "early-exit", message, op, batch, mate, notes=(note,), help=help)

@@ -1,0 +1,181 @@
+"""A batch of a watched execution: barriers and calls tell the clocks and the checks what they order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.batch import Batch
+from openptx.sanitize.semantics import WARP_BARRIER
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.decode import Block, DecodedFunction
+    from openptx.engines.interp.frames import Frame, Group
+    from openptx.engines.interp.limits import Limits
+    from openptx.numerics import Bits
+    from openptx.program import Op, Program
+    from openptx.sanitize.machine import SanitizedThreads
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+
+
+@dataclass(slots=True)
+class Arrivals:
+    """At one barrier, of each lane: when it arrived, with what view, and whether it does not wait."""
+
+    times: Array
+    views: Array
+    only: Array
+
+    @staticmethod
+    def of(n: int) -> Arrivals:
+        return Arrivals(np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(n, np.bool_))
+
+
+class SanitizedBatch(Batch):
+    x: SanitizedThreads
+
+    def __init__(
+        self, program: Program, kernel: DecodedFunction, x: SanitizedThreads, limits: Limits, session: Session
+    ) -> None:
+        self.session = session
+        self.arrivals: dict[int, Arrivals] = {}
+        self._cluster_phase = np.zeros(x.n, np.int64)
+        self._cluster = Arrivals.of(x.n)
+        self._cluster_views: dict[tuple[int, int], int] = {}
+        super().__init__(program, kernel, x, limits)
+
+    def callee(self, name: str) -> DecodedFunction:
+        return self.session.decoded(self.program.function(name))
+
+    def advance(self, group: Group, turn_ends: int, until: int) -> None:
+        self.session.enter(self)
+        super().advance(group, turn_ends, until)
+
+    def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        self.session.frame = frame
+        super().execute(block, frame, lanes)
+
+    def execute_control(self, group: Group, block: Block) -> bool:
+        assert block.control is not None
+        self.x.begin(block.control)
+        self.session.frame = group.frame
+        self.session.control(self, group, block.control)
+        return super().execute_control(group, block)
+
+    def numbers(self, lanes: lane_sets.Lanes) -> Array:
+        """The numbers of lanes in the launch."""
+        return lane_sets.take(self.x.numbers, lanes)
+
+    # Barriers of CTAs.
+
+    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
+        s, places = self.session, lane_sets.positions(lanes, self.x.n)
+        numbers = np.broadcast_to(number.v, places.size)
+        for one in np.unique(numbers).tolist():
+            here = self.arrivals.setdefault(one, Arrivals.of(self.x.n))
+            some = places[numbers == one]
+            here.times[some] = s.clocks.now
+            here.views[some] = s.clocks.view[self.x.numbers[some]]
+            here.only[some] = op.m.mode == "arrive"
+        s.progress()
+        s.barriers.arrives(op, self, places, numbers, count)
+
+    def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
+        s, geometry = self.session, self.x.geometry
+        s.clocks.tick()
+        here = self.arrivals[number]
+        rows = arrived.reshape(geometry.count, geometry.threads)
+        only = (here.only & arrived).reshape(rows.shape).any(1)
+        whole = rows.all(1) & ~only
+        ctas = np.flatnonzero(whole)
+        if ctas.size:
+            s.clocks.meet_ctas(ctas + geometry.first)
+        for cta in np.flatnonzero(rows.any(1) & ~whole).tolist():
+            lanes = np.flatnonzero(rows[cta]) + cta * geometry.threads
+            threads = self.x.numbers[lanes]
+            takers = threads[~here.only[lanes]]
+            s.clocks.meet_some(threads, here.times[lanes], here.views[lanes], takers)
+        s.barriers.opens(self, number, arrived)
+
+    # Barriers of warps.
+
+    def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
+        places = lane_sets.positions(lanes, self.x.n)
+        masks = np.broadcast_to(mask.v, places.size)
+        self.session.barriers.converges(op, self, places, masks)
+        if op.form.instruction is not WARP_BARRIER:
+            return
+        s, threads = self.session, self.x.numbers[places]
+        s.clocks.tick()
+        teams = s.teams
+        warps, index, counts = np.unique(teams.warp(threads), return_inverse=True, return_counts=True)
+        sizes = teams.warp_size(warps)
+        everyone = ((np.int64(1) << sizes) - 1)[index]
+        full = (counts == sizes)[index] & ((masks.astype(np.int64) & everyone) == everyone)
+        whole = np.bincount(index, full) == counts
+        if whole.any():
+            s.clocks.meet_warps(warps[whole])
+        for warp in np.flatnonzero(~whole).tolist():
+            mine = index.reshape(-1) == warp
+            for one in np.unique(masks[mine]).tolist():
+                some = threads[mine & (masks == one)]
+                now = np.full(some.size, s.clocks.now, np.int64)
+                s.clocks.meet_some(some, now, s.clocks.view[some], some)
+
+    # Barriers of clusters.
+
+    def arrives_in_cluster(self, op: Op, lanes: lane_sets.Lanes) -> None:
+        s, places = self.session, lane_sets.positions(lanes, self.x.n)
+        s.progress()
+        s.barriers.arrives_in_cluster(op, self, places)
+        if op.m.mode != "arrive":
+            return
+        self._cluster_phase[places] += 1
+        relaxed = op.m.values.get("sem") == "relaxed"
+        self._cluster.times[places] = 0 if relaxed else s.clocks.now
+        self._cluster.views[places] = 0 if relaxed else s.clocks.view[self.x.numbers[places]]
+
+    def passes_cluster(self, op: Op, lanes: lane_sets.Positions) -> None:
+        s = self.session
+        size = s.teams.threads * s.teams.cluster_size
+        s.clocks.tick()
+        clusters = lanes // size
+        for cluster in np.unique(clusters).tolist():
+            mine = lanes[clusters == cluster]
+            phase = int(self._cluster_phase[mine[0]])
+            key = (cluster, phase)
+            if key not in self._cluster_views:
+                self._cluster_views[key] = self._cluster_view(cluster * size, size, phase)
+            s.clocks.learn(self.x.numbers[mine], self._cluster_views[key])
+
+    def _cluster_view(self, first: int, size: int, phase: int) -> int:
+        """What all arrivals of a phase of a cluster's barrier hand on."""
+        here = self._cluster
+        lanes = np.arange(first, first + size)
+        lanes = lanes[(self._cluster_phase[lanes] == phase) & (here.times[lanes] > 0)]
+        if not lanes.size:
+            return 0
+        clocks = self.session.clocks
+        known = clocks.knowledge(self.x.numbers[lanes], here.times[lanes])
+        return clocks.views.join(known, clocks.views.join_all(here.views[lanes]))
+
+    # Ends and calls.
+
+    def leave(self, lanes: lane_sets.Lanes) -> None:
+        self.session.progress()
+        self.session.leaves(self, lanes)
+        super().leave(lanes)
+
+    def close(self) -> None:
+        if not self.alive_count:
+            self.session.ends(self)
+        super().close()
+
+    def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        self.x.enters(frame, lanes)

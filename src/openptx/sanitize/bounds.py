@@ -1,0 +1,68 @@
+"""Accesses outside of the variable that an address was made from, inside of memory that the thread may touch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.isa.address_windows import CTA_SHIFT
+from openptx.runtime.memory import many
+from openptx.sanitize.provenance import variables_of
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Op, Variable
+    from openptx.sanitize.machine import SanitizedThreads
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+
+
+class Bounds:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.active = "mem" in session.tools
+        self._known: dict[Function, dict[Op, dict[str, Variable]]] = {}
+
+    def variables(self, op: Op) -> dict[str, Variable] | None:
+        """The variables that an instruction's addresses belong to."""
+        if not self.active:
+            return None
+        function = self.session.frame.plan.function
+        if function not in self._known:
+            self._known[function] = variables_of(function)
+        return self._known[function].get(op)
+
+    def extent(self, x: SanitizedThreads, v: Variable) -> tuple[int, int]:
+        """Where a variable begins in its space, and its size."""
+        if v.space == "shared":
+            start = x.geometry.shape.layout.offset(v)
+            return start, v.size if v.linkage != "extern" else x.shared_size - start
+        if v.space == "const":
+            return x.image.addresses[v.name], v.size
+        return x.base + v.offset, v.size
+
+    def check(self, x: SanitizedThreads, space: str, address: Array, size: int) -> None:
+        """Accesses of `size` bytes by the executing lanes."""
+        known = self.variables(x.op)
+        v = known.get(space) or known.get(space.replace("::cta", "")) if known else None
+        if v is None:
+            return
+        start, extent = self.extent(x, v)
+        width = CTA_SHIFT if v.space == "shared" else x.shift
+        offsets = (address & np.uint64((1 << width) - 1)).astype(np.int64) - start
+        bad = (offsets < 0) | (offsets + size > extent)
+        if not bad.any() or self.session.found.known(("bounds", x.op)):
+            return
+        first = int(np.flatnonzero(bad)[0])
+        lanes = lane_sets.positions(x.executing, x.n)
+        thread = x.first + int(lanes[first if bad.size > 1 else 0])
+        at = int(offsets[first])
+        past = f"ends {many(at + size - extent)} past its end" if at >= 0 else f"begins {many(-at)} before it"
+        notes = (f"why: the access {past}, at offset {at} of its {many(extent)}", *self.session.registers(x.op, thread))
+        message = f"an access of {many(size)} outside of `{v.name}`, in memory that belongs to something else"
+        self.session.found.add(
+            ("bounds", x.op), self.session.finding("variable-bounds", "mem", message, x.op, thread, notes=notes)
+        )

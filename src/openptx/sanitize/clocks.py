@@ -1,0 +1,192 @@
+"""Happens-before of a launch (PTX ISA, chapter 8) as vector clocks in layers.
+
+Every instruction that a group of threads executes takes one tick of a launch-wide clock, and an access is stamped with
+it. Thread t knows the accesses of thread u up to a time: the last barrier of the whole CTA or cluster, the last
+`bar.warp.sync` of the whole warp, or what its view says. A view changes with everything else that orders: barriers
+of a part of the CTA, acquire patterns, mbarriers, waits for copies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp.geometry import WARP
+from openptx.runtime.arrays import as_array
+from openptx.sanitize.teams import AGENT
+from openptx.sanitize.views import CLUSTERS, CTAS, WARPS, Views
+
+if TYPE_CHECKING:
+    from openptx.sanitize.teams import Teams
+
+Array = NDArray[Any]
+
+
+class Moments:
+    """For each thread, what it knew at some moment of its own, such as its last fence. Time 0: no such moment."""
+
+    def __init__(self, clocks: Clocks) -> None:
+        self.clocks = clocks
+        n = clocks.teams.count
+        self.time, self.own, self.warp = (np.zeros(n, np.int64) for _ in range(3))
+        self.view = np.zeros(n, np.int32)
+
+    def take(self, threads: Array) -> None:
+        c = self.clocks
+        self.time[threads] = c.now
+        self.own[threads] = c.cta_floor[c.teams.cta(threads)]
+        self.warp[threads] = c.warp_floor[c.teams.warp(threads)]
+        self.view[threads] = c.view[threads]
+
+    def known(self, threads: Array) -> int:
+        """The view of what any of these threads knew."""
+        some = threads[self.time[threads] > 0]
+        if not some.size:
+            return 0
+        found = self.clocks.knowledge(some, self.time[some], self.own[some], self.warp[some])
+        return self.clocks.views.join(found, self.clocks.views.join_all(self.view[some]))
+
+
+class Clocks:
+    def __init__(self, teams: Teams) -> None:
+        self.teams = teams
+        self.views = Views(teams)
+        self.now = 1
+        self.cta_floor = np.zeros(teams.ctas, np.int64)
+        self.warp_floor = np.zeros(teams.ctas * teams.warps, np.int64)
+        self.cluster_floor = np.zeros(teams.ctas // teams.cluster_size, np.int64)
+        self.view = np.zeros(teams.count, np.int32)
+        self.hoped = np.zeros(teams.count, np.int32)
+        """What a thread would know if its atomic counting acquired (see releases.py)."""
+        self.sequential = np.zeros(teams.count, np.int32)
+        """What the next `fence.sc` of a thread comes after, whatever the order of such fences (8.9.3)."""
+        self.fences = Moments(self)  # last `fence.sc`, until a barrier makes it common knowledge
+
+    def tick(self) -> int:
+        self.now += 1
+        return self.now
+
+    # Questions.
+
+    def ordered(self, who: Array, times: Array, threads: Array, views: Array | None = None) -> Array:
+        """Whether accesses of `who` at `times` happened before what `threads` do now."""
+        teams = self.teams
+        cta, other = teams.cta(threads), teams.cta(who)
+        real = who < AGENT
+        same = real & (cta == other)
+        known = (who == threads) | (same & (times <= self.cta_floor[cta]))
+        warp = teams.warp(threads)
+        known |= same & (teams.warp(who) == warp) & (times <= self.warp_floor[warp])
+        if teams.cluster_size > 1:
+            cluster = cta // teams.cluster_size
+            together = real & (other // teams.cluster_size == cluster)
+            known |= together & (times <= self.cluster_floor[cluster])
+        left = np.flatnonzero(~known)
+        if left.size:
+            of = (self.view if views is None else views)[threads[left]]
+            for view in np.unique(of).tolist():
+                if view:
+                    chosen = left[of == view]
+                    known[chosen] = self.views.knows(view, who[chosen], times[chosen])
+        return known
+
+    def knowledge(self, threads: Array, times: Array, own: Array | None = None, warps: Array | None = None) -> int:
+        """A view of accesses of threads up to times, and of the floors that they had then (else: have now)."""
+        teams = self.teams
+        warp, cta = teams.warp(threads), teams.cta(threads)
+        units, index, counts = np.unique(warp, return_inverse=True, return_counts=True)
+        index = index.reshape(-1)
+        low, high = np.full(units.size, np.iinfo(np.int64).max), np.zeros(units.size, np.int64)
+        np.minimum.at(low, index, times)
+        np.maximum.at(high, index, times)
+        whole = (low == high) & (counts == teams.warp_size(units))
+        single = ~whole[index]
+        floors = self.cta_floor[cta] if own is None else own
+        near = self.warp_floor[warp] if warps is None else warps
+        keys = [WARPS + units[whole], threads[single], CTAS + cta, WARPS + warp[single]]
+        values = [low[whole], times[single], floors, near[single]]
+        if teams.cluster_size > 1:
+            cluster = cta // teams.cluster_size
+            keys.append(CLUSTERS + cluster)
+            values.append(self.cluster_floor[cluster])
+        every, when = np.concatenate(keys).astype(np.int64), np.concatenate(values).astype(np.int64)
+        return self.views.add(every[when > 0], when[when > 0])
+
+    def released(self, threads: Array) -> int:
+        """The view of what any of these threads has done or knows."""
+        done = self.knowledge(threads, np.full(threads.size, self.now, np.int64))
+        return self.views.join(done, self.views.join_all(self.view[threads]))
+
+    # Edges.
+
+    def learn(self, threads: Array, view: int) -> None:
+        """Threads come to know what a view says."""
+        if view:
+            for table in (self.view, self.hoped):
+                self.add_to(table, threads, view)
+
+    def add_to(self, table: Array, threads: Array, view: int) -> None:
+        """Joins a view into each thread's entry of a table."""
+        if view:
+            before = table[threads]
+            for old in np.unique(before).tolist():
+                table[threads[before == old]] = self.views.join(old, view)
+
+    def fence_view(self, threads: Array) -> int:
+        """What a `fence.sc` of somebody who observes one of these threads comes after."""
+        return self.views.join(self.views.join_all(self.sequential[threads]), self.fences.known(threads))
+
+    def fence_sequentially(self, threads: Array) -> None:
+        """A `fence.sc`: it comes after all such fences that are forced before it."""
+        before = self.sequential[threads]
+        for view in np.unique(before).tolist():
+            self.learn(threads[before == view], view)
+        self.fences.take(threads)
+
+    def meet_ctas(self, ctas: Array) -> None:
+        """All threads of CTAs have been at a barrier together."""
+        self.cta_floor[ctas] = self.now
+        self._share(ctas, self.teams.threads)
+
+    def meet_clusters(self, clusters: Array) -> None:
+        self.cluster_floor[clusters] = self.now
+        self._share(clusters, self.teams.threads * self.teams.cluster_size)
+
+    def meet_warps(self, warps: Array) -> None:
+        """All lanes of warps have been at a `bar.warp.sync` together."""
+        self.warp_floor[warps] = self.now
+        if self.teams.threads % WARP == 0:
+            self._share(warps, WARP)
+            return
+        for warp in warps.tolist():
+            members = self.teams.members(warp)
+            self.share(np.arange(members.start, members.stop))
+
+    def _share(self, units: Array, size: int) -> None:
+        """Threads of units of `size` tell each other what they know."""
+        uneven = self.fences.time.reshape(-1, size)[units].any(1)
+        for table in (self.view, self.hoped, self.sequential):
+            rows = table.reshape(-1, size)[units]
+            uneven |= (rows != rows[:, :1]).any(1)
+        for unit in as_array(units[uneven]).tolist():
+            first = int(unit) * size
+            self.share(np.arange(first, first + size))
+
+    def share(self, threads: Array) -> None:
+        """Threads tell each other their views."""
+        fences = self.fence_view(threads)
+        self.view[threads] = self.views.join_all(self.view[threads])
+        self.hoped[threads] = self.views.join_all(self.hoped[threads])
+        self.sequential[threads] = fences
+        self.fences.time[threads] = 0
+
+    def meet_some(self, givers: Array, times: Array, views: Array, takers: Array) -> None:
+        """Threads that arrived at `times` with `views` are known to those that waited for them."""
+        known = self.views.join(self.knowledge(givers, times), self.views.join_all(views))
+        self.learn(takers, known)
+        fences = self.fence_view(givers)
+        self.add_to(self.sequential, takers, fences)
+        hoped = self.views.join_all(self.hoped[givers])
+        self.add_to(self.hoped, takers, hoped)

@@ -1,0 +1,178 @@
+"""Asynchronous copies under way: until they are waited for they are ordered after nothing but their issue (8.9.1.1).
+
+The bytes of a `cp.async` are pending in their shadow cells: unordered even with the thread that issued it. Its wait
+makes them accesses of that thread, at the time of the wait. A `cp.async.mbarrier.arrive` gives them to an agent
+instead, whom those know that wait for the mbarrier. Bulk copies belong to an agent from the beginning: one for each
+mbarrier, or for each thread that waits for groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.sanitize.shadow import CELL, PENDING, R2, W2, R, W
+from openptx.sanitize.teams import AGENT
+
+if TYPE_CHECKING:
+    from openptx.sanitize.clocks import Clocks
+    from openptx.sanitize.shadow import Shadow
+
+Array = NDArray[Any]
+
+
+@dataclass(slots=True)
+class Pending:
+    """Granules of copies of one instruction, each with its thread, and the group that it will be in."""
+
+    shadow: Shadow
+    unit: int
+    granules: Array
+    threads: Array
+    groups: Array
+    time: int
+    write: bool
+    statement: int
+    agent: int = 0
+
+    def now(self) -> Array:
+        """The granules as they are now: the allocation may have been split since."""
+        if self.unit == self.shadow.unit:
+            return self.granules
+        return (self.granules[:, None] * 4 + np.arange(4)).reshape(-1)
+
+    def spread(self, values: Array) -> Array:
+        return values if self.unit == self.shadow.unit else np.repeat(values, 4)
+
+
+class Copies:
+    """`cp.async` of all threads of a launch."""
+
+    def __init__(self, clocks: Clocks, agents: Agents) -> None:
+        self.clocks, self.agents = clocks, agents
+        self.pending: list[Pending] = []
+        self._committed: Array | None = None
+
+    @property
+    def committed(self) -> Array:
+        if self._committed is None:
+            self._committed = np.zeros(self.clocks.teams.count, np.int32)
+        return self._committed
+
+    def issue(self, shadow: Shadow, granules: Array, threads: Array, write: bool, statement: int) -> None:
+        who = np.repeat(threads, granules.shape[1])
+        groups = self.committed[who]
+        self.pending.append(
+            Pending(shadow, shadow.unit, granules.reshape(-1), who, groups, self.clocks.now, write, statement)
+        )
+
+    def commit(self, threads: Array) -> None:
+        self.committed[threads] += 1
+
+    def wait(self, threads: Array, newest: int | None) -> None:
+        """Waits until at most `newest` groups are pending; for everything, in a group or not, if that is None."""
+        if not self.pending:
+            return
+        last = np.full(self.clocks.teams.count, -1, np.int32)
+        last[threads] = np.iinfo(np.int32).max if newest is None else self.committed[threads] - newest
+        for one in self.pending:
+            done = one.groups < last[one.threads]
+            if not done.any():
+                continue
+            if one.agent:
+                self.clocks.learn(np.unique(one.threads[done]), self.clocks.views.single(one.agent, one.time))
+            else:
+                self.settle(one, done, one.threads)
+            self.drop(one, ~done)
+        self.pending = [one for one in self.pending if one.threads.size]
+
+    def drop(self, one: Pending, kept: Array) -> None:
+        one.granules, one.threads, one.groups = one.granules[kept], one.threads[kept], one.groups[kept]
+
+    def settle(self, one: Pending, done: Array, owners: Array) -> None:
+        """The cells that still hold these copies hold accesses of `owners` from now on."""
+        at, was, new = one.now()[one.spread(done)], one.spread(one.threads)[one.spread(done)], one.spread(owners)
+        new = new[one.spread(done)]
+        for column in (W, W2) if one.write else (R, R2):
+            start = CELL * column
+            cells = one.shadow.cells[at, start : start + CELL]
+            mine = (cells[:, 0] == one.time) & (cells[:, 1] == was) & ((cells[:, 2] & PENDING) != 0)
+            some = at[mine]
+            one.shadow.cells[some, start] = self.clocks.now
+            one.shadow.cells[some, start + 1] = new[mine]
+            one.shadow.cells[some, start + 2] &= ~np.uint32(PENDING)
+
+    def arrive_when_done(self, threads: Array) -> int:
+        """The copies of these threads so far belong to an agent, whose view is given."""
+        chosen = np.zeros(self.clocks.teams.count, np.bool_)
+        chosen[threads] = True
+        agent = self.agents.fresh()
+        for one in list(self.pending):
+            mine = chosen[one.threads]
+            if one.agent or not mine.any():
+                continue
+            self.settle(one, mine, np.full(one.threads.shape, agent))
+            moved = Pending(
+                one.shadow, one.unit, one.granules[mine], one.threads[mine], one.groups[mine], self.clocks.now,
+                one.write, one.statement, agent,
+            )  # fmt: skip
+            self.pending.append(moved)
+            self.drop(one, ~mine)
+        self.pending = [one for one in self.pending if one.threads.size]
+        return self.clocks.views.single(agent, self.clocks.now)
+
+    def left(self, first: int, stop: int) -> list[tuple[int, int]]:
+        """Copies of these threads that were never waited for: the statement, and a thread."""
+        found: list[tuple[int, int]] = []
+        for one in self.pending:
+            mine = one.threads[(one.threads >= first) & (one.threads < stop)]
+            if mine.size and not one.agent and one.write:
+                found.append((one.statement, int(mine[0])))
+        return found
+
+
+class Agents:
+    """Numbers of those who do asynchronous copies, by what they belong to."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
+        self._count = AGENT
+
+    def fresh(self) -> int:
+        self._count += 1
+        return self._count
+
+    def of(self, key: object) -> int:
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = self.fresh()
+        return found
+
+
+class BulkGroups:
+    """Bulk copies that threads wait for by groups: the last time of each group."""
+
+    def __init__(self, clocks: Clocks, agents: Agents) -> None:
+        self.clocks, self.agents = clocks, agents
+        self._groups: dict[int, list[int]] = {}
+
+    def of(self, thread: int) -> tuple[int, int]:
+        """The agents who read and write for a thread."""
+        return self.agents.of(("reads", thread)), self.agents.of(("writes", thread))
+
+    def commit(self, threads: Array) -> None:
+        for thread in threads.tolist():
+            self._groups.setdefault(thread, []).append(self.clocks.now)
+
+    def wait(self, threads: Array, newest: int, *, reads_only: bool) -> None:
+        for thread in threads.tolist():
+            groups = self._groups.get(thread, [])
+            if len(groups) <= newest:
+                continue
+            until = groups[-1 - newest]
+            reads, writes = self.of(thread)
+            for agent in (reads,) if reads_only else (reads, writes):
+                self.clocks.learn(np.array([thread]), self.clocks.views.single(agent, until))

@@ -1,0 +1,142 @@
+"""Which bits of memory are defined: a byte for each byte, with its defined bits set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.memory import grown
+from openptx.engines.interp.memory_views import Plane
+from openptx.isa.semantics import atomic_ops, mbarrier
+from openptx.numerics import Bits
+from openptx.sanitize.definedness import Definedness
+from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.masked import EVERYTHING, Masked, mask
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.engines.interp.frames import Frame
+    from openptx.engines.interp.geometry import Geometry
+    from openptx.isa.machine import Update, Word
+    from openptx.runtime.image import Image
+    from openptx.runtime.memory import Map
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+ALL = 0xFF
+
+
+class DefinedMemory(Definedness, SanitizedThreads):
+    """Loads give undefined bits, stores make bits defined. Only what began undefined has a table."""
+
+    def __init__(self, geometry: Geometry, memory: Map, image: Image, session: Session) -> None:
+        super().__init__(geometry, memory, image, session)
+        noise = np.random.default_rng(session.noise)
+        rows = self.shared.data.reshape(geometry.count, -1)
+        reserved = session.program.reserved_shared
+        rows[:, reserved:] = noise.integers(0, 256, (geometry.count, rows.shape[1] - reserved), np.uint8)
+        defined = np.zeros(rows.shape, np.uint8)
+        defined[:, :reserved] = ALL
+        self._shared_defined = Plane(defined.reshape(-1))
+        self._local_defined = Plane(np.zeros(0, np.uint8))
+        self._tables: dict[Plane, Plane | None] = {}
+
+    # Tables.
+
+    def defined_bits(self, plane: Plane) -> Plane | None:
+        """The defined bits of a plane; None where all are."""
+        if plane is self.shared:
+            return self._shared_defined
+        if plane is self.local:
+            return self._local_defined
+        if plane not in self._tables:
+            base = next((base for base, known in self._planes.items() if known is plane), None)
+            bits = self.session.defined.get(base) if base is not None else None
+            self._tables[plane] = Plane(bits, plane.lead) if bits is not None else None
+        return self._tables[plane]
+
+    def reserve(self, size: int) -> None:
+        before = self.local.size // self.n
+        super().reserve(size)
+        after = self.local.size // self.n
+        if after != before:
+            self._local_defined, _ = grown(self._local_defined, self.n, after)
+            rows = self.local.data.reshape(self.n, after)
+            noise = np.random.default_rng(self.session.noise)
+            rows[:, before:] = noise.integers(0, 256, (1, after - before), np.uint8)
+
+    def copy_local(self, lanes: lane_sets.Lanes, a: int, b: int, size: int) -> None:
+        super().copy_local(lanes, a, b, size)
+        rows = self._local_defined.data.reshape(self.n, -1)
+        index = slice(None) if lanes is None else lanes
+        rows[index, b : b + size] = rows[index, a : a + size]
+
+    def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        """An activation begins with undefined memory."""
+        rows = self._local_defined.data.reshape(self.n, -1)
+        rows[slice(None) if lanes is None else lanes, frame.base : frame.top] = 0
+
+    # Accesses.
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        self.session.values.address(address)
+        values = super().load(space, address, w, count)
+        found = list(self.found)
+        masks: list[Array] | None = None
+        for chosen, (plane, offsets) in found:
+            defined = self.defined_bits(plane)
+            if defined is None:
+                continue
+            part = [~bits for bits in defined.gather(offsets, w >> 3, count)]
+            if not any(bits.any() for bits in part):
+                continue
+            if chosen is None:
+                masks = part
+                break
+            masks = masks or [np.zeros(address.v.size, bits.dtype) for bits in part]
+            for whole, bits in zip(masks, part, strict=True):
+                whole[chosen] = bits
+        if masks is None:
+            return values
+        return tuple([self.marked(v, bits, origin=self.op) for v, bits in zip(values, masks, strict=True)])
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        self.session.values.address(address)
+        super().store(space, address, values)
+        masks = [~mask(b) if isinstance(b, Masked) else EVERYTHING[b.width] for b in values]
+        for chosen, (plane, offsets) in self.found:
+            defined = self.defined_bits(plane)
+            if defined is not None:
+                some = [m if chosen is None or m.size == 1 else m[chosen] for m in masks]
+                defined.scatter(offsets, some, values[0].width >> 3)
+            if self.is_visible(plane):
+                self.session.values.stored(values, chosen)
+
+    def is_visible(self, plane: Plane) -> bool:
+        """Whether somebody else may look at what is stored there after the launch."""
+        return plane is not self.shared and plane is not self.local and plane is not self._stack
+
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        self.session.values.address(address)
+        old = super().atomic(space, address, w, update, *operands)
+        for chosen, (plane, offsets) in self.found:
+            defined = self.defined_bits(plane)
+            if defined is None:
+                continue
+            view, count = (min(w, 64) >> 3, 2 if w == 128 else 1)
+            words = defined.gather(offsets, view, count)
+            bad = np.logical_or.reduce([bits != EVERYTHING[8 * view] for bits in words])
+            if bad.any() and update is not atomic_ops.exchange and update is not mbarrier.change:
+                self.session.values.updated(bad, chosen)
+            defined.scatter(offsets, [EVERYTHING[8 * view]] * count, view)
+        return old
+
+    def copied(self, read: Plane, a: int, written: Plane, b: int, count: int) -> None:
+        super().copied(read, a, written, b, count)
+        target, source = self.defined_bits(written), self.defined_bits(read)
+        if target is not None:
+            target.data[b : b + count] = source.data[a : a + count] if source is not None else ALL

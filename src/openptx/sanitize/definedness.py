@@ -1,0 +1,165 @@
+"""The machine that tracks undefined bits through every primitive, so that all meanings do.
+
+Integer operations, selection, shifts, changes of width and exchanges between lanes are exact; a result of float
+arithmetic, division and tables is undefined where any bit of an operand is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp.machine import Threads
+from openptx.numerics import Bits
+from openptx.sanitize.masked import EVERYTHING, MOVES, NOTHING, RULES, Masked, is_masked, mask, masked_in, plain
+from openptx.sanitize.semantics import SHUFFLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.program import Op
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+
+
+class Definedness(Threads):
+    op: Op
+    members: Array
+    session: Session
+
+    def marked(
+        self, d: Bits, undefined: Array, *operands: Any, computed: bool = False, origin: Op | None = None
+    ) -> Bits:
+        """A result, with its undefined bits if there are any."""
+        if not undefined.any():
+            return d
+        some = masked_in(operands)
+        origin = origin or next((b.origin for b in some if b.origin is not None), None)
+        return Masked(self, d.width, d.v, undefined, origin, computed or any(b.computed for b in some))
+
+    # The core.
+
+    def binary(self, op: str, a: Bits, b: Bits) -> Bits:
+        d = super().binary(op, a, b)
+        if not is_masked(a, b):
+            return d
+        rule = RULES.get(op)
+        if rule is not None:
+            undefined = rule(a.v, b.v, mask(a), mask(b))
+        else:
+            moved = super().binary(op, Bits(self, a.width, np.broadcast_to(mask(a), a.v.shape)), plain(b)).v
+            unknown = mask(b) != 0
+            undefined = np.where(unknown, EVERYTHING[a.width], moved) if unknown.any() else moved
+        return self.marked(d, undefined, a, b, computed=op not in MOVES)
+
+    def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
+        d = super().select(p, a, b)
+        if not is_masked(p, a, b):
+            return d
+        undefined = np.where(p.v, mask(a), mask(b))
+        if isinstance(p, Masked):
+            undefined = np.where(p.undefined, mask(a) | mask(b) | (a.v ^ b.v), undefined)
+        return self.marked(d, undefined, a, b, p)
+
+    def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
+        d = super().resize(a, w, signed)
+        if not isinstance(a, Masked) or d is a:
+            return d
+        return self.marked(d, super().resize(Bits(self, a.width, a.undefined), w, signed).v, a)
+
+    def invert(self, a: Bits) -> Bits:
+        d = super().invert(a)
+        return self.marked(d, a.undefined, a) if isinstance(a, Masked) else d
+
+    def unequal(self, a: Bits, b: Bits) -> Bits:
+        d = super().unequal(a, b)
+        return self.marked(d, RULES["eq"](a.v, b.v, mask(a), mask(b)), a, b) if is_masked(a, b) else d
+
+    def at_most(self, a: Bits, b: Bits) -> Bits:
+        d = super().at_most(a, b)
+        return self.marked(d, RULES["ult"](b.v, a.v, mask(b), mask(a)), a, b) if is_masked(a, b) else d
+
+    def amount(self, n: Bits | int, w: int) -> Bits:
+        d = super().amount(n, w)
+        if not isinstance(n, Masked) or d is n:
+            return d
+        return self.marked(d, np.where(n.undefined != 0, EVERYTHING[w], NOTHING[w]), n)
+
+    def negative(self, a: Bits) -> Bits:
+        d = super().negative(a)
+        if not isinstance(a, Masked):
+            return d
+        top = a.undefined if a.width == 1 else (a.undefined >> a.undefined.dtype.type(a.width - 1)).astype(bool)
+        return self.marked(d, top, a)
+
+    # The warp.
+
+    def shuffle(self, a: Bits, lane: Bits) -> Bits:
+        d = super().shuffle(a, lane)
+        undefined = mask(a)
+        if undefined.size > 1 or (undefined.any() and a.v.size > 1):
+            undefined = super().shuffle(Bits(self, a.width, np.broadcast_to(undefined, a.v.shape)), lane).v
+        if isinstance(lane, Masked):
+            undefined = np.where(lane.undefined != 0, EVERYTHING[a.width], undefined)
+        absent = self.absent(lane)
+        origin = None
+        if absent is not None:
+            undefined, origin = np.where(absent, EVERYTHING[a.width], undefined), self.op
+        return self.marked(d, undefined, a, lane, origin=origin) if undefined.any() else d
+
+    def absent(self, lane: Bits) -> Array | None:
+        """Of a shuffle, which lanes take the value of one that does not take part; None where none does."""
+        if self.op.form.instruction not in SHUFFLES:
+            return None
+        here = super().ballot(self.const(1, 1)).v & self.members
+        bad = (here >> (lane.v & np.uint32(31)) & np.uint32(1)) == 0
+        if not bad.any():
+            return None
+        self.session.absent_shuffles.add(self.op)
+        return bad
+
+    def ballot(self, p: Bits) -> Bits:
+        d = super().ballot(p)
+        if not isinstance(p, Masked):
+            return d
+        return self.marked(d, super().ballot(Bits(self, 1, p.undefined)).v, p)
+
+
+def spread(name: str) -> Callable[..., Any]:
+    """A method whose results are undefined in lanes where any bit of any operand is."""
+    inherited = getattr(Threads, name)
+
+    def method(self: Definedness, *args: Any, **options: Any) -> Any:
+        some = masked_in(args)
+        if not some:
+            return inherited(self, *args, **options)
+        found = inherited(self, *[plain(a) for a in args], **options)
+        bad = some[0].undefined != 0
+        for b in some[1:]:
+            bad = bad | (b.undefined != 0)
+        return tainted(self, found, bad, some)
+
+    return method
+
+
+def tainted(x: Definedness, found: Any, bad: Array, some: list[Masked]) -> Any:
+    if isinstance(found, Bits):
+        return x.marked(found, np.where(bad, EVERYTHING[found.width], NOTHING[found.width]), *some, computed=True)
+    if isinstance(found, tuple):
+        return tuple([tainted(x, part, bad, some) for part in cast("tuple[Any, ...]", found)])
+    return found
+
+
+# fmt: off
+SPREADING = (
+    "abs", "approx", "approx_div", "bit_dots", "block_dots", "clz", "convert", "divide", "dots", "extreme", "fadd",
+    "fdiv", "fequal", "finite", "fless", "flush", "fma", "fma_dots", "fmax", "fmin", "fmul", "from_int", "fsqrt",
+    "fsub", "integer_dots", "integral", "isnan", "lookup", "max", "min", "mufu", "mulhi", "popc", "relu", "remainder",
+    "saturate", "testp", "to_int", "unordered",
+)
+# fmt: on
+for _name in SPREADING:
+    setattr(Definedness, _name, spread(_name))

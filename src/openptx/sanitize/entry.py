@@ -1,0 +1,177 @@
+"""`openptx.sanitize`: one launch, or several in different orders, watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import launch
+from openptx.errors import ArgumentError, Fault, SanitizerError
+from openptx.runtime.arrays import as_array
+from openptx.sanitize.findings import KINDS, Collector, Finding
+from openptx.sanitize.launch import SanitizedLaunch
+from openptx.sanitize.session import HangError, Session
+from openptx.sanitize.undefined import undefined_bits
+
+if TYPE_CHECKING:
+    from openptx.runtime import Kernel
+    from openptx.runtime.module import Extent, Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to watch. `outputs` are the arguments, counted from 0, that must be defined in the end."""
+
+    tools: frozenset[str] = frozenset(KINDS)
+    shared_mem: int = 0
+    cluster: Extent | None = None
+    outputs: tuple[int, ...] = ()
+    schedules: int = 1
+    seed: int = 0
+    timeout: float | None = None
+    max_instructions: int | None = None
+    strict: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found, what was not watched, and whether the user stopped it."""
+
+    findings: list[Finding]
+    limits: list[str]
+    interrupted: bool = False
+
+
+def sanitize(
+    kernel: Kernel,
+    grid: Extent,
+    block: Extent,
+    args: Iterable[object] = (),
+    *,
+    tools: str | Sequence[str] = "all",
+    shared_mem: int = 0,
+    cluster: Extent | None = None,
+    outputs: Sequence[int] = (),
+    schedules: int = 1,
+    seed: int = 0,
+    timeout: float | None = None,
+    max_instructions: int | None = None,
+    strict: bool = False,
+) -> list[Finding]:
+    """Runs a kernel on the reference engine and gives everything that is wrong in this execution; [] for nothing.
+
+    `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a
+    launch; arrays are written as by a launch. `tools` is "all", or some of "race", "init", "sync", "mem". `outputs` are
+    arguments, counted from 0, whose bytes must all be defined in the end. Arrays of `openptx.empty` begin undefined.
+
+    With `schedules` the kernel runs so often, the first time in the engine's own order, then with lanes, warps and
+    blocks in orders that `seed` chooses, each time on the arrays as they were.
+
+    `strict` reports three idioms as well that are races by the text of the document, and in CUDA's own samples: a plain
+    load before a loop of compare-and-swap, an atomic counter that is trusted without an acquiring fence, and a store of
+    one value by several lanes of a warp at once.
+
+    A fault of the kernel is a finding as well. Raises ArgumentError and Unsupported as a launch does.
+    """
+    options = Options(
+        tools_of(tools), shared_mem, cluster, tuple(outputs), schedules, seed, timeout, max_instructions, strict
+    )
+    report = watch(kernel, grid, block, list(args), options)
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return report.findings
+
+
+def tools_of(wanted: str | Sequence[str]) -> frozenset[str]:
+    """ "all", one tool, several with commas, or a sequence of them."""
+    names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    chosen = frozenset(KINDS if names == ["all"] else names)
+    if wrong := chosen - set(KINDS):
+        raise ArgumentError(f"no tool `{min(wrong)}`: choose all, or of {', '.join(KINDS)}")
+    return chosen
+
+
+def as_written(argument: object) -> NDArray[Any] | None:
+    """An argument that kernels may write."""
+    return as_array(argument) if isinstance(argument, np.ndarray) and argument.flags.writeable else None
+
+
+def require_clean(
+    kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object], tools: str | Sequence[str], **options: Any
+) -> None:
+    """Raises SanitizerError for what a launch does wrong."""
+    if found := sanitize(kernel, grid, block, args, tools=tools, **options):
+        raise SanitizerError(found)
+
+
+def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], options: Options) -> Report:
+    """Runs a launch as often as `options` say; an interrupt ends it with what was found so far."""
+    if options.schedules < 1:
+        raise ArgumentError(f"schedules is a number from 1, not {options.schedules}")
+    if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
+        raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is no array")
+    found = Collector(options.strict)
+    arrays = [a for a in map(as_written, args) if a is not None] if options.schedules > 1 else []
+    before = [array.copy() for array in arrays]
+    for number in range(options.schedules):
+        for array, content in zip(arrays, before, strict=True):
+            array[...] = content
+        order = np.random.default_rng((options.seed, number)) if number else None
+        if not run(
+            kernel, kernel.prepare(grid, block, args, options.shared_mem, options.cluster), args, options, found, order
+        ):
+            return Report(found.findings, [*found.limits, "interrupted: what came after was not watched"], True)
+    return Report(found.findings, found.limits)
+
+
+def run(
+    kernel: Kernel,
+    given: Prepared,
+    args: list[object],
+    options: Options,
+    found: Collector,
+    order: np.random.Generator | None,
+) -> bool:
+    """Runs a launch once; False if the user stopped it."""
+    sessions: list[Session] = []
+
+    def make(*parts: Any) -> SanitizedLaunch:
+        program, function, shape = parts[:3]
+        session = Session(program, function, shape, options.tools, found, order)
+        sessions.append(session)
+        for i, argument in enumerate(args):
+            if (bits := undefined_bits(argument)) is not None:
+                session.mark_undefined(kernel.module.address(argument), bits)
+            if i in options.outputs:
+                session.mark_output(kernel.module.address(argument), i)
+        return SanitizedLaunch(*parts, session=session)
+
+    image = kernel.module.image
+    try:
+        launch(
+            kernel.module.program,
+            kernel.function,
+            given.grid,
+            given.block,
+            memory=given.memory,
+            image=image,
+            shared=options.shared_mem,
+            cluster=given.cluster,
+            timeout=options.timeout,
+            max_instructions=options.max_instructions,
+            make=make,
+        )
+        sessions[0].finish()
+    except HangError:
+        pass
+    except KeyboardInterrupt:
+        return False
+    except Fault as fault:
+        if not sessions:
+            raise
+        sessions[0].fault(fault)
+    return True

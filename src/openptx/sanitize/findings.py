@@ -1,0 +1,153 @@
+"""A finding: a diagnostic of an execution, with the thread that did it and the other access or cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.diagnostics import Diagnostic, Label
+
+if TYPE_CHECKING:
+    from openptx.errors import Triple
+    from openptx.source import File, Span
+
+KINDS = ("race", "init", "sync", "mem")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A statement as a thread executed it. `line` is in the program that the PTX was made from, if `.loc` says so."""
+
+    span: Span
+    text: str
+    line: int
+    source: str
+    inlined: tuple[str, ...] = ()
+    block: Triple | None = None
+    thread: Triple | None = None
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "statement": self.text,
+            "line": self.line,
+            "source": self.source,
+            "block": list(self.block) if self.block is not None else None,
+            "thread": list(self.thread) if self.thread is not None else None,
+        }
+
+    @property
+    def who(self) -> str:
+        found = [f"block {self.block}"] if self.block is not None else []
+        found += [f"thread {self.thread}"] if self.thread is not None else []
+        return ", ".join(found)
+
+
+class Finding(Diagnostic):
+    """What `openptx.sanitize` found. `kind` is race, init, sync or mem; `count` how often this was seen.
+
+    `line` and `source` are the place in the program that the PTX was made from (without `.loc`: in the PTX), `block`
+    and `thread` who did it first. `other` is the other access of a race, or the statement that is the cause. `notes`
+    are facts, a line each: registers, addresses, why nothing orders the two.
+    """
+
+    __slots__ = ("count", "idiom", "kernel", "kind", "notes", "other", "site")
+
+    def __init__(
+        self,
+        about: str,
+        kind: str,
+        message: str,
+        file: File,
+        site: Site,
+        *,
+        kernel: str,
+        label: str = "",
+        other: Site | None = None,
+        other_label: str = "",
+        notes: tuple[str, ...] = (),
+        help: str | None = None,
+    ) -> None:
+        labels = (Label(other.span, other_label),) if other is not None and other.span != site.span else ()
+        super().__init__(about, message, file, site.span, label, labels=labels, help=help)
+        self.kind, self.kernel, self.site, self.other = kind, kernel, site, other
+        self.notes = notes
+        self.count = 1
+        self.idiom = False  # reported only when asked for: see `Options.strict`
+
+    @property
+    def line(self) -> int:
+        """The line in the program that the PTX was made from; without `.loc`, that of the PTX."""
+        return self.site.line
+
+    @property
+    def source(self) -> str:
+        """`kernel.cu:12:3`: where that line is."""
+        return self.site.source
+
+    @property
+    def block(self) -> Triple | None:
+        """The block of the thread that did it first, as `%ctaid`."""
+        return self.site.block
+
+    @property
+    def thread(self) -> Triple | None:
+        """The thread that did it first, as `%tid`."""
+        return self.site.thread
+
+    @property
+    def lines(self) -> set[int]:
+        """All lines of the program that the finding names."""
+        return {self.line, *([self.other.line] if self.other is not None else [])}
+
+    @property
+    def facts(self) -> list[str]:
+        """Who did it and where, a line each, for people."""
+        who = f"kernel `{self.kernel}`" + (f", {self.site.who}" if self.site.who else "")
+        lines = [f"by: {who}", f"source: {self.site.source}"]
+        lines += [f"inlined: {each}" for each in self.site.inlined]
+        if self.other is not None:
+            lines.append(f"other: `{self.other.text}`, {self.other.source}")
+            if self.other.who:
+                lines.append(f"by: {self.other.who}")
+        lines += self.notes
+        return [*lines, *([f"seen: {self.count} times"] if self.count > 1 else [])]
+
+    def more(self) -> dict[str, object]:
+        """What JSON has beside the fields of every diagnostic."""
+        return {
+            "kind": self.kind,
+            "kernel": self.kernel,
+            "block": list(self.block) if self.block is not None else None,
+            "thread": list(self.thread) if self.thread is not None else None,
+            "line": self.line,
+            "source": self.source,
+            "count": self.count,
+            "notes": list(self.notes),
+            "other": self.other.as_json() if self.other is not None else None,
+        }
+
+
+class Collector:
+    """The findings of a launch, each cause once."""
+
+    def __init__(self, strict: bool = False) -> None:
+        self._found: dict[object, Finding] = {}
+        self._strict = strict
+        self.limits: list[str] = []
+        """What was not watched, and why."""
+
+    def known(self, key: object) -> bool:
+        """Counts one more of a cause that is known."""
+        found = self._found.get(key)
+        if found is not None:
+            found.count += 1
+        return found is not None
+
+    def add(self, key: object, finding: Finding) -> None:
+        self._found[key] = finding
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Errors first, each in the order of the text."""
+        found = [finding for finding in self._found.values() if self._strict or not finding.idiom]
+        return sorted(found, key=lambda f: (f.severity != "error", f.span, f.kind))

@@ -1,0 +1,76 @@
+"""The heap under watch: blocks stand apart, what is freed is not given out again, and who did it is remembered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.runtime.heap import ALIGN
+
+if TYPE_CHECKING:
+    from openptx.program import Op
+    from openptx.runtime.heap import Heap
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+REDZONE = 2 * ALIGN
+"""Bytes between blocks that belong to nobody."""
+
+
+class GuardedHeap:
+    """What `malloc` and `free` use instead of the module's heap, for one launch."""
+
+    def __init__(self, heap: Heap, session: Session) -> None:
+        self.heap, self.session = heap, session
+        self.allocation = heap.allocation
+        self.valid = np.repeat(heap.left != 0, ALIGN)  # blocks of earlier launches
+        self.sizes: dict[int, int] = {}
+        self.extents: dict[int, int] = {}
+        self.taken: dict[int, tuple[Op, int]] = {}
+        self.freed: dict[int, tuple[Op, int]] = {}
+        self.defined = np.where(self.valid, np.uint8(0xFF), np.uint8(0))
+
+    def within(self, address: int, size: int) -> bool:
+        return self.heap.within(address, size)
+
+    def holds(self, addresses: Array, size: int) -> Array:
+        """Whether accesses lie in blocks that were given out and not taken back."""
+        first = (addresses - np.uint64(self.allocation.base)).astype(np.int64)
+        last = np.minimum(first + size - 1, self.valid.size - 1)
+        return self.valid[first] & self.valid[last]
+
+    def who(self) -> tuple[Op, int]:
+        x = self.session.batch.x
+        return x.op, x.first + lane_sets.first(x.executing)
+
+    def take(self, size: int) -> int:
+        found = self.heap.take(size + REDZONE) if size else 0
+        if found:
+            self.sizes[found] = self.extents[found] = size
+            self.taken[found] = self.who()
+            self.mark(found, size, True)
+        return found
+
+    def give_back(self, address: int) -> bool:
+        size = self.sizes.pop(address, None)
+        if size is None:
+            if address in self.freed:
+                return False
+            return self.heap.give_back(address)  # of an earlier launch
+        self.freed[address] = self.who()
+        self.mark(address, size, False)
+        return True
+
+    def mark(self, address: int, size: int, valid: bool) -> None:
+        first = address - self.allocation.base
+        self.valid[first : first + size] = valid
+        self.defined[first : first + size] = 0
+
+    def finish(self) -> list[tuple[Op, int]]:
+        """Gives back what was freed; who took what was not."""
+        for address in self.freed:
+            self.heap.give_back(address)
+        return [self.taken[address] for address in self.sizes]

@@ -1,0 +1,31 @@
+"""Runs a launch under watch, and gives what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.engines.interp.geometry import Geometry
+from openptx.engines.interp.launch import Launch
+from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.defined_memory import DefinedMemory
+from openptx.sanitize.machine import SanitizedThreads
+
+if TYPE_CHECKING:
+    from openptx.sanitize.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class SanitizedLaunch(Launch):
+    session: Session
+
+    def batch(self, first: int, count: int) -> SanitizedBatch:
+        machine = DefinedMemory if self.session.tracks else SanitizedThreads
+        x = machine(Geometry(self.shape, first, count), self.memory, self.image, self.session)
+        batch = SanitizedBatch(self.program, self.session.decoded(self.function), x, self.limits, self.session)
+        self.session.begins(batch)
+        return batch
+
+    def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
+        return Launch.pieces(self, ctas)

@@ -1,0 +1,305 @@
+"""The machine that tells the race detector of every access. See defined_memory.py for the one that tracks bits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.machine import Threads
+from openptx.isa.instructions import mbarrier as mbarrier_instructions
+from openptx.isa.semantics import mbarrier
+from openptx.sanitize.semantics import WAITS, access, sized
+from openptx.sanitize.shadow import GPU, SCOPE, UPDATE, Shadow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.engines.interp.frames import Frame
+    from openptx.engines.interp.geometry import Geometry
+    from openptx.engines.interp.memory import Place
+    from openptx.engines.interp.memory_views import Plane
+    from openptx.engines.interp.tensor_memory import TensorMemory
+    from openptx.isa.machine import Update, Word
+    from openptx.numerics import Bits
+    from openptx.program import Op
+    from openptx.runtime.image import Image
+    from openptx.runtime.memory import Map
+    from openptx.sanitize.mbarriers import Key
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+Chosen = NDArray[np.intp] | None
+
+
+class SanitizedThreads(Threads):
+    """`op` is the instruction that executes; `found` are the places of its last access."""
+
+    op: Op
+
+    def __init__(self, geometry: Geometry, memory: Map, image: Image, session: Session) -> None:
+        super().__init__(geometry, memory, image)
+        self.session = session
+        self.first = geometry.first * geometry.threads
+        self.numbers = np.arange(self.first, self.first + self.n)
+        self.found: list[tuple[Chosen, Place]] = []
+        self.statement = 0
+        self.agents: dict[int, tuple[int, int]] = {}
+        """By thread, who reads and who writes in its name: asynchronous copies in bulk."""
+        self.members = np.zeros(1, np.uint32)
+        """The member masks of the lanes that execute an instruction together."""
+        self.changing = False  # whether the atomic operation that executes left something else in memory
+        self.last_store = np.zeros(self.n, np.int64)
+        self._shadows: dict[Plane, Shadow | None] = {}
+
+    def begin(self, op: Op) -> None:
+        """An instruction begins."""
+        self.op, self.access = op, access(op)
+        self.statement = self.session.statement(op)
+        self.session.clocks.tick()
+
+    def threads(self) -> Array:
+        """The numbers of the executing threads in the launch."""
+        return lane_sets.take(self.numbers, self.executing)
+
+    @property
+    def allocated_tensor_memory(self) -> TensorMemory | None:
+        """The tensor memory, if the kernel has used it."""
+        return self._tensor_memory
+
+    # Where accesses go.
+
+    def shadow_of(self, plane: Plane) -> Shadow | None:
+        if plane not in self._shadows:
+            self._shadows[plane] = self._shadow(plane)
+        return self._shadows[plane]
+
+    def _shadow(self, plane: Plane) -> Shadow | None:
+        if plane is self.shared:
+            return self.session.make_shadow("shared memory", plane.size, 0, 0, "shared")
+        for base, known in self._planes.items():
+            if known is plane and plane.writable:
+                row = self.memory.rows[base >> self.shift]
+                name = str(row) if row is not None else "global memory"
+                return self.session.shadow(base, name, plane.size, plane.lead, "global")
+        return None
+
+    def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[Chosen, Place]]:
+        self.found = super().places(space, a, size, write)
+        self.session.bounds.check(self, space, a, size)
+        return self.found
+
+    @property
+    def heap(self) -> Any:
+        return self.session.heap_of(super().heap)
+
+    # Accesses.
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        values = super().load(space, address, w, count)
+        for chosen, (plane, offsets) in self.found:
+            self.touch(plane, chosen, offsets, w * count >> 3, w >> 3)
+        if self.access.scope and not self.access.mbarrier:
+            self.session.poll()
+        if self.op.form.instruction in WAITS:
+            return (self.forced(values[0]),)
+        return values
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        width = values[0].width >> 3
+        self.doing = "store"
+        for chosen, (plane, offsets) in self.places(space, address.v, width * len(values), True):
+            some = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
+            self.touch(plane, chosen, offsets, width * len(values), width, write=True, values=some)
+            plane.scatter(offsets, some, width)
+        self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
+        self.session.progress()
+        if self.op.form.instruction is mbarrier_instructions.init:
+            self.session.mbarriers.initialize(self.keys())
+        elif self.op.form.instruction is mbarrier_instructions.inval:
+            self.session.mbarriers.invalidate(self.keys())
+
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        old = super().atomic(space, address, w, update, *operands)
+        found = list(self.found)
+        self.changing = self.changed(found, w, old)
+        strong = GPU << SCOPE if update is mbarrier.change else 0
+        for chosen, (plane, offsets) in found:
+            self.touch(plane, chosen, offsets, w >> 3, w >> 3, write=True, more=UPDATE | strong)
+        if update is mbarrier.change:
+            assert not isinstance(old, tuple)
+            self.change_mbarriers(old, operands)
+        elif self.changing:
+            self.session.progress()
+        else:
+            self.session.poll()
+        return old
+
+    def changed(self, found: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
+        """Whether an atomic left something else in memory."""
+        if isinstance(old, tuple) or len(found) > 1:
+            return True
+        _, (plane, offsets) = found[0]
+        return bool((plane.gather(offsets, w >> 3, 1)[0] != old.v).any())
+
+    def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
+        for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
+            self.executing = slice(lane, lane + 1)
+            (read, a), (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
+            self.touch(read, None, np.array([a]), count, 1)
+            self.touch(written, None, np.array([b]), count, 1, write=True)
+            self.copied(read, a, written, b, count)
+        self.session.progress()
+
+    def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        """Lanes begin an activation."""
+
+    def copied(self, read: Plane, a: int, written: Plane, b: int, count: int) -> None:
+        written.data[b : b + count] = read.data[a : a + count]
+
+    def touch(
+        self,
+        plane: Plane,
+        chosen: Chosen,
+        offsets: Array,
+        size: int,
+        width: int,
+        *,
+        write: bool = False,
+        values: list[Array] | None = None,
+        more: int = 0,
+    ) -> None:
+        """Tells the race detector of an access by the executing lanes, or by some of them."""
+        if "race" not in self.session.tools:
+            return
+        shadow = self.shadow_of(plane)
+        if shadow is None:
+            return
+        threads = self.threads() if chosen is None else self.threads()[chosen]
+        about = self.access
+        if plane is self.shared and self.session.lifetimes.active:
+            owners_of = offsets // self._shared_stride + self.geometry.first
+            far = owners_of != self.session.teams.cta(threads)
+            if far.any():
+                ctas = np.broadcast_to(owners_of, far.shape)
+                self.session.lifetimes.access(threads[far], ctas[far], self.statement)
+        facts = sized(about.facts | more, width) | self.statement
+        owners = self.owners(threads, write) if about.bulk and not more & UPDATE else None
+        if about.bulk and more & UPDATE and not (more >> SCOPE) & 3:
+            owners = self.owners(threads, write)
+        rows = stacked(values, threads.size) if values is not None and write else None
+
+        def unchanged(index: int) -> bool:
+            at = offsets[index if offsets.size > 1 else 0 :][:1]
+            return rows is not None and all(
+                before[0] == after
+                for before, after in zip(plane.gather(at, width, size // width), rows[index], strict=True)
+            )
+
+        granules = self.session.races.access(
+            shadow, threads, offsets, size, facts, write=write, owners=owners, values=rows, unchanged=unchanged
+        )
+        if about.pending:
+            self.session.copies.issue(shadow, granules, threads, write, self.statement)
+        elif (facts >> SCOPE) & 3 and not about.mbarrier:
+            update = bool(more & UPDATE)
+            reads = update or not write
+            self.session.releases.access(
+                shadow,
+                granules,
+                threads,
+                (facts >> SCOPE) & 3,
+                observes=about.observes and reads,
+                writes=write,
+                update=update,
+                counts=update and self.changing and self.op.m.op not in ("cas", "exch"),
+                releases=about.releases and write,
+                acquires=about.acquires and reads,
+            )
+        elif write and shadow.records is not None:
+            shadow.records[granules] = 0
+
+    def owners(self, threads: Array, write: bool) -> Array:
+        return np.array([self.agents[thread][write] for thread in threads.tolist()])
+
+    # Copies in bulk.
+
+    def name_agents(self, mbarrier: Bits | None) -> None:
+        """Who reads and writes in the name of the executing threads, in a bulk copy that `mbarrier` is told of."""
+        s, threads = self.session, self.threads()
+        if mbarrier is None:
+            self.agents = {thread: s.bulk_groups.of(thread) for thread in threads.tolist()}
+            return
+        addresses = np.broadcast_to(mbarrier.v, threads.shape).tolist()
+        cta = s.teams.cta(threads).tolist()
+        names = [s.agents.of(("mbarrier", c, a)) for c, a in zip(cta, addresses, strict=True)]
+        self.agents = {thread: (name, name) for thread, name in zip(threads.tolist(), names, strict=True)}
+
+    def hand_over_copies(self, address: Bits) -> None:
+        """An mbarrier is told when the `cp.async` of the executing threads so far are done."""
+        view = self.session.copies.arrive_when_done(self.threads())
+        self.doing = "load"
+        self.places(self.op.m.space, address.v, 8, False)
+        for key in dict.fromkeys(self.keys()):
+            one: Any = self.session.mbarriers.known.get(key)
+            if one is None:
+                continue
+            # Where the arrival completed a phase, the phase waited for the copies.
+            one.gathered = self.session.clocks.views.join(one.gathered, view)
+            one.handed = self.session.clocks.views.join(one.handed, view)
+
+    # mbarriers.
+
+    def keys(self) -> list[Key]:
+        """The mbarriers that the last access meant, lane by lane."""
+        found: list[Key] = []
+        count = lane_sets.size(self.executing, self.n)
+        for chosen, (_, offsets) in self.found:
+            every = np.broadcast_to(offsets, count if chosen is None else chosen.size)
+            found += [(self.first, int(offset)) for offset in every.tolist()]
+        return found
+
+    def change_mbarriers(self, old: Bits, operands: tuple[Word, ...]) -> None:
+        arrivals, dropped, tx = operands
+        assert not isinstance(arrivals, tuple)
+        assert not isinstance(dropped, tuple)
+        assert not isinstance(tx, tuple)
+        new = mbarrier.change(self, old, arrivals, dropped, tx)
+        keys, threads = self.keys(), self.threads()
+        count, s = len(keys), self.session
+        extra = [0] * count
+        if self.access.bulk:
+            extra = [s.clocks.views.single(self.agents[int(thread)][1], s.clocks.now) for thread in threads]
+            extra = [
+                s.clocks.views.join(view, s.clocks.views.single(self.agents[int(t)][0], s.clocks.now))
+                for view, t in zip(extra, threads, strict=True)
+            ]
+        releases = not self.access.bulk and self.op.m.values.get("sem") != "relaxed"
+        every = [np.broadcast_to(b.v, count) for b in (old, new, arrivals)]
+        s.mbarriers.change(keys, threads, every[0], every[1], every[2].astype(np.int64), releases, extra, self.op)
+        s.progress()
+
+    def waited(self, done: Bits) -> None:
+        """What a wait for an mbarrier gave."""
+        keys, threads = self.keys(), self.threads()
+        answers = np.broadcast_to(done.v, len(keys))
+        acquires = self.op.m.values.get("sem") != "relaxed"
+        self.session.mbarriers.wait(keys, threads, answers, acquires, self.op)
+        if not answers.all():
+            self.session.stall()
+
+    def forced(self, word: Bits) -> Bits:
+        """Waits that can not end see the phase that they ask for: so what comes after them is seen as well."""
+        known = self.session.mbarriers.known
+        forced = [key in known and known[key].forced for key in self.keys()]
+        if not any(forced):
+            return word
+        flip = np.array(forced, np.uint64) << np.uint64(mbarrier.PHASE)
+        return self.lanes(np.broadcast_to(word.v, flip.shape) ^ flip)
+
+
+def stacked(values: list[Array], count: int) -> Array:
+    """What each thread stores, a row each."""
+    return np.stack([np.broadcast_to(v, count) for v in values], axis=1)

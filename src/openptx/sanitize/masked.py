@@ -1,0 +1,145 @@
+"""A lane value some of whose bits are undefined, and which bits of a result are undefined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.numerics import Bits
+from openptx.numerics.numpy_machine import UNSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from openptx.numerics.bits import Core
+    from openptx.program import Op
+
+Array = NDArray[Any]
+
+
+class Masked(Bits):
+    """`undefined` is an array like `v`: a bit is set where the value's bit is undefined.
+
+    `origin` is the instruction that such bits came from. `computed` is whether arithmetic has been done with them
+    since: copies and masks may carry bits that nobody uses, results of arithmetic are meant to be used.
+    """
+
+    __slots__ = ("computed", "origin", "undefined")
+
+    def __init__(self, x: Core, width: int, v: Array, undefined: Array, origin: Op | None, computed: bool) -> None:
+        super().__init__(x, width, v)
+        self.undefined, self.origin, self.computed = undefined, origin, computed
+
+
+def mask(b: Bits) -> Array:
+    """The undefined bits of a value."""
+    return b.undefined if isinstance(b, Masked) else NOTHING[b.width]
+
+
+def is_masked(*operands: object) -> bool:
+    return any(isinstance(b, Masked) for b in operands)
+
+
+NOTHING = {w: np.zeros(1, dtype) for w, dtype in UNSIGNED.items()}
+EVERYTHING = {w: ~zeros for w, zeros in NOTHING.items()}
+
+
+def masked_in(values: Iterable[Any]) -> list[Masked]:
+    """The values with undefined bits, also those inside tuples and lists."""
+    found: list[Masked] = []
+    for value in values:
+        if isinstance(value, Masked):
+            found.append(value)
+        elif isinstance(value, tuple | list):
+            found += masked_in(cast("tuple[Any, ...]", value))
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value, or values in tuples and lists, without what is known of undefined bits."""
+    if isinstance(value, Masked):
+        return Bits(value.x, value.width, value.v)
+    if isinstance(value, tuple | list):
+        parts = [plain(part) for part in cast("tuple[Any, ...]", value)]
+        return parts if isinstance(value, list) else tuple(parts)
+    return value
+
+
+# Undefined bits of results, by the operands' values and undefined bits. A lower bound sets all undefined bits to 0, an
+# upper bound to 1: what is the same for both is defined.
+
+
+def of_and(a: Array, b: Array, u: Array, w: Array) -> Array:
+    return (u | w) & (a | u) & (b | w)
+
+
+def of_or(a: Array, b: Array, u: Array, w: Array) -> Array:
+    return (u | w) & (~a | u) & (~b | w)
+
+
+def of_xor(a: Array, b: Array, u: Array, w: Array) -> Array:
+    return u | w
+
+
+def of_add(a: Array, b: Array, u: Array, w: Array) -> Array:
+    if a.dtype == np.bool_:
+        return u | w
+    return (((a & ~u) + (b & ~w)) ^ ((a | u) + (b | w))) | u | w
+
+
+def of_sub(a: Array, b: Array, u: Array, w: Array) -> Array:
+    if a.dtype == np.bool_:
+        return u | w
+    return (((a & ~u) - (b | w)) ^ ((a | u) - (b & ~w))) | u | w
+
+
+def of_mul(a: Array, b: Array, u: Array, w: Array) -> Array:
+    """All bits from the lowest undefined one on, unless the other factor is 0."""
+    if a.dtype == np.bool_:
+        return of_and(a, b, u, w)
+    some = u | w
+    zero = ((a == 0) & (u == 0)) | ((b == 0) & (w == 0))
+    return np.where(zero, np.zeros(1, a.dtype), some | (~some + some.dtype.type(1)))
+
+
+def of_any(a: Array, b: Array, u: Array, w: Array) -> Array:
+    return np.where((u | w) != 0, ~np.zeros(1, a.dtype), np.zeros(1, a.dtype))
+
+
+def of_equal(a: Array, b: Array, u: Array, w: Array) -> Array:
+    """Defined bits that differ decide."""
+    some = u | w
+    return (some != 0) & (((a ^ b) & ~some) == 0)
+
+
+def of_less(a: Array, b: Array, u: Array, w: Array) -> Array:
+    if a.dtype == np.bool_:
+        return u | w
+    certain = ((a | u) < (b & ~w)) | ((a & ~u) >= (b | w))
+    return ((u | w) != 0) & ~certain
+
+
+def of_less_signed(a: Array, b: Array, u: Array, w: Array) -> Array:
+    if a.dtype == np.bool_:
+        return u | w
+    flip = a.dtype.type(1) << a.dtype.type(8 * a.itemsize - 1)
+    return of_less(a ^ flip, b ^ flip, u, w)
+
+
+RULES: dict[str, Callable[[Array, Array, Array, Array], Array]] = {
+    "and": of_and,
+    "or": of_or,
+    "xor": of_xor,
+    "add": of_add,
+    "sub": of_sub,
+    "mul": of_mul,
+    "udiv": of_any,
+    "urem": of_any,
+    "eq": of_equal,
+    "ult": of_less,
+    "slt": of_less_signed,
+}
+MOVES = frozenset(("and", "or", "xor", "shl", "shr", "sar"))
+"""Operations that move and mask bits: what they give is not computed."""

@@ -1,0 +1,140 @@
+"""mbarriers (9.7.13.15): what each phase hands on to those that wait for it, and wrong uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.isa.semantics.mbarrier import BYTES, COUNT, EXPECTED, PHASE, TX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.program import Op
+    from openptx.sanitize.clocks import Clocks
+
+Array = NDArray[Any]
+Key = tuple[int, int]
+"""The shadow memory by its identity, and the offset in it."""
+
+
+@dataclass(slots=True)
+class Mbarrier:
+    """`gathered` is what arrivals of this phase have handed over, `handed` what the last completed phase did."""
+
+    phases: int = 0
+    gathered: int = 0
+    handed: int = 0
+    forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A thread whose wait was not answered yet."""
+
+    op: Op
+    thread: int
+
+
+class Mbarriers:
+    """All mbarriers of a launch. `report(what, index, fact)` is told of wrong uses of the current instruction."""
+
+    def __init__(self, clocks: Clocks, report: Callable[[str, int, str], None]) -> None:
+        self.clocks, self.report = clocks, report
+        self.known: dict[Key, Mbarrier] = {}
+        self.waiting: dict[Key, Waiting] = {}
+        self.words: dict[Key, int] = {}
+        self.changed_by: dict[Key, tuple[Op, int]] = {}
+
+    def initialize(self, keys: list[Key]) -> None:
+        for key in keys:
+            self.known[key] = Mbarrier()
+
+    def invalidate(self, keys: list[Key]) -> None:
+        for i, key in enumerate(keys):
+            if self.known.pop(key, None) is None:
+                self.report("uninitialized", i, "")
+            self.words.pop(key, None)
+
+    def change(
+        self,
+        keys: list[Key],
+        threads: Array,
+        old: Array,
+        new: Array,
+        arrivals: Array,
+        releases: bool,
+        extra: list[int],
+        op: Op,
+    ) -> None:
+        """Arrivals and transactions, lane after lane; `extra` are views that come with each: of copies."""
+        begin = 0
+        flips = (old ^ new) >> np.uint64(PHASE)
+        pending = (old & np.uint64(COUNT)).astype(np.int64)
+        many = np.flatnonzero(arrivals > pending)
+        for i, key in enumerate(keys):
+            if key not in self.known:
+                self.report("uninitialized", i, "")
+                self.known[key] = Mbarrier()
+            self.words[key] = int(new[i])
+            self.changed_by[key] = op, int(threads[i])
+        for i in many[:1].tolist():
+            expected = int(old[i]) >> EXPECTED & COUNT
+            self.report("too many arrivals", i, f"it expects {expected}, {int(pending[i])} were pending")
+        self.count_phases(keys, flips, arrivals)
+        for i, key in enumerate(keys):
+            last = i + 1 == len(keys) or keys[i + 1] != key
+            if last or flips[i]:
+                some = slice(begin, i + 1)
+                begin = i + 1
+                self.hand_over(self.known[key], threads[some][arrivals[some] > 0], releases, extra[some])
+                if flips[i]:
+                    one = self.known[key]
+                    one.handed, one.gathered, one.phases = one.gathered, 0, one.phases + 1
+
+    def count_phases(self, keys: list[Key], flips: Array, arrivals: Array) -> None:
+        """Threads that arrive together belong to one phase."""
+        through = [(keys[i], i) for i in np.flatnonzero(flips & (arrivals > 0)).tolist()]
+        for (key, _), (other, i) in pairwise(through):
+            if key == other:
+                self.report("too many arrivals", i, "arrivals by one instruction complete more than one phase")
+                return
+
+    def hand_over(self, one: Mbarrier, threads: Array, releases: bool, extra: list[int]) -> None:
+        views = self.clocks.views
+        if releases and threads.size:
+            one.gathered = views.join(one.gathered, self.clocks.released(np.unique(threads)))
+        for view in set(extra):
+            one.gathered = views.join(one.gathered, view)
+
+    def wait(self, keys: list[Key], threads: Array, done: Array, acquires: bool, op: Op) -> None:
+        """Waits, answered where `done`."""
+        for key in dict.fromkeys(keys):
+            mine = np.array([other == key for other in keys])
+            if key not in self.known:
+                self.report("uninitialized", int(np.flatnonzero(mine)[0]), "")
+                self.known[key] = Mbarrier()
+            through, left = threads[mine & done], threads[mine & ~done]
+            one = self.known[key]
+            if through.size and acquires and not one.forced:
+                self.clocks.learn(np.unique(through), one.handed)
+            if left.size:
+                self.waiting[key] = Waiting(op, int(left[0]))
+            else:
+                self.waiting.pop(key, None)
+
+    def state(self, key: Key) -> str:
+        """What an mbarrier waits for, in words."""
+        word = self.words.get(key, 0)
+        pending, expected, tx = word & COUNT, word >> EXPECTED & COUNT, word >> BYTES & TX
+        text = f"{expected - pending} of {expected} arrivals came"
+        if tx:
+            text += (
+                f", {tx} bytes are missing" if tx < 1 << 21 else f", {(1 << 22) - tx} bytes came that nobody expected"
+            )
+        phases = self.known[key].phases
+        return f"phase {phases} of the mbarrier is not complete: {text}"

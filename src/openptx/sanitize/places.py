@@ -1,0 +1,74 @@
+"""Where a statement stands in the program that the PTX was made from, through all the calls that were inlined."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.program import Op
+    from openptx.source import File
+
+Place = tuple[str, int, int]
+"""File, line, column."""
+_PLACE = r"(\d+)[ \t]+(\d+)[ \t]+(\d+)"
+_LOC = re.compile(rf"^[ \t]*\.loc[ \t]+{_PLACE}(?:[^\n]*?inlined_at[ \t]+{_PLACE})?", re.M)
+_FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.M)
+
+
+class Places:
+    """The `.loc` of a file. Each is for the statements up to the next one."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.names = {int(number): name for number, name in _FILE.findall(file.text)}
+        found = list(_LOC.finditer(file.text)) if self.names else []
+        self.starts = [match.start() for match in found]
+        self.chains: list[tuple[Place, ...]] = []
+        known: dict[tuple[str, ...], tuple[Place, ...]] = {}
+        for match in found:
+            own, outer = match.groups()[:3], match.groups()[3:]
+            chain = (self.place(own), *(known.get(outer, (self.place(outer),)) if outer[0] else ()))
+            known[own] = chain
+            self.chains.append(chain)
+        self._lines: dict[str, list[str]] = {}
+
+    def place(self, numbers: tuple[str, ...]) -> Place:
+        index, line, column = map(int, numbers)
+        return self.names.get(index, ""), line, column
+
+    def of(self, op: Op) -> tuple[Place, ...]:
+        """The place of a statement, innermost first: where it is written, and where that was inlined."""
+        if op.line is None:
+            return ()
+        at = bisect_right(self.starts, op.span[0]) - 1
+        return self.chains[at] if at >= 0 else (op.line,)
+
+    def line(self, op: Op) -> int:
+        """The line that a reader of the program looks for: of the outermost call; without `.loc`, that of the PTX."""
+        chain = self.of(op)
+        return chain[-1][1] if chain else self.file.location(op.span[0])[0]
+
+    def name(self, op: Op) -> str:
+        """`kernel.cu:12:3`, or the place in the PTX."""
+        chain = self.of(op)
+        file, line, column = chain[-1] if chain else (self.file.name, *self.file.location(op.span[0]))
+        return f"{file}:{line}:{column}"
+
+    def text(self, place: Place) -> str | None:
+        """The line of the program, if its file is there."""
+        name, line, _ = place
+        if name not in self._lines:
+            self._lines[name] = self._read(name)
+        lines = self._lines[name]
+        return lines[line - 1].strip() if 0 < line <= len(lines) else None
+
+    def _read(self, name: str) -> list[str]:
+        for path in (Path(name), Path(self.file.name).parent / Path(name).name):
+            try:
+                return path.read_text("utf-8", "replace").splitlines()
+            except OSError:
+                continue
+        return []

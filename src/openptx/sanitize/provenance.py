@@ -1,0 +1,103 @@
+"""Which variable an address register was made from: a forward analysis over a function's instructions.
+
+A register holds an address of variable v if it is computed from v's address and from no other pointer. What comes from
+memory may be anything; added to v's address it is taken for an index. Paths are not told apart: a register that may
+hold addresses of two variables belongs to none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.engines.common.control_flow import registers
+from openptx.isa.instructions import addressing, convert, integer_arithmetic, logic_shift, move
+from openptx.program import Address, Reg, Symbol, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from openptx.program import Function, Op, Operand
+
+SPACES = ("shared", "const", "local")
+NUMBER, UNKNOWN = "number", "unknown"
+Origin = str | Variable
+"""A variable; NUMBER for what is no pointer; UNKNOWN for what may be any."""
+
+MOVES = frozenset((move.mov, addressing.cvta, addressing.cvta_to, convert.cvt, logic_shift.and_))
+SUMS = frozenset((integer_arithmetic.add, integer_arithmetic.mad, logic_shift.or_, logic_shift.xor))
+
+
+def join(a: Origin | None, b: Origin) -> Origin:
+    return b if a is None or a == b else UNKNOWN
+
+
+def of_operand(operand: Operand | None, known: Mapping[int, Origin]) -> Origin | None:
+    """Where a source comes from; None where nobody has written it yet."""
+    if isinstance(operand, Symbol):
+        return operand.variable if operand.variable.space in SPACES else UNKNOWN
+    if isinstance(operand, Reg):
+        return known.get(operand.index)
+    return NUMBER if not registers(operand) else UNKNOWN
+
+
+def transfer(op: Op, known: Mapping[int, Origin]) -> Origin | None:
+    """Where an instruction's result comes from; None where a source has not been written yet."""
+    instruction = op.form.instruction
+    if instruction.access or instruction.control:
+        return UNKNOWN
+    sources = [
+        of_operand(operand, known)
+        for template, operand in zip(op.form.operands, op.operands, strict=True)
+        if template.role != "write" and operand is not None
+    ]
+    if any(origin is None for origin in sources):
+        return None
+    variables = [origin for origin in sources if isinstance(origin, Variable)]
+    if not variables:
+        return UNKNOWN if UNKNOWN in sources else NUMBER
+    if len(variables) > 1:
+        return NUMBER if instruction is integer_arithmetic.sub else UNKNOWN
+    pointer_first = isinstance(sources[0], Variable)
+    if instruction in SUMS:
+        multiplied = instruction is integer_arithmetic.mad and not isinstance(sources[-1], Variable)
+        return UNKNOWN if multiplied else variables[0]
+    if instruction in MOVES or (instruction is integer_arithmetic.sub and pointer_first):
+        return variables[0]
+    return UNKNOWN
+
+
+def provenance(function: Function) -> dict[int, Origin]:
+    """For each register, where all values that it ever holds come from."""
+    known: dict[int, Origin] = {r.index: UNKNOWN for r in function.parameters if not isinstance(r, Variable)}
+    changed = True
+    while changed:
+        changed = False
+        for op in function.code:
+            origin = transfer(op, known)
+            if origin is None:
+                continue
+            for template, operand in zip(op.form.operands, op.operands, strict=True):
+                if template.role not in ("write", "returns"):
+                    continue
+                for register in (r.index for r in registers(operand)):
+                    found = join(known.get(register), origin)
+                    if found != known.get(register):
+                        known[register] = found
+                        changed = True
+    return known
+
+
+def variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
+    """For each instruction, by state space, the variable that its address was made from, where that is known."""
+    known, found = provenance(function), dict["Op", dict[str, Variable]]()
+    for op in function.code:
+        here: dict[str, list[Origin | None]] = {}
+        for template, operand in zip(op.form.operands, op.operands, strict=True):
+            if isinstance(operand, Address):
+                space = op.form.space_of(template.name, op.m) or "generic"
+                here.setdefault(space, []).append(of_operand(operand.base, known))
+        sure = {space: some[0] for space, some in here.items() if len(here.keys() - {"global"}) == len(some) == 1}
+        variables = {space: origin for space, origin in sure.items() if isinstance(origin, Variable)}
+        if variables:
+            found[op] = variables
+    return found

@@ -1,0 +1,182 @@
+"""Release and acquire patterns (8.8): what strong writes hand on at each location, and who takes it.
+
+A strong write leaves a record at its location: what the thread released there, by the write itself or by a fence before
+it, and whose `fence.sc` came before it. An atomic read-modify-write adds to the record, a plain strong write replaces
+it (8.9.2). Who reads the location takes the record now, if the read acquires, or at its next acquiring fence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.sanitize.clocks import Moments
+from openptx.sanitize.shadow import CLUSTER, CTA, GPU
+
+if TYPE_CHECKING:
+    from openptx.sanitize.clocks import Clocks
+    from openptx.sanitize.shadow import Shadow
+
+Array = NDArray[Any]
+NOBODY = -1
+"""Instead of a thread: several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What threads of one CTA released, and the scope of doing so; `thread` is NOBODY where they are several."""
+
+    view: int
+    scope: int
+    cta: int
+    thread: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    parts: tuple[Part, ...] = ()
+    fences: tuple[Part, ...] = ()
+    """Which `fence.sc` those that observe the write come after."""
+
+
+class Releases:
+    """`active` is whether the kernel has any instruction that releases or acquires: else there is nothing to record."""
+
+    def __init__(self, clocks: Clocks, active: bool) -> None:
+        self.clocks, self.active = clocks, active
+        self.records: list[Record] = [Record()]
+        if active:
+            n = clocks.teams.count
+            self.wide, self.near = Moments(clocks), Moments(clocks)  # last releasing fence of scope gpu, and of less
+            self.near_scope = np.zeros(n, np.int8)
+            self.observed, self.observed_near = np.zeros(n, np.int32), np.zeros(n, np.int32)
+
+    # Fences.
+
+    def fence(self, threads: Array, scope: int, *, releases: bool, acquires: bool, sequential: bool) -> None:
+        c = self.clocks
+        if acquires:
+            for table in (self.observed_near, self.observed) if scope == GPU else (self.observed_near,):
+                seen = table[threads]
+                for view in np.unique(seen).tolist():
+                    c.learn(threads[seen == view], view)
+        if sequential:
+            c.fence_sequentially(threads)
+        if releases and scope == GPU:
+            self.wide.take(threads)
+        elif releases:
+            self.near.take(threads)
+            self.near_scope[threads] = scope
+
+    # Strong accesses, lane after lane at each location.
+
+    def access(
+        self,
+        shadow: Shadow,
+        granules: Array,
+        threads: Array,
+        scope: int,
+        *,
+        observes: bool,
+        writes: bool,
+        update: bool = False,
+        counts: bool = False,
+        releases: bool = False,
+        acquires: bool = False,
+    ) -> None:
+        """A strong access. An `update` is an atomic; a reduction is one that observes nothing (8.11.1).
+
+        An update that `counts` is arithmetic: who is the last to come trusts it, by an idiom, without a fence after it.
+        """
+        if not self.active:
+            return
+        table = shadow.record_table()
+        first = granules[:, 0]
+        quiet = table[first] == 0
+        if writes:
+            silent = (self.wide.time[threads] == 0) & (self.near.time[threads] == 0)
+            quiet &= silent & (self.clocks.sequential[threads] == 0) & (self.clocks.fences.time[threads] == 0)
+            quiet &= not releases
+        loud = np.flatnonzero(~quiet)
+        if not writes:
+            numbers = table[first[loud]]
+            for number in set(map(int, numbers)):
+                self.observe(self.records[number], threads[loud[numbers == number]], scope, acquires, counts)
+            return
+        for i in loud.tolist():
+            record, one = self.records[int(table[first[i]])], threads[i : i + 1]
+            if observes:
+                self.observe(record, one, scope, acquires, counts)
+            table[granules[i]] = self.number(self.written(record, one, scope, update, releases))
+
+    def written(self, record: Record, one: Array, scope: int, update: bool, releases: bool) -> Record:
+        """What a strong write of a thread leaves where `record` was."""
+        thread = int(one[0])
+        parts = self.own_parts(one, scope, releases)
+        parts += [part for part in record.parts if update or part.thread == thread]
+        view = self.clocks.fence_view(one)
+        fences = [self.part(view, scope, one)] if view else []
+        fences += record.fences if update else ()
+        return Record(merged(parts, self.clocks), merged(fences, self.clocks))
+
+    def number(self, record: Record) -> int:
+        if not record.parts and not record.fences:
+            return 0
+        self.records.append(record)
+        return len(self.records) - 1
+
+    def part(self, view: int, scope: int, one: Array) -> Part:
+        return Part(view, scope, int(self.clocks.teams.cta(one)[0]), int(one[0]))
+
+    def own_parts(self, one: Array, scope: int, releases: bool) -> list[Part]:
+        """What a strong write releases: by itself, and by the thread's fences before it."""
+        found = list[Part]()
+        if releases:
+            found.append(self.part(self.clocks.released(one), scope, one))
+        if view := self.wide.known(one):
+            found.append(self.part(view, scope, one))
+        if view := self.near.known(one):
+            found.append(self.part(view, min(scope, int(self.near_scope[one[0]])), one))
+        return found
+
+    def observe(self, record: Record, threads: Array, scope: int, acquires: bool, counts: bool) -> None:
+        """Threads read what strong writes have left."""
+        c = self.clocks
+        for part in record.fences:
+            c.add_to(c.sequential, threads[self.reached(part, threads, scope)], part.view)
+        for part in record.parts:
+            some = threads[self.reached(part, threads, scope)]
+            if counts:
+                c.add_to(c.hoped, some, part.view)
+            if acquires:
+                c.learn(some, part.view)
+            near = c.teams.cta(some) == part.cta
+            c.add_to(self.observed_near, some[near], part.view)
+            c.add_to(self.observed, some[~near], part.view)
+
+    def reached(self, part: Part, threads: Array, scope: int) -> Array:
+        """Whether the scopes of both sides include each other; a thread learns nothing from itself."""
+        cta, size, narrow = self.clocks.teams.cta(threads), self.clocks.teams.cluster_size, min(part.scope, scope)
+        together = np.ones(cta.shape, np.bool_)
+        if narrow == CTA:
+            together = cta == part.cta
+        elif narrow == CLUSTER:
+            together = cta // size == part.cta // size
+        return together & (threads != part.thread)
+
+
+def merged(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:
+    """Parts of one CTA and scope as one, since it does not matter which of its threads they are of."""
+    kept: dict[tuple[int, int], Part] = {}
+    for part in parts:
+        key = (part.scope, part.cta)
+        before = kept.get(key)
+        if before is None:
+            kept[key] = part
+        else:
+            thread = part.thread if part.thread == before.thread else NOBODY
+            kept[key] = Part(clocks.views.join(part.view, before.view), part.scope, part.cta, thread)
+    return tuple(kept.values())

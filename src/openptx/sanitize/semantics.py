@@ -1,0 +1,100 @@
+"""What an instruction is to the memory model: strong or weak, its scope, whether it releases or acquires (8.4, 8.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from openptx.isa.instructions import (
+    async_copy,
+    async_store,
+    atomic,
+    barrier,
+    fence,
+    load_store,
+    mbarrier,
+    move,
+    tensor_copy,
+)
+from openptx.isa.memory_consistency import strong
+from openptx.sanitize.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
+
+if TYPE_CHECKING:
+    from openptx.program import Op
+
+SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "sys": GPU, "gl": GPU}
+RELEASES, ACQUIRES = ("release", "acq_rel", "sc"), ("acquire", "acq_rel", "sc")
+
+MBARRIER = frozenset(
+    (
+        mbarrier.init, mbarrier.inval, mbarrier.expect_tx, mbarrier.complete_tx, mbarrier.arrive, mbarrier.arrive_drop,
+        mbarrier.test_wait, mbarrier.try_wait, mbarrier.cp_async_mbarrier_arrive,
+    )
+)  # fmt: skip
+WAITS = frozenset((mbarrier.test_wait, mbarrier.try_wait))
+FENCES = frozenset((fence.fence, fence.membar))
+BULK = frozenset(
+    (
+        async_copy.cp_async_bulk, async_copy.cp_reduce_async_bulk, async_store.st_async, async_store.red_async,
+        tensor_copy.cp_async_bulk_tensor, tensor_copy.cp_reduce_async_bulk_tensor,
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """An instruction's accesses. `facts` are those of shadow cells, without the statement and the size."""
+
+    scope: int
+    releases: bool
+    acquires: bool
+    observes: bool
+    facts: int
+    pending: bool
+    bulk: bool
+    mbarrier: bool
+
+
+@lru_cache(maxsize=1 << 14)
+def access(op: Op) -> Access:
+    """How the accesses of an instruction take part in the memory model."""
+    m, instruction = op.m, op.form.instruction
+    own = instruction in MBARRIER
+    sem = m.values.get("sem")
+    volatile = m.values.get("volatile") is True
+    scope = 0
+    if own or (instruction is load_store.ld and m.values.get("mmio") is True):
+        # An mbarrier is made by a plain store: those that use it must come after that.
+        scope = 0 if instruction is mbarrier.init else GPU
+    elif strong(m):
+        scope = GPU if volatile else SCOPES.get(str(m.values.get("scope")), GPU)
+    pending = instruction is async_copy.cp_async
+    facts = scope << SCOPE | (VOLATILE if volatile else 0) | (PENDING if pending else 0)
+    if instruction is load_store.ld_global_nc:
+        facts |= NON_COHERENT
+    observes = instruction not in (atomic.red, async_store.red_async)
+    releases, acquires = (not own and sem in RELEASES), (not own and sem in ACQUIRES)
+    return Access(scope, releases, acquires, observes, facts, pending, instruction in BULK, own)
+
+
+def sized(facts: int, width: int) -> int:
+    """Facts with the size of an element in bytes."""
+    return facts | min(width.bit_length() - 1, 3) << SIZE
+
+
+def synchronizes(op: Op) -> bool:
+    """Whether the instruction takes part in release and acquire patterns."""
+    found = access(op)
+    return op.form.instruction in FENCES or found.releases or found.acquires
+
+
+def fence_of(op: Op) -> tuple[int, bool, bool, bool]:
+    """A fence's scope, and whether it releases, acquires, and is sequentially consistent."""
+    sem = "sc" if op.form.instruction is fence.membar else str(op.m.values.get("sem"))
+    scope = SCOPES.get(str(op.m.values.get("level") or op.m.values.get("scope")), GPU)
+    return scope, sem in RELEASES, sem in ACQUIRES, sem == "sc"
+
+
+SHUFFLES = frozenset((move.shfl_sync,))
+WARP_BARRIER = barrier.bar_warp_sync

@@ -1,0 +1,69 @@
+"""Shadow memory: of every four bytes of an allocation, the last accesses that can still be in a race.
+
+A granule has four cells: the last write W, an older write W2 that it does not stand for, and two readers R and R2. Each
+cell has the time of the access, the thread, and facts about it. An allocation in which fewer than four bytes are
+accessed at once gets a granule for every byte, which is exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.runtime.arrays import as_array
+
+Array = NDArray[Any]
+
+# Facts of an access: the number of its statement, and in the upper bits what matters for races.
+STATEMENT = (1 << 16) - 1
+SIZE = 16  # two bits: log2 of the bytes of an element; 128 bits count as 64
+SCOPE = 18  # two bits: 0 for a weak access, else the scope of a strong one
+PENDING = 1 << 20  # an asynchronous copy that its issuer has not waited for
+VOLATILE = 1 << 21
+UPDATE = 1 << 22  # an atomic read-modify-write
+NON_COHERENT = 1 << 23  # ld.global.nc
+ASYNC_PROXY = 1 << 24
+
+CTA, CLUSTER, GPU = 1, 2, 3
+
+W, W2, R, R2 = range(4)
+CELL = 3
+GRANULE_BYTES = 4 * CELL * 4
+
+
+class Shadow:
+    """The cells of one allocation, or of the shared memory of a batch of CTAs.
+
+    `name` is what reports call it. `records` are, by granule, what strong writes released there (see releases.py).
+    """
+
+    def __init__(self, name: str, size: int, lead: int, base: int, space: str) -> None:
+        self.name, self.size, self.lead, self.base, self.space = name, size, lead & 3, base, space
+        self.unit = 4
+        count = (size + self.lead + 3) // 4
+        self.cells: Array = np.zeros((count, 4 * CELL), np.uint32)
+        self.records: Array | None = None
+
+    def split(self) -> None:
+        """From now on a granule is a byte."""
+        self.cells = as_array(np.repeat(self.cells, 4, axis=0))
+        if self.records is not None:
+            self.records = as_array(np.repeat(self.records, 4))
+        self.unit = 1
+
+    def granules(self, offsets: Array, size: int) -> Array:
+        """The granules of accesses: a row of them for each."""
+        if size & 3 and self.unit == 4:
+            self.split()
+        first = (offsets + self.lead) // self.unit
+        return first[:, None] + np.arange(max(size // self.unit, 1))
+
+    def record_table(self) -> Array:
+        """The records, made when they are first asked for."""
+        found: Array | None = self.records
+        if found is None:
+            found = as_array(np.zeros(self.cells.shape[0], np.int32))
+            self.records = found
+        return found

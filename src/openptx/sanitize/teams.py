@@ -1,0 +1,64 @@
+"""Which CTA, warp and cluster a thread is in: threads of a launch are numbered CTA by CTA, clusters together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp.geometry import WARP, Geometry
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.geometry import Shape
+    from openptx.errors import Triple
+
+Array = NDArray[Any]
+AGENT = 1 << 31
+"""Numbers from here on are no threads but asynchronous copies under way."""
+
+
+class Teams:
+    """The shape of a launch."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.threads = shape.threads
+        self.warps = -(-shape.threads // WARP)
+        self.ctas = shape.ctas
+        self.cluster_size = shape.cluster_size
+        self.count = shape.ctas * shape.threads
+
+    def cta(self, threads: Any) -> Any:
+        """The CTA of a thread, or of each thread of an array."""
+        return threads // self.threads
+
+    def warp(self, threads: Any) -> Any:
+        """The warp of a thread, or of each thread of an array."""
+        cta = threads // self.threads
+        return cta * self.warps + (threads - cta * self.threads) // WARP
+
+    def members(self, warp: int) -> range:
+        """The threads of a warp."""
+        cta, number = divmod(warp, self.warps)
+        first = cta * self.threads
+        return range(first + number * WARP, first + min((number + 1) * WARP, self.threads))
+
+    def warp_size(self, warps: Array) -> Array:
+        """How many lanes each warp has: the last of a CTA may have fewer."""
+        return np.minimum(self.threads - warps % self.warps * WARP, WARP)
+
+    def number(self, block: Triple, thread: Triple) -> int:
+        """The thread at a place."""
+        (x, y, z), (gx, gy, _), (cx, cy, cz) = block, self.shape.grid, self.shape.cluster
+        cluster = x // cx + (gx // cx) * (y // cy + (gy // cy) * (z // cz))
+        rank = x % cx + cx * (y % cy + cy * (z % cz))
+        a, b, c = thread
+        own = a + self.shape.block[0] * (b + self.shape.block[1] * c)
+        return (cluster * self.cluster_size + rank) * self.threads + own
+
+    def place(self, thread: int) -> tuple[Triple, Triple]:
+        """The block and the thread in it, as `%ctaid` and `%tid`."""
+        cta, own = divmod(int(thread), self.threads)
+        one = Geometry(self.shape, cta, 1)
+        return one.block_of(0), one.thread_of(own)

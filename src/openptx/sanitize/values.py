@@ -1,0 +1,111 @@
+"""Reports where undefined bits decide something or leave the kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.sanitize.masked import Masked
+from openptx.sanitize.registers import masks_of
+from openptx.sanitize.semantics import SHUFFLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.engines.interp.operands import Registers
+    from openptx.numerics import Bits
+    from openptx.program import Op, Reg
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+
+
+class Values:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def address(self, address: Bits) -> None:
+        """An access at an address."""
+        if isinstance(address, Masked):
+            bad = address.undefined != 0
+            self.report("decides an address", self.session.batch.x.op, bad, address.origin)
+
+    def guard(self, op: Op, guard: Reg, regs: Registers, lanes: lane_sets.Lanes) -> None:
+        """A predicate decides which lanes execute an instruction, or where they go on."""
+        known = masks_of(regs)[guard.index]
+        if known is None:
+            return
+        bad = lane_sets.take(known.bits, lanes)
+        if bad.any():
+            what = "decides a branch" if op.form.instruction.control == "branch" else "is a predicate"
+            self.report(what, op, bad, known.origin)
+
+    def stored(self, values: Sequence[Bits], chosen: Array | None) -> None:
+        """Values leave for memory that others look at: those that are nothing but undefined, and not mere copies."""
+        for b in values:
+            if not isinstance(b, Masked):
+                continue
+            shuffled = b.origin is not None and b.origin.form.instruction in SHUFFLES
+            if not (b.computed or shuffled):
+                continue
+            bad = b.undefined == ~np.zeros(1, b.undefined.dtype)
+            if chosen is not None and bad.size > 1:
+                outside = np.ones(bad.size, np.bool_)
+                outside[chosen] = False
+                bad = bad & ~outside
+            if bad.any():
+                self.report("is stored in global memory", self.session.batch.x.op, bad, b.origin)
+
+    def updated(self, bad: Array, chosen: Array | None) -> None:
+        """An atomic operation on memory that nobody has written."""
+        x = self.session.batch.x
+        if chosen is not None:
+            whole = np.zeros(lane_sets.size(x.executing, x.n), np.bool_)
+            whole[chosen] = bad
+            bad = whole
+        self.report("is what an atomic operation computes with", x.op, bad, x.op)
+
+    def report(self, what: str, op: Op, bad: Array, origin: Op | None) -> None:
+        s, x = self.session, self.session.batch.x
+        shuffled = origin is not None and origin.form.instruction in SHUFFLES and origin in s.absent_shuffles
+        if ("sync" if shuffled else "init") not in s.tools:
+            return
+        key = ("init", op, origin)
+        if s.found.known(key):
+            return
+        first = int(np.flatnonzero(bad)[0])
+        lane = int(lane_sets.positions(x.executing, x.n)[first]) if bad.size > 1 else lane_sets.first(x.executing)
+        thread = x.first + lane
+        notes = s.registers(op, thread)
+        if shuffled:
+            assert origin is not None
+            finding = s.finding(
+                "inactive-lane",
+                "sync",
+                "a lane uses the value of a lane that does not take part",
+                origin,
+                thread,
+                other=op,
+                other_thread=thread,
+                other_label=f"the value {what}",
+                notes=notes,
+                help="let the mask name the lanes that execute the instruction, and read from those only",
+            )
+        else:
+            other = origin if origin is not op else None
+            finding = s.finding(
+                "undefined-value",
+                "init",
+                f"a value that nobody has written {what}",
+                op,
+                thread,
+                other=other,
+                other_thread=thread if other is not None else None,
+                other_label="the undefined bits come from here",
+                notes=notes,
+                help="write the register or memory before it is read, in every path that leads here",
+            )
+        s.found.add(key, finding)

@@ -1,0 +1,99 @@
+"""What a thread knows of others: up to which time their accesses happened before, as immutable sparse vectors.
+
+A vector has floors for whole clusters, CTAs and warps, and times of single threads and asynchronous copies. Vectors are
+numbered; 0 is the empty one. Joins are remembered, since most threads of a CTA share a vector.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.sanitize.teams import AGENT
+
+if TYPE_CHECKING:
+    from openptx.sanitize.teams import Teams
+
+Array = NDArray[Any]
+WARPS, CTAS, CLUSTERS = 1 << 33, 1 << 34, 1 << 35
+"""Where the keys of floors begin; below are threads and copies."""
+
+LIMIT = 1 << 30
+"""Bytes that vectors may take."""
+
+
+class TooManyViews(Exception):
+    """Vectors take more memory than they may: threads synchronise one by one, and each knows of all others."""
+
+
+class Views:
+    def __init__(self, teams: Teams) -> None:
+        self.teams = teams
+        nothing = np.zeros(0, np.int64)
+        self._rows: list[tuple[Array, Array]] = [(nothing, nothing)]
+        self._joins: dict[tuple[int, int], int] = {}
+        self._bytes = 0
+
+    def add(self, keys: Array, times: Array) -> int:
+        """A vector of these times; where a key stands twice the later time counts."""
+        if not keys.size:
+            return 0
+        order = np.lexsort((times, keys))
+        keys, times = keys[order], times[order]
+        last = np.append(keys[1:] != keys[:-1], True)
+        self._rows.append((keys[last], times[last]))
+        self._bytes += 16 * int(np.count_nonzero(last))
+        if self._bytes > LIMIT:
+            raise TooManyViews
+        return len(self._rows) - 1
+
+    def single(self, key: int, time: int) -> int:
+        return self.add(np.array([key], np.int64), np.array([time], np.int64))
+
+    def join(self, a: int, b: int) -> int:
+        """What who has both vectors knows."""
+        if a == b or not b:
+            return a
+        if not a:
+            return b
+        pair = (a, b) if a < b else (b, a)
+        found = self._joins.get(pair)
+        if found is None:
+            found = self._joins[pair] = self._joined(*pair)
+        return found
+
+    def _joined(self, a: int, b: int) -> int:
+        for less, more in ((a, b), (b, a)):
+            keys, times = self._rows[less]
+            if (self._times(more, keys) >= times).all():
+                return more
+        (keys, times), (more_keys, more_times) = self._rows[a], self._rows[b]
+        return self.add(np.concatenate((keys, more_keys)), np.concatenate((times, more_times)))
+
+    def join_all(self, views: Array) -> int:
+        found = 0
+        for view in np.unique(views).tolist():
+            found = self.join(found, view)
+        return found
+
+    def _times(self, view: int, keys: Array) -> Array:
+        """The time of each key; -1 where it has none."""
+        known, times = self._rows[view]
+        if not known.size:
+            return np.full(keys.shape, -1, np.int64)
+        at = np.minimum(np.searchsorted(known, keys), known.size - 1)
+        return np.where(known[at] == keys, times[at], -1)
+
+    def knows(self, view: int, who: Array, times: Array) -> Array:
+        """Whether accesses of threads or copies at these times are known."""
+        found = self._times(view, who) >= times
+        real = who < AGENT
+        for start, units in (
+            (WARPS, self.teams.warp(who)),
+            (CTAS, cta := self.teams.cta(who)),
+            (CLUSTERS, cta // self.teams.cluster_size),
+        ):
+            found |= real & (self._times(view, start + units) >= times)
+        return found

@@ -1,0 +1,56 @@
+"""Pairs of a defect and its correct twin, written to ask for more than the known defects do (pairs.cu)."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import openptx
+
+HERE = Path(__file__).parent
+
+
+class Row(NamedTuple):
+    name: str
+    kind: str
+    launch: dict[str, int]
+    lines: set[int]
+
+
+def rows() -> list[Row]:
+    """The kernels of pairs.cu with what their comments say."""
+    found: list[Row] = []
+    kind, launch = "", dict[str, int]()
+    for number, line in enumerate((HERE / "pairs.cu").read_text("utf-8").splitlines(), 1):
+        if match := re.match(r"//! (\w+)(.*)", line):
+            kind, launch = match[1], {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", match[2])}
+        elif match := re.match(r"K\((\w+)\)", line):
+            found.append(Row(match[1], kind, launch, set()))
+        if re.search(r"//@\w", line):
+            found[-1].lines.add(number)
+    return found
+
+
+@cache
+def module() -> openptx.LoadedModule:
+    return openptx.load(HERE / "pairs.ptx")
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
+def test_pairs(row: Row) -> None:
+    a, b, o = np.arange(1024, dtype=np.int32), np.zeros(1024, np.int32), openptx.empty(1024, np.int32)
+    launch = row.launch
+    found = openptx.sanitize(
+        module()[row.name], launch.get("grid", 1), launch.get("block", 64), (a, b, o, 1024),
+        shared_mem=launch.get("dyn", 0), cluster=launch.get("cluster"), timeout=100,
+    )  # fmt: skip
+    if row.name.endswith("_ok"):
+        assert [str(f) for f in found] == []
+        return
+    assert {line for f in found for line in f.lines} >= row.lines
+    assert row.kind in {f.kind for f in found}

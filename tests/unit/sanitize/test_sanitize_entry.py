@@ -1,0 +1,140 @@
+"""`openptx sanitize`, `openptx.sanitize` and `kernel(..., sanitize=)`: what they give, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.cli import main
+from openptx.testing.discovery import run_test
+
+HERE = Path(__file__).parent
+RACY = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry racy(.param .u64 a, .param .u32 n) {
+    .reg .b64 p, q; .reg .b32 i, v; .reg .pred c;
+    ld.param.u64 p, [a];
+    mov.u32 i, %tid.x;
+    mul.wide.u32 q, i, 4;
+    add.s64 q, p, q;
+    ld.global.u32 v, [q+4];
+    st.global.u32 [q], v;
+    ret;
+}
+"""
+
+
+@pytest.fixture
+def racy(tmp_path: Path) -> str:
+    path = tmp_path / "racy.ptx"
+    path.write_text(RACY, "utf-8")
+    return str(path)
+
+
+def command(racy: str, *more: str) -> int:
+    return main(["sanitize", racy, "--grid", "1", "--block", "64", "--arg", "zeros:u32:65", "7", *more])
+
+
+def test_findings_have_all_fields_in_json(racy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(racy, "--output-format", "json") == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["kind"], found["code"], found["name"], found["kernel"]) == ("race", "PTX8001", "data-race", "racy")
+    assert (found["block"], found["line"], found["other"]["line"], found["count"]) == ([0, 0, 0], 11, 10, 1)
+    assert found["source"].endswith("racy.ptx:11:5")
+    assert abs(found["thread"][0] - found["other"]["thread"][0]) == 1
+    assert found["message"].startswith("a write of")
+    assert any("q = 0x" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("form", ["full", "concise", "sarif", "github"])
+def test_every_format_names_the_code(racy: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(racy, "--output-format", form) == 1
+    assert "PTX8001" in capsys.readouterr().out
+
+
+def test_the_full_text_says_why_and_what_would_help(racy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command(racy)
+    text = capsys.readouterr().out
+    for part in ("this write", "and this read", "why: ", "bar.warp.sync", "between lines 10 and 11", "block (0, 0, 0)"):
+        assert part in text
+
+
+def test_nothing_found_is_nothing_said(racy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(racy, "--tool", "sync,mem") == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_fault_is_one_finding(racy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(
+        ["sanitize", racy, "--grid", "1", "--block", "64", "--arg", "zeros:u32:64", "7", "--output-format", "json"]
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert status == 1
+    assert [(f["kind"], f["name"], f["thread"]) for f in found] == [("mem", "out-of-bounds", [63, 0, 0])]
+
+
+def test_bad_input_is_refused(racy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for more in (["--tool", "rice"], ["--schedules", "0"], ["--output", "1"], ["--kernel", "none"]):
+        assert command(racy, *more) == 2
+    assert "no tool `rice`" in capsys.readouterr().err
+
+
+def test_a_launch_raises_what_is_found() -> None:
+    kernel, a = openptx.load(RACY)["racy"], np.arange(65, dtype=np.uint32)
+    with pytest.raises(openptx.SanitizerError, match="PTX8001") as caught:
+        kernel(1, 64, (a, 0), sanitize="all")
+    assert [f.kind for f in caught.value.findings] == ["race"]
+    kernel(1, 64, (a, 0), sanitize=["init", "mem"])
+    assert a[0] == 2, "arrays are written as by a launch"
+
+
+def test_each_schedule_starts_from_the_arrays_as_they_were() -> None:
+    a = np.arange(65, dtype=np.uint32)
+    openptx.sanitize(openptx.load(RACY)["racy"], 1, 64, (a, 0), schedules=5, seed=3)
+    assert a.max() == 64
+    assert (np.diff(a.astype(np.int64)) >= 0).all()
+
+
+def test_what_a_launch_writes_is_defined_for_the_next() -> None:
+    text = RACY.replace("ld.global.u32 v, [q+4];", "mov.u32 v, i;").replace("racy", "fill")
+    reads = RACY.replace("racy", "reads").replace(
+        "st.global.u32 [q], v;", "setp.eq.u32 c, v, 1;\n@c st.global.u32 [p], 3;"
+    )
+    a = openptx.empty(65, np.uint32)
+    before = openptx.sanitize(openptx.load(reads)["reads"], 1, 64, (a, 0), tools="init")
+    assert [f.name for f in before] == ["undefined-value"]
+    assert openptx.sanitize(openptx.load(text)["fill"], 1, 64, (a, 0), tools="init", outputs=[0]) != [], (
+        "a[64] is not set"
+    )
+    assert openptx.sanitize(openptx.load(reads)["reads"], 1, 63, (a, 0), tools="init") == []
+
+
+def test_cases_can_be_watched(tmp_path: Path) -> None:
+    (tmp_path / "kernel.ptx").write_text(RACY, "utf-8")
+    np.save(tmp_path / "in.npy", np.zeros(65, np.uint32))
+    params = [{"kind": "buffer", "file": "in.npy", "dtype": "u32"}, {"kind": "scalar", "dtype": "u32", "value": 1}]
+    case = {"kernel": "racy", "grid": [1], "block": [64], "params": params}
+    (tmp_path / "case.json").write_text(json.dumps(case), "utf-8")
+    assert run_test(str(tmp_path)).status == "passed"
+    result = run_test(str(tmp_path), "auto", "race")
+    assert result.status == "failed"
+    assert "PTX8001" in result.message
+
+
+def test_an_interrupt_reports_what_was_found_so_far(racy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from openptx.sanitize.entry import Options, watch
+    from openptx.sanitize.session import Session
+
+    def stop(self: Session, *_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "ends", stop)
+    report = watch(openptx.load(racy)["racy"], 1, 64, [np.zeros(65, np.uint32), 7], Options())
+    assert report.interrupted
+    assert [f.name for f in report.findings] == ["data-race"]
+    assert "interrupted" in report.limits[0]
