@@ -276,6 +276,9 @@ class FunctionChecker:
             return
         others = [each for each in findings if each is not problem]
         found = proven(found, instruction.span, others, self, scope)
+        if found.fix is not None and found.fix.replacement == ":":  # a label, which ends without the `;` that was missed
+            end = instruction.opcode_span[1]
+            self.unread = [mistake for mistake in self.unread if mistake.span[1] != end]
         cause = problem.about, instruction.opcode
         self.collect(found, cause if problem.about == "unknown-instruction" else None)
 

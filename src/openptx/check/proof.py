@@ -40,7 +40,8 @@ def works(
     fix: Fix, text: str, statement: Span, known: set[tuple[str, Path]], checker: FunctionChecker, scope: Scope
 ) -> bool:
     """Whether the fixed statement can be read, and has no mistake but what is `known` of it and names elsewhere."""
-    again = text[statement[0] : fix.span[0]] + fix.replacement + text[fix.span[1] : statement[1]]
+    rest = "" if fix.replacement == ";" else text[fix.span[1] : statement[1]]  # after a `;` another statement begins
+    again = text[statement[0] : fix.span[0]] + fix.replacement + rest
     cursor = Cursor(File("", again), 0, len(again))
     if cursor.kind == "word" and Cursor(cursor.file, cursor.end, cursor.limit).word == ":":
         cursor.advance()

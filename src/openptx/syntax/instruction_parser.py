@@ -146,7 +146,8 @@ def after_operand(c: Cursor) -> Mistake:
     """The mistake in what follows a whole operand: a comma or a semicolon is missing, or a bracket is too many."""
     place = c.last
     if c.word == "}" and c.file.text[c.end : c.end + 1] in (";", ",", "]"):
-        return c.mistake("syntax", "this `}` closes nothing", c.span, fix=Fix(c.span, "", "remove it", SAFE))
+        help = "the elements of a vector stand in braces, `{a, b}`: put its `{` before the first"
+        return c.mistake("syntax", "this `}` closes nothing", c.span, "no `{` before it", help=help)
     if (
         c.kind == "end"
         or c.word in ("}", "@", ":")

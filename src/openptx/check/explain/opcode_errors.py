@@ -53,6 +53,8 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
         return _both(opcode, *exclusive)
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
     if strange is not None:
+        if not operands and any(o.role == "label" for each in instructions for form in each.forms for o in form.operands):
+            return _dotted_label(mnemonic, modifiers[-1])
         return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
     ordered = _ordered(mnemonic, modifiers, known[mnemonic])
     return ordered or _no_form(opcode, mnemonic, modifiers, instructions)
@@ -195,6 +197,14 @@ def _both(opcode: str, first: str, second: str) -> Problem:
         rule=_RULE,
         help=f"write `{fixed}`" if resolve(fixed) else None,
     )
+
+
+def _dotted_label(mnemonic: str, name: str) -> Problem:
+    """`bra .L1`, as other assemblers call their local labels."""
+    return Problem(
+        "unknown-modifier", f"`.{name}` is no label: it begins with a dot", label="a modifier, after its dot", rule=_RULE,
+        expected="a label", actual=f".{name}", help=f"write `{mnemonic} ${name}`, and `${name}:` where it stands",
+    )  # fmt: skip
 
 
 def _unknown_modifier(

@@ -8,7 +8,8 @@ from openptx.check.forms.rules import refine
 from openptx.check.operand import kinds
 from openptx.check.operand.slot import Place
 from openptx.check.problems import WARNINGS, Problem
-from openptx.isa.notation import resolve
+from openptx.diagnostics import Fix
+from openptx.isa.notation import load, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from openptx.check.operand.kinds import Kind
     from openptx.check.problems import Path
     from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.syntax.tree import Instruction as Statement
 
     Placed = tuple[Kind, Path] | None
 
@@ -96,4 +98,13 @@ def _count(m: Modifiers, form: Form, layouts: list[tuple[int, ...]], operands: t
         expected=f"{wanted} operand{plural}",
         actual=str(len(operands)),
         help=f"its form is `{form.text}`",
+        repair=_unended,
     )
+
+
+def _unended(statement: Statement) -> Fix | None:
+    """An instruction without its `;`, whose only operand is the next line's opcode: `ret`, and then `ret;`."""
+    end, next_line = statement.opcode_span[1], statement.operands[0].span[0] if statement.operands else 0
+    if len(statement.operands) != 1 or statement.operands[0].text not in load():
+        return None
+    return Fix((end, end), ";", "end the statement") if "\n" in statement.file.text[end:next_line] else None
