@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from openptx.check import check as check_file
+from openptx.check.selection import Selection
+from openptx.check.spelling import nearest
 from openptx.errors import ArgumentError
+from openptx.isa.targets import TARGETS
+from openptx.isa.targets import target as find
 from openptx.keywords import hints
+from openptx.reading import decode, is_path, read
 from openptx.source import File
+from openptx.syntax import parse as parse_file
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -50,13 +57,9 @@ def check(
     Raises ArgumentError for a target, profile or code that there is not and for a source of another type, OSError for a
     path that cannot be read (FileNotFoundError, as `open` does), InputError for bytes or a file that is not text.
     """
-    from openptx.check import check as check_file
-
     require_options(target, profile)
     file = file_of(source, filename)
     if select or extend_select or ignore:
-        from openptx.check.selection import Selection
-
         selection = Selection(_listed(select), _listed(ignore), _listed(extend_select))
         found = check_file(file, target=target, profile=profile, selected=selection.names)
         found = [diagnostic for diagnostic in found if selection.takes(diagnostic)]
@@ -81,8 +84,6 @@ def parse(source: Source, *, filename: str = "<string>") -> SyntaxTree:
 
     `source` and `filename` are as for `check`. Raises ArgumentError, OSError and InputError for a source, as `check`.
     """
-    from openptx.syntax import parse as parse_file
-
     return parse_file(file_of(source, filename))
 
 
@@ -92,12 +93,8 @@ def require_options(target: str | None, profile: str = "ptxas") -> None:
         raise ArgumentError(f"no profile `{profile}`: choose {' or '.join(PROFILES)}")
     if target is None:
         return
-    from openptx.isa.targets import TARGETS
-    from openptx.isa.targets import target as find
 
     if find(str(target)) is None:
-        from openptx.check.spelling import nearest
-
         near = nearest(str(target).lower(), TARGETS)
         raise ArgumentError(f"no target `{target}`" + (f": did you mean {near}?" if near else ", such as sm_90a"))
 
@@ -106,7 +103,6 @@ def file_of(source: Source, filename: str) -> File:
     """A source as a `File`; a `File` and a path keep their own names. `OSError` where a path cannot be read."""
     if isinstance(source, File):
         return source
-    from openptx.reading import decode, is_path, read
 
     if isinstance(source, str):
         return read(source) if is_path(source) else File(filename, source)

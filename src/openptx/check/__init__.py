@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from openptx.check.module import ModuleChecker
+from openptx.source import File
+from openptx.syntax import parse
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.module import ModuleChecker
     from openptx.diagnostics import Diagnostic
     from openptx.program import Program
-    from openptx.source import File
 
 
 def check(
@@ -18,17 +20,11 @@ def check(
     `target` stands for the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa".
     `selected` are names of codes: those that are found only on demand need to be among them.
     """
-    from openptx.check.module import ModuleChecker
-    from openptx.syntax import parse
-
     return _findings(ModuleChecker(parse(file), target, profile, selected))
 
 
 def resolve(file: File, target: str | None = None) -> tuple[ModuleChecker, list[Diagnostic]]:
     """A module with what its names mean, for `lower`, and every finding in it."""
-    from openptx.check.module import ModuleChecker
-    from openptx.syntax import parse
-
     module = ModuleChecker(parse(file), target, "ptxas", keep=True)
     return module, _findings(module)
 
@@ -47,6 +43,5 @@ def _findings(module: ModuleChecker) -> list[Diagnostic]:
 def lower(source: ModuleChecker | File) -> Program:
     """The Program of a module without errors; see `lowering.module.lower`."""
     from openptx.check.lowering.module import lower as lower_module
-    from openptx.source import File
 
     return lower_module(resolve(source)[0] if isinstance(source, File) else source)

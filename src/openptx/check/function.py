@@ -11,6 +11,7 @@ from openptx.check.flow.lints import deprecated, unreachable, unused
 from openptx.check.flow.reads_writes import ends, traffic
 from openptx.check.foreign_spellings import instead_of_call
 from openptx.check.forms.addresses import guard_problem, guarded_parameter
+from openptx.check.forms.calls import judge_call
 from openptx.check.forms.verdicts import verdicts
 from openptx.check.memory_limits import bytes_of, shared_limit
 from openptx.check.names.body import ResolvedBody, ResolvedInstruction, label_of
@@ -214,8 +215,6 @@ class FunctionChecker:
                 elif kind.sort == kinds.TABLE:
                     self.late_table(operand, instruction, scope)
             if calls(instruction.mnemonic):
-                from openptx.check.forms.calls import judge_call
-
                 judge_call(self, instruction, scope)
 
     def findings(self, resolved: ResolvedInstruction) -> tuple[Problem, ...]:
@@ -276,7 +275,9 @@ class FunctionChecker:
             return
         others = [each for each in findings if each is not problem]
         found = proven(found, instruction.span, others, self, scope)
-        if found.fix is not None and found.fix.replacement == ":":  # a label, which ends without the `;` that was missed
+        if (
+            found.fix is not None and found.fix.replacement == ":"
+        ):  # a label, which ends without the `;` that was missed
             end = instruction.opcode_span[1]
             self.unread = [mistake for mistake in self.unread if mistake.span[1] != end]
         cause = problem.about, instruction.opcode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.diagnostics.codes import every_code
 from openptx.errors import InputError
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -30,8 +31,6 @@ class Selection:
     @property
     def names(self) -> frozenset[str]:
         """The names of the codes that are asked for one by one: some are looked for only then."""
-        from openptx.diagnostics.codes import every_code
-
         wishes = {*self.selected, *self.extended}
         return frozenset(row.name for row in every_code() if row.code in wishes) if wishes else frozenset()
 
@@ -59,8 +58,6 @@ def read_codes(wishes: Sequence[str]) -> list[str]:
 
 def read_code(text: str) -> str:
     """One wish as the beginning of a code."""
-    from openptx.diagnostics.codes import every_code
-
     beginning = text.upper()
     for row in every_code():
         if row.name == text.lower():

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from openptx.cli.failures import guarded
+
 # fmt: off
 #    command     module                   what it does
 COMMANDS = {
@@ -27,22 +29,16 @@ COMMANDS = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status; only `--help` and usage errors raise `SystemExit`."""
-    from openptx.cli.failures import guarded
-
     return guarded(dispatch, sys.argv[1:] if argv is None else argv, last=argv is None)
 
 
 def dispatch(argv: list[str]) -> int:
     """Find the command that the arguments name, parse the rest for it, run it."""
-    if not argv or argv[0].startswith("-"):
-        from openptx.cli.overview import overview
-
-        return overview(argv)
-    name, *rest = argv
+    name, *rest = argv or [""]
     if name not in COMMANDS:
-        from openptx.cli.overview import unknown_command
+        from openptx.cli.overview import overview, unknown_command
 
-        return unknown_command(name)
+        return overview(argv) if not name or name.startswith("-") else unknown_command(name)
 
     from argparse import ArgumentParser
     from importlib import import_module

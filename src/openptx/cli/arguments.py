@@ -7,6 +7,9 @@ import struct
 from typing import TYPE_CHECKING, Any, cast
 
 from openptx.errors import InputError
+from openptx.numerics.dtypes import carrier
+from openptx.numerics.type_names import ELEMENTS, PACKED
+from openptx.runtime.npy import read_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +25,6 @@ def read_argument(text: str) -> object:
     if text == "null":
         return None
     if text.startswith("@"):
-        from openptx.runtime.npy import read_array
-
         return read_array(text[1:])
     if text.startswith("zeros:"):
         return zeros(text)
@@ -84,9 +85,6 @@ def zeros(text: str) -> Array:
 
 def dtype_of(name: str) -> Any:
     """The dtype of a PTX type: as results of `convert` have it, and unsigned integers for `.b8` to `.b64`."""
-    from openptx.numerics.dtypes import carrier
-    from openptx.numerics.type_names import ELEMENTS, PACKED
-
     found = ELEMENTS.get(name.replace("b", "u", 1) if name in BITS else name) or PACKED.get(name)
     if found is None:
         raise InputError(f"no type `{name}`; one of {' '.join((*BITS, *ELEMENTS, *PACKED))}")

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.failures import complain
+from openptx.diagnostics.render.summary import plural
+from openptx.engines.native.cache.owned import distrusted
+from openptx.engines.native.cache.store import LIMIT, files, real_folder, trim
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -23,10 +26,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Say what the store holds, or empty it."""
-    from openptx.diagnostics.render.summary import plural
-    from openptx.engines.native.cache.owned import distrusted
-    from openptx.engines.native.cache.store import LIMIT, files, real_folder, trim
-
     folder = real_folder()
     if folder is None:
         print("nothing is kept: OPENPTX_CACHE is empty, or there is no home folder")

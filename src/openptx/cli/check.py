@@ -14,9 +14,15 @@ import gc
 import sys
 from functools import partial
 
+from openptx.api import require_options
+from openptx.check import check
+from openptx.check.selection import Selection
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import STDIN, expand, load
+from openptx.cli.terminal import has_color, progress, width_of
+from openptx.cli.workers import answers
+from openptx.diagnostics.edits import is_fixable
 from openptx.diagnostics.most import MOST, first, left_out
 from openptx.errors import InputError, about_file
 
@@ -67,9 +73,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Check all files, print what was found."""
-    from openptx.api import require_options
-    from openptx.check.selection import Selection
-
     selection = Selection(args.select, args.ignore, args.extend_select)
     require_options(args.target, args.profile)
     paths = expand(args.files)
@@ -95,7 +98,6 @@ def run(args: Namespace) -> int:
 
 def run_fix(args: Namespace, paths: list[str], selection: Selection, options: Options) -> int:
     """Fix all files, print what is still found: on stderr where stdout has the fixed text of stdin."""
-    from openptx.check import check
     from openptx.cli.fix import fix_files, summary
 
     def find(file: File) -> list[Diagnostic]:
@@ -145,7 +147,6 @@ def fixable(found: list[Diagnostic]) -> str:
     """What --fix would do: `3 fixable with --fix, 1 more with --unsafe-fixes.`; "" for nothing."""
     if not found:
         return ""
-    from openptx.diagnostics.edits import is_fixable
 
     safe = sum(is_fixable(diagnostic) for diagnostic in found)
     suggested = sum(is_fixable(diagnostic, unsafe=True) for diagnostic in found) - safe
@@ -160,16 +161,12 @@ def checked(paths: list[str], check: Callable[[str], Answer]) -> Iterator[Answer
     """What is said to each file; with a bar and in several processes where there are many."""
     if len(paths) < 2:
         return map(check, paths)
-    from openptx.cli.terminal import progress
-    from openptx.cli.workers import answers
 
     return progress(answers(paths, check), len(paths), "files")
 
 
 def check_path(path: str, target: str | None, profile: str, selected: frozenset[str] = frozenset()) -> Answer:
     """The findings in a file, or why it cannot be read."""
-    from openptx.check import check
-
     try:
         return check(load(path), target=target, profile=profile, selected=selected), ""
     except OSError as error:
@@ -180,7 +177,6 @@ def check_path(path: str, target: str | None, profile: str, selected: frozenset[
 
 def show(found: list[Diagnostic], format: str, out: TextIO) -> None:
     """Print the findings in the format that was asked for."""
-    from openptx.cli.terminal import has_color, width_of
     from openptx.diagnostics.render import render
 
     out.write(render(found, format, color=has_color(out), width=width_of(out)))

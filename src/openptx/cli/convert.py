@@ -12,7 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN
+from openptx.cli.saving import require_writable, save_arrays
 from openptx.errors import ArgumentError, InputError
+from openptx.numerics import describe
+from openptx.numerics.cvt_spec import CvtSpec
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -51,8 +54,6 @@ def run(args: Namespace) -> int:
     if args.save:
         raise InputError("`--save` is for arrays: @FILE.npy")
 
-    from openptx.numerics.cvt_spec import CvtSpec
-
     form = CvtSpec(
         args.to, args.source or "f32", args.round, sat=args.sat, satfinite=args.satfinite, relu=args.relu, ftz=args.ftz
     )
@@ -66,8 +67,6 @@ def run(args: Namespace) -> int:
 
 def report(form: CvtSpec, values: list[str], rbits: int, layout: str) -> str:
     """All results, in one of three layouts."""
-    from openptx.numerics import describe
-
     groups = [values[i : i + form.values] for i in range(0, len(values), form.values)]
     results = [describe.results(form, group, rbits) for group in groups]
     if layout == "json":
@@ -94,7 +93,6 @@ def convert_file(args: Namespace, path: str) -> int:
     """Convert a saved array; formats that NumPy lacks are saved as codes in unsigned integers."""
     import numpy as np
 
-    from openptx.cli.saving import require_writable, save_arrays
     from openptx.numerics.arrays import convert
     from openptx.runtime.npy import read_array
 

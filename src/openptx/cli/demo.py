@@ -11,8 +11,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from openptx import demo
+from openptx.api import check
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.terminal import has_color, paint, width_of
+from openptx.diagnostics.render import render
+from openptx.diagnostics.render.full import render_fault
+from openptx.errors import Fault
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -48,8 +52,6 @@ def title(text: str) -> None:
 
 def check_it() -> None:
     """The compiler's file has no errors."""
-    from openptx.api import check
-
     kernel = demo.kernel()
     lines = kernel.text.count("\n")
     title(f"1. openptx check mandelbrot.ptx, {lines} lines of PTX that nvcc made of CUDA C++")
@@ -73,18 +75,12 @@ def run_it(engine: str) -> None:
 
 def break_it() -> None:
     """One wrong register, and what `check` says to it."""
-    from openptx.api import check
-    from openptx.diagnostics.render import render
-
     title("3. The same file with one wrong register")
     print(render(check(demo.broken()), color=has_color(sys.stdout), width=width_of(sys.stdout)))
 
 
 def overrun_it(engine: str) -> None:
     """An array that is too short, and what the fault says."""
-    from openptx.diagnostics.render.full import render_fault
-    from openptx.errors import Fault
-
     title("4. The right file with an array that is one row too short")
     try:
         launch(load(demo.kernel()), empty()[:-1], engine)

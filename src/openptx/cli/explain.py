@@ -18,7 +18,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN
+from openptx.cli.explanations.codes import explain_code
+from openptx.cli.explanations.deviations import explain_deviation
+from openptx.cli.explanations.instructions import explain_instruction
+from openptx.cli.explanations.literals import explain_literal
+from openptx.cli.explanations.modifiers import explain_modifier
+from openptx.cli.explanations.registers import explain_register
+from openptx.cli.explanations.targets import explain_target
+from openptx.cli.explanations.types import explain_type
+from openptx.diagnostics.codes import every_code
 from openptx.errors import InputError
+from openptx.isa.notation import load
+from openptx.isa.types import TYPES
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -47,15 +58,6 @@ def explain(word: str) -> str:
 
 def explainers(word: str) -> list[Explainer]:
     """Who may know a word, the likeliest first."""
-    from openptx.cli.explanations.codes import explain_code
-    from openptx.cli.explanations.deviations import explain_deviation
-    from openptx.cli.explanations.instructions import explain_instruction
-    from openptx.cli.explanations.literals import explain_literal
-    from openptx.cli.explanations.modifiers import explain_modifier
-    from openptx.cli.explanations.registers import explain_register
-    from openptx.cli.explanations.targets import explain_target
-    from openptx.cli.explanations.types import explain_type
-
     if word.upper().startswith("PTX"):
         return [explain_code]
     if word.startswith("%"):
@@ -70,10 +72,6 @@ def explainers(word: str) -> list[Explainer]:
 def hint(word: str) -> str:
     """The nearest thing that has an explanation."""
     from difflib import get_close_matches
-
-    from openptx.diagnostics.codes import every_code
-    from openptx.isa.notation import load
-    from openptx.isa.types import TYPES
 
     known = [*load(), *TYPES, *(row.name for row in every_code()), *(row.code for row in every_code())]
     near = get_close_matches(word.lstrip("."), known, n=1)

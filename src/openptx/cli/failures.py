@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 
 from openptx.cli.exit_status import ABNORMAL, FINDINGS, INTERRUPTED, PIPE_CLOSED
+from openptx.cli.terminal import has_color, paint
+from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_file
 
 
 def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool = False) -> int:
@@ -33,8 +35,6 @@ def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool 
 
 def report(error: Exception) -> int:
     """The message and the status of an error that ended a command."""
-    from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_file
-
     if isinstance(error, (CheckError, Fault, Unsupported)):
         print(described(error), file=sys.stderr)
         return FINDINGS
@@ -49,17 +49,13 @@ def report(error: Exception) -> int:
 
 def complain(message: str, status: int = ABNORMAL) -> int:
     """One message on stderr."""
-    from openptx.cli.terminal import paint
-
     print(f"{paint('error', 'error')}: {message}", file=sys.stderr)
     return status
 
 
 def described(error: Exception) -> str:
     """A failure of the user's file or kernel, in colour where stderr has colours."""
-    from openptx.cli.terminal import has_color
     from openptx.diagnostics.render.full import render_fault, render_unsupported
-    from openptx.errors import CheckError, Fault, Unsupported
 
     color = has_color(sys.stderr)
     if isinstance(error, CheckError):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import sys
 
+from openptx.cli.check import show
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import expand, load
 from openptx.cli.fix import fix
 from openptx.cli.rewriting import print_text, replace
 from openptx.errors import InputError, about_file
+from openptx.syntax import parse
+from openptx.syntax.format import formatted
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -31,16 +34,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def stray_characters(file: File) -> list[Diagnostic]:
     """The characters in a file that PTX does not have, such as a byte order mark."""
-    from openptx.syntax import parse
-
     return [diagnostic for diagnostic in parse(file).diagnostics if diagnostic.name == "invalid-character"]
 
 
 def run(args: Namespace) -> int:
     """Lay every file out, or only say which would change."""
-    from openptx.syntax import parse
-    from openptx.syntax.format import formatted
-
     wrong: list[Diagnostic] = []
     changed: list[str] = []
 
@@ -69,8 +67,6 @@ def run(args: Namespace) -> int:
             complain(about_file(error) if isinstance(error, OSError) else str(error))
             good = False
     if wrong:
-        from openptx.cli.check import show
-
         show(wrong, "full", sys.stdout)
     report(changed, args.check, complete=good and not wrong)
     if not good:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from openptx.cli.coverage import aligned, coverage, kinds, table
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.terminal import paint
 from openptx.errors import InputError
+from openptx.isa.notation import INSTRUCTIONS, load
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -29,8 +31,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print a list, an instruction, or the coverage."""
     if args.coverage:
-        from openptx.cli.coverage import aligned, coverage, table
-
         print(aligned(table(coverage())))
     elif args.mnemonic:
         print("\n\n".join(description(instruction) for instruction in find(args.mnemonic)))
@@ -41,8 +41,6 @@ def run(args: Namespace) -> int:
 
 def find(name: str) -> list[Instruction]:
     """The instructions with a mnemonic, or whose name an opcode starts with; `InputError` names the nearest."""
-    from openptx.isa.notation import load
-
     mnemonic, *rest = name.split(".")
     known = load()
     if mnemonic not in known:
@@ -57,8 +55,6 @@ def find(name: str) -> list[Instruction]:
 
 def overview() -> str:
     """Every instruction, by section."""
-    from openptx.isa.notation import INSTRUCTIONS, load
-
     load()
     lines: list[str] = []
     section = ""
@@ -93,8 +89,6 @@ def definitions(each: Instruction) -> list[str]:
 
 def fidelities(each: Instruction) -> str:
     """How true the results of its forms are."""
-    from openptx.cli.coverage import kinds
-
     words = {"engine": "control flow, done by every engine", "unsupported": "cannot be executed yet"}
     found = dict.fromkeys(kinds(each))
     return ", ".join(words.get(kind, kind) for kind in found)

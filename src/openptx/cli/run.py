@@ -15,10 +15,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.files import load
+from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
 from openptx.errors import InputError
+from openptx.runtime import load as load_module
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -49,10 +52,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Load, launch, print, save."""
     import numpy as np
-
-    from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
-    from openptx.cli.saving import require_writable, save_arrays
-    from openptx.runtime import load as load_module
 
     if not args.fidelity and not (args.grid and args.block):
         raise InputError("--grid and --block say how many threads to run")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.terminal import paint, progress
+from openptx.testing.discovery import find, run_test
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -40,8 +41,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run all tests, print a line each and how many there were of each kind."""
-    from openptx.testing.discovery import find, run_test
-
     named: list[str] = args.paths
     below = {path: find([path]) for path in named if os.path.exists(path)}
     missing = [path for path in named if not below.get(path)]

@@ -7,6 +7,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
+from openptx.api import file_of
+from openptx.api import require_options as require_target
+from openptx.check import lower, resolve
 from openptx.engines.common.engine import engine_of, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
@@ -281,10 +284,6 @@ def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: s
     Raises CheckError with everything that is wrong in the text, OSError for a path that cannot be read
     (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target that there is not.
     """
-    from openptx.api import file_of
-    from openptx.api import require_options as require_target
-    from openptx.check import lower, resolve
-
     if isinstance(source, str) and "\n" not in source and ".version" not in source:
         source = read_file(source)
     file = file_of(source, "<string>")

@@ -162,14 +162,10 @@ class Cursor:
         if self.word in ("%", "$"):
             help = f"a name that begins with `{self.word}` has at least one more letter or digit"
             return self.mistake("invalid-name", f"`{self.word}` alone is no name", self.span, help=help)
-        if self.word == "." or self.word == "#":
-            from openptx.syntax.foreign import lone_dot, number_sign
+        if self.word in (".", "#", "'"):
+            from openptx.syntax.foreign import character_constant, lone_dot, number_sign
 
-            return lone_dot(self) if self.word == "." else number_sign(self)
-        if self.word == "'":
-            from openptx.syntax.foreign import character_constant
-
-            return character_constant(self)
+            return {".": lone_dot, "#": number_sign, "'": character_constant}[self.word](self)
         if self.kind != "bad" or " " < self.word < "\x7f":
             return self.mistake("invalid-character", f"PTX has no use for `{self.word}` here", self.span)
         from openptx.syntax.characters import in_code

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from openptx.syntax.lexical import COMMENT
+from openptx.syntax.printer import text_of
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -275,7 +276,6 @@ class SyntaxTree:
                 yield from item.walk()
 
     def __str__(self) -> str:
-        from openptx.syntax.printer import text_of
 
         return text_of(self)
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from openptx.api import check
+from openptx.check import lower, resolve
 from openptx.errors import CheckError, Fault, InputError, Unsupported
+from openptx.runtime import LoadedModule
 from openptx.source import File
+from openptx.syntax import parse
 from openptx.testing.annotations import Annotations, Run, Value, read_annotations
 from openptx.testing.result import Mismatch
 from openptx.testing.values import WIDTHS, agrees, bits_of, is_nan_word, shown
@@ -45,8 +49,6 @@ def run_annotated(file: File, engine: str = "auto") -> None:
 
 def check_diagnostics(file: File, notes: Annotations) -> list[Diagnostic]:
     """Hold the diagnostics of the file against its `//~` comments; both ways round."""
-    from openptx.api import check
-
     found = check(file, profile=notes.profile)
     wanted = list(notes.diagnostics)
     problems: list[str] = []
@@ -69,8 +71,6 @@ def run_functions(
     file: File, notes: Annotations, found: list[Diagnostic], engine: str, problems: list[str], gaps: list[Unsupported]
 ) -> None:
     """Run every `// run:` line. All runs of a function with one thread share a launch, one block each."""
-    from openptx.syntax import parse
-
     text = without_errors(file, found)
     functions = {f.name.text: f for f in parse(File(file.name, text)).functions if f.kind == "func" and f.body}
     if missing := [run for run in notes.runs if run.function not in functions]:
@@ -88,9 +88,6 @@ def run_functions(
 def with_wrappers(file: File, wrappers: list[str]) -> Program:
     """The loaded module of a file and of kernels after it. CheckError for mistakes in the file itself alone: these
     kernels have lists of parameters, which a file older than PTX 1.4 can't have."""
-    from openptx.check import lower, resolve
-    from openptx.runtime import LoadedModule
-
     resolved, found = resolve(File(file.name, "\n".join([file.text, *wrappers])))
     if errors := [each for each in found if each.severity == "error" and each.span[0] < len(file.text)]:
         raise CheckError(errors)

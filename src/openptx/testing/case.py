@@ -18,6 +18,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from openptx.errors import Fault, InputError
 from openptx.reading import content, decode, open_regular
+from openptx.runtime import load
+from openptx.runtime.npy import read_array
+from openptx.runtime.texture import Surface, Texture
+from openptx.testing.comparison import compare
 from openptx.testing.result import Mismatch
 
 if TYPE_CHECKING:
@@ -91,8 +95,6 @@ def run_case(case: Case, engine: str = "auto", sanitize: str | None = None) -> N
 
     With `sanitize` ("all", or tools with commas) the launch is watched, and SanitizerError raised for what is found.
     """
-    from openptx.runtime import load
-
     with open_regular(path := os.path.join(case.folder, "kernel.ptx")) as stream:
         file = decode(path, content(stream, path))
     kernel = load(file).get_function(case.kernel)
@@ -130,8 +132,6 @@ def argument(case: Case, param: Json) -> object:
         case {"kind": "buffer", "file": str(file)}:
             return load_array(case, file)
         case {"kind": "texture" | "surface" as kind, "file": str(file), **rest}:
-            from openptx.runtime.texture import Surface, Texture
-
             options = cast("dict[str, Any]", rest.get("options", {}))
             return (Texture if kind == "texture" else Surface)(load_array(case, file), **options)
         case {"kind": "scalar", "dtype": str(dtype), "value": int() | float() as value} if dtype in SCALARS:
@@ -146,8 +146,6 @@ def argument(case: Case, param: Json) -> object:
 
 def load_array(case: Case, file: str) -> Array:
     """An array of the case; `InputError` where the file holds none, or is not one of the case's own."""
-    from openptx.runtime.npy import read_array
-
     return read_array(inside(case.folder, file))
 
 
@@ -164,8 +162,6 @@ def inside(folder: str, file: str) -> str:
 
 def compare_buffers(case: Case, arguments: list[object]) -> list[str]:
     """What the kernel left in its buffers and should not have."""
-    from openptx.testing.comparison import compare
-
     problems: list[str] = []
     for index, (param, got) in enumerate(zip(case.params, arguments, strict=True)):
         if "expect" not in param:

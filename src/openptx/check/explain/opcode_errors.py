@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.explain.cvt_help import explain_pair
 from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, absent, shown
 from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.problems import Problem, rewrite
@@ -34,8 +35,6 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     if mnemonic not in known:
         return _unknown_instruction(mnemonic, opcode)
     if mnemonic == "cvt" and (pair := pair_of(modifiers)) is not None:
-        from openptx.check.explain.cvt_help import explain_pair
-
         found = explain_pair(modifiers, *pair)
         if found is not None:
             return found
@@ -53,7 +52,9 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
         return _both(opcode, *exclusive)
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
     if strange is not None:
-        if not operands and any(o.role == "label" for each in instructions for form in each.forms for o in form.operands):
+        if not operands and any(
+            o.role == "label" for each in instructions for form in each.forms for o in form.operands
+        ):
             return _dotted_label(mnemonic, modifiers[-1])
         return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
     ordered = _ordered(mnemonic, modifiers, known[mnemonic])
@@ -202,8 +203,9 @@ def _both(opcode: str, first: str, second: str) -> Problem:
 def _dotted_label(mnemonic: str, name: str) -> Problem:
     """`bra .L1`, as other assemblers call their local labels."""
     return Problem(
-        "unknown-modifier", f"`.{name}` is no label: it begins with a dot", label="a modifier, after its dot", rule=_RULE,
-        expected="a label", actual=f".{name}", help=f"write `{mnemonic} ${name}`, and `${name}:` where it stands",
+        "unknown-modifier", f"`.{name}` is no label: it begins with a dot", label="a modifier, after its dot",
+        expected="a label", actual=f".{name}", rule=_RULE,
+        help=f"write `{mnemonic} ${name}`, and `${name}:` where it stands",
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.explain.suggestions import conversion
 from openptx.check.operand import kinds
 from openptx.check.operand.slot import words
 from openptx.check.problems import Path, Problem
@@ -82,8 +83,6 @@ _AGREEMENT = {
 
 def help_for(place: Place, wanted: Type | None, declared: Type) -> str | None:
     """What to write instead."""
-    from openptx.check.explain.suggestions import conversion
-
     if wanted is None or place.count:
         return None
     return conversion(place, wanted, declared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.flow.reads_writes import names_in
+from openptx.check.names.linkage import symbols
 from openptx.check.names.scopes import Registers
 from openptx.isa.notation import resolve
 
@@ -75,8 +76,6 @@ def unused_in_module(module: ModuleChecker, variables: list[Declaration], functi
 
 def addresses(value: Initialiser | None) -> list[str]:
     """The names whose addresses stand in an initial value."""
-    from openptx.check.names.linkage import symbols
-
     return [address.name.text for address in symbols(value)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from openptx.check.flow.cfg import Step
 from openptx.check.names.scopes import Registers
 from openptx.isa.control import JUMPS, LEAVES, calls, mnemonics
 from openptx.isa.notation import resolve
@@ -69,8 +70,6 @@ def names_in(tree: text.Operand) -> Iterator[text.Name]:
 
 def traffic(instruction: Instruction, scope: Scope) -> Step:
     """What an instruction reads and writes, each register by the place of its declaration and its name."""
-    from openptx.check.flow.cfg import Step
-
     step = Step(instruction, scope)
     operands = instruction.operands
     first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0

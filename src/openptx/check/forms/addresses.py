@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.availability import INDIRECT_IMAGE, require
+from openptx.check.forms.coordinates import judge_parts
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.operand import kinds
 from openptx.check.problems import Path, Problem, passes, undeclared
@@ -89,8 +90,6 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     yield from _base(place, kind.parts[0], where)
     if len(kind.parts) == len(place.template.parts) > 1:
-        from openptx.check.forms.coordinates import judge_parts
-
         yield from judge_parts(place, kind.parts[1:], where)
 
 

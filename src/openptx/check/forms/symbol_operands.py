@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.check.availability import FUNCTION_ADDRESS, INDIRECT_IMAGE, KERNEL_ADDRESS, require, too_new
 from openptx.check.explain.type_errors import mismatch
+from openptx.check.forms.addresses import judge_element
 from openptx.check.operand import kinds
 from openptx.check.problems import Path, Problem
 
@@ -123,8 +124,6 @@ def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The address of a variable, or an element of an array, as a value."""
     if kind.sort == kinds.ELEMENT:
-        from openptx.check.forms.addresses import judge_element
-
         found = list(judge_element(kind, where))
         if found:
             yield from found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.explain.opcode_errors import explain
 from openptx.check.flow.reads_writes import writes
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.candidate import Candidate, Findings
@@ -136,8 +137,6 @@ def verdicts(context: Context) -> Verdicts:
 def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
     """What there is to say about an instruction with such operands; `judged` is the form that fits them."""
     if candidate is None:
-        from openptx.check.explain.opcode_errors import explain
-
         return (explain(opcode, operands, context.profile),)
     return candidate.findings if candidate.accepted else folded(candidate, opcode, operands, context)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.sizes import shape_of
+from openptx.check.spelling import nearest
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.operands import Float, Integer
@@ -162,9 +164,6 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
                 replacement=f".{known.registers[-1]}" if known else None,
             )
     if known is None:
-        from openptx.check.foreign_spellings import TYPES as FOREIGN
-        from openptx.check.spelling import nearest
-
         guess = FOREIGN.get(name) or nearest(name, FUNDAMENTAL)
         return Misfit(
             "register-type",

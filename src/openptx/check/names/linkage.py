@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.types import TYPES
+from openptx.syntax.declarations import InitialiserList, SymbolAddress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,8 +181,6 @@ def _declarator(declaration: Declaration, name: str) -> Declarator:
 
 def symbols(value: object) -> list[SymbolAddress]:
     """The addresses in an initial value."""
-    from openptx.syntax.declarations import InitialiserList, SymbolAddress
-
     if isinstance(value, SymbolAddress):
         return [value]
     if value is None or (isinstance(value, InitialiserList) and value.plain):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.cli.explanations.conversions import conversion_lines
 from openptx.cli.explanations.deviations import deviations_of
 from openptx.cli.explanations.modifiers import meaning_of
-from openptx.cli.isa import MANUAL, description, fidelities, paint_title
+from openptx.cli.isa import MANUAL, description, fidelities, find, paint_title
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.targets import gates
@@ -22,8 +22,6 @@ def explain_instruction(word: str) -> str | None:
         return "\n\n".join([*(description(each) for each in names or declared), *differences(mnemonic)])
     found = resolve(word)
     if not found:
-        from openptx.cli.isa import find
-
         needed = "\n".join(conversion_lines(word))
         head = f"`{word}` is no form of `{mnemonic}`." + (f"\n\n{needed}" if needed else "")
         return "\n\n".join([head, *(description(each) for each in find(word))])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from openptx.cli.isa import paint_title
+from openptx.isa.notation import INSTRUCTIONS, load
 from openptx.isa.types import TYPES
 
 # fmt: off
@@ -129,8 +131,6 @@ def meaning_of(modifier: str, mnemonic: str = "") -> str:
 
 def explain_modifier(word: str) -> str | None:
     """A modifier, and every instruction that has it."""
-    from openptx.cli.isa import paint_title
-
     modifier = word.lstrip(".")
     users = instructions_with(modifier)
     if not users and modifier not in MODIFIERS:
@@ -142,8 +142,6 @@ def explain_modifier(word: str) -> str | None:
 
 def instructions_with(modifier: str) -> list[str]:
     """The mnemonics that have a modifier in one of their forms."""
-    from openptx.isa.notation import INSTRUCTIONS, load
-
     load()
     return list(dict.fromkeys(each.mnemonic for each in INSTRUCTIONS if modifier in modifiers_of(each)))
 

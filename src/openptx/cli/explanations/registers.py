@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from openptx.cli.isa import MANUAL, paint_title
+from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 
 def explain_register(word: str) -> str | None:
     """A special register: its type, since when."""
-    from openptx.isa.special_registers import SPECIAL_REGISTERS
-
     name, _, component = word.removeprefix("%").partition(".")
     register = SPECIAL_REGISTERS.get(name)
     if register is None or (component and (not register.vector or component not in "xyzw")):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from openptx.cli.isa import paint_title
 from openptx.isa.types import TYPES
+from openptx.numerics.formats import FORMATS, S2F6
 
 if TYPE_CHECKING:
     from openptx.isa.types import Type
@@ -52,8 +53,6 @@ def holders(type: Type) -> list[str]:
 
 def format_lines(name: str) -> list[str]:
     """The encoding and the values of a number format."""
-    from openptx.numerics.formats import FORMATS, S2F6
-
     if name == S2F6.name:
         return ["  encoding   two's complement in units of 2^-6: -2 to 127/64, no infinity, no NaN"]
     f = FORMATS[name]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from openptx.diagnostics.codes.text import blocks, dedent
+
 PHASES = ("lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "sanitizing", "faults")
 
 
@@ -41,8 +43,6 @@ class Code:
     @property
     def doc(self) -> str:
         """The Markdown text."""
-        from openptx.diagnostics.codes.text import dedent
-
         return dedent(self._text)
 
     @property
@@ -59,15 +59,11 @@ class Code:
     @property
     def example(self) -> str:
         """PTX that makes the mistake."""
-        from openptx.diagnostics.codes.text import blocks
-
         return blocks(self.doc)[0]
 
     @property
     def instead(self) -> str:
         """The same PTX as it should be."""
-        from openptx.diagnostics.codes.text import blocks
-
         return blocks(self.doc)[1]
 
 
