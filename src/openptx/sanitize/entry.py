@@ -16,6 +16,7 @@ from openptx.sanitize.findings import KINDS, Collector, Finding
 from openptx.sanitize.launch import SanitizedLaunch
 from openptx.sanitize.session import HangError, Session
 from openptx.sanitize.undefined import undefined_bits
+from openptx.sanitize.views import TooManyViews
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
@@ -168,6 +169,8 @@ def run(
         sessions[0].finish()
     except HangError:
         pass
+    except TooManyViews as limit:
+        found.limits.append(f"{limit}: what came after was not watched, and the kernel was stopped")
     except KeyboardInterrupt:
         return False
     except Fault as fault:

@@ -25,6 +25,7 @@ class Site:
     inlined: tuple[str, ...] = ()
     block: Triple | None = None
     thread: Triple | None = None
+    program: str = ""  # the text of that line, if its file is there
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -103,10 +104,10 @@ class Finding(Diagnostic):
     def facts(self) -> list[str]:
         """Who did it and where, a line each, for people."""
         who = f"kernel `{self.kernel}`" + (f", {self.site.who}" if self.site.who else "")
-        lines = [f"by: {who}", f"source: {self.site.source}"]
+        lines = [f"by: {who}", f"source: {described(self.site)}"]
         lines += [f"inlined: {each}" for each in self.site.inlined]
         if self.other is not None:
-            lines.append(f"other: `{self.other.text}`, {self.other.source}")
+            lines.append(f"other: `{self.other.text}`, {described(self.other)}")
             if self.other.who:
                 lines.append(f"by: {self.other.who}")
         lines += self.notes
@@ -125,6 +126,11 @@ class Finding(Diagnostic):
             "notes": list(self.notes),
             "other": self.other.as_json() if self.other is not None else None,
         }
+
+
+def described(site: Site) -> str:
+    """The place in the program, with the text of its line."""
+    return f"{site.source}: {site.program}" if site.program else site.source
 
 
 class Collector:

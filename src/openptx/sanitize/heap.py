@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import lane_sets
-from openptx.runtime.heap import ALIGN
+from openptx.runtime.heap import ALIGN, Heap
 
 if TYPE_CHECKING:
     from openptx.program import Op
-    from openptx.runtime.heap import Heap
     from openptx.sanitize.session import Session
 
 Array = NDArray[Any]
@@ -20,13 +18,14 @@ REDZONE = 2 * ALIGN
 """Bytes between blocks that belong to nobody."""
 
 
-class GuardedHeap:
+class GuardedHeap(Heap):
     """What `malloc` and `free` use instead of the module's heap, for one launch."""
 
     def __init__(self, heap: Heap, session: Session) -> None:
         self.heap, self.session = heap, session
         self.allocation = heap.allocation
         self.valid = np.repeat(heap.left != 0, ALIGN)  # blocks of earlier launches
+        self.thread = 0  # who calls
         self.sizes: dict[int, int] = {}
         self.extents: dict[int, int] = {}
         self.taken: dict[int, tuple[Op, int]] = {}
@@ -43,8 +42,7 @@ class GuardedHeap:
         return self.valid[first] & self.valid[last]
 
     def who(self) -> tuple[Op, int]:
-        x = self.session.batch.x
-        return x.op, x.first + lane_sets.first(x.executing)
+        return self.session.batch.x.op, self.thread
 
     def take(self, size: int) -> int:
         found = self.heap.take(size + REDZONE) if size else 0

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from openptx.program import Op
     from openptx.runtime.image import Image
     from openptx.runtime.memory import Map
+    from openptx.sanitize.heap import GuardedHeap
     from openptx.sanitize.mbarriers import Key
     from openptx.sanitize.session import Session
 
@@ -92,8 +93,24 @@ class SanitizedThreads(Threads):
         return self.found
 
     @property
-    def heap(self) -> Any:
-        return self.session.heap_of(super().heap)
+    def heap(self) -> GuardedHeap:
+        return self.session.heap_of(self.image.heap)
+
+    def take(self, lane: int, size: int) -> int:
+        self.heap.thread = self.first + lane
+        return self.heap.take(size)
+
+    def give_back(self, lane: int, address: int) -> bool:
+        """Accesses by others must have happened before, as for a write."""
+        self.heap.thread = self.first + lane
+        done, plane = self.heap.give_back(address), self.heap_plane
+        size = self.heap.extents.get(address, 0)
+        if done and plane is not None and size:
+            everyone, self.executing = self.executing, slice(lane, lane + 1)
+            offset = np.array([address - self.heap.allocation.base])
+            self.touch(plane, None, offset, -(-size // 4) * 4, 4, write=True)
+            self.executing = everyone
+        return done
 
     # Accesses.
 

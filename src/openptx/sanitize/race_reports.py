@@ -38,17 +38,18 @@ class RaceReports:
         if c.stale:
             self.stale(c, key, where)
             return
-        words = f"{verb(c.write, c.facts)} of {where} races with {article(verb(c.other_write, c.other_facts))}"
+        mine_is, theirs_is = self.verb(c.write, c.facts), self.verb(c.other_write, c.other_facts)
+        words = f"{mine_is} of {where} races with {article(theirs_is)}"
         finding = Finding(
             code,
             "race",
-            f"a {words}",
+            article(words),
             s.program.file,
             site,
             kernel=s.function.name,
-            label=f"this {verb(c.write, c.facts)}",
+            label=f"this {mine_is}",
             other=other_site,
-            other_label=f"and this {verb(c.other_write, c.other_facts)}",
+            other_label=f"and this {theirs_is}",
             notes=(*s.registers(op, c.thread), f"why: {self.why(c, op, other)}"),
             help=self.cure(c, op, other),
         )
@@ -148,14 +149,16 @@ class RaceReports:
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
         )
 
+    def verb(self, write: bool, facts: int) -> str:
+        """What an access is."""
+        if self.session.ops[facts & STATEMENT].form.instruction.control == "call":
+            return "free"
+        what = "atomic" if facts & UPDATE else "write" if write else "read"
+        return f"{what} by an asynchronous copy" if facts & PENDING else what
+
     def between(self, op: Op, other: Op) -> str:
         lines = sorted((self.session.places.line(op), self.session.places.line(other)))
         return f"between lines {lines[0]} and {lines[1]}" if lines[0] != lines[1] else f"around line {lines[0]}"
-
-
-def verb(write: bool, facts: int) -> str:
-    what = "atomic" if facts & UPDATE else "write" if write else "read"
-    return f"{what} by an asynchronous copy" if facts & PENDING else what
 
 
 def article(noun: str) -> str:

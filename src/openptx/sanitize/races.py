@@ -69,6 +69,8 @@ class Races:
         self.read_before_update: set[int] = set()
         self.asynchronous = False  # whether there have been asynchronous copies
         self.non_coherent = False
+        self.unfenced: tuple[Array, ...] = ()
+        """Views of what threads have observed without an acquiring fence."""
         self.shadow: Shadow
         self.unchanged: Callable[[int], bool] = lambda index: False
         """Whether a store at this position stores what is in memory already."""
@@ -160,7 +162,7 @@ class Races:
         loose = pending | ~self.clocks.ordered(others, times, threads)
         if (facts >> SCOPE) & 3:
             loose &= ~self.morally_strong(others, earlier, threads, facts) | self.in_lockstep(
-                others, earlier, threads, facts
+                others, times, earlier, threads, facts
             )
         return bad[loose]
 
@@ -171,12 +173,18 @@ class Races:
             (narrow > 0) & (((earlier >> SIZE) & 3) == ((facts >> SIZE) & 3)) & self.included(narrow, others, threads)
         )
 
-    def in_lockstep(self, others: Array, earlier: Array, threads: Array, facts: int) -> Array:
-        """Volatile accesses of shared memory by lanes of one warp: no data race, but only lock-step orders them."""
+    def in_lockstep(self, others: Array, times: Array, earlier: Array, threads: Array, facts: int) -> Array:
+        """Volatile accesses of shared memory by lanes of one warp: no data race, but only lock-step orders them.
+
+        Where a lock is between them that has no fences, it is the lock that does.
+        """
         if self.shadow.space != "shared" or not facts & VOLATILE:
             return np.zeros(others.size, np.bool_)
         teams = self.clocks.teams
-        return ((earlier & VOLATILE) != 0) & (teams.warp(others) == teams.warp(threads))
+        found = ((earlier & VOLATILE) != 0) & (teams.warp(others) == teams.warp(threads))
+        for views in self.unfenced if found.any() else ():
+            found &= ~self.clocks.ordered(others, times, threads, views)
+        return found
 
     def included(self, scopes: Array, a: Array, b: Array) -> Array:
         """Whether the scopes around the threads `a` include the threads `b`."""

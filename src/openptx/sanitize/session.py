@@ -103,6 +103,8 @@ class Session:
         self.race_reports = RaceReports(self)
         self.races = Races(self.clocks, self.race_reports.conflict)
         self.releases = Releases(self.clocks, active)
+        if active:
+            self.races.unfenced = self.releases.observed, self.releases.observed_near
         self.agents = Agents()
         self.copies = Copies(self.clocks, self.agents)
         self.bulk_groups = BulkGroups(self.clocks, self.agents)
@@ -238,7 +240,9 @@ class Session:
         chain = self.places.of(op)
         inlined = tuple(f"{file}:{line}:{column}" for file, line, column in chain[:-1])
         block, own = self.teams.place(thread) if thread is not None else (None, None)
-        return Site(op.span, op.text, self.places.line(op), self.places.name(op), inlined, block, own)
+        program = self.places.text(chain[-1]) if chain else None
+        text = " ".join(op.text.split())
+        return Site(op.span, text, self.places.line(op), self.places.name(op), inlined, block, own, program or "")
 
     def finding(
         self,

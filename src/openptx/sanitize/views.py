@@ -46,7 +46,7 @@ class Views:
         self._rows.append((keys[last], times[last]))
         self._bytes += 16 * int(np.count_nonzero(last))
         if self._bytes > LIMIT:
-            raise TooManyViews
+            raise TooManyViews(f"what threads know of each other takes more than {LIMIT >> 20} MiB")
         return len(self._rows) - 1
 
     def single(self, key: int, time: int) -> int:

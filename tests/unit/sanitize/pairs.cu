@@ -440,6 +440,13 @@ K(m_use_after_free_bad) { int *volatile p = (int *)malloc(64); p[0] = 1; free(p)
   free(q); }
 //! mem block=1
 K(m_use_after_free_ok) { int *volatile p = (int *)malloc(64); p[0] = 1; o[0] = p[0]; free(p); int *volatile q = (int *)malloc(64); q[0] = 2; free(q); }
+//! race block=64
+K(m_free_early_bad) { __shared__ int *p; if (T == 0) { p = (int *)malloc(256); } __syncthreads(); p[T] = T; o[T] = p[T]; //@A
+  if (T == 0) free(p); //@B
+}
+//! race block=64
+K(m_free_early_ok) { __shared__ int *p; if (T == 0) { p = (int *)malloc(256); } __syncthreads(); p[T] = T; o[T] = p[T]; __syncthreads();
+  if (T == 0) free(p); }
 //! mem block=1
 K(m_leak_bad) { int *volatile p = (int *)malloc(64); p[0] = 1; //@A
   o[0] = p[0]; }

@@ -64,13 +64,13 @@ def assertfail(x: Threads, message: Bits, file: Bits, line: Bits, function: Bits
 
 
 def malloc(x: Threads, size: Bits) -> Bits:
-    found = [x.heap.take(n) for _, n in lanes_of(x, size)]
+    found = [x.take(lane, n) for lane, n in lanes_of(x, size)]
     return Bits(x, 64, np.array(found, np.uint64))
 
 
 def free(x: Threads, address: Bits) -> None:
     for lane, at in lanes_of(x, address):
-        if at and not x.heap.give_back(at):
+        if at and not x.give_back(lane, at):
             what = f"`free` of 0x{at:x}, which `malloc` did not give out, or which was freed before"
             raise Violation("undefined-behavior", what, lane, at, "generic")
 

@@ -93,6 +93,14 @@ class Spaces(NumpyMachine):
     def heap(self) -> Heap:
         return self.image.heap
 
+    def take(self, lane: int, size: int) -> int:
+        """What a lane's `malloc` gives."""
+        return self.heap.take(size)
+
+    def give_back(self, lane: int, address: int) -> bool:
+        """A lane's `free`; False for what `malloc` did not give."""
+        return self.heap.give_back(address)
+
     @property
     def heap_plane(self) -> Plane | None:
         """The heap's memory, if somebody has touched it."""
