@@ -14,6 +14,7 @@ from openptx.errors import Bug, CheckError, Error, Fault, Unsupported, about_fil
 
 def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool = False) -> int:
     """Run `command`; report what it raises. `last`: the process does nothing else."""
+    sys.stdout, sys.stderr = (s or open(os.devnull, "w") for s in (sys.stdout, sys.stderr))  # noqa: SIM115 - closed by `>&-`
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 
+from openptx.errors import InputError
 from openptx.reading import content, decode, read
 from openptx.source import File
 
@@ -55,4 +56,8 @@ def raise_it(error: OSError) -> None:
 
 def load(path: str) -> File:
     """One file, or stdin."""
-    return decode("<stdin>", content(sys.stdin.buffer, "<stdin>")) if path == STDIN else read(path)
+    if path != STDIN:
+        return read(path)
+    if not (stdin := getattr(sys.stdin, "buffer", None)):
+        raise InputError("stdin is closed")
+    return decode("<stdin>", content(stdin, "<stdin>"))

@@ -11,6 +11,7 @@ what the kernel uses and runs nothing.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from openptx.cli.exit_status import CLEAN
 from openptx.cli.files import load
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
+from openptx.cli.time_limit import time_limit
 from openptx.errors import InputError
 from openptx.runtime import load as load_module
 
@@ -42,7 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--save", metavar="INDEX=FILE", action="append", default=[], help="write an array after the launch, as .npy")
     add("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
     add("--workers", metavar="N", type=int, help="threads of this computer to use")
-    add("--timeout", metavar="SECONDS", type=float, help="stop a kernel that runs longer")
+    add("--timeout", metavar="SECONDS", type=float, help="stop what takes longer: checking, compiling, running")
     add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
     add("--initcheck", action="store_true", help="reads of registers and shared memory that nothing wrote are faults")
     add("--fidelity", action="store_true", help="list how true the results of the kernel's instructions are")
@@ -57,8 +59,10 @@ def run(args: Namespace) -> int:
         raise InputError("--grid and --block say how many threads to run")
     grid, block = read_extent(args.grid or "1", "grid"), read_extent(args.block or "1", "block")
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
-    file = load(args.file)
-    module = load_module(file)
+    since = time.monotonic()
+    with time_limit(args.timeout, "the file was being read and checked"):
+        file = load(args.file)
+        module = load_module(file)
     kernel = pick(module, args.kernel, file.name)
     if args.fidelity:
         print(fidelities(module, kernel.name))
@@ -78,6 +82,7 @@ def run(args: Namespace) -> int:
             engine=args.engine,
             workers=args.workers,
             timeout=args.timeout,
+            since=since,
             max_instructions=args.max_instructions,
             initcheck=args.initcheck,
         )

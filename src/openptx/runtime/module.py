@@ -74,6 +74,7 @@ class Kernel:
         engine: str = "auto",
         workers: int | None = None,
         timeout: float | None = None,
+        since: float | None = None,
         max_instructions: int | None = None,
         initcheck: bool = False,
         blocks: tuple[int, int] | None = None,
@@ -86,13 +87,14 @@ class Kernel:
         `engine` is "auto", "interp" or "native"; `workers` are threads of this computer.
 
         Raises ArgumentError for what can not be launched, Fault for what the kernel does wrong, Unsupported for an
-        instruction that can not be executed yet. `timeout` is in seconds. `initcheck` makes reads of registers and
-        shared memory that nobody has written faults; it runs on the reference engine.
+        instruction that can not be executed yet. `timeout` is in seconds, from now or from `since` on, a time of
+        `time.monotonic()`. `initcheck` makes reads of registers and shared memory that nobody has written faults; it
+        runs on the reference engine.
         `sanitize`, "all" or some of "race", "init", "sync", "mem", raises SanitizerError for what `openptx.sanitize`
         finds.
         With `blocks` only the blocks of these numbers run, from the first to before the second, x counting first.
         """
-        require_options(shared_mem, workers, timeout, max_instructions)
+        require_options(shared_mem, workers, timeout, max_instructions, since)
         if sanitize is not None:
             from openptx.sanitize.entry import require_clean
 
@@ -115,6 +117,7 @@ class Kernel:
                 shared=shared_mem,
                 cluster=prepared.cluster,
                 timeout=timeout,
+                since=since,
                 max_instructions=max_instructions,
                 blocks=blocks,
                 **({"initcheck": initcheck} if engine == "interp" else {"workers": workers}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any, TypeGuard, cast
 
@@ -11,7 +12,7 @@ from openptx.errors import ArgumentError
 DYNAMIC_SHARED = 227 << 10
 
 
-def require_options(shared: object, workers: object, timeout: object, max_instructions: object) -> None:
+def require_options(shared: object, workers: object, timeout: object, max_instructions: object, since: object) -> None:
     """Raises ArgumentError for the first option of a launch that can not be meant."""
     if not is_count(shared) or not 0 <= shared <= DYNAMIC_SHARED:
         raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared!r}")
@@ -20,6 +21,8 @@ def require_options(shared: object, workers: object, timeout: object, max_instru
             raise ArgumentError(f"`{name}` is a whole number from 1, not {count!r}")
     if timeout is not None and not (isinstance(timeout, Real) and float(timeout) > 0):
         raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
+    if since is not None and not (isinstance(since, Real) and isfinite(since)):
+        raise ArgumentError(f"`since` is a time of `time.monotonic()`, not {since!r}")
 
 
 def is_count(value: object) -> TypeGuard[int]:

@@ -71,7 +71,9 @@ def read_case(folder: str) -> Case:
     try:
         with open_regular(path) as stream:
             data = cast("Json", json.loads(content(stream, path)))
-        lines = data.get("stdout_lines")
+        lines, fault = data.get("stdout_lines"), data.get("fault")
+        if fault is not None and not isinstance(fault.get("names"), list):
+            raise TypeError("a fault has `names`, a list")
         return Case(
             folder=folder,
             kernel=data["kernel"],
@@ -82,7 +84,7 @@ def read_case(folder: str) -> Case:
             params=tuple(data["params"]),
             stdout=data.get("stdout"),
             stdout_lines=tuple(lines) if lines is not None else None,
-            fault=data.get("fault"),
+            fault=fault,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, InputError):
@@ -135,7 +137,10 @@ def argument(case: Case, param: Json) -> object:
             options = cast("dict[str, Any]", rest.get("options", {}))
             return (Texture if kind == "texture" else Surface)(load_array(case, file), **options)
         case {"kind": "scalar", "dtype": str(dtype), "value": int() | float() as value} if dtype in SCALARS:
-            return np.dtype(SCALARS[dtype]).type(value)
+            try:
+                return np.dtype(SCALARS[dtype]).type(value)
+            except (ValueError, OverflowError) as error:
+                raise InputError(f"{case.folder}: {value} is no `.{dtype}`") from error
         case {"kind": "struct", "bytes": str(data)}:
             return bytes.fromhex(data)
         case {"kind": "null"}:

@@ -154,6 +154,29 @@ def test_a_case_that_is_no_case(openptx, case, text):
     assert "case.json: not a case" in done.out
 
 
+NUMBER = {"kind": "scalar", "dtype": "s32"}
+WRONG = [{"fault": 5}, {"fault": {}}, {"fault": {"names": 1}}]
+WRONG += [{"params": [{**NUMBER, "value": value}]} for value in (float("nan"), float("inf"), 1 << 80)]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_a_case_with_wrong_facts(openptx, case, wrong):
+    (case / "case.json").write_text(json.dumps({**CASE, **wrong}))
+    done = openptx("test", case)
+    assert done.status == 1
+    assert "mistake in OpenPTX" not in done.out
+
+
+@pytest.mark.skipif(os.name != "posix", reason="how a POSIX shell closes streams")
+@pytest.mark.parametrize("close", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams(ptx, tmp_path, close):
+    for name in (str(ptx), "-"):
+        command = f"{sys.executable} -m openptx check {name} {close}"
+        done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False, cwd=tmp_path)
+        assert b"mistake" not in done.stderr + done.stdout
+        assert done.returncode == (0 if name != "-" else 2 if "<" in close else 1)  # nothing in it
+
+
 def npy(header: str, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
     """A .npy file with any header."""
     text = header.encode("latin-1") + b"\n"

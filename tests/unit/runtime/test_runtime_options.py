@@ -36,6 +36,7 @@ def kernel() -> Kernel:
     [
         {"workers": 0}, {"workers": -1}, {"workers": 1.5}, {"workers": True},
         {"timeout": 0}, {"timeout": -1}, {"timeout": float("nan")}, {"timeout": "1"},
+        {"since": float("nan")}, {"since": "1"},
         {"max_instructions": 0}, {"max_instructions": 1.5},
         {"shared_mem": -1}, {"shared_mem": 1.5}, {"shared_mem": None}, {"shared_mem": 1 << 30},
     ],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Spaces
 from openptx.engines.interp.memory_views import Plane
@@ -184,6 +185,7 @@ class Atomics(Spaces):
         found = [np.empty(queue.index.size, words.dtype) for _ in range(1 + pair)]
         w = 8 * words.itemsize
         for turn in range(queue.longest):
+            check_cancelled()
             now = slice(None) if queue.longest == 1 else np.flatnonzero(queue.rank == turn)
             index = queue.index[now]
             old = [words[index, i] for i in range(2)] if pair else [words[index]]

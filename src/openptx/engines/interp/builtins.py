@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.numerics import Bits
@@ -45,6 +46,7 @@ def vprintf(x: Threads, template: Bits, arguments: Bits) -> Bits:
 
 
 def word(x: Threads, base: int, offset: int, width: int) -> int:
+    check_cancelled()
     return int(x.load("generic", x.const(base + offset, 64), 8 * width)[0].v[0])
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.common import fault_text
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, reduction, waits
 from openptx.engines.interp.calls import call, return_from_call
@@ -87,6 +88,7 @@ def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
     )
     found: list[int] = np.unique(index.v).tolist()
     for i in found:
+        check_cancelled()
         chosen = index.v == i
         lanes = group.lanes if chosen.size == 1 else lane_sets.where(group.lanes, chosen, batch.x.n)
         batch.add(group.frame, targets.pcs[i], lanes)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.common import fault_text
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Spaces, Violation
 from openptx.engines.interp.memory_views import Plane
@@ -37,6 +38,7 @@ class Copies(Spaces):
                     self.copy_long(to, there[chosen], source, here[chosen], count)
         except Violation:
             for i, lane in enumerate(lane_sets.positions(everyone, self.n).tolist()):
+                check_cancelled()
                 self.executing = slice(lane, lane + 1)  # of several lanes that do wrong the first is told
                 if counts[i]:
                     self.begins(to, there[i : i + 1], source, here[i : i + 1], int(counts[i]))
@@ -54,6 +56,7 @@ class Copies(Spaces):
     def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
         """Many bytes, lane after lane."""
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
+            check_cancelled()
             self.executing = slice(lane, lane + 1)
             (read, a), (written, b) = self.begins(to, there[i : i + 1], source, here[i : i + 1], count)
             written.data[b : b + count] = read.data[a : a + count]

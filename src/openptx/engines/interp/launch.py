@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from openptx.engines.common.call_graph import stack_bytes
+from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import NoMeaning, plan
 from openptx.engines.interp.geometry import Geometry, Shape
@@ -139,7 +140,8 @@ def stack_of(program: Program, kernel: Function) -> int:
 def proceed(run: Launch, batch: Batch, turn: int) -> bool:
     """Runs a batch for a while; whether it has ended. What its lanes do wrong is a Fault."""
     try:
-        return batch.run(batch.clock + turn)
+        with cancellable(run.limits.require_time):  # one step may take long
+            return batch.run(batch.clock + turn)
     except Violation as violation:
         raise fault(run, batch, violation) from None
     except DeadlockError:

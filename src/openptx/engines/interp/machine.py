@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.atomics import Atomics
 from openptx.engines.interp.copies import Copies
 from openptx.engines.interp.geometry import WARP
-from openptx.engines.interp.memory import ALLOCA, STACK_BYTES, Violation
+from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.special_registers import SPECIALS
 from openptx.engines.interp.surfaces import LaneImages
 from openptx.engines.interp.tensor_memory import TensorMemory
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from openptx.engines.interp.geometry import Geometry
+    from openptx.numerics.dot import Tile
     from openptx.runtime.image import Image
     from openptx.runtime.memory import Map
 
@@ -94,6 +96,13 @@ class Threads(Copies, Atomics, Machine):
             return None
         return Bits(self, 32, lane_sets.take(self.geometry.missing, self.executing))
 
+    def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
+        def piece(*some: Array) -> Array:
+            check_cancelled()
+            return compute(*some)
+
+        return super().tile(piece, tiles, w)
+
     # The thread.
 
     def special(self, name: str, w: int) -> Bits:
@@ -137,6 +146,7 @@ class Threads(Copies, Atomics, Machine):
         together = max(TOGETHER // places.size, 1)
         try:
             for start in range(0, int(counts.max()), together):
+                check_cancelled()
                 numbers, chosen = np.nonzero(counts > np.arange(start, start + together)[:, None])
                 self.executing = places[chosen]
                 some = [Bits(self, b.width, b.v if b.v.size == 1 else b.v[chosen]) for b in values]
@@ -173,7 +183,7 @@ class Threads(Copies, Atomics, Machine):
             raise Violation("stack-overflow", f"`alloca` asks for {most} bytes", -1)
         start = -(-self.stack_top[index] // align) * align
         self.stack_top[index] = end = start + size.v.astype(np.int64)
-        self.reserve_stack(int(end.max()) - ALLOCA)
+        self.reserve_stack(int(end.max()) - self.stack_base)
         return Bits(self, 64, start.astype(np.uint64))
 
     def stack(self) -> Bits:

@@ -29,8 +29,9 @@ Place = tuple[Plane, NDArray[np.int64]]
 CLUSTER = 16
 """The most CTAs of a cluster: addresses from there on are no CTA's, but numbers below 0 for instance."""
 
-ALLOCA = 1 << 30
-"""Local addresses from here on are the thread's `alloca` stack, below are frames."""
+ALLOCA = {64: 1 << 30, 32: 1 << 23}
+"""Local addresses from here on are the thread's `alloca` stack, below are frames; by address size, since a generic
+address has room for it in its window."""
 
 
 class Violation(Exception):
@@ -84,7 +85,8 @@ class Spaces(NumpyMachine):
         self._local_stride = 0
         self.local = Plane(np.zeros(0, np.uint8))
         self._local_base: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.stack_top = np.full(self.n, ALLOCA, np.int64)
+        self.stack_base = ALLOCA[self.address_size]
+        self.stack_top = np.full(self.n, self.stack_base, np.int64)
         self._stack_stride = 0
         self._stack = Plane(np.zeros(0, np.uint8))
         self._planes: dict[int, Plane] = {}
@@ -127,7 +129,7 @@ class Spaces(NumpyMachine):
 
     def reserve_stack(self, size: int) -> None:
         """The same for what `alloca` gives."""
-        if size * self.n > STACK_BYTES:
+        if size * self.n > STACK_BYTES or self.stack_base + size > 1 << self.shift:
             raise Violation("stack-overflow", f"`alloca` asks for {size} bytes in every thread", -1)
         if size > self._stack_stride:
             self._stack, self._stack_stride = grown(self._stack, self.n, size)
@@ -188,14 +190,14 @@ class Spaces(NumpyMachine):
         return self.shared, base + a.view(np.int64)
 
     def in_local(self, a: Array, size: int, space: str) -> Place | None:
-        if self._stack_stride and a.max() >= ALLOCA:
-            return self.in_stack(a, size, space) if a.min() >= ALLOCA else None
+        if self._stack_stride and a.max() >= self.stack_base:
+            return self.in_stack(a, size, space) if a.min() >= self.stack_base else None
         self.check(a, self.local_size, size, 0, a, space)
         return self.local, lane_sets.take(self._local_base, self.executing) + a.view(np.int64)
 
     def in_stack(self, a: Array, size: int, space: str) -> Place:
         top = lane_sets.take(self.stack_top, self.executing)
-        offsets = a - np.uint64(ALLOCA)
+        offsets = a - np.uint64(self.stack_base)
         self.check(offsets, self._stack_stride, size, 0, a, space)
         bad = a.astype(np.int64) + size > top
         if bad.any():
@@ -278,7 +280,7 @@ class Spaces(NumpyMachine):
 
         Frames and the stack of `alloca` lie in one slot, but in different memory.
         """
-        slots = a >> np.uint64(min(self.shift, ALLOCA.bit_length() - 1) if self._stack_stride else self.shift)
+        slots = a >> np.uint64(min(self.shift, self.stack_base.bit_length() - 1) if self._stack_stride else self.shift)
         groups = [np.flatnonzero(slots == slot) for slot in np.unique(slots)]
         return [(g, lane_sets.where(self.executing, np.isin(np.arange(a.size), g), self.n)) for g in groups]
 

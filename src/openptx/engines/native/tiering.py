@@ -48,10 +48,17 @@ _states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKe
 
 
 def launch(
-    program: Program, function: Function, grid: Triple, block: Triple, *, workers: int | None = None, **options: Any
+    program: Program,
+    function: Function,
+    grid: Triple,
+    block: Triple,
+    *,
+    workers: int | None = None,
+    since: float | None = None,
+    **options: Any,
 ) -> None:
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
-    since = time.monotonic()
+    since = time.monotonic() if since is None else since
     try:
         run(program, function, grid, block, workers=workers, since=since, **options)
     except UnsupportedByJit as reason:

@@ -21,6 +21,9 @@ from openptx.program import Function, Op
 FUEL, FUEL_LEAST, FUEL_SPENT = 1 << 16, 16, 1 << 18
 """Turns of loops between two polls: at most, at least, and instructions that may be executed meanwhile."""
 
+STRAIGHT = 1 << 11
+"""Instructions of a block between two polls."""
+
 OFTEN = 5
 """One of so many operations of a loop must be an access that is checked with others, or two copies do not pay."""
 
@@ -97,6 +100,8 @@ class BlockEmitter:
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
             scope.live_after = lives[pc - b.start]
             self.perform(pc, self.c.function.code[pc])
+            if (pc - b.start) % STRAIGHT == STRAIGHT - 1:
+                self.faults.poll()
             scope.live_before = scope.live_after
         scope.live_after, scope.site, scope.retry = lives[-1], b.stop - 1, ""
         self.finish(b)
@@ -109,7 +114,7 @@ class BlockEmitter:
         self.scope.site = b.start
         with ir.cold_block(ir.emit(f"icmp eq i32 {less}, 0")):
             ir.store("i32", turns_between_polls(self.c.function), "%fuel", 4)
-            self.faults.leave_if(ir.emit("call i1 @openptx.poll(ptr %w)"))
+            self.faults.poll()
         if b.index in self.counted:
             self.deopt.count_backedge(b)
 

@@ -30,6 +30,13 @@ class EntryValues:
     def field(self, offset: int) -> str:
         return self.ir.field("%w", offset)
 
+    def added(self, offset: int, t: str, step: int) -> str:
+        """A number in the worker's state after `step` was added."""
+        at = self.field(offset)
+        found = self.ir.emit(f"add {t} {self.ir.load(t, at, 4)}, {step}")
+        self.ir.store(t, found, at, 4)
+        return found
+
     def frame_field(self, offset: int) -> str:
         """A place in the warp's frame."""
         return self.ir.field("%frame", offset)

@@ -17,6 +17,10 @@ class FaultExits:
         with self.ir.exit_block(failed):
             self.leave()
 
+    def poll(self) -> None:
+        """Ends the warp if the launch is to stop."""
+        self.leave_if(self.ir.emit("call i1 @openptx.poll(ptr %w)"))
+
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:
         if isinstance(p.v, int) and p.v:
             return

@@ -105,7 +105,7 @@ class WarpLoop:
     def next_in_row(self) -> None:
         """The next CTA's turn, if it is beside this one; else `openptx.run` looks further."""
         ir = self.ir
-        left = self.added(abi.IN_ROW, "i32", -1)
+        left = self.entry.added(abi.IN_ROW, "i32", -1)
         grid = ir.load("ptr", self.entry.field(abi.GRID), 8)
         stop = ir.emit(f"load volatile i32, ptr {ir.field(grid, abi.STOP)}, align 4")  # another worker's fault
         more = ir.emit(f"icmp ne i32 {left}, 0")
@@ -113,17 +113,10 @@ class WarpLoop:
         ir.start("done")
         ir.line(f"ret i32 {abi.DONE}")
         ir.start("beside")
-        self.added(abi.CTAID, "i32", 1)
-        self.added(abi.LINEAR, "i64", 1)
-        self.added(abi.FROM, "i64", 1)
+        self.entry.added(abi.CTAID, "i32", 1)
+        self.entry.added(abi.LINEAR, "i64", 1)
+        self.entry.added(abi.FROM, "i64", 1)
         ir.jump("cta")
-
-    def added(self, offset: int, t: str, step: int) -> str:
-        """A number in the worker's state after `step` was added."""
-        at = self.entry.field(offset)
-        found = self.ir.emit(f"add {t} {self.ir.load(t, at, 4)}, {step}")
-        self.ir.store(t, found, at, 4)
-        return found
 
 
 def split_by_use(lines: list[str], names: set[str]) -> tuple[list[str], list[str]]:

@@ -325,9 +325,15 @@ entry:
   br label %lanes
 lanes:
   %rest = phi i32 [ %mask, %entry ], [ %less, %one ], [ %less, %move ]
+  %long = phi i1 [ false, %entry ], [ %long, %one ], [ %long1, %move ]
   %none = icmp eq i32 %rest, 0
   br i1 %none, label %done, label %one
 done:
+  br i1 %long, label %look, label %brought
+look:
+  %stop = call i1 @openptx.poll(ptr %w)
+  ret i1 %stop
+brought:
   ret i1 false
 failed:
   ret i1 true
@@ -432,6 +438,8 @@ sixteens:
   br i1 %morei, label %sixteen, label %move
 move:
   call void @llvm.memmove.p0.p0.i64(ptr %start, ptr %begin, i64 %size, i1 false)
+  %many = icmp ugt i64 %size, 1023
+  %long1 = or i1 %long, %many
   br label %lanes
 }
 
@@ -634,6 +642,7 @@ entry:
   %perplane = mul i64 %gx64, %gy64
   %hasshared = icmp ne i64 %clearsize, 0
   %haslocal = icmp ne i64 %localsize, 0
+  %muchlocal = icmp ugt i64 %localsize, 1048576
   %pfrom = getelementptr i8, ptr %w, i64 {FROM}
   %pinrow = getelementptr i8, ptr %w, i64 {IN_ROW}
   %puntil = getelementptr i8, ptr %w, i64 {UNTIL}
@@ -680,7 +689,8 @@ cta:
 begin:
   %calls1 = add i32 %calls, 1
   %fourth = and i32 %calls1, 3
-  %check = icmp eq i32 %fourth, 0
+  %isfourth = icmp eq i32 %fourth, 0
+  %check = or i1 %isfourth, %muchlocal
   br i1 %check, label %checking, label %place
 checking:
   %due = call i1 @openptx.due(ptr %w)

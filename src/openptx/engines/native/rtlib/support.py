@@ -32,7 +32,7 @@ METADATA = """
 !5 = !{!3, !3, i64 0}
 !6 = !{!4, !4, i64 0}
 """
-LONG = 300_000
+LONG = 150_000
 """Characters of text, above which LLVM runs in a process of its own: calls of LLVM can't be cancelled, and take 0.8 to
 2.3 us for each character. The process takes 0.1 s to start."""
 

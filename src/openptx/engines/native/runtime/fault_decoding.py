@@ -119,7 +119,7 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
 
 def at_barrier(state: memoryview, number: int) -> str:
     """Which barrier, and for how many threads it waits."""
-    (wanted,) = struct.unpack_from("<i", state, abi.BARRIERS + abi.BARRIER * number + 4)
+    (wanted,) = struct.unpack_from("<I", state, abi.BARRIERS + abi.BARRIER * number + 4)
     return f"at barrier {number} for {wanted or 'all'} threads"
 
 

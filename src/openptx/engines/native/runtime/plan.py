@@ -24,6 +24,9 @@ STACK_BUDGET = 250 << 20
 LOCAL_MOST, LOCAL_BYTES = 1 << 20, 1 << 29
 """Bytes of local memory for such kernels: of a thread, of a CTA."""
 
+CHUNK_WORK = 1 << 16
+"""Instructions of warps without loops between two polls: four times as many, in CTAs that a worker takes at once."""
+
 BAND = 8
 """Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
 
@@ -57,7 +60,8 @@ class Plan:
             self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
             self.budget = STACK_BUDGET
         self.sizes = self.shared, self.stride * self.warps * 32, self.code.metadata.frame_size * self.warps
-        self.chunk = max(1, min(64, self.ctas // (self.workers * 8)))
+        work = self.warps * max(len(function.code), 1)
+        self.chunk = max(1, min(64, self.ctas // (self.workers * 8), CHUNK_WORK // work))
         self.band = self.band_of()
         self.team = WorkerCount(self)  # for launches that leave the number of workers open and found this plan first
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.geometry import Geometry, Shape
@@ -41,18 +42,19 @@ def answer(run: Run, worker: Worker) -> int:
     if what == TIME:
         struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())
         return 0
-    if run.late():  # an answer may take long, and the code asks between loops' turns only
+    if run.poll():  # an answer may take long, and the code asks between loops' turns only
         worker.violation = Violation("timeout", timed_out(run.timeout), first + (mask & -mask).bit_length() - 1)
         return 1
     here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
     x = threads(run, worker)
     x.executing, x.local_size = lane_sets.normalize(here + first, x.n), local
     try:
-        if what == INSTRUCTION:
-            execute(run.plan.program, place(run, detail), detail & 0xFFFFF, x, worker)
-        else:
-            run.asked = True
-            external(x, what, worker, here, detail)
+        with cancellable(run.check):
+            if what == INSTRUCTION:
+                execute(run.plan.program, place(run, detail), detail & 0xFFFFF, x, worker)
+            else:
+                run.asked = True
+                external(x, what, worker, here, detail)
     except Violation as violation:
         worker.violation = violation
         return 1

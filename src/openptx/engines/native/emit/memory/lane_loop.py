@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from openptx.engines.native.analysis.lattice import ZEROS, N
+from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
 
 class LaneLoop:
-    def __init__(self, scope: Scope) -> None:
-        self.x, self.ir, self.scope = scope.x, scope.ir, scope
+    def __init__(self, scope: Scope, faults: FaultExits) -> None:
+        self.x, self.ir, self.scope, self.faults = scope.x, scope.ir, scope, faults
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
         """The executing lanes in their order; while a lane has its steps, its values are everybody's."""
@@ -40,6 +41,7 @@ class LaneLoop:
             ir.lines.insert(into_steps, f"{first} = phi i32 [ 0, %{one} ], [ {more}, %{last} ]")
             ir.lines.insert(into_lanes, f"{rest} = phi i{N} [ {word}, %{before} ], [ {less}, %{last} ]")
         ir.start(done)
+        self.faults.poll()
 
     def take_steps(self, lane: str, mask: Bits, act: Callable[[], None]) -> None:
         """Steps of a lane take the place of lanes meanwhile."""

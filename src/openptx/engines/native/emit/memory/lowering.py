@@ -31,7 +31,7 @@ class MemoryLowering:
         self.load = LoadLowering(self.checks, self.slow, lanes, self.paths).load
         self.store = StoreLowering(self.checks, self.slow, lanes, self.paths).store
         self.atomic = AtomicLowering(self.checks, self.slow, self.paths).atomic
-        self.repeat = LaneLoop(scope).repeat
+        self.repeat = LaneLoop(scope, faults).repeat
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
         """`size` bytes from one space to another, as many as each lane wants."""

@@ -1,0 +1,47 @@
+"""A time limit for what has none of its own: reading and checking a file before its kernel runs."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from openptx.errors import Fault
+
+LONGEST = 1e6
+AGAIN = 0.05
+"""Seconds until the signal comes again: where Python calls back, from finalizers for one, an exception is lost."""
+
+
+class TimeOverError(BaseException):
+    """Raised in the midst of anything, so nothing that handles errors may take it for one."""
+
+
+@contextmanager
+def time_limit(seconds: float | None, note: str) -> Generator[None]:
+    """Ends what the main thread does in Python after some seconds with the fault `timeout`, to which `note` is added.
+
+    A number that is none above 0 is left for the launch to refuse. Where the system has no such signal (Windows), there
+    is no limit.
+    """
+    if seconds is None or not seconds > 0 or not hasattr(signal, "setitimer"):
+        yield
+        return
+    armed = True
+
+    def stop(*_: object) -> None:
+        if armed:
+            raise TimeOverError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 1e-4), LONGEST), AGAIN)
+            yield
+        finally:
+            armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    except TimeOverError:
+        armed = False
+        raise Fault("timeout", f"it took longer than {seconds:g} seconds", notes=(note,)) from None

@@ -1,0 +1,90 @@
+"""`--timeout` and Ctrl-C hold while files are read, checked, laid out and loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such signals")
+
+LATE = 5.0
+"""Seconds, as in tests/unit/native/test_native_stops.py."""
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A kernel that takes many seconds to check: no two of its statements are alike."""
+    path = tmp_path_factory.mktemp("large") / "large.ptx"
+    body = "".join(
+        f"add.u32 %r{i % 997}, %r{i % 991}, {i}; L{i}: @%p bra L{i * 7 % 300_000};\n" for i in range(300_000)
+    )
+    path.write_text(f"{HEAD}.visible .entry k() {{ .reg .b32 %r<1000>; .reg .pred %p;\n{body}ret; }}\n")
+    return path
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.5, 1.2])
+def test_the_time_limit_holds_while_a_file_is_checked(openptx, large, seconds):
+    handler, start = signal.getsignal(signal.SIGALRM), time.monotonic()
+    done = openptx("run", large, "--grid", 1, "--block", 1, "--timeout", seconds)
+    assert time.monotonic() - start < seconds + LATE
+    assert done.status == 1
+    assert done.err.startswith(f"fault[PTX9005]: it took longer than {seconds:g} seconds\n")
+    assert "the file was being read and checked" in done.err
+    assert signal.getsignal(signal.SIGALRM) is handler
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs on this system")
+def test_the_time_limit_holds_while_nobody_writes(openptx, tmp_path):
+    os.mkfifo(tmp_path / "wait.ptx")
+    start = time.monotonic()
+    assert openptx("run", tmp_path / "wait.ptx", "--grid", 1, "--block", 1, "--timeout", 0.3).status == 1
+    assert time.monotonic() - start < 0.3 + LATE
+
+
+def test_the_limit_counts_from_the_beginning(openptx, tmp_path, monkeypatch):
+    from openptx.cli import run
+
+    (tmp_path / "k.ptx").write_text(f"{HEAD}.visible .entry k() {{ L: bra L; }}")
+    loaded = run.load
+    monkeypatch.setattr(run, "load", lambda path: (time.sleep(1), loaded(path))[1])
+    for engine in ("native", "interp", "auto"):
+        start = time.monotonic()
+        done = openptx("run", tmp_path / "k.ptx", "--grid", 1, "--block", 1, "--timeout", 1.5, "--engine", engine)
+        assert 1.5 < time.monotonic() - start < 1.5 + LATE
+        assert (done.status, "longer than 1.5 seconds" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize("timeout", ["nan", "0", "-1", "inf", "1e300", "1e-9"])
+def test_times_that_are_none(openptx, tmp_path, timeout):
+    (tmp_path / "k.ptx").write_text(f"{HEAD}.visible .entry k() {{ ret; }}")
+    done = openptx("run", tmp_path / "k.ptx", "--grid", 1, "--block", 1, "--timeout", timeout)
+    assert done.status == {"inf": 0, "1e300": 0, "1e-9": 1}.get(timeout, 2)
+
+
+@pytest.mark.parametrize(
+    "command", [["check"], ["check", "--fix"], ["fmt", "--check"],
+                ["run", "--grid", "1", "--block", "1"]], ids=" ".join,
+)  # fmt: skip
+def test_ctrl_c_ends_a_command_at_once(large, command):
+    for after in (0.3, 1.0):
+        with subprocess.Popen(
+            [sys.executable, "-m", "openptx", *command, str(large)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        ) as child:  # fmt: skip
+            time.sleep(after + 0.3)
+            sent = time.monotonic()
+            child.send_signal(signal.SIGINT)
+            watch = threading.Timer(30, child.kill)
+            watch.start()
+            _, errors = child.communicate()
+            watch.cancel()
+        assert time.monotonic() - sent < LATE
+        assert (child.returncode, errors.replace("\r", "").strip().splitlines()[-1]) == (130, "error: interrupted")
+        assert "Traceback" not in errors
