@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
+from openptx.sanitize.schedule import LONGEST_TURN, take
 from openptx.sanitize.semantics import WARP_BARRIER
 
 if TYPE_CHECKING:
@@ -55,7 +56,13 @@ class SanitizedBatch(Batch):
 
     def advance(self, group: Group, turn_ends: int, until: int) -> None:
         self.session.enter(self)
+        order = self.session.order
+        if order is not None:  # others may come between any two basic blocks
+            until = min(until, self.clock + int(order.integers(1, LONGEST_TURN)))
         super().advance(group, turn_ends, until)
+
+    def take(self) -> tuple[Group, bool]:
+        return super().take() if self.session.order is None else (take(self, self.session.order), False)
 
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         self.session.frame = frame

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openptx.engines.interp.geometry import Geometry
-from openptx.engines.interp.launch import Launch
+from openptx.engines.interp.launch import Launch, pieces
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.defined_memory import DefinedMemory
 from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.schedule import MOST_BATCHES
 
 if TYPE_CHECKING:
     from openptx.sanitize.session import Session
@@ -28,4 +29,7 @@ class SanitizedLaunch(Launch):
         return batch
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
-        return Launch.pieces(self, ctas)
+        order, size = self.session.order, self.shape.cluster_size
+        if order is None or len(ctas) // size > MOST_BATCHES:
+            return Launch.pieces(self, ctas)
+        return iter(order.permutation(list(pieces(ctas, size))).tolist())

@@ -100,6 +100,38 @@ def test_each_schedule_starts_from_the_arrays_as_they_were() -> None:
     assert (np.diff(a.astype(np.int64)) >= 0).all()
 
 
+TICKETS = """.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 next;
+.visible .entry tickets(.param .u64 o) {
+    .reg .b64 p, q; .reg .b32 i, v, b;
+    ld.param.u64 p, [o];
+    mov.u32 i, %tid.x;
+    mov.u32 b, %ctaid.x;
+    mad.lo.u32 i, b, 64, i;
+    mul.wide.u32 q, i, 4;
+    add.s64 q, p, q;
+    bar.warp.sync -1;
+    atom.global.add.u32 v, [next], 1;
+    st.global.u32 [q], v;
+    ret;
+}
+"""
+
+
+def test_schedules_run_lanes_warps_and_blocks_in_other_orders() -> None:
+    orders, descents = set[tuple[int, ...]](), 0
+    for seed in range(3):
+        o = np.zeros(256, np.uint32)
+        assert openptx.sanitize(openptx.load(TICKETS)["tickets"], 4, 64, (o,), schedules=2, seed=seed) == []
+        assert sorted(o.tolist()) == list(range(256, 512)), "each thread has drawn once more"
+        orders.add(tuple(o.tolist()))
+        descents += int((np.diff(o.astype(np.int64)) < 0).sum())
+    assert len(orders) == 3
+    assert descents >= 10, "not in the order of lanes, nor of blocks"
+
+
 def test_what_a_launch_writes_is_defined_for_the_next() -> None:
     text = RACY.replace("ld.global.u32 v, [q+4];", "mov.u32 v, i;").replace("racy", "fill")
     reads = RACY.replace("racy", "reads").replace(
@@ -138,3 +170,21 @@ def test_an_interrupt_reports_what_was_found_so_far(racy: str, monkeypatch: pyte
     assert report.interrupted
     assert [f.name for f in report.findings] == ["data-race"]
     assert "interrupted" in report.limits[0]
+
+
+def test_warps_whose_lanes_come_to_a_shuffle_in_parts(racy: str) -> None:
+    """Some warps are complete at an instruction where lanes of others are still missing."""
+    text = TICKETS.replace(
+        "bar.warp.sync -1;",
+        """.reg .pred c; .reg .b32 m;
+        or.b32 m, i, -1;
+        setp.lt.u32 c, i, 37;
+        mov.u32 v, i;
+        @c bra LATE;
+        add.u32 v, v, 1;
+        LATE: shfl.sync.bfly.b32 v, v, 1, 31, m;
+        add.u32 i, i, v;""",
+    )
+    for seed in range(4):
+        kernel = openptx.load(text)["tickets"]
+        assert openptx.sanitize(kernel, 1, 64, (np.zeros(64, np.uint32),), schedules=3, seed=seed) == []

@@ -16,6 +16,7 @@ from openptx.engines.interp.calls import call, return_from_call
 from openptx.engines.interp.decode import NoMeaning, member_mask
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory import Violation
+from openptx.numerics import Bits
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
@@ -205,6 +206,7 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
             if not complete.any():
                 return False
             group.lanes = x.executing = lane_sets.where(group.lanes, complete, x.n)
+            mask = Bits(x, 32, mask.v if mask.v.size == 1 else mask.v[complete])
     batch.converges(op, group.lanes, mask)
     if op.form.instruction.control is None:
         frame.plan.step(op)(x, frame.regs, group.lanes)
