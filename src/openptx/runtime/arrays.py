@@ -31,7 +31,7 @@ def array_of(where: object, argument: Any) -> Array:
         if array is None:
             raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
     elif hasattr(argument, "__array_interface__"):
-        array = as_array(np.asarray(argument))
+        array = described(where, argument)
     elif hasattr(argument, "__cuda_array_interface__"):
         raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
     else:
@@ -44,6 +44,22 @@ def array_of(where: object, argument: Any) -> Array:
         raise ArgumentError(f"{where}: the array's bytes are in another order than kernels read them; pass {fix}")
     if not array.flags.forc:
         raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
+    return array
+
+
+LARGEST = 1 << 48
+"""Bytes; more than any array has."""
+
+
+def described(where: object, argument: Any) -> Array:
+    """What an `__array_interface__` describes. NumPy refuses much that is wrong; nobody can tell whose memory it is."""
+    try:
+        array = as_array(np.asarray(argument))
+        data: int = array.__array_interface__["data"][0]
+        if array.nbytes and not (0 < data <= (1 << 64) - array.nbytes and array.nbytes <= LARGEST):
+            raise ValueError(f"no memory has {array.nbytes} bytes from 0x{data:x} on")
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, BufferError, MemoryError) as error:
+        raise ArgumentError(f"{where}: its `__array_interface__` is wrong: {error}") from error
     return array
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from openptx.errors import ArgumentError, Unsupported
 from openptx.isa.sampler_state import MEMBERS
+from openptx.runtime.arrays import described
 
 Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
@@ -221,8 +222,7 @@ def checked(array: Any) -> Array:
     """The array itself; ArgumentError for everything that is none."""
     if not hasattr(array, "__array_interface__"):
         raise ArgumentError(f"a texture or surface is made of an array, not of {type(array).__name__}")
-    found: Array = np.asarray(array)
-    return found
+    return described("a texture or surface", array)
 
 
 def components(array: Array, channels: int | None) -> Array:

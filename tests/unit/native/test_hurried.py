@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
-
 import numpy as np
 import pytest
 
@@ -53,9 +50,9 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("OPENPTX_CACHE", "")
     monkeypatch.setattr(codegen, "LARGE", 0)
 
-    def noted(work: Callable[[], int], future: Future[int], *, deep: bool) -> None:
+    def noted(task: threads.Task, *, deep: bool) -> None:
         made.append("deep" if deep else "thread")
-        start(work, future, deep=deep)
+        start(task, deep=deep)
 
     monkeypatch.setattr(threads, "start", noted)
     return made

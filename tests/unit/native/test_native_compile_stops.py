@@ -168,3 +168,87 @@ def test_signals_at_any_point_of_a_first_launch_leave_the_second_whole(longest: 
     command = [sys.executable, "-c", STORM, str(longest), str(times)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr[-3000:]
+
+
+def test_a_time_limit_ends_waiting_for_llvm() -> None:
+    """While another thread uses LLVM for long."""
+    module = openptx.load(long_kernel(4))
+    held, end = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with LLVM:
+            held.set()
+            end.wait(20)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    try:
+        start = time.monotonic()
+        with pytest.raises(openptx.Fault, match=r"ran longer than 0\.5 seconds"):
+            module["k"](1, 32, (np.ones(1, np.float32),), engine="native", timeout=0.5)
+        assert time.monotonic() - start < 0.5 + LATE
+    finally:
+        end.set()
+        thread.join()
+    module["k"](1, 32, (np.ones(1, np.float32),), engine="native")
+
+
+ACQUIRING = """
+import signal, sys, threading, time
+from openptx.locks import LLVM
+
+class Interrupted(Exception): pass
+
+armed = ended = False
+raised = 0
+
+def handler(*_):
+    global raised
+    if armed:
+        raised += 1
+        raise Interrupted
+
+def contend():
+    while not ended:
+        with LLVM:
+            time.sleep(0.0003)
+        time.sleep(0.0003)
+
+def acquire():
+    global armed
+    armed = True
+    try:
+        with LLVM:
+            with LLVM:
+                pass
+    except Interrupted:
+        pass
+
+contender = threading.Thread(target=contend)
+contender.start()
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.00005)
+end, leaks = time.monotonic() + 4, 0
+while time.monotonic() < end:
+    try:
+        acquire()
+    except Interrupted:
+        pass
+    armed = False
+    try:
+        LLVM.release()
+        leaks += 1
+    except RuntimeError:
+        pass
+signal.setitimer(signal.ITIMER_REAL, 0)
+ended = True
+contender.join(30)
+print(raised > 100, leaks, contender.is_alive())
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such signals")
+def test_storms_of_signals_leave_the_lock_of_llvm_free() -> None:
+    done = subprocess.run([sys.executable, "-c", ACQUIRING], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "True 0 False\n"), done.stderr[-3000:]

@@ -1,10 +1,11 @@
-"""Processes that fork while other threads launch: the child finds no lock held."""
+"""Processes that fork while other threads launch, in the midst of a launch, of an import: no lock is left held."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,71 @@ def test_children_of_a_busy_process_launch() -> None:
 @pytest.mark.sweep
 def test_many_children_of_a_busy_process_launch() -> None:
     fork(200)
+
+
+IMPORTED = """
+import os, time
+
+start = time.monotonic()
+pid = os.fork()
+if pid == 0:
+    os._exit(0)
+print(os.waitpid(pid, 0)[1], time.monotonic() - start < 20)
+"""
+
+
+def test_a_module_that_is_being_imported_forks(tmp_path: Path) -> None:
+    """A fork waits for imports on other threads, not for its own: it waited for 60 s."""
+    (tmp_path / "openptx_forks.py").write_text(IMPORTED)  # by its name one of the modules that are waited for
+    program = f"import sys, openptx.locks; sys.path.append({str(tmp_path)!r}); import openptx_forks"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "0 True\n"), done.stderr
+
+
+IN_A_LAUNCH = """
+import os, signal, sys, time
+import numpy as np, openptx
+
+def module(body):
+    return openptx.load('.version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k(.param .u64 x) {'
+        '.reg .b64 a; .reg .pred p; .reg .b32 r; ld.param.u64 a, [x];' + body + ' ret; }')["k"]
+
+long = module('mov.u32 r, 0; L: add.u32 r, r, 1; st.volatile.global.u32 [a], r; setp.ne.u32 p, r, 0; @p bra L;')
+short = module('st.global.u32 [a], 7;')
+x = np.zeros(1, np.uint32)
+
+def launch(timeout):
+    try:
+        long(3, 32, (x,), engine="native", workers=3, timeout=timeout)
+    except openptx.Unsupported as error:
+        return "Unsupported" if "forked meanwhile" in str(error) else str(error)
+    except openptx.Fault as fault:
+        return fault.name
+
+launch(0.1)  # it is compiled
+parent, children = os.getpid(), []
+
+def handler(*_):
+    if os.getpid() == parent and not children:
+        children.append(os.fork())
+        if os.getpid() != parent:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(60)
+
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+how = launch(4)
+x[:] = 0
+short(3, 1, (x,), engine="native", workers=3)
+assert x == 7
+if os.getpid() != parent:
+    print(how, flush=True)
+    os._exit(0)
+print(os.waitpid(children[0], 0)[1], how)
+"""
+
+
+def test_a_handler_forks_in_the_midst_of_a_launch() -> None:
+    """The parent's launch goes on. The child's can't, without its other threads; it waited for them for ever."""
+    done = subprocess.run([sys.executable, "-c", IN_A_LAUNCH], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "Unsupported\n0 timeout\n"), done.stderr

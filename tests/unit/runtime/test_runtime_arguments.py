@@ -1,10 +1,12 @@
 """Arguments are converted by the declared type of the parameter, and refused by its name."""
 
+import re
 import struct
 
 import numpy as np
 import pytest
 
+from openptx import Texture
 from openptx.errors import ArgumentError
 from openptx.runtime import Kernel, load
 
@@ -107,3 +109,40 @@ def test_both_shapes_of_a_launch(kernel: Kernel) -> None:
 def test_a_kernel_that_is_not_there() -> None:
     with pytest.raises(ArgumentError, match="no kernel `x`: <string> has `take`"):
         load(TEXT)["x"]
+
+
+WRONG: tuple[dict[str, object], ...] = (
+    {"shape": "x"}, {"shape": (-1,)}, {"shape": (1 << 62,)}, {"shape": (1 << 70,)}, {"shape": (1 << 56,)},
+    {"shape": (1.5,)}, {"shape": (1,) * 70}, {"strides": "x"}, {"strides": (1, 2, 3)}, {"strides": (-4,)},
+    {"strides": (1 << 61,)}, {"strides": (0,)}, {"data": None}, {"data": (0, False)}, {"data": (-1, False)},
+    {"data": (1 << 80, False)}, {"data": "x"}, {"data": (1,)}, {"data": (2, 3, 4)}, {"typestr": "nonsense"},
+    {"typestr": None}, {"typestr": "<i0"}, {"typestr": "|O"}, {"typestr": "|V4", "descr": [("a", "<i9")]},
+)  # fmt: skip
+
+
+class Described:
+    """What says of itself that it is an array."""
+
+    def __init__(self, interface: object) -> None:
+        self.__array_interface__ = interface
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_arrays_that_describe_themselves_wrongly_are_named(kernel: Kernel, wrong: dict[str, object]) -> None:
+    kept = np.arange(16, dtype=np.uint8)
+    refused(kernel, Described({**kept.__array_interface__, **wrong}))
+
+
+@pytest.mark.parametrize("interface", [{}, None, 3], ids=str)
+def test_objects_that_describe_nothing_are_named(kernel: Kernel, interface: object) -> None:
+    refused(kernel, Described(interface))
+
+
+def refused(kernel: Kernel, described: Described) -> None:
+    with pytest.raises(ArgumentError, match=re.escape("argument 0 (`.u64 out`)")):
+        kernel(1, 1, (described, 1, 1.0, bytes(8)), engine="interp")
+
+
+def test_textures_of_them_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="a texture or surface"):
+        Texture(Described({"shape": "x", "typestr": "|u1", "version": 3}))

@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from openptx.locks import LLVM
+
 _check: ContextVar[Callable[[], None] | None] = ContextVar("check", default=None)
 
 
@@ -27,3 +29,6 @@ def check_cancelled() -> None:
     """Raises what ends the work, if it is to end."""
     if (check := _check.get()) is not None:
         check()
+
+
+LLVM.check = check_cancelled  # a launch waits for LLVM no longer than its time limit

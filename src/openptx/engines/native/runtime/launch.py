@@ -7,7 +7,6 @@ import os
 import struct
 import sys
 import time
-from concurrent.futures import CancelledError, Future
 from functools import partial
 
 from openptx.engines.common import fault_text
@@ -20,7 +19,7 @@ from openptx.engines.native.runtime.compiled_kernel import slow
 from openptx.engines.native.runtime.fault_decoding import fault, timed_out
 from openptx.engines.native.runtime.plan import Plan, plans
 from openptx.engines.native.runtime.workers import Worker
-from openptx.errors import Fault, Triple
+from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Map
@@ -71,10 +70,15 @@ def launch(
     team.learn(time.perf_counter() - start)
 
 
+FORKED = (
+    "the rest of a launch in a child process that was forked meanwhile: the launch's other threads are in the parent"
+)
+
+
 class Run:
     """One launch. It holds all that its threads use, so none can run on memory that has been freed."""
 
-    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "team", "timeout")
+    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "tasks", "team", "timeout")
 
     def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None, deadline: float | None) -> None:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
@@ -82,16 +86,17 @@ class Run:
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
         self.team: list[Worker] = []
+        self.tasks: list[threads.Task] = []  # of other threads
 
     def go(self) -> None:
-        plan, futures = self.plan, list[Future[int]]()
+        plan = self.plan
         team = self.team = [self.worker() for _ in range(plan.workers)]
         launch = team[0].begin(plan)
         for worker in team:
             worker.prepare(self, launch)
-        _running.append(self)
+        _running.add(self)
         try:
-            codes = self.execute(futures)
+            codes = self.execute()
             if self.interrupt is not None:
                 raise self.interrupt
             if sum([worker.departures() for worker in team]) * 16 > plan.ctas * plan.warps:
@@ -102,10 +107,10 @@ class Run:
             if abi.HANDED in codes:
                 resume_interp(self, codes, team)
         finally:
-            _running.remove(self)
+            _running.discard(self)  # a child of a fork has none
             if self.asked:
                 sys.stdout.flush()
-            if not futures or all(future.done() for future in futures):  # else a thread still uses what they have
+            if all(task.over for task in self.tasks):  # else a thread still uses what they have
                 for worker in team:
                     worker.run = worker.cta = None
                 plan.code.idle.setdefault(plan.sizes, []).extend(team)
@@ -119,30 +124,31 @@ class Run:
         except IndexError:  # another thread was faster
             return Worker(*sizes)
 
-    def execute(self, futures: list[Future[int]]) -> list[int]:
+    def execute(self) -> list[int]:
         """Runs the code, on as many threads as there are workers; what each gives. No thread runs afterwards.
 
         The first worker is for this thread, unless the code needs a large stack. Signals' handlers (Ctrl-C) may raise
-        anywhere in here; a future that was made before its thread is started can't be lost.
+        anywhere in here; a task that was made before its thread is started can't be lost.
         """
         code, first = self.plan.code, self.team[0]
         deep = code.metadata.stack.recursive or code.metadata.fast_compiled
         if not deep and len(self.team) == 1:
             return [code.run(first.state.address)]
         others = self.team if deep else self.team[1:]
-        futures += [Future[int]() for _ in others]
+        self.tasks = [threads.Task(partial(self.work, worker)) for worker in others]
         codes: list[int] = []
         try:
-            for worker, future in zip(others, futures, strict=True):
-                threads.start(partial(self.work, worker), future, deep=deep)
+            for task in self.tasks:
+                threads.start(task, deep=deep)
             if not deep:
                 codes.append(code.run(first.state.address))
         except BaseException as stop:
             self.stop(stop)
-        self.wait_for(futures)
-        if self.interrupt is None:
-            codes += [future.result() for future in futures]
-        return codes
+        self.wait()
+        for task in self.tasks:
+            if task.error is not None and self.interrupt is None:
+                self.interrupt = task.error
+        return [*codes, *(task.result for task in self.tasks)]
 
     def work(self, worker: Worker) -> int:
         """What another thread does."""
@@ -153,17 +159,22 @@ class Run:
         self.interrupt = reason
         self.team[0].stop()
 
-    def wait_for(self, futures: list[Future[int]]) -> None:
-        """Waits until none of them runs, whatever comes meanwhile."""
-        for future in futures:
-            while self.interrupt is None or not future.cancel():
+    def wait(self) -> None:
+        """Waits until none of the tasks runs, whatever comes meanwhile."""
+        for task in self.tasks:
+            while not task.over:
                 try:
-                    future.exception()
-                    break
-                except CancelledError:
-                    break
+                    if self.interrupt is None or not task.cancel():
+                        task.wait()
                 except BaseException as stop:  # Ctrl-C while we wait
                     self.stop(stop)
+
+    def forked(self) -> None:
+        """In the child of a fork: threads are missing, so the launch must end, if it was this thread that forked."""
+        if not all(task.over for task in self.tasks):
+            self.stop(Unsupported(FORKED, help="fork between launches, or end such a child with `os._exit`"))
+            for task in self.tasks:
+                task.lose()
 
     def poll(self) -> int:
         """Asked by the code once in a while: whether to stop."""
@@ -189,7 +200,7 @@ class Run:
         return 0
 
 
-_running: list[Run] = []
+_running: set[Run] = set()
 
 
 def stop_all() -> None:
@@ -202,5 +213,14 @@ def stop_all() -> None:
 
 
 atexit.register(stop_all)
-if hasattr(os, "register_at_fork"):  # a child has none of the threads
-    os.register_at_fork(after_in_child=_running.clear)
+
+
+def _forked() -> None:
+    """A child has one thread, which may have forked in a signal's handler, in the midst of a launch."""
+    for run in _running:
+        run.forked()
+    _running.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

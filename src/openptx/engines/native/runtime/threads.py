@@ -5,50 +5,87 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 STACK_SIZE = 256 << 20
 """Bytes of the processor's stack for kernels that call themselves or were compiled without optimisation; only what is
 used is really taken."""
 
-Job = tuple[Callable[[], int], Future[int]]
+INTERVAL = 0.05
+"""Seconds that `Task.wait` takes at most."""
 
-_idle: list[SimpleQueue[Job]] = []  # where threads without work wait for it
+
+class Task:
+    """Work for another thread, which runs it unless it was cancelled before, and its outcome.
+
+    concurrent.futures has locks: a thread may hold one when another forks, and in the child it stays locked.
+    """
+
+    __slots__ = ("_claim", "_ended", "_runs", "error", "result", "work")
+
+    def __init__(self, work: Callable[[], int]) -> None:
+        self.work = work
+        self.result = 0
+        self.error: BaseException | None = None
+        self._runs = False
+        self._claim: dict[str, bool] = {}  # whether it runs, or is cancelled: the first who says so decides
+        self._ended = SimpleQueue[None]()
+
+    @property
+    def over(self) -> bool:
+        """Whether no thread runs the work, or will."""
+        return not self._runs and "runs" in self._claim
+
+    def run(self) -> None:
+        self._runs = True
+        if self._claim.setdefault("runs", True):
+            try:
+                self.result = self.work()
+            except BaseException as error:
+                self.error = error
+        self._runs = False
+        self._ended.put(None)
+
+    def cancel(self) -> bool:
+        """Whether nobody has begun the work; then nobody will. It can be asked again if a signal's handler raises."""
+        return not self._claim.setdefault("runs", False)
+
+    def lose(self) -> None:
+        """In the child of a fork: the thread that runs it is not there."""
+        self._runs = False
+        self._claim.setdefault("runs", False)
+
+    def wait(self) -> None:
+        """Returns when the work is done, or after an interval."""
+        with suppress(Empty):
+            self._ended.get(timeout=INTERVAL)
 
 
-def start(work: Callable[[], int], future: Future[int], *, deep: bool) -> None:
-    """Runs `work` on another thread, with a large stack if `deep`, unless the future is cancelled before it begins."""
+_idle: list[SimpleQueue[Task]] = []  # where threads without work wait for it
+
+
+def start(task: Task, *, deep: bool) -> None:
+    """Runs a task on another thread, with a large stack if `deep`."""
     if deep:
         before = threading.stack_size(STACK_SIZE)
         try:
-            threading.Thread(target=run, args=(work, future), name="openptx", daemon=True).start()
+            threading.Thread(target=task.run, name="openptx", daemon=True).start()
         finally:
             threading.stack_size(before)
         return
     try:
         queue = _idle.pop()
     except IndexError:
-        queue = SimpleQueue[Job]()
+        queue = SimpleQueue[Task]()
         threading.Thread(target=serve, args=(queue,), name="openptx", daemon=True).start()
-    queue.put((work, future))
+    queue.put(task)
 
 
-def serve(queue: SimpleQueue[Job]) -> None:
+def serve(queue: SimpleQueue[Task]) -> None:
     while True:
-        run(*queue.get())
+        queue.get().run()
         _idle.append(queue)
-
-
-def run(work: Callable[[], int], future: Future[int]) -> None:
-    if not future.set_running_or_notify_cancel():
-        return
-    try:
-        result = work()
-    except BaseException as error:
-        future.set_exception(error)
-    else:
-        future.set_result(result)
 
 
 if hasattr(os, "register_at_fork"):  # a child has none of the threads
