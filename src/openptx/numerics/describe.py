@@ -190,11 +190,21 @@ def _code(text: str, source: Element | Packed) -> tuple[int, str]:
         raise InputError(f"`{text}`: {source.name} is written as a code, 0x...")
     v = _value(lower)
     if isinstance(source, Integer | Fixed):
-        step = Fraction(1, 1 << (source.fraction if isinstance(source, Fixed) else 0))
-        least, greatest = decode_range(source)
-        if v.kind != FINITE or v.number % step or not least <= v.number <= greatest:
-            raise InputError(f"`{text}` is no value of {source.name}, which goes from {least} to {greatest}")
-        return int(v.number / step) & (1 << source.width) - 1, ""
+        return _stepped(text, v, source), ""
+    return _rounded(lower, v, source)
+
+
+def _stepped(text: str, v: Value, source: Integer | Fixed) -> int:
+    """The code of a number that is a multiple of the source's step, and in its range."""
+    step = Fraction(1, 1 << (source.fraction if isinstance(source, Fixed) else 0))
+    least, greatest = decode_range(source)
+    if v.kind != FINITE or v.number % step or not least <= v.number <= greatest:
+        raise InputError(f"`{text}` is no value of {source.name}, which goes from {least} to {greatest}")
+    return int(v.number / step) & (1 << source.width) - 1
+
+
+def _rounded(lower: str, v: Value, source: Format) -> tuple[int, str]:
+    """The code nearest to a value, and what it stands for where that is another one."""
     if lower.lstrip("+-")[:2] == "0f" and source is F32 and v.kind == NAN:
         return int(lower[2:], 16), "nan"
     if v.kind != FINITE and source.infinity is None and (v.kind == INFINITE or source.nan is None):

@@ -98,7 +98,8 @@ def _one(d: Directive, width: int | None, precision: int | None, word: int, stri
     if precision is not None and precision < 0:
         precision = None
     size = {"hh": 1, "h": 2}.get(d.kind[:-1], d.size)
-    field = f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
+    digits = "" if precision is None else f".{precision}"
+    field = f"%{flags}{'' if width is None else width}{digits}"
     if kind in "di":
         return f"{field}d" % _signed(word, size)
     word &= (1 << 8 * d.size) - 1
@@ -115,7 +116,9 @@ def _one(d: Directive, width: int | None, precision: int | None, word: int, stri
         return f"%{flags.replace('0', '')}{width or ''}s" % chr(word & 0xFF)
     if kind == "s":
         return f"{field}s" % (string(word) if word else "(null)")
-    return f"%{flags}{width or ''}s" % (f"0x{word:x}" if word else "(nil)") if kind == "p" else ""
+    if kind == "p":
+        return f"%{flags}{width or ''}s" % (f"0x{word:x}" if word else "(nil)")
+    return ""
 
 
 def _double(word: int) -> float:

@@ -45,17 +45,14 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     if repeated is not None:
         return _repeated(opcode, repeated)
     instructions = _named(known[mnemonic], modifiers)
-    choices = {choice for each in instructions for form in each.forms for slot in form.slots for choice in _all(slot)}
-    choices |= {part for each in known[mnemonic] for part in each.parts[1:]}
+    choices = _modifiers_of(instructions) | {part for each in known[mnemonic] for part in each.parts[1:]}
     exclusive = _exclusive(modifiers, instructions)
     if exclusive is not None:
         return _both(opcode, *exclusive)
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
+    if strange is not None and not operands and _takes_label(instructions):
+        return _dotted_label(mnemonic, modifiers[-1])
     if strange is not None:
-        if not operands and any(
-            o.role == "label" for each in instructions for form in each.forms for o in form.operands
-        ):
-            return _dotted_label(mnemonic, modifiers[-1])
         return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
     ordered = _ordered(mnemonic, modifiers, known[mnemonic])
     return ordered or _no_form(opcode, mnemonic, modifiers, instructions)
@@ -82,6 +79,11 @@ def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
 
 def _all(slot: Slot) -> list[str]:
     return [part for choice in slot.choices for part in (choice, *choice.split("."))]
+
+
+def _modifiers_of(instructions: list[Instruction]) -> set[str]:
+    """Every modifier of theirs, with the parts of dotted ones."""
+    return {choice for each in instructions for form in each.forms for slot in form.slots for choice in _all(slot)}
 
 
 def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instruction]:
@@ -200,6 +202,10 @@ def _both(opcode: str, first: str, second: str) -> Problem:
     )
 
 
+def _takes_label(instructions: list[Instruction]) -> bool:
+    return any(operand.role == "label" for each in instructions for form in each.forms for operand in form.operands)
+
+
 def _dotted_label(mnemonic: str, name: str) -> Problem:
     """`bra .L1`, as other assemblers call their local labels."""
     return Problem(
@@ -220,35 +226,9 @@ def _unknown_modifier(
     guess = foreign if foreign in choices else guess or nearest(strange, choices)
     fixed = _with(opcode, strange, guess) if guess else None
     if strange in TYPES:
-        types = sorted(
-            {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
-        )
-        swap = None if help else _sibling(opcode, strange, types)
-        if swap is None and TYPES[strange].width == 8:
-            wider = next((c for c in (f"{TYPES[strange].kind}16", f"{TYPES[strange].kind}32") if c in types), None)
-            help = help or (wider and _widened(opcode, strange, wider))
-        return Problem(
-            "no-such-form",
-            f"`{mnemonic}` has no `.{strange}` form",
-            label=f"one of {' '.join(f'.{name}' for name in types)}" if len(types) <= 12 else "no such type here",
-            expected=" ".join(f".{name}" for name in types),
-            actual=f".{strange}",
-            rule=_RULE,
-            help=help or (f"write `{swap}`" if swap else None),
-            repair=rewrite(swap) if swap else None,
-        )
+        return _unknown_type(opcode, mnemonic, strange, instructions, help)
     if strange in ROUNDING and (rounds := [way for way in ROUNDING if resolve(_with(opcode, strange, way))]):
-        legal, plain = " ".join(f".{way}" for way in rounds), _with(opcode, strange, rounds[0])
-        return Problem(
-            "rounding-forbidden",
-            f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
-            label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}",
-            expected=legal,
-            actual=f".{strange}",
-            rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
-            help=f"write `{plain}`",
-            repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
-        )
+        return _forbidden_rounding(opcode, strange, rounds)
     return Problem(
         "unknown-modifier",
         f"`{mnemonic}` has no modifier `.{strange}`",
@@ -257,6 +237,42 @@ def _unknown_modifier(
         rule=_RULE,
         help=help or (f"did you mean `{fixed}`?" if fixed else None),
         repair=rewrite(fixed) if fixed and not help and resolve(fixed) else None,
+    )
+
+
+def _unknown_type(
+    opcode: str, mnemonic: str, strange: str, instructions: list[Instruction], help: str | None
+) -> Problem:
+    types = sorted(
+        {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
+    )
+    swap = None if help else _sibling(opcode, strange, types)
+    if swap is None and TYPES[strange].width == 8:
+        wider = next((c for c in (f"{TYPES[strange].kind}16", f"{TYPES[strange].kind}32") if c in types), None)
+        help = help or (wider and _widened(opcode, strange, wider))
+    return Problem(
+        "no-such-form",
+        f"`{mnemonic}` has no `.{strange}` form",
+        label=f"one of {' '.join(f'.{name}' for name in types)}" if len(types) <= 12 else "no such type here",
+        expected=" ".join(f".{name}" for name in types),
+        actual=f".{strange}",
+        rule=_RULE,
+        help=help or (f"write `{swap}`" if swap else None),
+        repair=rewrite(swap) if swap else None,
+    )
+
+
+def _forbidden_rounding(opcode: str, strange: str, rounds: list[str]) -> Problem:
+    legal, plain = " ".join(f".{way}" for way in rounds), _with(opcode, strange, rounds[0])
+    return Problem(
+        "rounding-forbidden",
+        f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
+        label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}",
+        expected=legal,
+        actual=f".{strange}",
+        rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
+        help=f"write `{plain}`",
+        repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
     )
 
 
@@ -326,23 +342,12 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
 
 def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
     """A required modifier is not there: the form that lacks the fewest."""
-    best: tuple[int, list[Slot], Form] | None = None
-    for each in instructions:
-        own = modifiers[len(each.parts) - 1 :]
-        for form in each.forms:
-            left = list(form.slots)
-            for modifier in own:
-                slot = next((s for s in left if modifier in s.choices), None)
-                if slot is None:
-                    break
-                left.remove(slot)
-            else:
-                lacks = [slot for slot in left if not slot.optional]
-                if lacks and (best is None or len(lacks) < best[0]):
-                    best = len(lacks), lacks, form
-    if best is None:
+    forms = [(form, modifiers[len(each.parts) - 1 :]) for each in instructions for form in each.forms]
+    lacking = [(lacks, form) for form, own in forms if (lacks := _lacks(form, own))]
+    if not lacking:
         return None
-    slot, form = best[1][0], best[2]
+    lacks, form = min(lacking, key=lambda found: len(found[0]))
+    slot = lacks[0]
     choices = list(slot.choices)
     rounding = set(choices) <= ROUNDING.keys()
     if rounding:
@@ -365,6 +370,17 @@ def _missing(opcode: str, modifiers: list[str], instructions: list[Instruction])
         else f"its form is `{form.text}`",
         repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE) if fixed else None,
     )
+
+
+def _lacks(form: Form, modifiers: list[str]) -> list[Slot]:
+    """The slots of a form that must be filled, and that these modifiers leave; none where they do not fit."""
+    left = list(form.slots)
+    for modifier in modifiers:
+        slot = next((s for s in left if modifier in s.choices), None)
+        if slot is None:
+            return []
+        left.remove(slot)
+    return [slot for slot in left if not slot.optional]
 
 
 def _tail(opcode: str, form: Form) -> str:

@@ -82,21 +82,24 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
     )
 
 
+def _single(place: Place, name: str, part: Kind) -> _Found:
+    """What is wrong with one element by itself."""
+    if part.sort == kinds.SINK:
+        return "sink", f"`_` can't stand in `{name}` of `{place.opcode}`", "a value is needed here"
+    if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
+        return "vector-element", f"the elements of `{name}` of `{place.opcode}` are single values", "not a value"
+    if part.type is not None and part.type.width != _WIDTH:
+        message = f"the elements of `{name}` of `{place.opcode}` have {_WIDTH} bits"
+        return "operand-size", message, f"this holds `.{part.type.name}`"
+    return None
+
+
 def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     """All of 32 bits, each of the type of the one before it, where untyped bits can be any; all of one type, of the
     form's. The index of an array of textures is an integer, and nothing more is asked there (measured)."""
     parts = kind.parts if kind.sort == kinds.LIST else (kind,)
-    for part in parts:
-        if part.sort == kinds.SINK:
-            return "sink", f"`_` can't stand in `{name}` of `{place.opcode}`", "a value is needed here"
-        if (part.sort == kinds.SPECIAL and part.count) or part.sort == kinds.SELECTED:
-            return "vector-element", f"the elements of `{name}` of `{place.opcode}` are single values", "not a value"
-        if part.type is not None and part.type.width != _WIDTH:
-            return (
-                "operand-size",
-                f"the elements of `{name}` of `{place.opcode}` have {_WIDTH} bits",
-                f"this holds `.{part.type.name}`",
-            )
+    if found := next(filter(None, (_single(place, name, part) for part in parts)), None):
+        return found
     fixed = place.form.instruction.types.get(name) in TYPES
     layered = kind.sort == kinds.LIST and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
     sorts = [_sort(part) for part in parts]

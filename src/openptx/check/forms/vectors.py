@@ -146,23 +146,21 @@ def _types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             common = own
     if sink == len(kind.parts):
         yield Problem(
-            "sink",
-            "a list of nothing but `_` has no effect",
-            where,
-            "every element is left out",
-            operand=place.name,
-            expected="a register among them",
-            actual="`_` alone",
-        )
+            "sink", "a list of nothing but `_` has no effect", where, "every element is left out", operand=place.name,
+            expected="a register among them", actual="`_` alone",
+        )  # fmt: skip
         return
     if common is not None and not fits(place, element, common):
-        for i, part in enumerate(kind.parts):
-            if part.sort in _TYPED and part.type is not None:
-                yield mismatch(element, part.type, (*where, i))
-                break
+        typed = ((i, part.type) for i, part in enumerate(kind.parts) if part.sort in _TYPED)
+        yield from [mismatch(element, own, (*where, i)) for i, own in typed if own is not None][:1]
         return
     if place.m.aligned:  # fragments of matrices
         yield from _predicates(place, kind, where)
+    yield from _constants(place, kind, where, element, common)
+
+
+def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Type | None) -> Iterator[Problem]:
+    """Constant elements: whether they may be ones, and have values of the type."""
     for i, part in enumerate(kind.parts):
         if part.sort not in (kinds.INTEGER, kinds.FLOAT):
             continue

@@ -26,6 +26,13 @@ def source_line(op: Op) -> tuple[str, ...]:
     return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
 
 
+def nearest(run: Run, access: bool, address: int, size: int, space: str) -> str | None:
+    """What lies next to an access of global memory; None for others."""
+    if not access or space not in ("generic", "global"):
+        return None
+    return run.memory.nearest(address, size, space, run.plan.shared)
+
+
 def fault(run: Run, worker: Worker) -> Fault:
     """What a worker's state says went wrong."""
     state = worker.memory
@@ -57,11 +64,7 @@ def fault(run: Run, worker: Worker) -> Fault:
     if code == "invalid-call-target" and op is not None:
         message = wrong_target(run.plan.program, run.image.names, CallSite(op), address) or message
     names = [function.name, *(place(run, at).name for at in chain)]
-    nearest = None
-    if access and space in ("generic", "global"):
-        nearest = run.memory.nearest(address, size, space, run.plan.shared)
-    if kind in (abi.OUT_OF_BOUNDS, abi.ANSWER) and limit >= 0:
-        nearest = fault_text.beyond(address, size, space, limit)
+    limited = kind in (abi.OUT_OF_BOUNDS, abi.ANSWER) and limit >= 0
     return Fault(
         code,
         message,
@@ -70,7 +73,9 @@ def fault(run: Run, worker: Worker) -> Fault:
         thread=triple(thread, run.plan.block),
         address=address if access else None,
         space=(space.replace("frame", "param") or None) if access else None,
-        nearest=nearest,
+        nearest=fault_text.beyond(address, size, space, limit)
+        if limited
+        else nearest(run, access, address, size, space),
         file=run.plan.program.file,
         span=op.span if op is not None else None,
         notes=(*(source_line(op) if op is not None else ()), *fault_text.calls(names)),
