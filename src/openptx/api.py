@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check import check as check_file
 from openptx.check.selection import Selection
 from openptx.check.spelling import nearest
+from openptx.diagnostics.most import first
 from openptx.errors import ArgumentError
 from openptx.isa.targets import TARGETS
 from openptx.isa.targets import target as find
@@ -69,7 +70,6 @@ def check(
         return found
     if max_errors < 1:
         raise ArgumentError(f"max_errors is a number from 1, or None for all, not {max_errors}")
-    from openptx.diagnostics.most import first
 
     return first(found, max_errors)
 

@@ -13,16 +13,20 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from openptx.cli.exit_status import CLEAN, FINDINGS
+from openptx.cli.arguments import read_argument, read_extent
+from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
 from openptx.cli.files import load
+from openptx.cli.run import pick
 from openptx.cli.terminal import Clock
+from openptx.diagnostics.render import render
 from openptx.errors import InputError
+from openptx.runtime import load as load_module
+from openptx.sanitize.entry import Options, tools_of, watch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
-INTERRUPTED = 130
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -47,12 +51,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Load, launch under watch, print what was found."""
-    from openptx.cli.arguments import read_argument, read_extent
-    from openptx.cli.run import pick
-    from openptx.diagnostics.render import render
-    from openptx.runtime import load as load_module
-    from openptx.sanitize.entry import Options, tools_of, watch
-
     if args.schedules < 1:
         raise InputError(f"--schedules {args.schedules}: write a number from 1")
     file = load(args.file)

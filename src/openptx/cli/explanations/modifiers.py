@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.cli.explanations.types import sentence
 from openptx.cli.isa import paint_title
 from openptx.isa.notation import INSTRUCTIONS, load
 from openptx.isa.types import TYPES
@@ -123,8 +124,6 @@ def meaning_of(modifier: str, mnemonic: str = "") -> str:
     if (mnemonic, modifier) in OF_MNEMONIC:
         return OF_MNEMONIC[mnemonic, modifier]
     if modifier in TYPES:
-        from openptx.cli.explanations.types import sentence
-
         return sentence(TYPES[modifier])
     return MODIFIERS.get(modifier) or MODIFIERS.get(modifier.split("::")[0], "")
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from openptx.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from openptx.errors import Triple
     from openptx.program import Function, Program
     from openptx.runtime.image import Image
@@ -32,14 +34,16 @@ def engine_of(name: str) -> Engine:
 
         return cast("Engine", launch)  # it has the protocol's options and its own, not any
     if name in ("auto", "native"):
-        from openptx.engines import native
-
-        return native.auto if name == "auto" else native.launch
+        return native_engine().auto if name == "auto" else native_engine().launch
     raise ArgumentError(f"no engine `{name}`: choose auto, interp or native")
 
 
 def why_interp(program: Program, function: Function, image: Image, block: Triple) -> str | None:
     """What in a kernel, launched with such blocks, only the interpreter can run; None where there is no such thing."""
+    return native_engine().gap(program, function, image, block)
+
+
+def native_engine() -> ModuleType:
     from openptx.engines import native
 
-    return native.gap(program, function, image, block)
+    return native
