@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     Reader = Callable[[Cursor], Operand]
 
 # Blanks and comments may stand before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1).
-# `.5` is a number.
+# `.5` is a number, and `bra$L` a name.
 _MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
-OPCODE = re.compile(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+", re.A)
+OPCODE = re.compile(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+(?!\$)", re.A)
 _SELECTOR = re.compile(r"\.(?:[xyzwrgba]{1,4}|[bh][0-7]{1,4})", re.A)
 _CLOSES = {"[": "]", "(": ")", "{": "}"}
 

@@ -54,6 +54,7 @@ def fixed(source: str, diagnostic: Diagnostic) -> str:
     ("add . s32 %r1, %r2, %r3;",      5, "PTX0115", "a `.` without its word directly after it"),
     ("@1 add.s32 %r1, %r2, %r3;",     2, "PTX0114", "expected a predicate register after `@`, found `1`"),
     ("@p L2: ret;",                   4, "PTX0101", "a label stands before the guard, not after it"),
+    ("bra$L;",                        1, "PTX0101", "expected a statement, found `bra$L`"),
     ("@% ret;",                       2, "PTX0006", "`%` alone is no name"),
     (";",                             1, "PTX0101", "this `;` ends no statement"),
     (".reg %r20;",                    6, "PTX0109", "expected a type such as `.b32`, found `%r20`"),
