@@ -77,7 +77,8 @@ MEASURED               = {  # where the assembler's gate is not the manual's
 # fmt: on
 
 _OF_COMMON = (
-    KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, *TYPES_SINCE.values(), gate("PTX 7.0"),
+    KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, ADDRESS_VALUE, FUNCTION_VALUE, GENERIC_VALUE,
+    *TYPES_SINCE.values(), gate("PTX 7.0"),
 )  # fmt: skip
 """What the commonest declarations ask for together; since PTX 7.0 bodies are not searched either."""
 
@@ -333,9 +334,17 @@ def _common(statement: Statement) -> bool:
     if not isinstance(statement, Declaration):
         return False
     given = statement.attributes or statement.bank or statement.linkage in ("weak", "common")
-    return not given and statement.space != "tex" and all(
-        declarator.initialiser is None or isinstance(declarator.initialiser, Integer) for declarator in statement.names
-    )  # fmt: skip
+    return (
+        not given
+        and statement.space != "tex"
+        and all(
+            (value := declarator.initialiser) is None
+            or isinstance(value, Integer)
+            or (isinstance(value, SymbolAddress) and value.mask is None)
+            or (isinstance(value, InitialiserList) and value.plain)
+            for declarator in statement.names
+        )
+    )
 
 
 def _attributes(attributes: tuple[Attribute, ...]) -> Iterator[Wish]:

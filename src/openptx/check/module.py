@@ -14,7 +14,7 @@ from openptx.check.memory_limits import CONSTANTS, bytes_of
 from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind
 from openptx.check.names.declarations import Declarations
 from openptx.check.names.linkage import Linkage, symbols
-from openptx.check.names.scopes import Formal, Scope
+from openptx.check.names.scopes import Formal, Memory, Scope
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions
 from openptx.diagnostics import Collector, Diagnostic
@@ -146,7 +146,7 @@ class ModuleChecker:
             self._whole_variable(declaration)
         elif (known := self.memo.forms.get(form)) is not None and self.linkage.new(name):
             self.linkage.variables[name] = declaration
-            self.declarations.again(declaration, known)
+            self.scope.names[name] = Memory(known, declaration)
         else:
             before = len(self.collector)
             self._whole_variable(declaration)

@@ -98,9 +98,6 @@ def is_predefined(name: str) -> bool:
     return name == "WARP_SZ" or (name[:1] == "%" and name[1:] in SPECIAL_REGISTERS)
 
 
-COMPONENTS = ("x", "y", "z", "w")
-"""The selectors of vector registers; `.r .g .b .a` mean the same (6.4.3)."""
-
 MULTIPROCESSORS = 1  # all CTAs report multiprocessor 0: they share one processor's caches
 RESERVED_SHARED = 1024
 """Bytes of shared memory that a CTA has beside its own from sm_80 on. Groups of more than a warp wait for each other

@@ -91,9 +91,3 @@ def compile(text: str) -> bytes:
     """An object file of LLVM text."""
     with LLVM:
         return machine(OPT_NONE if compiled_fast(text) else OPT_DEFAULT).emit_object(optimised(text))
-
-
-def assembly(text: str) -> str:
-    """What the processor gets to see, for people."""
-    with LLVM:
-        return machine(OPT_DEFAULT).emit_assembly(optimised(text))

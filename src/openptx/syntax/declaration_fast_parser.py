@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.syntax.declarations import Declarator, InitialiserList, Pointer, Variable
+from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Pointer, SymbolAddress, Variable
 from openptx.syntax.initialiser_parser import NUMBERS
 from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operands import Integer, Name
@@ -15,53 +15,51 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
+_HEXADECIMAL = "0[xX][0-9a-fA-F]{1,15}+"
+_SYMBOL = rf"(?!WARP_SZ\b){NEW_NAME}"
 _SIMPLE = re.compile(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
-    (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
     ({NEW_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
-    (?:[ \t]*+=[ \t]*+(?:(-?{_NUMBER})(?![\w.])|({NUMBERS})))?+[ \t]*+(;?)""",
+    (?:[ \t]*+=[ \t]*+(?:(-?{_NUMBER}|{_HEXADECIMAL})(?![\w.])|({NUMBERS})
+      |(?:generic\(({_SYMBOL})\)|({_SYMBOL}))(?:\+({_NUMBER})(?![\w.]))?+))?+[ \t]*+;""",
     re.X | re.A,
 )
 
 
-def simple(file: File, start: int, end: int, parameter: bool = False) -> Variable | None:
-    """The declaration of one name between two offsets, or None if it is not of the plain form.
-
-    A parameter has no `;`, no linkage, no `<count>` and no value; nothing else has a `.ptr`.
-    """
-    match = _SIMPLE.match(file.text, start, end)
-    if match is None or (match.end() != end and not parameter):
+def simple(file: File, start: int, end: int) -> Variable | None:
+    """The declaration of one name between two offsets, or None if it is not of the plain form."""
+    match = _SIMPLE.fullmatch(file.text, start, end)
+    if match is None:
         return None
-    linkage, space, align, type_, pointer, _, _, name, count, size, number, numbers, closed = match.groups()
-    if (closed == ";") == parameter or (count and space != "reg" and len(count) > 4):
+    linkage, space, align, type_, name, count, size, *_ = match.groups()
+    valued = max(match.end(8), match.end(9), match.end(10) + 1, match.end(11), match.end(12))
+    if count and ((space != "reg" and len(count) > 4) or valued > 0):
         return None
-    if (
-        (linkage or count or number or numbers or size == "")
-        if parameter
-        else (pointer or (count and (number or numbers)))
-    ):
-        return None
-    named = max(match.end(8), match.end(9) + 1, match.end(10) + 1)
-    value = _integer(number, match.span(11)) if number else numbers and InitialiserList(None, match.span(12), numbers)
     declarator = Declarator(
-        Name(name, match.span(8)),
-        _integer(count, match.span(9)),
-        () if size is None else (_integer(size or None, match.span(10)),),
-        value or None,
-        (match.start(8), max(named, match.end(11), match.end(12))),
+        Name(name, match.span(5)),
+        _integer(count, match.span(6)),
+        () if size is None else (_integer(size or None, match.span(7)),),
+        _value(match, valued) if valued > 0 else None,
+        (match.start(5), max(match.end(5), match.end(6) + 1, match.end(7) + 1, valued)),
     )
     return Variable(
-        file, (start, named if parameter else match.end()), linkage=linkage or "", space=space,
-        space_span=_dotted(match.span(2)), bank=None, attributes=(), align=_integer(align, match.span(3)), vector=1,
-        type=type_, type_span=_dotted(match.span(4)), pointer=_pointer(match) if pointer else None,
-        names=(declarator,),
+        file, (start, end), linkage=linkage or "", space=space, space_span=_dotted(match.span(2)), bank=None,
+        attributes=(), align=_integer(align, match.span(3)), vector=1, type=type_, type_span=_dotted(match.span(4)),
+        pointer=None, names=(declarator,),
     )  # fmt: skip
 
 
-def _pointer(match: re.Match[str]) -> Pointer:
-    end = max(match.end(5), match.end(6), match.end(7))
-    return Pointer(match[6] or "", _integer(match[7], match.span(7)), (match.start(5), end))
+def _value(match: re.Match[str], end: int) -> Initialiser | None:
+    """The initial value of a declaration, and where it ends."""
+    number, numbers, generic, symbol, offset = match.groups()[7:]
+    if numbers:
+        return InitialiserList(None, match.span(9), numbers)
+    if number:
+        return _integer(number, match.span(8))
+    span = match.span(10 if generic else 11)
+    start = span[0] - len("generic(") if generic else span[0]
+    return SymbolAddress(Name(generic or symbol, span), int(offset or 0), bool(generic), None, (start, end))
 
 
 _PARAMETER = re.compile(
@@ -103,7 +101,7 @@ def parameters_between(file: File, start: int, end: int) -> tuple[Variable, ...]
 
 
 def _integer(text: str | None, span: Span) -> Integer | None:
-    return None if text is None else Integer(int(text), False, text, span, literal=text[0] != "-")
+    return None if text is None else Integer(int(text, 0), False, text, span, literal=text[0] != "-")
 
 
 def _dotted(span: Span) -> Span:

@@ -10,7 +10,8 @@ import re
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.syntax.declarations import Form, InitialiserList, Variable
-from openptx.syntax.lexical import NEW_NAME, WORD
+from openptx.syntax.initialiser_parser import NUMBERS
+from openptx.syntax.lexical import DECIMAL_63, NEW_NAME, WORD
 from openptx.syntax.operands import Name
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
@@ -21,11 +22,17 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
 _PARTS = re.compile(
-    rf"""((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?![_$][\[;\ ])(?!%)({WORD})
-    ((?:\[[0-9]*+\])*+(?:[ ]=[ ]-?+[0-9]++)?+; | \[([0-9]++)\][ ]=[ ]\{{([0-9, ]++)\}};)""",
+    rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
+    ((?:\[[0-9]*+\])*+;
+    | [ ]=[ ](-?{DECIMAL_63}|0x[0-9a-f]{{1,15}}+);
+    | \[([0-9]++)\][ ]=[ ]\{{([-0-9a-fx,\ \t\r\n]++)\}};)""",
     re.X | re.A,
 )
 """What most declarations are."""
+_WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
+_NUMBERS = re.compile(NUMBERS, re.A)
+_DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
+"""How many digits each width holds, whatever they are; a sign takes the place of one."""
 _BYTES = frozenset(map(str, range(256)))
 _SAME = "\0"
 """Stands for the name of a function in the text of its header, which holds no NUL itself."""
@@ -36,43 +43,50 @@ _HEADERS: dict[str, HeaderForm] = {}
 _MOST = 1 << 12
 
 
-def repeated(file: File, start: int, end: int) -> Variable | None:
-    """The declaration between two offsets, if one of its form has been remembered."""
-    match = _PARTS.fullmatch(file.text, start, end)
-    head, name, tail = _parts(match) if match is not None else split_declaration(file.text[start:end])
-    form = _FORMS.get((head, tail))
-    return Variable.again(file, (start, end), form, name) if form is not None and name else None
+def repeated(file: File, offset: int, items: list[Statement]) -> int:
+    """Read declarations of forms that have been remembered, as long as one follows another. Where to go on."""
+    text, forms = file.text, _FORMS
+    while match := _PARTS.match(text, offset):
+        head, name, tail = _parts(match)
+        form = forms.get((head, tail))
+        if form is None or not name:
+            break
+        offset = match.end()
+        items.append(Variable.again(file, (match.start(1), offset), form, name))
+    return offset
 
 
 def split_declaration(text: str) -> tuple[str, str, str]:
-    """A plain declaration: what stands before its name, the name ("" if it may be none), what stands after it.
+    """A plain declaration: what stands before its name, the name ("" if it may not be one), what stands after it.
 
-    Bytes of a string, no more than the array has, do not matter.
+    Numbers that the type holds, no more of them than the array has, do not matter.
     """
-    if match := _PARTS.fullmatch(text):
-        return _parts(match)
-    declared, equals, value = text.partition(" = ")
-    head, _, tail = declared.rpartition(" ")
-    if tail[:1] == "\t":
-        head, tail = head + "\t", tail.lstrip("\t")
-    name = (tail if equals else tail[:-1]).partition("[")[0]
-    plain = name[1:] if name[:1] == "%" else name
-    if (
-        not (plain.isidentifier() and plain.isascii())
-        or name == "_"
-        or (plain is not name and plain in SPECIAL_REGISTERS)
-    ):
-        name = ""
-    return head, name, tail[len(name) :] + equals + value
+    match = _PARTS.fullmatch(text)
+    return _parts(match) if match is not None else ("", "", "")
 
 
 def _parts(match: re.Match[str]) -> tuple[str, str, str]:
-    head, name, tail, length, values = match.groups()
-    if values is None:
+    head, name, tail, number, length, values = match.groups()
+    if name[0] == "%" and name[1:] in SPECIAL_REGISTERS:
+        name = ""
+    if not (number or values):
         return head, name, tail
+    width = _WIDTHS.get(head[head.rfind(".") + 1 :].rstrip(), 0)
+    if number:
+        return head, name, " = 0;" if _held([number], width) else tail
     each = values.split(", " if " " in values else ",")
-    plain = head.endswith(".b8 ") and len(each) <= int(length) and _BYTES.issuperset(each)
+    plain = len(each) <= int(length) and (
+        (width == 8 and _BYTES.issuperset(each))
+        or (_NUMBERS.fullmatch(f"{{{values}}}") is not None and _held([text.strip() for text in each], width))
+    )
     return head, name if plain else "", f"[{length}] = {{}};"
+
+
+def _held(numbers: list[str], width: int) -> bool:
+    """Whether integers have so few digits that a type of this width holds them for certain."""
+    longest = max(map(len, numbers))
+    hexadecimal = sum(text.startswith("0x") for text in numbers)
+    return longest <= (2 + width // 4 if hexadecimal == len(numbers) else 0 if hexadecimal else _DIGITS[width])
 
 
 def remember(variable: Variable) -> None:

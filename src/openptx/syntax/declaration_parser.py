@@ -6,7 +6,6 @@ import sys
 
 from openptx.diagnostics import Diagnostic, Label
 from openptx.syntax.constants import primary
-from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declarations import Attribute, Declarator, Pointer, Variable
 from openptx.syntax.directives import NAMES
 from openptx.syntax.initialiser_parser import initialiser
@@ -72,11 +71,6 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
 
 def _parameter(c: Cursor, opened: Span) -> Variable:
     start = c.start
-    if (variable := simple(c.file, start, c.limit, parameter=True)) is not None:
-        c.seek(variable.span[1])
-        if c.at(",", ")"):
-            return variable
-        c.seek(start)
     head = _Head(c, parameter=True)
     name = _declarator(c, parameter=True)
     if not c.at(",", ")"):

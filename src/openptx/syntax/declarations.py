@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.operands import Name
 
-_NUMBER = re.compile(r"-?[0-9]+")
+_NUMBER = re.compile(r"-?[0-9]\w*", re.A)
 
 
 class Attribute:
@@ -37,7 +37,7 @@ class Pointer:
 
 
 class InitialiserList:
-    """`{ 1, 2, { 3 } }`. One that holds nothing but decimal integers has their text as `plain`, and `numbers`.
+    """`{ 1, 2, { 3 } }`. One that holds nothing but small integers has their text as `plain`, and `numbers`.
 
     Compilers write tables of many thousands: their nodes are made when somebody asks for `elements`.
     """
@@ -53,7 +53,8 @@ class InitialiserList:
     @property
     def numbers(self) -> list[int]:
         """The values of a plain list."""
-        return list(map(int, self.plain[1:-1].split(",")))
+        texts = self.plain[1:-1].split(",")
+        return [int(text, 0) for text in texts] if "x" in self.plain.lower() else list(map(int, texts))
 
     @property
     def elements(self) -> tuple[Initialiser, ...]:
@@ -61,7 +62,7 @@ class InitialiserList:
         if self._elements is None:
             start = self.span[0]
             self._elements = tuple(
-                Integer(int(m[0]), False, m[0], (start + m.start(), start + m.end()))
+                Integer(int(m[0], 0), False, m[0], (start + m.start(), start + m.end()))
                 for m in _NUMBER.finditer(self.plain)
             )
         return self._elements

@@ -7,12 +7,12 @@ import re
 from openptx.syntax.constants import constant
 from openptx.syntax.declarations import Initialiser, InitialiserList, Member, SymbolAddress
 from openptx.syntax.instruction_parser import negative_offset
-from openptx.syntax.lexical import DECIMAL_63
+from openptx.syntax.lexical import SMALL_INTEGER
 from openptx.syntax.operands import Integer, Name
-from openptx.syntax.tokens import Cursor
+from openptx.syntax.tokens import DEPTH, Cursor
 
-NUMBERS = rf"\{{[ ]?+(?:-?{DECIMAL_63}(?:,[ \n]?+(?=[-0-9])|[ ]?+(?=\}})))++\}}"
-"""A list of decimal integers, as compilers write tables."""
+NUMBERS = rf"\{{[ \t\r\n]*+(?:(?:{SMALL_INTEGER})(?![\w.])[ \t\r\n]*+(?:,[ \t\r\n]*+(?=[-0-9])|(?=\}})))++\}}"
+"""A list of decimal or hexadecimal integers, as compilers write tables."""
 
 _NUMBERS = re.compile(NUMBERS, re.A)
 
@@ -32,7 +32,7 @@ def initialiser(c: Cursor) -> Initialiser:
 
 def _list(c: Cursor) -> InitialiserList:
     start, elements = c.start, list[Initialiser]()
-    if (plain := _NUMBERS.match(c.file.text, start, c.limit)) is not None:
+    if c.depth < DEPTH and (plain := _NUMBERS.match(c.file.text, start, c.limit)) is not None:
         c.seek(plain.end())
         return InitialiserList(None, (start, plain.end()), plain[0])
     c.expect("{", "")

@@ -24,7 +24,6 @@ from openptx.syntax.tree import Function, Statement, SyntaxTree, Unreadable
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
-    from openptx.syntax.declarations import Variable
 
 
 _COMMENTS = re.compile(f"{STRING}|({COMMENT})")
@@ -58,9 +57,8 @@ def parse(file: File) -> SyntaxTree:
         elif kind == DIRECTIVE and (section := plain_section(file, start)):
             offset = section.span[1]
             items.append(section)
-        elif kind == DECLARATION and (variable := _variable(file, start, match.end())):
-            offset = match.end()
-            items.append(variable)
+        elif kind == DECLARATION and (after := _variables(file, start, match.end(), items)):
+            offset = after
         else:
             offset = read_statements(Cursor(file, start, len(text)), match.end(), items, problems, inside=False)
     if (comment := _unterminated(text)) is not None:
@@ -69,12 +67,16 @@ def parse(file: File) -> SyntaxTree:
     return SyntaxTree(file, items, problems, plain=all(place != CODE for place, _ in stray))
 
 
-def _variable(file: File, start: int, end: int) -> Variable | None:
-    """A declaration of one name in the plain form."""
-    found = repeated(file, start, end)
-    if found is None and (found := simple(file, start, end)) is not None:
+def _variables(file: File, start: int, end: int, items: list[Statement]) -> int:
+    """Declarations of one name in the plain form, the first between two offsets. Where to go on: 0 if it is not."""
+    after = repeated(file, start, items)
+    if after == start:
+        if (found := simple(file, start, end)) is None:
+            return 0
         remember(found)
-    return found
+        items.append(found)
+        after = end
+    return after
 
 
 def _unterminated(text: str) -> int | None:

@@ -16,7 +16,7 @@ GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
 
 # What may be left out is an alternative that is empty (`|)`), not a repetition (`)?+`): it costs the matcher less.
 _PLAIN = r"[^;{}/\":@\#,() \t\r\n\f\v]"
-_OFFSET = r"\+[ ]?+(?:0|-?[1-9][0-9]{0,8}+)[ ]?+\]"
+_OFFSET = r"\+[ ]?+(?:0(?:[xX][0-9a-fA-F]{1,7}+|)|-?[1-9][0-9]{0,8}+)[ ]?+\]"
 _OPERAND = rf"""((?!\[){_PLAIN}++(?=[,;])
         | \[(?:[ ]?+%[a-z]++[0-9]++(?=[ ]?+[+\]])|[^;{{}}/":@\#,() \t\r\n\f\v\]]*+\](?=[,;]))
         | \{{[^{{}};/"@\#:()\[\]]*+\}}(?=[,;])
@@ -37,7 +37,7 @@ _STATEMENT = r'[^;{}":\#/]*+(?:\{[^;{}":\#/]*+\}[^;{}":\#/]*+){0,8}+;'
 _BLOCK = rf"\{{[ \t]*+(?://[^\n]*+\n)?+(?:{_STATEMENT}){{1,32}}+[ \t\r\n]*+\}}"
 _operands = _OPERAND
 for _ in range(4):
-    _operands = rf"{_OPERAND}(?:,[ ]?+{_operands}|)"
+    _operands = rf"{_OPERAND}(?:,[ ]*+{_operands}|)"
 
 ROWS = re.compile(
     rf"""

@@ -172,6 +172,13 @@ FAULTY = {
     "a barrier that nothing wrote": ".reg .b32 a; bar.sync a, 64; mov.b32 a, 1;",
     "a pair of what nothing declared": ".reg .b32 a; mov.b32 a, 1; shfl.sync.idx.b32 a|q, a, 0, 31, -1;",
     "an integer with a suffix that is none": ".reg .b32 a; mov.b32 a, 0x1L; mov.b32 a, 1U;",
+    "half of a constant in a comment": ".reg .b32 a; mov.u32 a, 1/* */2;",
+    "an open comment in a string": '.reg .b32 a; .pragma "/* nounroll"; mov.u32 a, a; /* */',
+    "a comment over two lines, and a wrong type": ".reg .b32 a; .reg .b64 b; mov.b32 a, /* ;\n; */ 1; mov.b64 b, a;",
+    "hexadecimal offsets that are none": ".reg .b32 a; .reg .b64 b; mov.b64 b, 0; ld.global.u32 a, [b+0x];"
+    "ld.global.u32 a, [b+0x1g]; ld.global.u32 a, [b+0x123456789]; .reg .b64 %b; mov.b64 %b, 0;"
+    "ld.global.u32 a, [%b+0x1g]; ld.global.u32 a, [%b+0x123456789abcdef01];",
+    "a pragma that is none, again": '.pragma "nounroll"; .pragma "nounroll"; .pragma "unroll"; .pragma "unroll";',
     "a pragma that is none": '.pragma "nounrol";',
     "no end, but a call and a table": "T: .branchtargets A; A: ret; } .visible .entry l() { .reg .b32 a; "
     "{ .param .b64 x; call g, (x); } A: mov.u32 a, 1; T: .branchtargets A; } .entry m() {",
@@ -228,6 +235,13 @@ def test_of_a_body_that_is_right_but_for_a_few_instructions_those_are_read_close
 
 FINE = {
     "blanks and comments": ".reg .b32 a , b;\n mov.u32   a ,\t/* one */ 1 ; // two\n add.u32 b,a,  a;",
+    "comments that hold all kinds of things": ".reg .b32 a /* b; */, c; mov.u32 /* } */ a, /* { */ 1; /* mov.u32\n a, ;"
+    " */"
+    'mov.u32 c,/**/a /*/*/;// /* \n .loc 1 2 /* a\n*/ 3\n add.u32/* " */a,a,c/***/;',
+    "hexadecimal offsets": ".reg .b32 a; .reg .b64 %b; mov.b64 %b, 0; ld.global.u32 a, [%b+0x10];"
+    "ld.global.u32 a, [y+0x0];"
+    "ld.global.u32 a, [ %b + 0XfF ]; st.global.u32 [%b+0x7fffffff], a; ld.global.u32 a, [%b+0x0];",
+    "a pragma again": '.pragma "nounroll"; .pragma "nounroll"; .pragma "nounroll"; ',
     "expressions": ".reg .b32 a; mov.u32 a, (1 << 4) | 3; mov.u32 a, -1; mov.u32 a, ~0; mov.u32 a, WARP_SZ;",
     "the same names in two blocks": "{ .reg .b32 a; L: mov.u32 a, 1; bra L; } { .reg .f32 a; L: mov.f32 a, 1.0; }",
     "a shadow and its end": ".reg .b32 a; mov.u32 a, 1; { .reg .f32 a; mov.f32 a, 1.0; } add.u32 a, a, 1;",

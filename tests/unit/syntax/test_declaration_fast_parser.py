@@ -24,6 +24,14 @@ NAMES = (
     "a", "%a", "_1", "a<3>", "a[2]", "a[]", "a[ ]", "a[][2]", "a = 3", "a=3", "a = -3", "a = - 3", "a = -0", "a = 03",
     "a = 8999999999999999999", "a = 9223372036854775807", "a = 9223372036854775808", "a = -9223372036854775808",
     "a = 18446744073709551615", "a = 3u", "a = 3.0", "a[2] = {1, 2}", "a[3] = { -1, 2 }", "a[2] = {1,2,}", "a<3> = 3",
+    "a = x", "a=x", "a = x+4", "a = x + 4", "a = x+-4", "a = x-4", "a = x+4u", "a = x+4*2", "a = x+0x4", "a<3> = x",
+    "a = generic(x)", "a = generic(x)+4", "a = generic( x )", "a = generic", "a = generic(WARP_SZ)", "a = WARP_SZ",
+    "a = WARP_SZ+1", "a = WARP_SZ$", "a = x = 3", "a = _", "a = %r", "a = $x", "a = x.y", "a = 0xF(x)",
+    "a = 0xF", "a = 0xFu", "a = -0xF", "a = 0X0F",
+    "a = generic(x", "a = generic(x)+", "a = generic(generic)", "a = generic(x) + 4", "a[2] = x",
+    "a[2] = {0x1, 0XFf}", "a[2] = {0x1u, 2}", "a[2] = {\n1,\t2\r\n}", "a[2] = {1 2}", "a[2] = {0x1.8, 2}",
+    "a[2] = {x, 2}",
+    "a[2] = {0x, 2}", "a[2] = {-0x1, 2}", "a[2] = {0xFFFFFFFFFFFFFFFF, 2}", "a[2] = {1, /* 2 */ 3}", "a[2] = {}",
     "_", "a, b",
 )  # fmt: skip
 PARAMETERS = (
@@ -31,10 +39,6 @@ PARAMETERS = (
     ".param .u64 .ptr .global .align 8 a", ".param .u64 .ptr .align 8 a", ".param .u64 .ptr.global a", ".param .b32 _",
     ".param .u64 a = 3", ".param .u64 a<2>",
 )  # fmt: skip
-
-
-def never(file: File, start: int, end: int, parameter: bool = False) -> None:
-    """In place of the reader that is tested."""
 
 
 def fields(node: object) -> object:
@@ -59,15 +63,23 @@ def test_declarations(head: str, name: str) -> None:
 
 
 def test_the_commonest_are_plain() -> None:
-    for text in (".global .u32 a = 3;", ".const .align 4 .b8 a[2] = {1, 2};", ".reg .b32 %r<9>;", ".shared .b8 a[4];"):
+    for text in (
+        ".global .u32 a = 3;",
+        ".global .u32 a = 0x3;",
+        ".global .u64 a = x;",
+        ".global .u64 a = generic(x)+4;",
+        ".global .b32 a[2] = {0x1, 2};",
+        ".const .align 4 .b8 a[2] = {1, 2};",
+        ".reg .b32 %r<9>;",
+        ".shared .b8 a[4];",
+    ):
         assert declaration_fast_parser.simple(File("a.ptx", text), 0, len(text)) is not None
 
 
 @pytest.mark.parametrize("text", PARAMETERS)
-def test_parameters(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parameters(text: str) -> None:
     file = File("a.ptx", f"({text})")
     found = declaration_fast_parser.parameters_between(file, 1, len(file.text) - 1)
-    monkeypatch.setattr(declaration_parser, "simple", never)
     problems: list[Diagnostic] = []
     precise = declaration_parser.parameters(Cursor(file, 0, len(file.text)), problems)
     if found is not None:

@@ -81,6 +81,38 @@ def test_one_after_another(item: str, monkeypatch: pytest.MonkeyPatch) -> None:
             assert read(text, monkeypatch, 99) == read(text, monkeypatch, 0), text
 
 
+VALUES = (
+    "0", "7", "-7", "99", "100", "255", "256", "-129", "9999", "65536", "999999999", "4294967295", "4294967296", "0x1",
+    "0xff", "0x1ff", "0XFF", "0xffffffff", "0x1ffffffff", "010", "09", "1u", "1.5", "0f3F800000", "x", "x+4", "y",
+    "generic(x)", "nothing", "function", "-0x1", "- 1", "999999999999999999", "0x123456789abcdef",
+    "18446744073709551615",
+)  # fmt: skip
+LISTS = (
+    "#",
+    "1, #",
+    "#, 1",
+    "1,#",
+    "1,\n\t#",
+    " 1 , # ",
+    "0x1, #",
+    "0xffff, 0x1, #",
+    "#, 2, 3",
+    "1, 2, 3, #",
+    "1 #",
+    "#,",
+)
+
+
+@pytest.mark.parametrize("type", ["u8", "b8", "s16", "u32", "b64", "f32", "f16", "v2 .u32", "pred"])
+def test_values_of_one_form(type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Declarations that differ in their values: one that the type does not hold is found after those that it holds."""
+    head = ".version 8.5\n.target sm_80\n.address_size 64\n.global .u32 x;\n.func function() { ret; }\n"
+    plain = [f".global .{type} v# = {value};" for value in VALUES]
+    listed = [f".global .{type} v#[3] = {{{text.replace('#', value)}}};" for value in VALUES for text in LISTS]
+    items = [item.replace("#", str(number)) for number, item in enumerate([*plain, *plain, *listed, *listed])]
+    assert read(head + "\n".join(items), monkeypatch, 99) == read(head + "\n".join(items), monkeypatch, 0)
+
+
 def test_kinds_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
         ".version 8.5\n.target sm_80\n.address_size 64\n.global .u32 a;\n.global .u32 b;\n.func c() { ret; }\n"

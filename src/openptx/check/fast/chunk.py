@@ -26,7 +26,7 @@ _HIDING = re.compile(rf"{COMMENT}|{OPEN_STRING}")
 def chunk_end(text: str, offset: int, end: int) -> int:
     """Where a chunk ends that begins between two statements: after a `;` that ends one."""
     cut = _CUT.search(text, offset + _SIZE, min(end, offset + 2 * _SIZE))
-    if cut is not None and text.find("/*", offset, cut.end()) < 0:
+    if cut is not None:
         return cut.end()
     stop = text.find(";", offset + _SIZE, end) + 1
     while stop:

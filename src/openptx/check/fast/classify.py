@@ -13,7 +13,7 @@ from openptx.check.operand.classify import address, at, kind_of, selected
 from openptx.check.operand.kinds import Kind
 from openptx.source import File
 from openptx.syntax.instruction_parser import read_operands
-from openptx.syntax.lexical import DECIMAL_63, IDENTIFIER
+from openptx.syntax.lexical import DECIMAL_63, IDENTIFIER, SMALL_INTEGER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _NAME = re.compile(IDENTIFIER, re.A)
 _NUMERAL = re.compile(r"-?[0-9][\w.]*", re.A)
 _PART = re.compile(rf"({IDENTIFIER})\.([xyzwrgba])", re.A)
 _PAIR = re.compile(rf"({IDENTIFIER})\|({IDENTIFIER})", re.A)
-_ADDRESS = re.compile(rf"\[ ?({IDENTIFIER})(?: ?\+ ?(-?{DECIMAL_63}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
+_ADDRESS = re.compile(rf"\[ ?({IDENTIFIER})(?: ?\+ ?({SMALL_INTEGER}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
 _AMOUNT = re.compile(DECIMAL_63, re.A)
 _MOST = 1 << 7
 """How many addresses in a variable are remembered with it."""
@@ -87,7 +87,7 @@ class OperandClassifier(SymbolTable):
             listed = self[parts]
             plain = listed.sort == kinds.LIST and offset is None
             return address(self.known(name), None, (listed,)) if plain else self._precisely(text)
-        distance, variable = None if offset is None else int(offset), self.bases.get(name)
+        distance, variable = None if offset is None else int(offset, 0), self.bases.get(name)
         if variable is None:
             return interned_kinds.place(self.known(name), distance)
         found = interned_kinds.place(variable.whole, distance)

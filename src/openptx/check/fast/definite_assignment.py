@@ -123,8 +123,6 @@ def _leading(text: str, body: Span) -> int:
 
 def _blocks(text: str, body: Span) -> _Blocks | None:
     """The blocks of a body; None where a statement that leads somewhere has no line of its own. Tables lead nowhere."""
-    if text.find("/*", *body) >= 0:
-        return None
     branches = mnemonics("branch")
     blocks = _Blocks()
     blocks.begin(body[0])

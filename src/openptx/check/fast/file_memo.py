@@ -8,7 +8,8 @@ from openptx.check.names.scopes import Memory
 from openptx.check.operand import kinds
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
-from openptx.syntax.lexical import IDENTIFIER, WORD
+from openptx.source import File
+from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from openptx.check.module import ModuleChecker
     from openptx.check.names.scopes import Scope
     from openptx.check.operand.kinds import Kind
+    from openptx.source import Span
     from openptx.syntax.declarations import Form, Variable
     from openptx.syntax.directives import CallPrototype
     from openptx.syntax.tree import Function, HeaderForm
@@ -26,6 +28,8 @@ _ONE = re.compile(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
 _ONE_EACH = re.compile(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
 RANGE = re.compile(rf"({WORD})<([1-9][0-9]{{0,8}})>", re.A)
 _NAME = re.compile(IDENTIFIER, re.A)
+_HIDING = re.compile(rf"{OPEN_STRING}|{COMMENT}")
+_IN_LINE = re.compile(r"[^\r\n]")
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 """Ranges of these are left to the full checker: special registers may have their names, or `_` is none."""
@@ -58,7 +62,7 @@ class FileMemo:
     """Declarations of one file, with what they declare, and the calls that fit what they call."""
 
     __slots__ = (
-        "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers", "parts",
+        "_bare", "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers", "parts",
         "prototypes", "room", "variables",
     )  # fmt: skip
 
@@ -85,6 +89,15 @@ class FileMemo:
         self._shapes: dict[str | HeaderForm, int] = {}
         self._registers: dict[str, dict[str, Kind]] = {}
         self._kept = 0
+        self._bare: File | None = None
+
+    def without_comments(self, file: File, body: Span) -> File:
+        """The file with blanks in place of its `/* */` comments, if a body has any: the same statements, as rows."""
+        if file.text.find("/*", *body) < 0:
+            return file
+        if self._bare is None:
+            self._bare = File("", _HIDING.sub(_blank, file.text))
+        return self._bare
 
     def shape(self, callee: str, module: ModuleChecker) -> int | None:
         """A number for the types of results and parameters of a function; None where it has not been declared, or is
@@ -177,6 +190,12 @@ class FileMemo:
         if type not in FUNDAMENTAL or not module.plain_type(type, count):
             return None
         return kinds.register(TYPES[type]) if count == 1 else kinds.vector(TYPES[type], count)
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Blanks in place of a comment: as many, on as many lines."""
+    text = match[0]
+    return _IN_LINE.sub(" ", text) if text.startswith("/*") else text
 
 
 def _type(formal: Variable) -> tuple[object, ...]:

@@ -35,8 +35,8 @@ class FastPath:
 
     def __init__(self, checker: FunctionChecker, header: Scope) -> None:
         self.checker = checker
-        self.file = checker.function.file
         self.body = checker.function.body or (0, 0)
+        self.file = checker.module.memo.without_comments(checker.function.file, self.body)
         self.names = OperandClassifier(checker, header)
         self.barriers = BarrierUniformity(self.file.text, self.body)
         self.reader = StatementReader(checker, self.names, self.barriers)

@@ -81,11 +81,16 @@ class StatementReader:
         if text.startswith(".param"):
             return self._parameters(text)
         head, name, tail = split_declaration(text)
-        if (known := self.memo.variables.get((head, tail))) is not None and name not in ("", "WARP_SZ"):
+        if (known := self.memo.variables.get((head, tail))) is not None and name:
             whole, kind, size = known
             self.shared += size
             return self.names.variable(Declared(name, whole, kind)) and (not size or self._fits())
-        return self.alone(text) if DECLARATION.fullmatch(text) else None
+        if DECLARATION.fullmatch(text) is None:
+            return None
+        fine = self.alone(text)
+        if fine and text.startswith(".pragma") and len(self.memo.declared) < _MOST:
+            self.memo.declared[text] = []
+        return fine
 
     def _parameters(self, text: str) -> bool | None:
         """Parameters of a call: what they declare is kept, since files do so in the same words again and again."""
@@ -96,7 +101,7 @@ class StatementReader:
             one = each.strip() + ";"
             head, name, tail = split_declaration(one)
             known = self.memo.variables.get((head, tail))
-            if known is not None and name not in ("", "WARP_SZ"):
+            if known is not None and name:
                 self.declared = [Declared(name, known[0], known[1])]
                 if not self.names.variable(self.declared[0]):
                     return False

@@ -54,8 +54,3 @@ def constant_bits(constant: Integer | Float, type: Type) -> int:
     if isinstance(constant, Integer):
         return constant.value & ((1 << type.width) - 1)
     return float_bits(constant, min(type.width, 64))
-
-
-def truncates(constant: Integer, width: int) -> bool:
-    """Whether a constant has more bits than a type of this width, read as signed or as unsigned."""
-    return not -(1 << width >> 1) <= constant.value < 1 << width

@@ -10,6 +10,7 @@ from openptx.check.sizes import shape_of
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
+from openptx.syntax.declarations import SymbolAddress
 from openptx.syntax.operands import Integer
 
 TYPE_CHECKING = False
@@ -38,11 +39,15 @@ def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object,
     value = declarator.initialiser
     if declarator.count is not None or declarator.name.text == "_":
         return None
-    if value is not None and not (isinstance(value, Integer) and value.literal and not value.overflow):
+    if isinstance(value, SymbolAddress) and value.mask is None:
+        written = SymbolAddress  # which one is judged with its linkage
+    elif value is None or (isinstance(value, Integer) and value.literal and not value.overflow):
+        written = value and value.value
+    else:
         return None
     return (
         space, declaration.space, declaration.type, declaration.vector, declaration.linkage, unsized,
-        declaration.align and declaration.align.value, value and value.value,
+        declaration.align and declaration.align.value, written,
         declaration.pointer and declaration.pointer.align and declaration.pointer.align.value,
         *[length and length.value for length in declarator.dimensions],
     )  # fmt: skip
@@ -61,14 +66,6 @@ class Declarations:
         if declaration.space != "global" and first is not None and not first.dimensions:  # arrays pass, as measured
             self._opaque(declaration)
         self._declare_all(declaration, self.module.scope, declaration.space)
-
-    def again(self, declaration: Declaration, kind: Kind) -> None:
-        """A variable outside of functions that differs in its new name from one that was right."""
-        name = declaration.word
-        if name == "WARP_SZ":
-            self._repeated(name, declaration, declaration.names[0], self.module.scope)
-            return
-        self.module.scope.declare(name, Memory(kind, declaration))
 
     def header(self, function: tree.Function, scope: Scope) -> None:
         """The parameters and results of a function."""

@@ -269,7 +269,7 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
 
 def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
     """The first number of a long list that its type doesn't hold; most lists are passed by their digits alone."""
-    if not _LONG.get(TYPES[type].width, _NEVER)(value.plain):
+    if "x" not in value.plain.lower() and not _LONG.get(TYPES[type].width, _NEVER)(value.plain):
         return None
     numbers = value.numbers
     if holds(type, min(numbers)) and holds(type, max(numbers)):

@@ -82,7 +82,3 @@ def float_extreme(f: Format, largest: bool) -> Update:
         return x.fmax(f, old, b) if largest else x.fmin(f, old, b)
 
     return update
-
-
-ASSOCIATIVE = (add, exchange, bit_and, bit_or, bit_xor, min_signed, max_signed, min_unsigned, max_unsigned)
-"""Those whose operands may be combined by the same function before memory is asked."""
