@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from any_statements import Context, Statements, contexts, module
 from assembler import MISSING, PTXAS, target_of
-from random_statements import Context, Statements, contexts, module
 
 import openptx
 

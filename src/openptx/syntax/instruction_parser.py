@@ -83,9 +83,13 @@ def instruction(c: Cursor, problems: list[Diagnostic]) -> Instruction:
     mnemonic = re.split(r"[^\w]", match[0], maxsplit=1)[0]
     if c.word == "," and c.start == match.end() and c.file.text[c.end].isalpha():
         raise comma_in_opcode(c, match[0])
-    if c.word == "(" and mnemonic != "call":
-        raise called(c, match[0], match.span())
-    read = operands(c, mnemonic)
+    parenthesis = c.word == "(" and mnemonic != "call"  # `bar.sync (0);`, or a call as C writes it
+    try:
+        read = operands(c, mnemonic)
+    except Mistake:
+        if parenthesis:
+            raise called(c, match[0], match.span()) from None
+        raise
     operands_span = (opened, c.last) if read else (match.end(), match.end())
     if not c.take(";"):
         mistake = after_operand(c)

@@ -199,3 +199,9 @@ def test_all_of_a_special_register_is_no_single_one() -> None:
     text = f"{MODULE}    mov.u32 %r0, %tid;\n    ret;\n}}\n"
     (found,) = (d for d in openptx.check(text) if d.severity == "error")
     assert (found.name, found.help) == ("operand-type", "write `%tid.x`")
+
+
+def test_a_constant_in_parentheses_is_an_operand_and_no_call() -> None:
+    head = ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+    for statement in ("bar.sync (0);", "bar.sync(0);", "bar.sync (0), (32);", "pmevent (1);"):
+        assert openptx.check(f"{head}{statement}\nret;\n}}") == [], statement

@@ -86,5 +86,7 @@ def test_ctrl_c_ends_a_command_at_once(large, command):
             _, errors = child.communicate()
             watch.cancel()
         assert time.monotonic() - sent < LATE
-        assert (child.returncode, errors.replace("\r", "").strip().splitlines()[-1]) == (130, "error: interrupted")
+        assert errors.replace("\r", "").strip().splitlines()[-1] == "error: interrupted"
+        # Python ends by the signal itself where that came while text was executed, as dataclasses do on import.
+        assert child.returncode in (130, -signal.SIGINT)
         assert "Traceback" not in errors
