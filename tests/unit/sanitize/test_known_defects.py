@@ -47,7 +47,11 @@ def test_defects_are_found_and_twins_are_clean(row: dict[str, Any]) -> None:
     assert lines >= set(row["lines"])
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
+SLOW = ("race_grid_sync", "race_producer_consumer")
+ORDERS = [pytest.param(r, marks=pytest.mark.sweep) if r["name"].startswith(SLOW) else r for r in ROWS]
+
+
+@pytest.mark.parametrize("row", ORDERS, ids=lambda row: row["name"])
 def test_other_orders_of_threads_change_no_verdict(row: dict[str, Any]) -> None:
     found = found_in(row, schedules=3, seed=7)
     assert bool(found) == row["bad"], [str(f) for f in found]
