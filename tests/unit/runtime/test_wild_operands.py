@@ -246,7 +246,9 @@ BACK = "cp.async.bulk.tensor.{d}d.global.shared::cta.tile.bulk_group [m, {{{c}}}
 ADDED = "cp.reduce.async.bulk.tensor.{d}d.global.shared::cta.add.tile.bulk_group [m, {{{c}}}], [sh+{at}];"
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "dimensions", [1, 2, pytest.param(3, marks=pytest.mark.sweep), pytest.param(5, marks=pytest.mark.sweep)]
+)
 @pytest.mark.parametrize("copy", [BOX, BACK, ADDED], ids=["in", "out", "added"])
 def test_boxes(copy: str, dimensions: int) -> None:
     """Boxes at the edges of arrays and of shared memory, far outside of both, and of another number of dimensions."""
