@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.check.explain.cvt_help import explain_pair
-from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, absent, shown
-from openptx.check.foreign_spellings import TYPES as FOREIGN
+from openptx.check.explain.unknown_modifier import unknown_modifier
+from openptx.check.foreign_spellings import CALLS, MNEMONICS, WHOLE, shown
 from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
@@ -53,7 +51,7 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     if strange is not None and not operands and _takes_label(instructions):
         return _dotted_label(mnemonic, modifiers[-1])
     if strange is not None:
-        return _unknown_modifier(opcode, mnemonic, strange, choices, instructions)
+        return unknown_modifier(opcode, mnemonic, strange, choices, instructions)
     ordered = _ordered(mnemonic, modifiers, known[mnemonic])
     return ordered or _no_form(opcode, mnemonic, modifiers, instructions)
 
@@ -213,112 +211,6 @@ def _dotted_label(mnemonic: str, name: str) -> Problem:
         expected="a label", actual=f".{name}", rule=_RULE,
         help=f"write `{mnemonic} ${name}`, and `${name}:` where it stands",
     )  # fmt: skip
-
-
-def _unknown_modifier(
-    opcode: str, mnemonic: str, strange: str, choices: set[str], instructions: list[Instruction]
-) -> Problem:
-    help = absent(mnemonic, strange, TYPES[strange].kind if strange in TYPES else None) or _shapes(
-        opcode, strange, choices
-    )
-    guess = next((c for c in sorted(choices) if nearest(strange, (c,)) and resolve(_with(opcode, strange, c))), None)
-    foreign = FOREIGN.get(strange)
-    guess = foreign if foreign in choices else guess or nearest(strange, choices)
-    fixed = _with(opcode, strange, guess) if guess else None
-    if strange in TYPES:
-        return _unknown_type(opcode, mnemonic, strange, instructions, help)
-    if strange in ROUNDING and (rounds := [way for way in ROUNDING if resolve(_with(opcode, strange, way))]):
-        return _forbidden_rounding(opcode, strange, rounds)
-    return Problem(
-        "unknown-modifier",
-        f"`{mnemonic}` has no modifier `.{strange}`",
-        label="unknown here",
-        actual=f".{strange}",
-        rule=_RULE,
-        help=help or (f"did you mean `{fixed}`?" if fixed else None),
-        repair=rewrite(fixed) if fixed and not help and resolve(fixed) else None,
-    )
-
-
-def _unknown_type(
-    opcode: str, mnemonic: str, strange: str, instructions: list[Instruction], help: str | None
-) -> Problem:
-    types = sorted(
-        {c for each in instructions for f in each.forms for s in f.slots if s.typed for c in s.choices}, key=_order
-    )
-    swap = None if help else _sibling(opcode, strange, types)
-    if swap is None and TYPES[strange].width == 8:
-        wider = next((c for c in (f"{TYPES[strange].kind}16", f"{TYPES[strange].kind}32") if c in types), None)
-        help = help or (wider and _widened(opcode, strange, wider))
-    return Problem(
-        "no-such-form",
-        f"`{mnemonic}` has no `.{strange}` form",
-        label=f"one of {' '.join(f'.{name}' for name in types)}" if len(types) <= 12 else "no such type here",
-        expected=" ".join(f".{name}" for name in types),
-        actual=f".{strange}",
-        rule=_RULE,
-        help=help or (f"write `{swap}`" if swap else None),
-        repair=rewrite(swap) if swap else None,
-    )
-
-
-def _forbidden_rounding(opcode: str, strange: str, rounds: list[str]) -> Problem:
-    legal, plain = " ".join(f".{way}" for way in rounds), _with(opcode, strange, rounds[0])
-    return Problem(
-        "rounding-forbidden",
-        f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
-        label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}",
-        expected=legal,
-        actual=f".{strange}",
-        rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
-        help=f"write `{plain}`",
-        repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
-    )
-
-
-_SHAPE = re.compile(r"m([0-9]+)n([0-9]+)k([0-9]+)")
-
-
-def _shapes(opcode: str, strange: str, choices: set[str]) -> str | None:
-    """The shapes of matrices nearest to one that there is not, by their numbers."""
-    wanted = _SHAPE.fullmatch(strange)
-    if wanted is None:
-        return None
-    sizes = [tuple(map(int, match.groups())) for choice in choices if (match := _SHAPE.fullmatch(choice))]
-    right = [size for size in sizes if resolve(_with(opcode, strange, "m{}n{}k{}".format(*size)))] or sizes
-    size = tuple(map(int, wanted.groups()))
-    near = sorted(right, key=lambda other: (sum(abs(a - b) for a, b in zip(size, other, strict=True)), other))[:2]
-    shown = " and ".join("`.m{}n{}k{}`".format(*other) for other in sorted(near))
-    return f"the nearest {'shapes are' if len(near) > 1 else 'shape is'} {shown}" if near else None
-
-
-def _widened(opcode: str, narrow: str, wide: str) -> str:
-    return (
-        f"values of 8 bits are computed in wider registers: `{_with(opcode, narrow, wide)}`; "
-        f"`ld`, `st` and `cvt` take `.{narrow}`"
-    )
-
-
-def _with(opcode: str, old: str, new: str) -> str:
-    parts = opcode.split(".")
-    return ".".join(new if part == old else part for part in parts)
-
-
-def _order(name: str) -> tuple[str, int]:
-    return TYPES[name].kind, TYPES[name].width
-
-
-def _sibling(opcode: str, name: str, types: list[str]) -> str | None:
-    """The same opcode with a type of the same width that there is: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
-    wanted = TYPES[name]
-    for kind in "bf" if wanted.kind == "f" else "sub":
-        for other in types:
-            near = TYPES[other]
-            if (near.kind, near.width, near.count) != (kind, wanted.width, wanted.count) or other == name:
-                continue
-            if resolve(_with(opcode, name, other)):
-                return _with(opcode, name, other)
-    return None
 
 
 def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
