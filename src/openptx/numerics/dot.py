@@ -2,9 +2,10 @@
 
 The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit:
 products are exact; every term is cut towards zero at `fraction` bits below the largest exponent among the products and
-the addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent and
-zeros have -126, a product of zero -252 (it does not count; H100); f32 results are cut towards zero (but overflow
-gives infinity), f16 results rounded to nearest. A zero is positive, NaN canonical.
+the addend, where exponents are those of the factors added up, subnormal factors have the format's smallest exponent, a
+product of zero -252 (it does not count; H100), and an addend of zero -133 (H100: docs/hardware.md; -126 where products
+are scaled, which sm_90 does not have); f32 results are cut towards zero (but overflow gives infinity), f16 results
+rounded to nearest. A zero is positive, NaN canonical.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 FRACTION = 25  # bits kept below the largest exponent
 BLOCK_FRACTION = 35  # the same where blocks of e2m1 are scaled
 BLOCK = 16  # products of e2m1 that are added exactly before they are scaled
-ZERO = -126  # the exponent that a zero has
+ZERO = -126  # the exponent that a zero has as a factor
+ZERO_ADDEND = -133  # and as an addend
 POINT = 62  # bits below the point of a product of two significands of 32 bits
 
 
@@ -102,11 +104,11 @@ class Dots(Approximate):
         left = [x.factor(f, a) for a in x.elements(f, row)]
         right = [x.factor(g, a) for a in x.elements(g, column)]
         terms = [x.term(a, b, extra) for a, b in zip(left, right, strict=True)]
-        addend = x.zero_exponent(h, x.unpack(h, c, 32, normal=False))
+        addend = x.unpack(h, c, 32, normal=False)
+        zero = ZERO_ADDEND if scale is None else ZERO
+        exp = x.pick(lowest(addend.sig) == 0, zero, addend.exp)
         sig = x.resize(lowest(addend.sig), 64) << POINT - 31
-        return x.aligned_sum(
-            d, [Real(addend.sign, addend.exp, sig, addend.inf, addend.nan | broken), *terms], fraction, POINT
-        )
+        return x.aligned_sum(d, [Real(addend.sign, exp, sig, addend.inf, addend.nan | broken), *terms], fraction, POINT)
 
     def factor(self, f: Factors, a: Bits) -> Real:
         if f.format is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.numerics.bits import Bits
-from openptx.numerics.dot import BLOCK, BLOCK_FRACTION, E2M1X8, FRACTION, ZERO, Factors
+from openptx.numerics.dot import BLOCK, BLOCK_FRACTION, E2M1X8, FRACTION, ZERO, ZERO_ADDEND, Factors
 from openptx.numerics.formats import F16, F32, F64, Format
 from openptx.numerics.numpy_machine_float import NAN32, NumpyFloats
 
@@ -42,6 +42,8 @@ class NumpyDots(NumpyFloats):
                 (u, eu), (v, ev) = (self.values(Factors(8, scales[0]), each) for each in more)
                 p, ep, q, eq = p * u, ep + eu, q * v, eq + ev
             r, er = self.values(Factors(h.storage, h), c[..., None])
+            if scales is None:
+                np.copyto(er, ZERO_ADDEND, where=r == 0)
             products, exponents = p[:, None] * q[None], ep[:, None] + eq[None]
             np.copyto(exponents, 2 * ZERO, where=products == 0)
             top = np.maximum(exponents.max(-1), er[..., 0])

@@ -1,0 +1,18 @@
+"""Where recordings of whole launches lie: next to the checkout, or in `OPENPTX_RECORDINGS`; they are not part of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(os.environ.get("OPENPTX_RECORDINGS") or Path(__file__).resolve().parents[3] / "shared" / "recordings")
+
+
+def recording(name: str) -> Path:
+    """The file of this name; the test is skipped where there is none."""
+    found = FOLDER / name
+    if not found.exists():
+        pytest.skip(f"no {name} in {FOLDER} (OPENPTX_RECORDINGS)")
+    return found
