@@ -176,6 +176,41 @@ def test_a_box_is_sent(shape, type, box, at, more) -> None:
 
 
 # fmt: off
+ENDS = [
+    # shape   type  columns  written  box      at
+    ((9, 32), "u1", 23,      32,      (32, 4), (0, 2)),
+    ((9, 32), "u1", 3,       16,      (32, 4), (0, 2)),    # the last unit that has elements, not the one after it
+    ((9, 32), "f2", 17,      24,      (16, 4), (16, 7)),
+    ((9, 32), "f4", 30,      32,      (8, 5),  (24, -2)),
+    ((9, 32), "f4", 29,      32,      (4, 5),  (26, 1)),   # the box ends before the unit does
+    ((9, 32), "f4", 25,      28,      (8, 5),  (22, 1)),   # a unit is one of global memory, not of the box
+    ((9, 32), "f4", 28,      28,      (8, 5),  (24, 1)),
+    ((9, 32), "f8", 5,       6,       (4, 4),  (2, 0)),
+    ((64,),   "u1", 23,      23,      (32,),   (0,)),      # nothing says whose memory follows a single row
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("shape", "type", "columns", "written", "box", "at", "reduces"),
+    [(*end, reduces) for end in ENDS for reduces in (False, True) if not reduces or end[1] in ("f2", "f4")],
+)
+def test_rows_are_sent_in_whole_units(shape, type, columns, written, box, at, reduces) -> None:
+    """A tensor of `columns` in longer rows: stores write to the next multiple of 16 bytes, reductions do not (H100)."""
+    tensor = Tensor(numbers(shape, type), box)
+    tensor.sizes = (columns, *tensor.sizes[1:])
+    given, expected = numbers((prod(tensor.counts),), type, 2), tensor.array.copy()
+    for place, value in zip(tensor.places(at), given, strict=True):
+        if tensor.inside(place) and place[-1] < (columns if reduces else written):
+            expected[place] = expected[place] + value if reduces else value
+    opcode, modifiers = ("cp.reduce", ".add") if reduces else ("cp", "")
+    coordinates = ", ".join(map(str, at))
+    move = f"async.bulk.tensor.{len(box)}d.global.shared::cta{modifiers}.bulk_group [there, {{{coordinates}}}], [box];"
+    launched(tensor, f"{opcode}.{move}", given)
+    np.testing.assert_array_equal(tensor.array, expected)
+
+
+# fmt: off
 REDUCTIONS = [
     ("add", "u4", np.add), ("add", "f4", np.add), ("add", "f2", np.add), ("add", "u8", np.add),
     ("min", "i4", np.minimum), ("max", "i8", np.maximum), ("max", "f2", np.maximum), ("and", "u4", np.bitwise_and),

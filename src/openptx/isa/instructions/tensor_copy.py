@@ -123,7 +123,9 @@ def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more
         def back(place: Bits, skipped: Bits, address: Bits, size: Bits) -> None:
             x.copy("global", address, m.src or "", place + skipped, size)
 
-        box(x, m, first).each(second, back)
+        target = box(x, m, first)
+        target.round_rows_up()
+        target.each(second, back)
         return
     assert isinstance(second, tuple)
     to, source = m.dst or "", box(x, m, second)

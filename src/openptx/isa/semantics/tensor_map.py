@@ -94,6 +94,16 @@ class Box:
     def word(self, field: str, ordinal: int = 0) -> Bits:
         return self.x.load("generic", self.at + (FIELDS[field] + 4 * ordinal), 32)[0]
 
+    def round_rows_up(self) -> None:
+        """Count what lies between the end of a row and the next multiple of 16 bytes as elements of the tensor.
+
+        Stores of an H100 write it. Rows begin at such multiples, so it belongs to the stride. Nothing says whose memory
+        follows a single row: a tensor of one dimension stays as it is.
+        """
+        if self.dimensions:
+            most = (self.x.const(CHUNK, 64) >> self.x.resize(self.shift, 64)) - 1
+            self.size = (self.size + most) & ~most
+
     @property
     def bytes(self) -> Bits:
         """How many the box takes in shared memory."""
