@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from openptx.check.availability import B128
+from openptx.check.checked_function import CheckedFunction
 from openptx.check.context import Context
 from openptx.check.debug_info import DebugInfo
 from openptx.check.directive_availability import TYPES_SINCE, DirectiveAvailability
 from openptx.check.fast.file_memo import FileMemo
 from openptx.check.flow.lints import Used, unused_in_module
-from openptx.check.function import FunctionChecker
+from openptx.check.function import check_body
 from openptx.check.header import Header
 from openptx.check.memory_limits import CONSTANTS, bytes_of
 from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind
@@ -137,7 +138,7 @@ class ModuleChecker:
             for number, (own, rest, kind) in enumerate(known):
                 scope.names[name + rest if own else rest] = Formal(kind, function, number)
         if function.body is not None:
-            FunctionChecker(self, function, self.context.inside(entry), scope).check()
+            check_body(CheckedFunction(self, function, self.context.inside(entry), scope))
 
     def _variable(self, declaration: Declaration) -> None:
         """A variable outside of functions. One of a form that was right has a name to be looked at, no more."""

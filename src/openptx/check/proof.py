@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from openptx.check.function import FunctionChecker
+    from openptx.check.checked_function import CheckedFunction
     from openptx.check.names.scopes import Scope
     from openptx.check.problems import Path, Problem
     from openptx.diagnostics import Diagnostic, Fix
@@ -24,26 +24,26 @@ _OTHERS = frozenset(("unknown-name", "unknown-function", "unknown-special-regist
 
 
 def proven(
-    found: Diagnostic, statement: Span, before: Collection[Problem], checker: FunctionChecker, scope: Scope
+    found: Diagnostic, statement: Span, before: Collection[Problem], checked: CheckedFunction, scope: Scope
 ) -> Diagnostic:
     """The diagnostic, with its fix only where the statement is right with it; else what it would say is help."""
     fix = found.fix
     if fix is None or not (statement[0] <= fix.span[0] and fix.span[1] <= statement[1]):
         return found
     known = {(problem.about, problem.where) for problem in before}
-    if works(fix, found.file.text, statement, known, checker, scope):
+    if works(fix, found.file.text, statement, known, checked, scope):
         return found
     return found.advising(found.help, None)
 
 
 def works(
-    fix: Fix, text: str, statement: Span, known: set[tuple[str, Path]], checker: FunctionChecker, scope: Scope
+    fix: Fix, text: str, statement: Span, known: set[tuple[str, Path]], checked: CheckedFunction, scope: Scope
 ) -> bool:
     """Whether the fixed statement can be read, and has no mistake but what is `known` of it and names elsewhere."""
     rest = "" if fix.replacement == ";" else text[fix.span[1] : statement[1]]  # after a `;` another statement begins
     again = text[statement[0] : fix.span[0]] + fix.replacement + rest
     cursor = Cursor(File("", again), 0, len(again))
-    if cursor.kind == "word" and Cursor(cursor.file, cursor.end, cursor.limit).word == ":":
+    if cursor.kind == "word" and cursor.peek().word == ":":
         cursor.advance()
         cursor.advance()
     if cursor.kind in ("end", "dot"):  # a comment now, or a label alone; a directive, which is read elsewhere
@@ -51,8 +51,8 @@ def works(
     read = alone(cursor)
     if read is None:
         return False
-    findings = checker.findings(ResolvedInstruction(read, scope, checker.module.functions, None))
-    return all(each.about in WARNINGS | _OTHERS or (each.about, each.where) in known for each in findings)
+    problems = checked.verdicts.problems(ResolvedInstruction(read, scope, checked.module.functions, None))
+    return all(each.about in WARNINGS | _OTHERS or (each.about, each.where) in known for each in problems)
 
 
 def alone(cursor: Cursor) -> Instruction | None:

@@ -8,23 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from openptx.cli.commands import COMMANDS
 from openptx.cli.failures import guarded
-
-# fmt: off
-#    command     module                   what it does
-COMMANDS = {
-    "check":   ("openptx.cli.check",   "find every error in PTX files"),
-    "run":     ("openptx.cli.run",     "run a kernel on NumPy arrays"),
-    "sanitize": ("openptx.cli.sanitize",    "run a kernel and find races, undefined values, wrong barriers"),
-    "test":    ("openptx.cli.test",    "run case folders and annotated PTX files"),
-    "convert": ("openptx.cli.convert", "convert numbers between formats, exactly, as `cvt` does"),
-    "explain": ("openptx.cli.explain", "explain a code, an instruction, a modifier, a literal or a format"),
-    "isa":     ("openptx.cli.isa",     "list instructions, their forms, and what is covered"),
-    "fmt":     ("openptx.cli.fmt",     "lay PTX files out"),
-    "cache":   ("openptx.cli.cache",   "show or empty the store of compiled kernels"),
-    "demo":    ("openptx.cli.demo",    "check and run a first kernel"),
-}
-# fmt: on
 
 
 def main(argv: list[str] | None = None) -> int:

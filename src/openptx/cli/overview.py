@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from openptx import __version__
-from openptx.cli import COMMANDS
+from openptx.cli.commands import COMMANDS
 from openptx.cli.exit_status import ABNORMAL, CLEAN
 from openptx.cli.failures import complain
 

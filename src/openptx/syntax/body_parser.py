@@ -165,13 +165,13 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
     if c.kind == "word" and "." + c.word in NAMES and (not inside or _declares(c)):
         raise without_dot(c)
-    if inside and c.word == "!" and Cursor(c.file, c.end, c.limit).word == "@":
+    if inside and c.word == "!" and c.peek().word == "@":
         raise guard_reversed(c)
-    if inside and c.kind == "word" and Cursor(c.file, c.end, c.limit).word in ("=", "+=", "-="):
+    if inside and c.kind == "word" and c.peek().word in ("=", "+=", "-="):
         raise assigned(c)
     if not inside and (c.kind == "word" or c.word == "@"):
         raise misplaced_statement(c)
-    if c.kind == "word" and Cursor(c.file, c.end, c.limit).word == ":":
+    if c.kind == "word" and c.peek().word == ":":
         name = Name(c.word, c.span)
         c.advance()
         c.advance()
@@ -184,7 +184,7 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
 def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     word = c.word
     if word in LINKAGE or word in (".entry", ".func"):
-        ahead = c if word not in LINKAGE else Cursor(c.file, c.end, c.limit)
+        ahead = c if word not in LINKAGE else c.peek()
         if ahead.word in (".entry", ".func") and inside:
             return _declared_function(c, problems)
         if inside:
@@ -212,7 +212,7 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
 
 def _declares(c: Cursor) -> bool:
     """Whether a state space without its dot begins here: `reg .pred p;`. `tex` is an instruction, too."""
-    return c.word != "tex" and f".{c.word}" in SPACES and Cursor(c.file, c.end, c.limit).kind == "dot"
+    return c.word != "tex" and f".{c.word}" in SPACES and c.peek().kind == "dot"
 
 
 def without_dot(c: Cursor) -> Mistake:
@@ -245,7 +245,7 @@ def _declared_function(c: Cursor, problems: list[Diagnostic]) -> Statement:
 def unknown_directive(c: Cursor) -> Mistake:
     """The mistake that there is no directive of this name."""
     near = nearest(c.word)
-    if Cursor(c.file, c.end, c.limit).word == ":":
+    if c.peek().word == ":":
         help = f"a label has no dot: `{c.word.replace('.', '$')}:`, here and wherever it is branched to"
         return c.mistake("invalid-name", f"`{c.word}` is no label: it begins with a dot", c.span, help=help)
     help = f"did you mean `{near}`?" if near else None

@@ -81,7 +81,7 @@ def _parameter(c: Cursor, opened: Span) -> Variable:
 def _behind_parameters(c: Cursor) -> bool:
     """Whether the `)` was forgotten: what follows is the name of the function, with its own parenthesis or body."""
     if c.kind == "word":
-        return Cursor(c.file, c.end, c.limit).word in ("(", "{", ";")
+        return c.peek().word in ("(", "{", ";")
     return c.word == "{" or (c.word in NAMES and c.word not in _LATE)
 
 

@@ -6,7 +6,10 @@ import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.syntax.lexical import IDENTIFIER
-from openptx.syntax.tokens import Cursor, Mistake
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.syntax.tokens import Cursor, Mistake
 
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "=": "eq", "!=": "ne", "<>": "ne"}
 _OPERATOR = re.compile(r"\.(<=|>=|==|!=|<>|[<>=])")
@@ -72,7 +75,7 @@ def character_constant(c: Cursor) -> Mistake:
 
 def guard_reversed(c: Cursor) -> Mistake:
     """The mistake `!@p`, for `@!p`."""
-    span = c.start, Cursor(c.file, c.end, c.limit).end
+    span = c.start, c.peek().end
     fix = Fix(span, "@!", "write `@!`", SAFE)
     return c.mistake("invalid-guard", "`!` stands after the `@` of a guard", span, "expected `@!`", fix=fix)
 

@@ -280,7 +280,7 @@ def _sum(c: Cursor, base: Name) -> Name | Sum:
 
 def negative_offset(c: Cursor, base: Name) -> Mistake:
     """The mistake `[r-8]`, with its repair `[r+-8]`."""
-    start, ahead = c.start, Cursor(c.file, c.end, c.limit)
+    start, ahead = c.start, c.peek()
     message = f"nothing can be subtracted from `{base.text}` here"
     rule = "PTX ISA, Addresses as Operands (6.4.1): a constant is added, `[reg+immOff]`"
     if ahead.kind != "number":
@@ -378,7 +378,7 @@ def _before_comma(c: Cursor, opened: int) -> int:
 def _signed(c: Cursor) -> Operand:
     """`!p`, `-a`, or a constant expression that begins with the sign."""
     start, sign = c.start, c.word
-    ahead = Cursor(c.file, c.end, c.limit)
+    ahead = c.peek()
     if ahead.kind != "word" or ahead.word == "WARP_SZ":
         return constant(c)
     c.advance()

@@ -45,5 +45,5 @@ def _begins_statement(c: Cursor) -> bool:
         return False
     if c.kind != "word":
         return c.word in _SPACES or c.word == "@"
-    ahead = Cursor(c.file, c.end, c.limit)
+    ahead = c.peek()
     return ahead.kind in ("dot", "word") or ahead.word == ":"

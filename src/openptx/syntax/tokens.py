@@ -74,6 +74,10 @@ class Cursor:
                 return
         self.kind, self.word, self.start, self.end = "end", "", self.limit, self.limit
 
+    def peek(self) -> Cursor:
+        """Another cursor, on the token after the current one."""
+        return Cursor(self.file, self.end, self.limit)
+
     @property
     def span(self) -> Span:
         """The place of the current token; after the last token, the character before it."""

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import openptx as package
-from openptx.cli import COMMANDS, failures
+from openptx.cli import failures
+from openptx.cli.commands import COMMANDS
 from openptx.errors import ArgumentError, Bug, Fault, InputError, Unsupported
 
 SOURCE = Path(__file__).parents[3] / "src"

@@ -111,8 +111,8 @@ def substituted(opcode: str, old: str, new: str) -> str:
     return ".".join(new if part == old else part for part in parts)
 
 
-def _order(name: str) -> tuple[str, int]:
-    return TYPES[name].kind, TYPES[name].width
+def _order(name: str) -> tuple[str, int, int, str]:
+    return TYPES[name].kind, TYPES[name].width, TYPES[name].count, name
 
 
 def _sibling(opcode: str, name: str, types: list[str]) -> str | None:

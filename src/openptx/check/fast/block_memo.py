@@ -117,13 +117,13 @@ def form_of(block: str, names: OperandClassifier) -> tuple[Key, list[str]] | Non
     """All that the verdict on a block depends on, if its form has been found right once, and its registers. None where
     these are not all the body's, parameters of a kernel stand in it, whose names only one has, or it calls what nothing
     has declared."""
-    checker = names.checker
+    checked = names.checked
     text, callee = _without_callee(block)
-    if f"[{checker.function.name.text}" in text:
+    if f"[{checked.tree.name.text}" in text:
         return None
     signature = None
     if callee:
-        shape = checker.module.memo.shape(callee, checker.module)
+        shape = checked.module.memo.shape(callee, checked.module)
         if shape is None:
             return None
         signature = shape, names.function(callee)

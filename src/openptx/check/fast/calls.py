@@ -23,12 +23,12 @@ _MOST = 1 << 12
 
 def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
     """All that the verdict on a call depends on. None where the call is not of the plain form."""
-    checker = names.checker
-    call = _parts(text, checker.module.memo)
+    checked = names.checked
+    call = _parts(text, checked.module.memo)
     if call is None:
         return None
     opcode, result, callee, arguments, table = call
-    shape = _prototype(table, names) if table else checker.module.memo.shape(callee, checker.module)
+    shape = _prototype(table, names) if table else checked.module.memo.shape(callee, checked.module)
     if shape is None:
         return None
     given: list[Kind] = [names[name] for name in arguments]

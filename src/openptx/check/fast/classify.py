@@ -127,7 +127,7 @@ class OperandClassifier(SymbolTable):
 
     def _outside(self, text: str) -> Kind:
         """What the header or the module says of a name, variables with their whole size; quick for labels."""
-        module, scope = self.checker.module, self.scope
+        module, scope = self.checked.module, self.scope
         meaning = scope.names.get(text)
         if meaning is None:
             if text[0] == "%" or scope.ranges or module.scope.ranges:

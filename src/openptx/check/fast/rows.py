@@ -22,24 +22,23 @@ from openptx.syntax.row_lexer import FIRST, GUARD, LABEL, OPCODE, OTHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.checked_function import CheckedFunction
     from openptx.check.fast.chunk import Row
-    from openptx.check.function import FunctionChecker
-    from openptx.check.names.scopes import Scope
 
 _MOST = 1 << 12
 """How many forms of blocks are remembered."""
 
 
 class FastPath:
-    """One walk through a body. `header` declares its parameters."""
+    """One walk through a body."""
 
-    def __init__(self, checker: FunctionChecker, header: Scope) -> None:
-        self.checker = checker
-        self.body = checker.function.body or (0, 0)
-        self.file = checker.module.memo.without_comments(checker.function.file, self.body)
-        self.names = OperandClassifier(checker, header)
+    def __init__(self, checked: CheckedFunction) -> None:
+        self.checked = checked
+        self.body = checked.tree.body or (0, 0)
+        self.file = checked.module.memo.without_comments(checked.tree.file, self.body)
+        self.names = OperandClassifier(checked)
         self.barriers = BarrierUniformity(self.file.text, self.body)
-        self.reader = StatementReader(checker, self.names, self.barriers)
+        self.reader = StatementReader(checked, self.names, self.barriers)
         self.doubts: list[int] = []  # where instructions end that may not be right, in the order of the text
         self.doubted = False  # whether there is one in the block that is read
         self.early: set[str] = set()  # registers that are read where no write may have reached them
@@ -82,7 +81,7 @@ class FastPath:
 
     def _block(self, text: str) -> bool:
         """A whole block. One like an earlier one is right, too."""
-        templates, form = self.checker.verdicts.templates, form_of(text, self.names)
+        templates, form = self.checked.verdicts.templates, form_of(text, self.names)
         known = templates.get(form[0]) if form is not None else None
         if known is not None and form is not None and known.stands(form[1], self.names):
             self.reader.last = known.last or self.reader.last
@@ -135,7 +134,7 @@ class FastPath:
         keys = zip(
             opcodes, map(look, guards), map(look, b), map(look, c), map(look, d), map(look, e), written, strict=True
         )
-        found = map(self.checker.verdicts.rows.__getitem__, keys)
+        found = map(self.checked.verdicts.rows.__getitem__, keys)
         begin = 0
         flat = {"{", "}"}.isdisjoint(filter(None, others))  # where all labels are this block's
         if flat and not names.labels(list(filter(None, labels))):
@@ -233,7 +232,7 @@ class FastPath:
 
     def _right(self, row: Row) -> bool | None:
         """Whether an instruction is right: False where it may not be, None where more than constants is to be seen."""
-        names, verdicts = self.names, self.checker.verdicts
+        names, verdicts = self.names, self.checked.verdicts
         texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]
         given = [names[text] for text in texts]
         if row[GUARD - 1] and (names[row[GUARD - 1]] is not PREDICATE_KIND or guarded_parameter(given) is not None):

@@ -30,9 +30,9 @@ from openptx.syntax.tokens import Cursor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.checked_function import CheckedFunction
     from openptx.check.fast.classify import OperandClassifier
     from openptx.check.forms.verdicts import Key
-    from openptx.check.function import FunctionChecker
     from openptx.diagnostics import Diagnostic
 
 _OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
@@ -44,9 +44,9 @@ _MOST = 1 << 12
 class StatementReader:
     """Reads single statements of one body. Each method answers whether all is right."""
 
-    def __init__(self, checker: FunctionChecker, names: OperandClassifier, barriers: BarrierUniformity) -> None:
-        self.checker, self.names, self.barriers = checker, names, barriers
-        self.memo = checker.module.memo
+    def __init__(self, checked: CheckedFunction, names: OperandClassifier, barriers: BarrierUniformity) -> None:
+        self.checked, self.names, self.barriers = checked, names, barriers
+        self.memo = checked.module.memo
         self.shared = 0  # bytes
         self.declared: list[Declared] = []  # by the statement that was read last, if it declares variables
         self.last: tuple[str | None, str] | None = None  # guard and opcode of an instruction
@@ -61,7 +61,7 @@ class StatementReader:
             return len(self.names.blocks) > 1 and tables.known(self.names.close(), self.names)
         if text[0] == ".":
             if text.startswith(".reg"):
-                found = self.memo.registers(text, self.checker.module)
+                found = self.memo.registers(text, self.checked.module)
                 if found is None:
                     return None
                 return not self.names.hides(found) and self.names.declare(found)
@@ -128,14 +128,14 @@ class StatementReader:
             names.settle(words(parts[0]))
             given.insert(0, names[parts[0]])
         key = opcode, *given
-        if self.checker.verdicts[key] is not None and not self._valued(text, key, parts):
+        if self.checked.verdicts[key] is not None and not self._valued(text, key, parts):
             return False
         self.last = guard, opcode
         return True
 
     def _valued(self, text: str, key: Key, parts: list[str]) -> bool:
         """Whether the constants of an instruction are right: the same ones stand with the same kinds quite often."""
-        verdicts = self.checker.verdicts
+        verdicts = self.checked.verdicts
         values = verdicts.constants(key, parts)
         if values is not None and values in verdicts.valued:
             return True
@@ -148,7 +148,7 @@ class StatementReader:
         key = signature(text, self.names)
         if key is None:
             return self.alone(text)
-        right = self.memo.calls if isinstance(key[0], CallPrototype) else self.checker.verdicts.calls
+        right = self.memo.calls if isinstance(key[0], CallPrototype) else self.checked.verdicts.calls
         if key not in right:
             if not self.alone(text):
                 return False
@@ -184,7 +184,7 @@ class StatementReader:
                 return False
             self.doubt = not self._instruction(statement) or self.doubt
             return statement.problem is None
-        if any(self.checker.module.availability.unmet(statement)):
+        if any(self.checked.module.availability.unmet(statement)):
             return False
         match statement:
             case Variable():
@@ -210,8 +210,8 @@ class StatementReader:
             names.settle(name.text for name in names_in(operands[0]))
         given = tuple(kind_of(operand, names.known) for operand in operands)
         key = instruction.opcode, *given
-        found = self.checker.verdicts[key]
-        if found or (found == LOOK and self.checker.verdicts.immediate_errors(key, operands)):
+        found = self.checked.verdicts[key]
+        if found or (found == LOOK and self.checked.verdicts.immediate_errors(key, operands)):
             return False
         if guard is not None and guarded_parameter(given) is not None:
             return False
@@ -219,7 +219,7 @@ class StatementReader:
         if not calls(instruction.mnemonic):
             return True
         known = {name: table for block in names.blocks for name, table in block.tables.items()}
-        return fits(self.checker, operands, names.known, known)
+        return fits(self.checked, operands, names.known, known)
 
     def _meets(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp come to a barrier together, for certain."""
@@ -228,7 +228,7 @@ class StatementReader:
     def _variable(self, declaration: Variable) -> bool:
         if declaration.space == "reg":
             return False
-        found = self.checker.module.declarations.plain(declaration, "frame" if declaration.space == "param" else None)
+        found = self.checked.module.declarations.plain(declaration, "frame" if declaration.space == "param" else None)
         if found is None:
             return False
         size = bytes_of(declaration) if declaration.space == "shared" else 0
@@ -241,7 +241,7 @@ class StatementReader:
 
     def _fits(self) -> bool:
         """Whether there is as much shared memory as the body declares."""
-        return self.shared <= shared_limit(self.checker.context)
+        return self.shared <= shared_limit(self.checked.context)
 
     def _pragma(self, pragma: Pragma) -> bool:
         words = [string.value.split() for string in pragma.strings]

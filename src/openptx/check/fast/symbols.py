@@ -16,8 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from openptx.check.function import FunctionChecker
-    from openptx.check.names.scopes import Scope
+    from openptx.check.checked_function import CheckedFunction
 
 _PREDEFINED = frozenset(("WARP_SZ", "_"))
 
@@ -29,13 +28,13 @@ class SymbolTable(dict[str, Kind]):
     of dictionaries would cost more.
     """
 
-    __slots__ = ("bases", "blocks", "checker", "early", "first", "inner", "log", "mixed", "outside", "scope")
+    __slots__ = ("bases", "blocks", "checked", "early", "first", "inner", "log", "mixed", "outside", "scope")
 
-    def __init__(self, checker: FunctionChecker, scope: Scope) -> None:
+    def __init__(self, checked: CheckedFunction) -> None:
         super().__init__(COMMON)
-        self.checker = checker
-        self.scope = scope  # what the header declares
-        self.outside = checker.module.scope.names  # what the module declares
+        self.checked = checked
+        self.scope = checked.header  # what the header declares
+        self.outside = checked.module.scope.names  # what the module declares
         self.first = Definitions(self)
         self.bases: dict[str, Declared] = {}  # variables that the body declares
         self.blocks = [Block(0)]
@@ -74,7 +73,7 @@ class SymbolTable(dict[str, Kind]):
         """Take down labels of this block, perhaps before they are met; False where it declares one of them already."""
         if not names:
             return True
-        new, block, module = set(names), self.blocks[-1], self.checker.module
+        new, block, module = set(names), self.blocks[-1], self.checked.module
         if (
             len(new) < len(names)
             or not block.labels.isdisjoint(new)

@@ -64,7 +64,7 @@ def new(table: BranchTargets | CallPrototype, names: OperandClassifier, memo: Fi
 
 def known(block: Block, names: OperandClassifier) -> bool:
     """Whether the functions in the `.calltargets` of a block are known."""
-    functions = names.checker.module.functions
+    functions = names.checked.module.functions
     return not block.tables or all(
         target.text in functions
         for table in block.tables.values()

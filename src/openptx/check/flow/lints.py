@@ -9,9 +9,12 @@ from openptx.isa.notation import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.function import FunctionChecker
+    from openptx.check.flow.cfg import ControlFlowGraph
+    from openptx.check.function_findings import FunctionFindings
     from openptx.check.module import ModuleChecker
+    from openptx.check.names.body import ResolvedBody
     from openptx.check.names.scopes import Scope
+    from openptx.isa.notation.gates import Version
     from openptx.source import Span
     from openptx.syntax import operands as text
     from openptx.syntax.declarations import Initialiser
@@ -44,17 +47,17 @@ class Used:
             self.names.add(name)
 
 
-def unused(checker: FunctionChecker, scopes: list[Scope]) -> None:
+def unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
     """The declarations of a body that nothing in it names."""
-    for scope in scopes:
+    for scope in body.scopes:
         seen: set[Span] = set()
         for name, meaning in (*scope.names.items(), *scope.ranges.items()):
-            if scope is scopes[0] and name in checker.body.parameters:
+            if scope is body.header and name in body.parameters:
                 continue
-            if meaning.span[0] not in checker.module.used.places and meaning.span not in seen:
+            if meaning.span[0] not in used.places and meaning.span not in seen:
                 seen.add(meaning.span)
                 shown = f"{name}<{meaning.count}>" if isinstance(meaning, Registers) and meaning.count else name
-                checker.add("unused", f"nothing uses `{shown}`", meaning.span, "declared here alone")
+                findings.add("unused", f"nothing uses `{shown}`", meaning.span, "declared here alone")
 
 
 def unused_in_module(module: ModuleChecker, variables: list[Declaration], functions: list[Function]) -> None:
@@ -79,15 +82,14 @@ def addresses(value: Initialiser | None) -> list[str]:
     return [address.name.text for address in symbols(value)]
 
 
-def unreachable(checker: FunctionChecker) -> None:
+def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:
     """The first statement of each stretch that no path reaches."""
-    graph = checker.graph
     reached = graph.reached()
     for number, step in enumerate(graph.steps):
         if number in reached or (number and number - 1 not in reached):
             continue
         end = next((n for n in range(number, len(graph.steps)) if n in reached), len(graph.steps))
-        checker.add(
+        findings.add(
             "unreachable",
             f"no path reaches this{_more(end - number - 1)}",
             step.instruction.span,
@@ -100,13 +102,13 @@ def _more(count: int) -> str:
     return f" and the {f'{count} statements' if count > 1 else 'statement'} after it" if count else ""
 
 
-def deprecated(checker: FunctionChecker, instruction: Instruction) -> None:
+def deprecated(instruction: Instruction, version: Version, findings: FunctionFindings) -> None:
     """An instruction that the document has replaced."""
     mnemonic, _, tail = instruction.opcode.partition(".")
-    if mnemonic not in OLD or checker.context.version < _SINCE or tail.startswith("sync"):
+    if mnemonic not in OLD or version < _SINCE or tail.startswith("sync"):
         return
     fixed = f"{mnemonic}.sync.{tail}"
-    checker.add(
+    findings.add(
         "deprecated",
         f"`{mnemonic}` without `.sync` is deprecated since PTX ISA 6.0",
         instruction.opcode_span,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from openptx.check.operand import kinds
 from openptx.check.operand.classify import kind_of
-from openptx.check.operand.slot import words
 from openptx.check.operand.types import Rule, takes_constant
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Label
@@ -14,74 +13,71 @@ from openptx.syntax.directives import CallPrototype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from openptx.check.function import FunctionChecker
+    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
+    from openptx.check.names.undeclared import Undeclared
+    from openptx.check.operand.kinds import Kind
     from openptx.isa.types import Type
     from openptx.source import Span
     from openptx.syntax.declarations import Variable
     from openptx.syntax.tree import Function, Instruction
 
+    Signature = Function | CallPrototype
+
 _RULE = "PTX ISA, call (9.7.12.5), and Function Declarations and Definitions (7.1)"
 _COPIED = frozenset((kinds.SPECIAL, kinds.FUNCTION))
 
 
-def judge_call(checker: FunctionChecker, instruction: Instruction, scope: Scope) -> None:
-    """Whether a call's arguments and results fit the function or the prototype."""
-    operands = list(instruction.operands)
-    returns = operands.pop(0) if operands and isinstance(operands[0], text.Arguments) else None
-    if not operands:
-        return
-    callee = operands.pop(0)
-    arguments = operands.pop(0) if operands and isinstance(operands[0], text.Arguments) else None
-    signature: Function | CallPrototype | None = None
-    if operands:
-        table = scope.table(operands[0].text)
-        signature = table if isinstance(table, CallPrototype) else None
-    elif scope.find(callee.text) is None:
-        signature = checker.module.headers.get(callee.text)
-        if signature is None and callee.text not in checker.module.functions:
-            checker.unknown_function(callee)
-    else:
-        checker.add(
-            "missing-prototype",
-            f"the call through `{callee.text}` doesn't say what it calls",
-            callee.span,
-            "an address",
-            rule=_RULE,
-            help="add the label of a `.callprototype` or `.calltargets` as the last operand",
-        )
-    if signature is not None:
-        given = (argument if isinstance(argument, text.Arguments) else None for argument in (returns, arguments))
-        _Call(checker, scope, callee).judge(signature, *given)
+class Call:
+    """The operands of a call: `(returns), callee, (arguments), table`, all but the callee may be missing."""
+
+    __slots__ = ("arguments", "callee", "returns", "table")
+
+    def __init__(self, operands: Sequence[text.Operand]) -> None:
+        rest = list(operands)
+        self.returns = _list(rest)
+        self.callee = rest.pop(0) if rest else None
+        self.arguments = _list(rest)
+        self.table = rest[0] if rest else None
+
+    def lists(self, signature: Signature) -> Iterator[tuple[str, text.Arguments | None, tuple[Variable, ...], Span]]:
+        """Both lists with what the signature has in their places: formal parameters, and where they are declared."""
+        yield "result", self.returns, signature.returns, signature.span
+        yield "argument", self.arguments, signature.parameters, signature.span
+
+
+def _list(rest: list[text.Operand]) -> text.Arguments | None:
+    first = rest[0] if rest else None
+    if not isinstance(first, text.Arguments):
+        return None
+    del rest[0]
+    return first
 
 
 def fits(
-    checker: FunctionChecker,
-    operands: tuple[text.Operand, ...],
-    known: Callable[[str], kinds.Kind],
+    checked: CheckedFunction,
+    operands: Sequence[text.Operand],
+    known: Callable[[str], Kind],
     tables: Mapping[str, object],
 ) -> bool:
-    """Whether a call is right for certain; if not, `judge_call` says why."""
-    rest = list(operands)
-    returns = rest.pop(0) if rest and isinstance(rest[0], text.Arguments) else None
-    callee = rest.pop(0)
-    arguments = rest.pop(0) if rest and isinstance(rest[0], text.Arguments) else None
-    if rest:
-        signature = tables.get(rest[0].text)
+    """Whether a call is right for certain; if not, `CallChecker` says why."""
+    call = Call(operands)
+    if call.callee is None:
+        return False
+    if call.table is not None:
+        signature = tables.get(call.table.text)
         if not isinstance(signature, CallPrototype):
             return signature is not None
     else:
-        signature = checker.module.headers.get(callee.text)
-        if signature is None or known(callee.text).sort != kinds.FUNCTION:
+        signature = checked.module.headers.get(call.callee.text)
+        if signature is None or known(call.callee.text).sort != kinds.FUNCTION:
             return False
-    precedent = checker.context.precedent
-    for what, given, formals in (
-        ("result", returns, signature.returns),
-        ("argument", arguments, signature.parameters),
-    ):
-        elements = given.elements if isinstance(given, text.Arguments) else ()
+    precedent = checked.context.precedent
+    for what, given, formals, _ in call.lists(signature):
+        elements = given.elements if given is not None else ()
         if len(elements) != len(formals):  # also where the last is open and left out
             return False
         for element, formal in zip(elements, formals, strict=True):
@@ -93,59 +89,87 @@ def fits(
     return True
 
 
-class _Call:
-    """One call while it is judged."""
+class CallChecker:
+    """Checks calls of one function against the signatures of what they call."""
 
-    def __init__(self, checker: FunctionChecker, scope: Scope, callee: text.Operand) -> None:
-        self.checker, self.scope, self.callee = checker, scope, callee
+    def __init__(self, checked: CheckedFunction, findings: FunctionFindings, undeclared: Undeclared) -> None:
+        self.checked, self.findings, self.undeclared = checked, findings, undeclared
 
-    def judge(
-        self, signature: Function | CallPrototype, returns: text.Arguments | None, arguments: text.Arguments | None
+    def check(self, instruction: Instruction, scope: Scope) -> None:
+        """Whether a call's arguments and results fit the function or the prototype."""
+        call = Call(instruction.operands)
+        if call.callee is None:
+            return
+        signature = self._signature(call, call.callee, scope)
+        if signature is None:
+            return
+        for what, given, formals, declared in call.lists(signature):
+            elements = given.elements if given is not None else ()
+            if given is not None and formals and is_open(formals[-1]) and len(elements) == len(formals) - 1:
+                formals = formals[:-1]
+            if len(elements) != len(formals):
+                self._count(what, given, len(formals), call.callee, declared)
+                continue
+            for element, formal in zip(elements, formals, strict=True):
+                self._element(what, element, formal, call.callee, scope)
+
+    def _signature(self, call: Call, callee: text.Operand, scope: Scope) -> Signature | None:
+        """What declares the callee's parameters."""
+        if call.table is not None:
+            table = scope.table(call.table.text)
+            return table if isinstance(table, CallPrototype) else None
+        if scope.find(callee.text) is None:
+            signature = self.checked.module.headers.get(callee.text)
+            if signature is None and callee.text not in self.checked.module.functions:
+                self.undeclared.callee(callee)
+            return signature
+        self.findings.add(
+            "missing-prototype",
+            f"the call through `{callee.text}` doesn't say what it calls",
+            callee.span,
+            "an address",
+            rule=_RULE,
+            help="add the label of a `.callprototype` or `.calltargets` as the last operand",
+        )
+        return None
+
+    def _count(
+        self, what: str, given: text.Arguments | None, formals: int, callee: text.Operand, declared: Span
     ) -> None:
-        """Both lists, element by element."""
-        self._list("result", returns, signature.returns, signature.span)
-        self._list("argument", arguments, signature.parameters, signature.span)
+        """Another number of arguments or results than the signature has."""
+        count = len(given.elements) if given is not None else 0
+        one_line = "\n" not in self.checked.tree.file.text[slice(*declared)]
+        self.findings.add(
+            "argument-count",
+            f"`{callee.text}` has {_number(formals, what)}, and {count} stand here",
+            given.span if given is not None else callee.span,
+            _number(count, what),
+            expected=_number(formals, what),
+            actual=_number(count, what),
+            rule=_RULE,
+            labels=(Label(declared, "declared here"),) if one_line else (),
+        )
 
-    def _list(self, what: str, given: text.Arguments | None, formals: tuple[Variable, ...], declared: Span) -> None:
-        elements = given.elements if given is not None else ()
-        if given is not None and formals and is_open(formals[-1]) and len(elements) == len(formals) - 1:
-            formals = formals[:-1]
-        if len(elements) != len(formals):
-            self.checker.add(
-                "argument-count",
-                f"`{self.callee.text}` has {_count(len(formals), what)}, and {len(elements)} stand here",
-                given.span if given is not None else self.callee.span,
-                _count(len(elements), what),
-                expected=_count(len(formals), what),
-                actual=_count(len(elements), what),
-                rule=_RULE,
-                labels=(Label(declared, "declared here"),) if "\n" not in self._text(declared) else (),
-            )
+    def _element(self, what: str, element: text.Operand, formal: Variable, callee: text.Operand, scope: Scope) -> None:
+        """One argument or result."""
+        kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
+        if kind.sort == kinds.NAME:
+            self.undeclared.element(element, scope)
             return
-        for element, formal in zip(elements, formals, strict=True):
-            self._element(what, element, formal)
-
-    def _text(self, span: Span) -> str:
-        return self.checker.function.file.text[span[0] : span[1]]
-
-    def _element(self, what: str, element: text.Operand, formal: Variable) -> None:
-        kind = self.checker.kind(element, self.scope)
-        if kind.sort == kinds.NAME or (what == "result" and kind.sort == kinds.SINK):
-            if kind.sort == kinds.NAME:
-                self.checker.unknown_operand(element, self.scope)
+        if what == "result" and kind.sort == kinds.SINK:
             return
-        if formal.type not in TYPES or _stands(element, kind, formal, what, self.checker.context.precedent):
+        if formal.type not in TYPES or _stands(element, kind, formal, what, self.checked.context.precedent):
             return
         wanted = f".{formal.type}" + "".join(
             f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
         )
-        self.checker.add(
+        self.findings.add(
             "argument-type",
-            f"this {what} doesn't fit the `{wanted}` that `{self.callee.text}` has",
+            f"this {what} doesn't fit the `{wanted}` that `{callee.text}` has",
             element.span,
-            f"this is `{kind.text}`" if kind.sort == kinds.REGISTER else f"this is {kind.text}",
+            kind.described,
             operand=formal.names[0].name.text,
-            expected=words([f"`{wanted}`"]).replace("`", ""),
+            expected=wanted,
             actual=kind.text,
             rule=_RULE,
             help="copy it to a register, and pass that" if what == "argument" and kind.sort in _COPIED else "",
@@ -158,40 +182,50 @@ def is_open(formal: Variable) -> bool:
     return shape_of(formal.names[0]) == (0,)
 
 
-def _stands(element: text.Operand, kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> bool:
+def _stands(element: text.Operand, kind: Kind, formal: Variable, what: str, precedent: bool) -> bool:
     """Whether an element of a call suits. Part of a vector register, `v.x`, is no name, and names alone stand here."""
     return not isinstance(element, text.Selector) and suits(kind, formal, what, precedent)
 
 
-def suits(kind: kinds.Kind, formal: Variable, what: str, precedent: bool) -> bool:
+def suits(kind: Kind, formal: Variable, what: str, precedent: bool) -> bool:
     """Whether an argument or a place for a result suits the formal parameter."""
-    wanted = TYPES[formal.type]
-    size = element_bytes(wanted) * max(1, formal.vector)
+    wanted, array = TYPES[formal.type], bool(formal.names[0].dimensions)
+    match kind.sort:
+        case kinds.REGISTER:
+            return kind.type is not None and not array and _takes_register(wanted, kind.type, precedent)
+        case kinds.VECTOR:
+            return kind.type is not None and _bytes(formal) * 8 == kind.type.width * kind.count
+        case kinds.VARIABLE | kinds.ELEMENT:
+            return _takes_variable(kind, formal, wanted, precedent)
+        case kinds.INTEGER | kinds.FLOAT:
+            return what == "argument" and not array and (wanted.kind == "b" or takes_constant(wanted, kind))
+        case _:
+            return False
+
+
+def _takes_register(wanted: Type, declared: Type, precedent: bool) -> bool:
+    pair = precedent and declared.name == "f16x2" and wanted.name == "f32"
+    return pair or Rule(wanted, False, False, precedent).takes(declared)
+
+
+def _takes_variable(kind: Kind, formal: Variable, wanted: Type, precedent: bool) -> bool:
+    if kind.space not in kinds.PARAMETERS:
+        return wanted.kind == "opaque"
+    size = _bytes(formal)
+    if kind.sort == kinds.VARIABLE and precedent:
+        return _alike(kind, formal, wanted, size)
+    return kind.room == min(size, kinds.FAR) or (not formal.names[0].dimensions and kind.room < 0)
+
+
+def _bytes(formal: Variable) -> int:
+    """The size of a formal parameter."""
+    size = element_bytes(TYPES[formal.type]) * max(1, formal.vector)
     for length in shape_of(formal.names[0]):
         size *= length
-    if kind.sort == kinds.REGISTER and kind.type is not None:
-        return not formal.names[0].dimensions and (
-            Rule(wanted, False, False, precedent).takes(kind.type)
-            or (precedent and kind.type.name == "f16x2" and wanted.name == "f32")
-        )
-    if kind.sort == kinds.VECTOR and kind.type is not None:
-        return size * 8 == kind.type.width * kind.count
-    if kind.sort in (kinds.VARIABLE, kinds.ELEMENT):
-        if kind.space not in kinds.PARAMETERS:
-            return wanted.kind == "opaque"
-        if kind.sort == kinds.VARIABLE and precedent:
-            return _alike(kind, formal, wanted, size)
-        return kind.room == min(size, kinds.FAR) or (not formal.names[0].dimensions and kind.room < 0)
-    if kind.sort in (kinds.INTEGER, kinds.FLOAT):
-        return (
-            what == "argument"
-            and not formal.names[0].dimensions
-            and (wanted.kind == "b" or takes_constant(wanted, kind))
-        )
-    return False
+    return size
 
 
-def _alike(kind: kinds.Kind, formal: Variable, wanted: Type, size: int) -> bool:
+def _alike(kind: Kind, formal: Variable, wanted: Type, size: int) -> bool:
     """Whether a `.param` variable is declared as the parameter is: arrays by their size, scalars by their type."""
     array = bool(formal.names[0].dimensions)
     align = formal.align.value if formal.align is not None else element_bytes(wanted) * max(1, formal.vector)
@@ -202,5 +236,5 @@ def _alike(kind: kinds.Kind, formal: Variable, wanted: Type, size: int) -> bool:
     return kind.type is not None and Rule(wanted, False, False, True).takes(kind.type)
 
 
-def _count(number: int, what: str) -> str:
+def _number(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"

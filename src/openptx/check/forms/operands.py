@@ -30,7 +30,7 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                     "branch-target",
                     f"`{place.opcode}` goes to a label",
                     where,
-                    f"this is `{kind.text}`" if kind.sort == kinds.REGISTER else f"this is {kind.text}",
+                    kind.described,
                     operand=place.name,
                     expected="a label",
                     actual=kind.text,

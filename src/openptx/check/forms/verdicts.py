@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.explain.opcode_errors import explain
 from openptx.check.flow.reads_writes import writes
-from openptx.check.forms.addresses import guarded_parameter
+from openptx.check.forms.addresses import guard_problem, guarded_parameter
 from openptx.check.forms.candidate import Candidate, Findings
 from openptx.check.forms.immediates import has_checked_immediates, judge_immediates
 from openptx.check.forms.rules import refine
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.fast.block_memo import BlockMemo
     from openptx.check.lowering.bound_form import BoundForm
+    from openptx.check.names.body import ResolvedInstruction
     from openptx.check.operand.kinds import Kind
     from openptx.isa.types import Type
     from openptx.syntax.operands import Operand
@@ -81,6 +82,17 @@ class Verdicts(dict["Key", "Findings | None"]):
         if candidate is None or not candidate.accepted:
             return []
         return list(judge_immediates(candidate.form, candidate.m, operands, self.context))
+
+    def problems(self, resolved: ResolvedInstruction) -> Findings:
+        """All problems of an instruction, those of its guard and of its constants included."""
+        instruction, key = resolved.instruction, resolved.key
+        found = self[key]
+        problems = found or ()
+        if instruction.guard is not None and (number := guarded_parameter(key[1:])) is not None:
+            problems = (*problems, guard_problem(key[0], number))
+        if found is not None:
+            problems = (*problems, *self.immediate_errors(key, instruction.operands))
+        return problems
 
 
 class Rows(dict["Row", str]):

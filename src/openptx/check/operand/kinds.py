@@ -66,6 +66,11 @@ class Kind:
         self.text = text
         self.gate = gate
 
+    @property
+    def described(self) -> str:
+        """What a label beside the operand says of it."""
+        return f"this is `{self.text}`" if self.sort == REGISTER else f"this is {self.text}"
+
     def __repr__(self) -> str:
         return self.text
 

@@ -1,0 +1,103 @@
+"""Checks labels, pragmas, branch tables and shared variables of a function body."""
+
+from __future__ import annotations
+
+from openptx.check.memory_limits import bytes_of, shared_limit
+from openptx.check.names.body import label_of
+from openptx.check.spelling import nearest
+from openptx.diagnostics import Label
+from openptx.isa.directives import PRAGMAS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.function_findings import FunctionFindings
+    from openptx.check.names.scopes import Scope
+    from openptx.syntax.declarations import Variable as Declaration
+    from openptx.syntax.directives import BranchTargets, Pragma
+    from openptx.syntax.operands import Operand
+    from openptx.syntax.tree import Instruction, Statement
+
+
+class BodyDirectives:
+    """What a body has beside instructions."""
+
+    def __init__(self, checked: CheckedFunction, findings: FunctionFindings) -> None:
+        self.checked, self.findings = checked, findings
+        self.parameters = frozenset(checked.header.names)
+        self.shared = 0  # bytes of `.shared` that the body declares
+
+    def label(self, statement: Statement, scope: Scope) -> None:
+        """The label of a statement, which is declared once in its block."""
+        name = label_of(statement)
+        if name is None:
+            return
+        if name.text == "_":
+            message = "`_` alone is no name"
+            self.findings.add("invalid-name", message, name.span, help="it is the sink for unused results")
+        first = scope.labels[name.text]
+        if first != name.span[0]:
+            message = f"the label `{name.text}` stands twice in this block"
+            places = (Label((first, first + len(name.text)), "first here"),)
+            self.findings.add("duplicate-label", message, name.span, labels=places)
+        elif name.text in self.parameters and scope is self.checked.header:
+            message, declared = f"`{name.text}` is a label and a parameter", scope.names[name.text].span
+            places = (Label(declared, "first declared here"),)
+            self.findings.add("duplicate-name", message, name.span, "again", labels=places)
+
+    def pragma(self, pragma: Pragma) -> None:
+        """The strings of a pragma. The assembler ignores those that PTX does not have."""
+        for string in pragma.strings:
+            word = string.value.split()[0] if string.value.split() else ""
+            if word not in PRAGMAS:
+                guess = nearest(word, PRAGMAS)
+                self.findings.add(
+                    "unknown-pragma",
+                    f"there is no pragma `{word}`",
+                    string.span,
+                    "ignored",
+                    expected=", ".join(sorted(PRAGMAS)),
+                    rule="PTX ISA, Descriptions of .pragma Strings (12)",
+                    help=f"did you mean `{guess}`?" if guess else None,
+                )
+
+    def table(self, table: BranchTargets, scope: Scope) -> None:
+        """A table of branch targets, which are labels of this function, or of callees, which are functions."""
+        for target in table.targets:
+            names = [target.text] if target.count is None else [f"{target.text}{i}" for i in range(target.count)]
+            for name in names:
+                if table.name == "branchtargets" and scope.label(name) is None:
+                    message = f"there is no label `{name}` here"
+                    self.findings.add("unknown-label", message, target.span, "no such label")
+                elif table.name == "calltargets" and name not in self.checked.module.functions:
+                    message = f"there is no function `{name}`"
+                    self.findings.add("unknown-function", message, target.span, "no such function")
+
+    def use_of_table(self, operand: Operand, instruction: Instruction, scope: Scope) -> None:
+        """A branch or a call by a table, which is declared before it (measured)."""
+        table = scope.table(operand.text)
+        if table is not None and table.span[0] > instruction.span[0]:
+            self.findings.add(
+                "target-list", f"`{operand.text}` is declared after the `{instruction.mnemonic}` that uses it",
+                operand.span, "not declared yet", labels=(Label(table.span, "move it up"),),
+                rule="PTX ISA, Control Flow Directives (11.3)",
+            )  # fmt: skip
+
+    def memory(self, declaration: Declaration) -> None:
+        """How much shared memory a kernel declares."""
+        if declaration.space != "shared" or not self.checked.context.entry:
+            return
+        before, limit = self.shared, shared_limit(self.checked.context)
+        self.shared += bytes_of(declaration)
+        if before <= limit < self.shared:
+            name = self.checked.tree.name.text
+            self.findings.add(
+                "too-much-memory",
+                f"`{name}` declares {self.shared} bytes of shared memory, and {limit} are the most",
+                declaration.names[-1].name.span,
+                "beyond the limit",
+                expected=f"at most {limit} bytes",
+                actual=f"{self.shared} bytes",
+                rule="PTX ISA, Shared State Space (5.1.7)",
+                help="declare it `.extern .shared .b8 name[];` outside of the kernel, and give its size at the launch",
+            )

@@ -1,0 +1,25 @@
+"""What the checks of a function body know of its surroundings."""
+
+from __future__ import annotations
+
+from openptx.check.forms.verdicts import verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.context import Context
+    from openptx.check.module import ModuleChecker
+    from openptx.check.names.scopes import Scope
+    from openptx.syntax.tree import Function
+
+
+class CheckedFunction:
+    """A function that has a body, the module around it, and the scope that declares its parameters."""
+
+    __slots__ = ("context", "header", "module", "tree", "verdicts")
+
+    def __init__(self, module: ModuleChecker, tree: Function, context: Context, header: Scope) -> None:
+        self.module = module
+        self.tree = tree
+        self.context = context
+        self.header = header
+        self.verdicts = verdicts(context)

@@ -1,0 +1,70 @@
+"""Findings about the control flow of a function: divergent barriers, reads of unwritten registers, a missing `ret`."""
+
+from __future__ import annotations
+
+from openptx.check.flow.barrier_divergence import divergent
+from openptx.check.flow.reads_writes import ends
+from openptx.diagnostics import Label
+from openptx.syntax.tree import Instruction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container
+
+    from openptx.check.flow.cfg import ControlFlowGraph
+    from openptx.check.function_findings import FunctionFindings
+    from openptx.syntax.tree import Function, Statement
+
+_LIMITS = ("reqntid", "maxntid")
+
+
+def barriers(graph: ControlFlowGraph, function: Function, findings: FunctionFindings) -> None:
+    """Barriers that only a part of a warp reaches. A block of one thread has none."""
+    limits = (directive.values for directive in function.directives if directive.name in _LIMITS)
+    if any(values and values[0].value == 1 for values in limits):
+        return
+    for barrier, guarded in divergent(graph):
+        guard = guarded.instruction.guard_span
+        findings.add(
+            "divergent-barrier",
+            f"only some threads of a warp reach `{barrier.instruction.opcode}`",
+            barrier.instruction.opcode_span,
+            "all must arrive together",
+            labels=() if guarded is barrier else (Label(guard, "this differs between the threads of a warp"),),
+            rule="PTX ISA, bar and barrier (9.7.13.1): .aligned",
+            help="put it where every thread comes by",
+        )
+
+
+def unwritten(
+    graph: ControlFlowGraph, parameters: Container[str], findings: FunctionFindings, *,
+    everywhere: bool, names: Collection[str] | None,
+) -> None:  # fmt: skip
+    """Registers that are read and that no path has written: all of them, or those among `names`."""
+    for name in graph.first_reads(everywhere=everywhere, names=names):
+        if name.text not in parameters:
+            findings.add(
+                "uninitialized-register",
+                f"no path to here writes `{name.text}`, and it is read",
+                name.span,
+                "undefined",
+                rule="PTX ISA, Register State Space (5.1.1)",
+            )
+
+
+def missing_return(function: Function, last: Statement | None, findings: FunctionFindings) -> None:
+    """A body whose last statement is not one that ends it.
+
+    Only compilers write bodies of `.weak` functions: those that C++ declares unreachable end with nothing.
+    """
+    ended = isinstance(last, Instruction) and ends(last.mnemonic) and not last.guarded
+    if ended or function.body is None or function.linkage == "weak":
+        return
+    close = function.body[1]
+    findings.add(
+        "fall-through",
+        f"the end of `{function.name.text}` is reached without `ret`",
+        (close, min(close + 1, len(function.file.text))),
+        "execution goes on after this",
+        help="end it with `ret;`",
+    )

@@ -1,0 +1,42 @@
+"""Collects the diagnostics of one function."""
+
+from __future__ import annotations
+
+from openptx.diagnostics import Diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from openptx.diagnostics import Collector
+    from openptx.diagnostics.diagnostic import Facts
+    from openptx.source import File, Span
+
+
+class FunctionFindings:
+    """The diagnostics of one function; they go to the collector of the file.
+
+    `wrong`: whether one of them is an error. What follows from an error is not reported.
+    """
+
+    __slots__ = ("collector", "file", "wrong")
+
+    def __init__(self, collector: Collector, file: File) -> None:
+        self.collector = collector
+        self.file = file
+        self.wrong = False
+
+    def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:
+        """Collect a diagnostic that is made of these parts."""
+        self.collect(Diagnostic(about, message, self.file, span, label, **facts))
+
+    def collect(self, found: Diagnostic, cause: object = None) -> None:
+        """Collect a diagnostic; those of one cause are folded."""
+        self.wrong = self.wrong or found.severity == "error"
+        self.collector.add(found, cause)
+
+    def repeated(self, cause: object, span: Span) -> bool:
+        """Whether an error of this cause was found before. If so, this place is added to it."""
+        found = self.collector.again(cause, span)
+        self.wrong = self.wrong or found
+        return found
