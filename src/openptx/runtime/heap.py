@@ -1,4 +1,7 @@
-"""The heap that kernels `malloc` from: one allocation of device memory, first fit, zero bytes give null."""
+"""The heap that kernels `malloc` from: one for a device's memory, as CUDA has one for a context. Zero bytes give null.
+
+Its blocks are allocations too, but too many for the table of slots. Engines look them up in `Heap.left` instead.
+"""
 
 from __future__ import annotations
 
@@ -8,50 +11,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.locks import MEMORY
-from openptx.runtime.memory import Memory
+from openptx.runtime.memory import REMEMBERED, Allocation, Memory, beside, gap
 
 SIZE = 8 << 20
 """CUDA's default (`cudaLimitMallocHeapSize`)."""
 
 ALIGN = 16
+GAP = 16
+"""Bytes between two blocks: an access just beyond one of them is not an access of the next."""
+
+State = tuple[list[tuple[int, int]], dict[int, int], dict[int, int], NDArray[np.uint8]]
 
 
 class Heap:
-    """Made on the first `malloc` of a program; lives as long as the program, as CUDA's lives as long as the context."""
+    """First fit. Lives as long as the memory, whichever module a block was allocated by."""
 
     def __init__(self, memory: Memory, size: int = SIZE) -> None:
         self._bytes = np.zeros(size, np.uint8)
         self.allocation = memory.add("device heap", self._bytes, listed=False)
         self._free = [(self.allocation.base, size)]
-        self._taken: dict[int, int] = {}
+        self.blocks: dict[int, int] = {}
+        """Sizes that `malloc` was asked for, by address."""
+        self._freed: dict[int, int] = {}
         self.left = np.zeros(size // ALIGN, np.uint8)
-        """Of each 16 bytes: how many sixteens of a taken block begin there, 255 for more; 0 where it is free."""
+        """Of each 16 bytes: how many of a block follow from the first on, 255 for more; 0 outside of blocks."""
 
     def holds(self, addresses: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
         """Whether accesses of `size` bytes are inside of what `take` gave and nobody gave back."""
         offsets = addresses - np.uint64(self.allocation.base)
-        left = self.left[offsets // np.uint64(ALIGN)].astype(np.uint64)
-        return offsets % np.uint64(ALIGN) + np.uint64(size) <= left * np.uint64(ALIGN)
+        return offsets % np.uint64(ALIGN) + np.uint64(size) <= self.left[offsets // np.uint64(ALIGN)]
+
+    def given(self) -> NDArray[np.bool_]:
+        """Of each byte, whether it is part of a block."""
+        return (np.arange(ALIGN) < self.left[:, np.newaxis]).ravel()
 
     def within(self, address: int, size: int) -> bool:
         """Whether bytes lie in the heap, given out or not."""
         return self.allocation.base <= address <= self.allocation.base + self.allocation.size - size
 
     def _mark(self, address: int, size: int, taken: bool) -> None:
-        first, count = (address - self.allocation.base) // ALIGN, size // ALIGN
-        self.left[first : first + count] = np.minimum(np.arange(count, 0, -1), 255) if taken else 0
+        first, count = (address - self.allocation.base) // ALIGN, -(-size // ALIGN)
+        self.left[first : first + count] = np.minimum(np.arange(size, 0, -ALIGN), 255) if taken else 0
 
     def take(self, size: int) -> int:
         """The address of fresh bytes; 0 where the heap has no room for them."""
-        size = -(-size // ALIGN) * ALIGN
+        needed = extent(size)
         with MEMORY:
             for i, (at, room) in enumerate(self._free):
-                if 0 < size <= room:
-                    if room > size:
-                        self._free[i] = at + size, room - size
+                if size > 0 and needed <= room:
+                    if room > needed:
+                        self._free[i] = at + needed, room - needed
                     else:
                         del self._free[i]
-                    self._taken[at] = size
+                    self.blocks[at] = size
+                    self._freed.pop(at, None)
                     self._mark(at, size, True)
                     return at
         return 0
@@ -59,15 +72,59 @@ class Heap:
     def give_back(self, address: int) -> bool:
         """Frees what `take` gave; False where it gave no such thing, or it was freed before."""
         with MEMORY:
-            size = self._taken.pop(address, None)
+            size = self.blocks.pop(address, None)
             if size is None:
                 return False
             self._mark(address, size, False)
+            self._freed[address] = size
+            while len(self._freed) > REMEMBERED:
+                del self._freed[next(iter(self._freed))]
+            room = extent(size)
             i = bisect_left(self._free, (address, 0))
-            if i < len(self._free) and self._free[i][0] == address + size:
-                size += self._free.pop(i)[1]
+            if i < len(self._free) and self._free[i][0] == address + room:
+                room += self._free.pop(i)[1]
             if i and sum(self._free[i - 1]) == address:
                 address, before = self._free.pop(i - 1)
-                size += before
-            insort(self._free, (address, size))
+                room += before
+            insort(self._free, (address, room))
             return True
+
+    def state(self) -> State:
+        """What is given out, to go back to."""
+        with MEMORY:
+            return [*self._free], {**self.blocks}, {**self._freed}, self.left.copy()
+
+    def restore(self, state: State) -> None:
+        """Gives out what was given out then, and nothing else. What is in the blocks stays."""
+        free, blocks, freed, left = state
+        with MEMORY:
+            self._free, self.blocks, self._freed = [*free], {**blocks}, {**freed}
+            self.left[:] = left
+
+    def nearest(self, address: int, count: int) -> str:
+        """The block next to an access of `count` bytes, or which one was there before it was freed."""
+        with MEMORY:
+            taken = [block(at, size) for at, size in self.blocks.items()]
+            freed = [block(at, size) for at, size in self._freed.items() if at <= address < at + size]
+        found = min(taken, key=lambda a: gap(a, address, count), default=None)
+        if freed and (found is None or gap(found, freed[-1].base, freed[-1].size)):
+            return f"none: {freed[-1]}, was here and has been freed"
+        return beside(found, address, count) if found is not None else "none: `malloc` has given out nothing"
+
+
+def extent(size: int) -> int:
+    """What a block takes of the heap."""
+    return -(-size // ALIGN) * ALIGN + GAP
+
+
+def block(address: int, size: int) -> Allocation:
+    """A block as faults name it."""
+    return Allocation("a block of `malloc`", address, size, 0, True)
+
+
+def heap_of(memory: Memory) -> Heap:
+    """The heap of a device's memory, which is made when the first module that calls `malloc` is loaded."""
+    with MEMORY:
+        if memory.heap is None:
+            memory.heap = Heap(memory)
+        return memory.heap

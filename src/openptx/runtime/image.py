@@ -7,7 +7,7 @@ import numpy as np
 from openptx.errors import Unsupported
 from openptx.isa.address_windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
-from openptx.runtime.heap import Heap
+from openptx.runtime.heap import heap_of
 from openptx.runtime.memory import Allocation, Bytes, Map, Memory, device
 from openptx.runtime.texture import Opaque, Sampler
 
@@ -33,24 +33,14 @@ class Image:
         self.allocations: dict[str, Allocation] = {}
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
-        # The heap must be there before a launch; a module that calls `malloc` has the word in its text.
-        self._heap = Heap(self.memory) if "malloc" in program.file.text else None
+        if "malloc" in program.file.text:
+            heap_of(self.memory)  # which must be there before a launch
         self.meets = "%envreg1" in program.file.text
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
         self.functions = Defined((name, base + FUNCTION_STEP * (i + 1)) for i, name in enumerate(names))
         self.names = {address: name for name, address in self.functions.items()}
         self._place()
-
-    @property
-    def has_heap(self) -> bool:
-        return self._heap is not None
-
-    @property
-    def heap(self) -> Heap:
-        """What `malloc` takes from."""
-        assert self._heap is not None
-        return self._heap
 
     def map(self, parameters: Bytes | None, whole: bool) -> Map:
         """The memory of a launch. Where the `whole` grid runs, its blocks can wait for each other.

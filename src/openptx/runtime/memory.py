@@ -12,13 +12,16 @@ import weakref
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.isa.address_windows import CONST, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SHIFT
 from openptx.locks import MEMORY
+
+if TYPE_CHECKING:
+    from openptx.runtime.heap import Heap
 
 ROW = struct.Struct("<4Q")
 """Of the table that compiled code reads: base, size, size if it may be written, host address less device address."""
@@ -86,12 +89,13 @@ class Map:
     are not in `moment`, so that launches may share one.
     """
 
-    __slots__ = ("_rows", "const", "gone", "moment", "owners", "param", "shift", "workspace")
+    __slots__ = ("_rows", "const", "gone", "heap", "moment", "owners", "param", "shift", "workspace")
 
     def __init__(
         self, shift: int, moment: Moment, owners: Sequence[object], const: Bytes | None, param: Bytes | None
     ) -> None:
         self.gone: Mapping[int, Allocation] = {}  # what lay in slots that are free now
+        self.heap: Heap | None = None
         self.workspace = 0  # where barriers of the whole grid count who has come (`Image.map`)
         self.shift, self.moment, self.owners, self.const, self.param = shift, moment, owners, const, param
         self._rows: tuple[Allocation | None, ...] | None = None
@@ -130,18 +134,25 @@ class Map:
         if slot in self.gone:
             return f"none: {self.gone[slot]}, was here and has been freed"
 
-        def gap(a: Allocation) -> int:
-            return max(a.base - address, address + count - (a.base + a.size), 0)
-
+        if self.heap is not None and self.heap.within(address, 1):
+            return self.heap.nearest(address, count)
         block = Allocation("the block's .shared", SHARED << self.shift, shared, 0, True)
         near = [*self.allocations(), block] if shared else self.allocations()
-        found = min(near, key=gap, default=block)
-        if gap(found) > FAR:
-            return "none within 1 GiB"
-        if address < found.base:
-            return f"{found}; the access begins {many(found.base - address)} before it"
-        past = address + count - (found.base + found.size)
-        return f"{found}; the access ends {many(past)} past it" if past > 0 else str(found)
+        found = min(near, key=lambda a: gap(a, address, count), default=block)
+        return "none within 1 GiB" if gap(found, address, count) > FAR else beside(found, address, count)
+
+
+def gap(a: Allocation, address: int, count: int) -> int:
+    """How far an access of `count` bytes misses an allocation."""
+    return max(a.base - address, address + count - (a.base + a.size), 0)
+
+
+def beside(a: Allocation, address: int, count: int) -> str:
+    """An allocation, and how far an access misses it."""
+    if address < a.base:
+        return f"{a}; the access begins {many(a.base - address)} before it"
+    past = gap(a, address, count)
+    return f"{a}; the access ends {many(past)} past it" if past else str(a)
 
 
 def many(size: int) -> str:
@@ -179,6 +190,7 @@ class Memory:
         self._owners: dict[int, weakref.ref[Array]] = {}
         self._gone: dict[int, Allocation] = {}
         self._known: dict[tuple[int, int, bool, int], Allocation] = {}
+        self.heap: Heap | None = None  # until `heap_of` is asked for it
 
     def known(self, array: Array) -> Allocation | None:
         """The allocation that `address` gave a contiguous array before."""
@@ -265,7 +277,7 @@ class Memory:
                 moment = moment.without({base for base, o in zip(moment.owners, owners, strict=True) if o is None})
                 break
         found = Map(self.shift, moment, owners, const, param)
-        found.gone = self._gone
+        found.gone, found.heap = self._gone, self.heap
         return found
 
     def _now(self) -> Moment:
@@ -282,6 +294,6 @@ class Memory:
 
 
 @cache
-def device(address_size: int = 64) -> Memory:
+def device(address_size: int) -> Memory:
     """The memory that all programs of an address size share, as they would a GPU's."""
     return Memory(address_size)

@@ -118,7 +118,11 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
     found = Collector(options.strict)
     arrays = [a for a in map(as_written, args) if a is not None] if options.schedules > 1 else []
     before = [array.copy() for array in arrays]
+    heap = kernel.module.image.memory.heap
+    state = heap.state() if heap is not None else None
     for number in range(options.schedules):
+        if number and heap is not None and state is not None:
+            heap.restore(state)
         for array, content in zip(arrays, before, strict=True):
             array[...] = content
         order = np.random.default_rng((options.seed, number)) if number else None
@@ -177,4 +181,7 @@ def run(
         if not sessions:
             raise
         sessions[0].fault(fault)
+    finally:
+        for session in sessions:
+            session.close()
     return True

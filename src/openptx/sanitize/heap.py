@@ -1,4 +1,4 @@
-"""The heap under watch: blocks stand apart, what is freed is not given out again, and who did it is remembered."""
+"""The heap under watch: what is freed is not given out again, and who did it is remembered."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.runtime.heap import ALIGN, Heap
+from openptx.runtime.heap import Heap
 
 if TYPE_CHECKING:
     from openptx.program import Op
     from openptx.sanitize.session import Session
 
 Array = NDArray[Any]
-REDZONE = 2 * ALIGN
-"""Bytes between blocks that belong to nobody."""
 
 
 class GuardedHeap(Heap):
-    """What `malloc` and `free` use instead of the module's heap, for one launch."""
+    """What `malloc` and `free` use instead of the device's heap, for one launch."""
 
     def __init__(self, heap: Heap, session: Session) -> None:
         self.heap, self.session = heap, session
         self.allocation = heap.allocation
-        self.valid = np.repeat(heap.left != 0, ALIGN)  # blocks of earlier launches
+        self.valid = heap.given()
         self.thread = 0  # who calls
-        self.sizes: dict[int, int] = {}
-        self.extents: dict[int, int] = {}
+        self.sizes = {**heap.blocks}  # at first the blocks of earlier launches
+        self.extents = {**heap.blocks}
         self.taken: dict[int, tuple[Op, int]] = {}
         self.freed: dict[int, tuple[Op, int]] = {}
         self.defined = np.where(self.valid, np.uint8(0xFF), np.uint8(0))
@@ -45,7 +43,7 @@ class GuardedHeap(Heap):
         return self.session.batch.x.op, self.thread
 
     def take(self, size: int) -> int:
-        found = self.heap.take(size + REDZONE) if size else 0
+        found = self.heap.take(size)
         if found:
             self.sizes[found] = self.extents[found] = size
             self.taken[found] = self.who()
@@ -55,9 +53,7 @@ class GuardedHeap(Heap):
     def give_back(self, address: int) -> bool:
         size = self.sizes.pop(address, None)
         if size is None:
-            if address in self.freed:
-                return False
-            return self.heap.give_back(address)  # of an earlier launch
+            return False
         self.freed[address] = self.who()
         self.mark(address, size, False)
         return True
@@ -67,8 +63,11 @@ class GuardedHeap(Heap):
         self.valid[first : first + size] = valid
         self.defined[first : first + size] = 0
 
-    def finish(self) -> list[tuple[Op, int]]:
-        """Gives back what was freed; who took what was not."""
+    def leaks(self) -> list[tuple[Op, int]]:
+        """Who took what was not freed."""
+        return [who for address, who in self.taken.items() if address in self.sizes]
+
+    def close(self) -> None:
+        """Gives back what was freed."""
         for address in self.freed:
             self.heap.give_back(address)
-        return [self.taken[address] for address in self.sizes]

@@ -94,7 +94,7 @@ class SanitizedThreads(Threads):
 
     @property
     def heap(self) -> GuardedHeap:
-        return self.session.heap_of(self.image.heap)
+        return self.session.heap_of(super().heap)
 
     def take(self, lane: int, size: int) -> int:
         self.heap.thread = self.first + lane
@@ -102,6 +102,8 @@ class SanitizedThreads(Threads):
 
     def give_back(self, lane: int, address: int) -> bool:
         """Accesses by others must have happened before, as for a write."""
+        if self.memory.heap is None:
+            return False
         self.heap.thread = self.first + lane
         done, plane = self.heap.give_back(address), self.heap_plane
         size = self.heap.extents.get(address, 0)

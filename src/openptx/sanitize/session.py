@@ -151,12 +151,17 @@ class Session:
                     f"{bad.size} of {bits.size} bytes of argument {index} are undefined in the end, first byte {bad[0]}"
                 )
                 self.found.add(("output", index), self.finding("undefined-output", "init", what, op, None))
-        for op, thread in self.heap.finish() if self.heap is not None else ():
+        for op, thread in self.heap.leaks() if self.heap is not None else ():
             if "mem" in self.tools and not self.found.known(("leak", op)):
                 message = "memory of the device's heap that is not freed when the launch ends"
                 self.found.add(("leak", op), self.finding("device-memory-leak", "mem", message, op, thread))
         for bits, defined in self.marked:
             bits[:] = ~defined
+
+    def close(self) -> None:
+        """What the kernel freed may be given out again."""
+        if self.heap is not None:
+            self.heap.close()
 
     def leaves(self, batch: SanitizedBatch, lanes: lane_sets.Lanes) -> None:
         if self.lifetimes.active:

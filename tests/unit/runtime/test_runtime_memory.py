@@ -73,15 +73,17 @@ def test_read_only_arrays_say_so() -> None:
 
 
 def test_the_heap_joins_what_is_given_back() -> None:
-    heap = Heap(Memory(), 256)
+    heap = Heap(Memory(), 288)
     a, b, c = heap.take(10), heap.take(100), heap.take(100)
-    assert (b - a, c - b) == (16, 112)
+    assert (b - a, c - b) == (32, 128)  # a multiple of 16, and a gap
     assert heap.take(100) == 0
-    assert heap.holds(np.array([a, a + 9, b + 111, c + 112], np.uint64), 1).tolist() == [True, True, True, False]
+    places = np.array([a, a + 9, a + 10, b - 1, b, b + 99, b + 100, c + 100], np.uint64)
+    assert heap.holds(places, 1).tolist() == [True, True, False, False, True, True, False, False]
+    assert heap.given().sum() == 210
     assert heap.give_back(a)
     assert heap.give_back(b)
     assert not heap.give_back(b)
-    assert heap.take(128) == a
+    assert heap.take(130) == a
     assert heap.take(0) == 0
 
 

@@ -188,3 +188,43 @@ def test_warps_whose_lanes_come_to_a_shuffle_in_parts(racy: str) -> None:
     for seed in range(4):
         kernel = openptx.load(text)["tickets"]
         assert openptx.sanitize(kernel, 1, 64, (np.zeros(64, np.uint32),), schedules=3, seed=seed) == []
+
+
+TAKE = """.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.visible .entry take(.param .u64 out) {
+    .reg .b64 o, p;
+    ld.param.u64 o, [out];
+    { .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 p, [r]; }
+    st.global.u64 [o], p; st.global.u32 [p], 7; ret;
+}
+"""
+RELEASE = """.version 8.0
+.target sm_80
+.address_size 64
+.extern .func free(.param .b64 p);
+.visible .entry release(.param .u64 block, .param .u32 after) {
+    .reg .b64 p; .reg .b32 v; .reg .pred c;
+    ld.param.u64 p, [block]; ld.param.u32 v, [after]; setp.ne.u32 c, v, 0;
+    { .param .b64 a; st.param.b64 [a], p; call free, (a); }
+    @c ld.global.u32 v, [p];
+    @c st.global.u32 [p+8], v;
+    ret;
+}
+"""
+
+
+def test_blocks_of_earlier_launches_are_watched() -> None:
+    """Freed in each schedule anew; used after that, the place of the `free` is named."""
+    out, release = np.zeros(1, np.uint64), openptx.load(RELEASE)["release"]
+    openptx.load(TAKE)["take"](1, 1, (out,))
+    assert openptx.sanitize(release, 1, 1, (int(out[0]), 0), schedules=3) == []
+    with pytest.raises(openptx.Fault, match="freed"):
+        release(1, 1, (int(out[0]), 0))
+    openptx.load(TAKE)["take"](1, 1, (out,))
+    (found,) = openptx.sanitize(release, 1, 1, (int(out[0]), 1))
+    assert found.name == "out-of-bounds"
+    assert found.other is not None
+    assert found.other.line == 8

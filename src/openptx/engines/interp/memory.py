@@ -71,7 +71,7 @@ class Spaces(NumpyMachine):
         super().__init__()
         self.geometry, self.memory, self.image = geometry, memory, image
         self.address_size = image.program.address_size
-        self.heap_base = image.heap.allocation.base if image.has_heap else 0
+        self.heap_base = memory.heap.allocation.base if memory.heap is not None else 0
         self.n = geometry.n
         self.executing: lane_sets.Lanes = None
         self.doing = "load"  # or store, atomic, copy: what faults are told of
@@ -93,7 +93,9 @@ class Spaces(NumpyMachine):
 
     @property
     def heap(self) -> Heap:
-        return self.image.heap
+        """What `malloc` takes from."""
+        assert self.memory.heap is not None
+        return self.memory.heap
 
     def take(self, lane: int, size: int) -> int:
         """What a lane's `malloc` gives."""
@@ -101,7 +103,7 @@ class Spaces(NumpyMachine):
 
     def give_back(self, lane: int, address: int) -> bool:
         """A lane's `free`; False for what `malloc` did not give."""
-        return self.heap.give_back(address)
+        return self.memory.heap is not None and self.heap.give_back(address)
 
     @property
     def heap_plane(self) -> Plane | None:

@@ -153,8 +153,7 @@ heap:
   %sixteens = lshr i64 %there, 4
   %pl = getelementptr i8, ptr %left, i64 %sixteens
   %some = load i8, ptr %pl
-  %some64 = zext i8 %some to i64
-  %bytes = shl i64 %some64, 4
+  %bytes = zext i8 %some to i64
   %into = and i64 %there, 15
   %reaches = add i64 %into, %size
   %given = icmp ule i64 %reaches, %bytes

@@ -147,7 +147,8 @@ def said(
     """The code and the message."""
     if kind == abi.MISALIGNED:
         return "misaligned-access", fault_text.misaligned(what, size)
-    if kind == abi.OUT_OF_BOUNDS and run.image.has_heap and run.image.heap.within(address, size):
+    heap = run.memory.heap
+    if kind == abi.OUT_OF_BOUNDS and heap is not None and heap.within(address, 1):
         return "out-of-bounds", fault_text.not_allocated(what, size)
     if kind == abi.OUT_OF_BOUNDS:
         return "out-of-bounds", fault_text.outside(what, size, space, limit)

@@ -135,10 +135,9 @@ class Worker:
         state[abi.CTAID : abi.NCTAID] = _NOWHERE
         state[abi.KIND : abi.BUDGET] = _CLEAN
         struct.pack_into("<i", state, abi.CHAIN, 0)
-        if run.image.has_heap:
-            heap = run.image.heap
-            words = pointer_of(heap.left), heap.allocation.base, heap.allocation.size
-            struct.pack_into("<3Q", state, abi.HEAP, *words)
+        heap = memory.heap
+        words = (0, 0, 0) if heap is None else (pointer_of(heap.left), heap.allocation.base, heap.allocation.size)
+        struct.pack_into("<3Q", state, abi.HEAP, *words)
         struct.pack_into("<Q", state, abi.WORKSPACE, memory.workspace)
         struct.pack_into("<2q", state, abi.FROM, 0, 0)
         self.window(memory, PARAM, memory.param)
