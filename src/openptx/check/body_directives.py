@@ -7,13 +7,13 @@ from openptx.check.names.body import label_of
 from openptx.check.spelling import nearest
 from openptx.diagnostics import Label
 from openptx.isa.directives import PRAGMAS
+from openptx.syntax.declarations import Variable as Declaration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.checked_function import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
-    from openptx.syntax.declarations import Variable as Declaration
     from openptx.syntax.directives import BranchTargets, Pragma
     from openptx.syntax.operands import Operand
     from openptx.syntax.tree import Instruction, Statement
@@ -26,6 +26,7 @@ class BodyDirectives:
         self.checked, self.findings = checked, findings
         self.parameters = frozenset(checked.header.names)
         self.shared = 0  # bytes of `.shared` that the body declares
+        self.own: list[Declaration] = []  # parameters of a kernel of before PTX 1.4
 
     def label(self, statement: Statement, scope: Scope) -> None:
         """The label of a statement, which is declared once in its block."""
@@ -82,6 +83,13 @@ class BodyDirectives:
                 operand.span, "not declared yet", labels=(Label(table.span, "move it up"),),
                 rule="PTX ISA, Control Flow Directives (11.3)",
             )  # fmt: skip
+
+    def own_parameter(self, statement: Statement) -> bool:
+        """Whether a statement declares what the kernel is given, as before PTX 1.4."""
+        if self.checked.own_parameters and isinstance(statement, Declaration) and statement.space == "param":
+            self.own.append(statement)
+            return True
+        return False
 
     def memory(self, declaration: Declaration) -> None:
         """How much shared memory a kernel declares."""

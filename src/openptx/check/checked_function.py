@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.forms.verdicts import verdicts
+from openptx.check.names.body import parameters_in_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 class CheckedFunction:
     """A function that has a body, the module around it, and the scope that declares its parameters."""
 
-    __slots__ = ("context", "header", "module", "tree", "verdicts")
+    __slots__ = ("context", "header", "module", "own_parameters", "tree", "verdicts")
 
     def __init__(self, module: ModuleChecker, tree: Function, context: Context, header: Scope) -> None:
         self.module = module
@@ -23,3 +24,4 @@ class CheckedFunction:
         self.context = context
         self.header = header
         self.verdicts = verdicts(context)
+        self.own_parameters = parameters_in_body(tree, context.version)

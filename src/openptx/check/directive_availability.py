@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.availability import gate_problem
+from openptx.check.memory_limits import bytes_of
 from openptx.check.sizes import element_bytes, rounded_up, shape_of
 from openptx.diagnostics import Diagnostic
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
@@ -29,7 +30,7 @@ from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from openptx.check.context import Context
     from openptx.check.names.linkage import Linkage
@@ -109,7 +110,7 @@ class DirectiveAvailability:
             self.collector.add(found)
         if isinstance(statement, Function):
             if statement.kind == "entry":
-                self._room(statement)
+                self.room(statement, statement.parameters)
                 for parameter in statement.parameters:
                     self._sampler(parameter)
             self._header_pragmas(statement)
@@ -263,21 +264,18 @@ class DirectiveAvailability:
             if value.mask is not None:
                 yield "a mask of an address", MASKED_VALUE, value.mask.span
 
-    def _room(self, kernel: Function) -> None:
+    def room(self, kernel: Function, parameters: Sequence[Declaration]) -> None:
         """The parameters of a kernel have 4352 bytes together; 32764 since PTX 8.1 and sm_70, 256 before PTX 1.5."""
         context, size = self.context, 0
-        if len(kernel.parameters) <= 16 and not any(p.names[0].dimensions or p.align for p in kernel.parameters):
+        if len(parameters) <= 16 and not any(p.names[0].dimensions or p.align for p in parameters):
             return  # each takes at most 16 bytes
-        for parameter in kernel.parameters:
+        for parameter in parameters:
             type = TYPES.get(parameter.type)
             if type is None:
                 return
             element = element_bytes(type) * max(1, parameter.vector)
             align = parameter.align.value if parameter.align is not None else element
-            length = element
-            for dimension in shape_of(parameter.names[0]):
-                length *= dimension
-            size = rounded_up(size, max(1, align)) + length
+            size = rounded_up(size, max(1, align)) + bytes_of(parameter)
         large = context.target is not None and satisfied(LARGE_PARAMETERS, context.version, context.target)
         room = 32764 if large else 4352 if context.version >= (1, 5) else 256
         if size > room:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.check.body_directives import BodyDirectives
 from openptx.check.checked_function import CheckedFunction
 from openptx.check.explain.report import diagnostic
@@ -70,8 +72,10 @@ class FunctionChecker:
         before they are written."""
         statements, problems = self.function.read(places)
         self.unread = sorted(problems, key=lambda problem: problem.span[0], reverse=True)
-        for statement, scope in self.body.walk(statements, self.checked.header, self.module.declarations.local):
+        declare = partial(self.module.declarations.local, own=self.checked.own_parameters)
+        for statement, scope in self.body.walk(statements, self.checked.header, declare):
             self.statement(statement, scope)
+        self.module.availability.room(self.function, self.directives.own)
         self.module.collector.extend(self.unread)
         if self.module.keep and places is None:
             self.module.bodies[self.function] = self.body
@@ -100,7 +104,8 @@ class FunctionChecker:
             self.instruction(statement, scope)
             return
         self.directives.label(statement, scope)
-        self.module.availability.check(statement)
+        if not self.directives.own_parameter(statement):
+            self.module.availability.check(statement)
         match statement:
             case tree.Label():
                 self.graph.labels[statement.name.span[0]] = len(self.graph.steps)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.check.availability import B128
 from openptx.check.checked_function import CheckedFunction
 from openptx.check.context import Context
@@ -12,7 +14,7 @@ from openptx.check.flow.lints import Used, unused_in_module
 from openptx.check.function import check_body
 from openptx.check.header import Header
 from openptx.check.memory_limits import CONSTANTS, bytes_of
-from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind
+from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind, parameters_in_body
 from openptx.check.names.declarations import Declarations
 from openptx.check.names.linkage import Linkage, symbols
 from openptx.check.names.scopes import Formal, Memory, Scope
@@ -111,7 +113,8 @@ class ModuleChecker:
         if known is not None:
             return known
         body = ResolvedBody(header_scope(function, self.scope), self.functions)
-        for _ in body.walk(function.statements, body.header, declare_local):
+        own = parameters_in_body(function, self.context.version)
+        for _ in body.walk(function.statements, body.header, partial(declare_local, own=own)):
             pass
         return body
 

@@ -226,7 +226,7 @@ class StatementReader:
         return len(barrier.operands) != 1 or (barrier.guard is None and self.barriers.simple)
 
     def _variable(self, declaration: Variable) -> bool:
-        if declaration.space == "reg":
+        if declaration.space == "reg" or (declaration.space == "param" and self.checked.own_parameters):
             return False
         found = self.checked.module.declarations.plain(declaration, "frame" if declaration.space == "param" else None)
         if found is None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 32
 _VECTORS = (1, 2, 4)
+_SHORT = (1, 2)
+"""The first version of PTX in which coordinates of textures may have fewer than four elements (ptxas 13.5)."""
 
 
 def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[Problem]:
@@ -63,6 +65,8 @@ _Found = tuple[str, str, str] | None
 
 def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
     padded = name in place.form.instruction.may_be_longer
+    if padded and place.context.version < _SHORT and place.context.precedent:
+        count = 4
     if kind.sort == kinds.LIST:
         given = len(kind.parts)
     elif kind.sort == kinds.VECTOR:

@@ -47,7 +47,7 @@ class Body:
     def lower(self) -> Function:
         """The function as engines run it."""
         returns = tuple(part for p in self.function.returns for part in self.formal(p))
-        parameters = tuple(part for p in self.function.parameters for part in self.formal(p))
+        listed = tuple(part for p in self.function.parameters for part in self.formal(p))
         variables = [self.place(name, memory) for name, memory in self.resolved.variables]
         code, places = self.code()
         labels: dict[str, int] = {}
@@ -57,7 +57,7 @@ class Body:
             name=self.function.name.text,
             kind=self.function.kind,
             linkage=self.function.linkage,
-            parameters=parameters,
+            parameters=(*listed, *(found for found in variables if found.space == "param")),
             returns=returns,
             registers=tuple(self.registers),
             code=code,
@@ -93,8 +93,8 @@ class Body:
         """A variable of the body; those that live longer than its call were placed with the module."""
         declaration, declarator = memory.declared
         if declaration.space in ("param", "local"):
-            space = "frame" if declaration.space == "param" else "local"
-            found = variable(declaration, declarator, space, self.frame, name)
+            space = memory.kind.space
+            found = variable(declaration, declarator, space, self.window if space == "param" else self.frame, name)
         else:
             found = self.module.inner(declarator)
         self._variables[memory] = found

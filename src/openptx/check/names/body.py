@@ -121,10 +121,24 @@ def label_of(statement: tree.Statement) -> Name | None:
     return statement.label if isinstance(statement, (BranchTargets, CallPrototype)) else None
 
 
-def declare_local(declaration: Declaration, scope: Scope) -> None:
+PARAMETER_LISTS = (1, 4)
+"""The first version of PTX in which kernels have lists of parameters. Before, they declare them in their bodies."""
+
+
+def parameters_in_body(function: tree.Function, version: tuple[int, int]) -> bool:
+    """Whether `.param` in the body of a function declares what a kernel is given, and not what a call is."""
+    return function.kind == "entry" and version < PARAMETER_LISTS
+
+
+def local_space(declaration: Declaration, own: bool) -> str:
+    """Where a variable of a body is, as kinds tell it. `own`: its `.param` variables are the kernel's parameters."""
+    return declaration.space if own or declaration.space != "param" else "frame"
+
+
+def declare_local(declaration: Declaration, scope: Scope, own: bool) -> None:
     """Make known what a declaration in a body declares."""
     for number in range(len(declaration.names)):
-        declare_name(declaration, number, scope, "frame" if declaration.space == "param" else declaration.space)
+        declare_name(declaration, number, scope, local_space(declaration, own))
 
 
 def declare_name(declaration: Declaration, number: int, scope: Scope, space: str) -> None:

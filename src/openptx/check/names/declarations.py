@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.availability import B128, UNSIZED, gate_problem
-from openptx.check.names.body import declare_name, formal_space, memory_kind
+from openptx.check.names.body import declare_name, formal_space, local_space, memory_kind
 from openptx.check.names.declared_types import OPAQUE, Misfit, initial_problem, type_problem
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.sizes import shape_of
@@ -136,11 +136,11 @@ class Declarations:
             return satisfied(UNSIZED, context.version, context.target)
         return True
 
-    def local(self, declaration: Declaration, scope: Scope) -> None:
-        """A declaration in a body."""
+    def local(self, declaration: Declaration, scope: Scope, own: bool) -> None:
+        """A declaration in a body. `own`: its `.param` variables are the kernel's parameters."""
         self._opaque(declaration)
         self._aligned(declaration)
-        self._declare_all(declaration, scope, "frame" if declaration.space == "param" else declaration.space)
+        self._declare_all(declaration, scope, local_space(declaration, own))
 
     def plain(self, declaration: Declaration, space: str | None) -> list[tuple[str, Kind]] | None:
         """The names of a declaration of memory and their kinds; None if anything is to be said about it."""
