@@ -28,7 +28,7 @@ def answers(paths: list[str], check: Check) -> Iterator[Answer]:
     from multiprocessing import get_context
 
     context = get_context("fork" if sys.platform == "linux" else "spawn")
-    with context.Pool(count, initializer=ignore_interrupts) as pool:  # its end is the end of the processes
+    with context.Pool(count, initializer=begin) as pool:  # its end is the end of the processes
         yield from pool.imap(check, paths, chunksize=max(1, min(16, len(paths) // (4 * count))))
 
 
@@ -48,8 +48,21 @@ def size(path: str) -> int:
         return 0
 
 
-def ignore_interrupts() -> None:
-    """Ctrl-C reaches every process of the terminal; the one that started the others answers it."""
+def begin() -> None:
+    """What a worker does first. Ctrl-C reaches every process of the terminal; the one that started it answers."""
     import signal
+    from threading import Thread
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=end_with_parent, daemon=True).start()
+
+
+def end_with_parent() -> None:
+    """Ends this process when the one that started it has ended, which may have been killed and could not say so."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired
@@ -77,10 +79,20 @@ def cause(status: int) -> str:
         return f"by signal {-status}"
 
 
+def end_with_reader() -> None:
+    """Ends this process when nobody can read the object any more: the one that wants it may be killed meanwhile."""
+    if hasattr(select, "poll"):  # Windows has none
+        waits = select.poll()
+        waits.register(sys.stdout.fileno(), 0)  # for nothing but the end of the pipe
+        waits.poll()
+        os._exit(1)
+
+
 def main() -> None:
     """What the process does: text comes in, an object goes out."""
     from openptx.llvm.codegen import compile
 
+    threading.Thread(target=end_with_reader, daemon=True).start()
     try:
         image = compile(sys.stdin.buffer.read().decode())
     except Bug as bug:
