@@ -135,7 +135,7 @@ def local_space(declaration: Declaration, own: bool) -> str:
     return declaration.space if own or declaration.space != "param" else "frame"
 
 
-def declare_local(declaration: Declaration, scope: Scope, own: bool) -> None:
+def declare_local(declaration: Declaration, scope: Scope, own: bool = False) -> None:
     """Make known what a declaration in a body declares."""
     for number in range(len(declaration.names)):
         declare_name(declaration, number, scope, local_space(declaration, own))

@@ -1,0 +1,37 @@
+"""Run the language server: an editor starts it and talks to it over stdin and stdout.
+
+It finds mistakes while one types, offers their fixes, explains opcodes, modifiers, registers and literals, completes,
+renames, and lays files out. docs/editors.md says how editors are told of it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from openptx.api import require_options
+from openptx.cli.exit_status import CLEAN
+from openptx.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx lsp`."""
+    parser.add_argument("--stdio", action="store_true", help="talk over stdin and stdout; there is no other way")
+    parser.add_argument("--target", metavar="SM", help="check for this target instead of each file's own")
+
+
+def run(args: Namespace) -> int:
+    """Serve until the editor says that it is enough, or is gone."""
+    require_options(args.target)
+    try:
+        from openptx.lsp.server import make_server
+    except ModuleNotFoundError as error:
+        if error.name not in ("pygls", "lsprotocol"):
+            raise
+        raise InputError("the language server needs pygls: pip install 'openptx[lsp]'") from error
+    os.environ["NO_COLOR"] = "1"  # explanations go to an editor
+    make_server(args.target).start_io()
+    return CLEAN

@@ -1,0 +1,37 @@
+"""Values of literals that people can't read, shown beside them: `0f3F800000` is 1.0."""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+
+from lsprotocol import types
+
+from openptx.cli.explanations.literals import to_f32
+from openptx.lsp.document import Document
+from openptx.syntax.constants import literal
+from openptx.syntax.lexical import COMMENT, FLOAT_BITS, LETTER, OPEN_STRING
+from openptx.syntax.operands import Float
+
+_LITERAL = re.compile(f"{COMMENT}|{OPEN_STRING}|(?<!{LETTER})({FLOAT_BITS})(?!{LETTER})", re.A)
+
+
+def inlay_hints(document: Document, range: types.Range) -> list[types.InlayHint]:
+    """The decimal values of the float literals of a range that are written as bits."""
+    start, end = document.at.span(range)
+    found: list[types.InlayHint] = []
+    for match in _LITERAL.finditer(document.file.text, document.file.starts[range.start.line], end):
+        if match[1] is None or match.start() < start:
+            continue
+        constant = literal(match[1], match.span(1))
+        assert isinstance(constant, Float)
+        found.append(types.InlayHint(document.at.position(match.end()), f"= {shown(constant)}", padding_left=True))
+    return found
+
+
+def shown(constant: Float) -> str:
+    """The shortest decimal that is this value in its own width."""
+    value = constant.value
+    if constant.width == 64 or not isfinite(value):
+        return repr(value)
+    return next(text for digits in range(1, 10) if to_f32(float(text := f"{value:.{digits}g}")) == constant.bits)

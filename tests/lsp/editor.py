@@ -1,0 +1,98 @@
+"""An editor for the tests: pygls's client, which starts `openptx lsp` as editors do and speaks to it over its pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+URI = "file:///kernel.ptx"
+LIMIT = 60  # seconds, on a loaded machine
+Answer = TypeVar("Answer")
+
+
+class Editor:
+    """A client with one open document."""
+
+    def __init__(self, client: LanguageClient) -> None:
+        self.client = client
+        self.text = ""
+        self.version = 0
+        self.published: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+        self.document = types.TextDocumentIdentifier(URI)
+
+        @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def published(params: types.PublishDiagnosticsParams) -> None:
+            self.published.put_nowait(params)
+
+    async def open(self, text: str) -> list[types.Diagnostic]:
+        self.text = text
+        item = types.TextDocumentItem(URI, "ptx", self.version, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return await self.diagnostics()
+
+    async def diagnostics(self) -> list[types.Diagnostic]:
+        """Those of the present version."""
+        while True:
+            params = await asyncio.wait_for(self.published.get(), LIMIT)
+            if params.version == self.version:
+                return list(params.diagnostics)
+
+    def replace(self, range: types.Range, text: str) -> None:
+        """Type something, without waiting."""
+        self.version += 1
+        change = types.TextDocumentContentChangePartial(range, text)
+        versioned = types.VersionedTextDocumentIdentifier(self.version, URI)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(versioned, [change]))
+
+    def place(self, word: str, further: int = 0, *, after: bool = False) -> types.Position:
+        """Where a word of the first text begins (or ends), in UTF-16 units."""
+        offset = -1
+        for _ in range(further + 1):
+            offset = self.text.index(word, offset + 1)
+        before = self.text[: offset + (len(word) if after else 0)]
+        line = before.rpartition("\n")[2]
+        return types.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)
+
+    def range(self, word: str, further: int = 0) -> types.Range:
+        return types.Range(self.place(word, further), self.place(word, further, after=True))
+
+    def within(self, range: types.Range) -> str:
+        """What the first text has in a range; lines of the tests are ASCII but where they say so."""
+        lines = self.text.splitlines(keepends=True)
+        start = sum(map(len, lines[: range.start.line])) + range.start.character
+        return self.text[start : sum(map(len, lines[: range.end.line])) + range.end.character]
+
+    def applied(self, edits: list[types.TextEdit]) -> str:
+        """The first text with edits."""
+        text = self.text
+        for edit in sorted(edits, key=lambda edit: (edit.range.start.line, edit.range.start.character), reverse=True):
+            lines = text.splitlines(keepends=True)
+            start = sum(map(len, lines[: edit.range.start.line])) + edit.range.start.character
+            end = sum(map(len, lines[: edit.range.end.line])) + edit.range.end.character
+            text = text[:start] + edit.new_text + text[end:]
+        return text
+
+
+def edit(session: Callable[[Editor], Awaitable[Answer]], *arguments: str) -> Answer:
+    """What a session with a server of its own gives."""
+
+    async def whole() -> Answer:
+        client = LanguageClient("tests", "1")
+        editor = Editor(client)
+        await client.start_io(sys.executable, "-m", "openptx", "lsp", "--stdio", *arguments)
+        try:
+            capabilities = types.ClientCapabilities()
+            await asyncio.wait_for(client.initialize_async(types.InitializeParams(capabilities)), LIMIT)
+            client.initialized(types.InitializedParams())
+            return await session(editor)
+        finally:
+            await asyncio.wait_for(client.shutdown_async(None), LIMIT)
+            client.exit(None)
+            await client.stop()
+
+    return asyncio.run(whole())
