@@ -134,14 +134,22 @@ def encode(
     m, draw = v.magnitude, None if random is None else Fraction(random[1], 1 << random[0])
     if ftz and m and round_magnitude(f, m, negative, rnd, two(log2(m) - f.man), draw) < two(f.emin):
         return sign << f.low
-    if not f.gradual and m < two(f.emin):  # no zero: the smallest number, unless rounding up from above half of it
-        m = max(m, two(f.emin - 1)) * 2 if rnd == "rp" and m > two(f.emin) else two(f.emin)
+    if not f.gradual and m < two(f.emin):
+        m = least_magnitude(f, m, rnd)
     m = round_magnitude(f, m, negative, rnd, unit(f, m), draw)
-    largest = decode(f, f.largest << f.low).magnitude
-    if m > largest:
-        away = rnd in ("rn", "rna", "rs") or (rnd == "rm" and negative) or (rnd == "rp" and not negative)
-        return (sign | (infinity if away else f.largest)) << f.low
-    return (sign | magnitude_code(f, m)) << f.low
+    if m <= decode(f, f.largest << f.low).magnitude:
+        return (sign | magnitude_code(f, m)) << f.low
+    return (sign | (infinity if overflows(rnd, negative) else f.largest)) << f.low
+
+
+def least_magnitude(f: Format, m: Fraction, rnd: str) -> Fraction:
+    """A magnitude in a format without zero: the smallest number, unless rounding up from above half of it."""
+    return max(m, two(f.emin - 1)) * 2 if rnd == "rp" and m > two(f.emin) else two(f.emin)
+
+
+def overflows(rnd: str, negative: bool) -> bool:
+    """Whether rounding takes what is beyond the largest number away from zero."""
+    return rnd in ("rn", "rna", "rs") or rnd == ("rm" if negative else "rp")
 
 
 def magnitude_code(f: Format, m: Fraction) -> int:

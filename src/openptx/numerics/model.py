@@ -51,30 +51,42 @@ def element(form: CvtSpec, code: int, r: int = 0, scale: int | None = None) -> i
         return to_integer(d, s, v, form)
     if isinstance(d, Fixed):
         return to_fixed(d, v, form, scale)
-    count = RANDOM.get(d.name, 16)
-    random = (count, r & (1 << count) - 1)
-    if isinstance(s, Fixed) and scale is not None:
-        v = Value(NAN, False) if scale == 0xFF else Value(FINITE, v.sign, v.magnitude * two(scale - 127))
-    if form.rnd in TO_INTEGER and v.kind == FINITE:
-        whole = integral(v, TO_INTEGER[form.rnd])
-        v = Value(FINITE, v.sign, finite(whole).magnitude)
-    if form.relu and d.storage == 8:  # the source is clamped; of other formats the result
-        v = clamped(v)
-    if v.kind == NAN:
-        d_code = nan(form, code, v)
-    elif d.name == "tf32" and s is F32 and form.rnd == "rna":
-        d_code = nearest_away_tf32(code, form.satfinite)
-    else:
-        rnd = "rn" if form.rnd is None or form.rnd in TO_INTEGER else form.rnd
-        small = d.storage == 8 and d.gradual and d is not s  # .satfinite is mandatory
-        ftz = form.ftz and d is F32
-        d_code = encode(d, v, rnd, satfinite=form.satfinite or small, ftz=ftz, random=random)
+    v = source_value(form, v, scale)
+    d_code = rounded(form, code, v, r)
     if form.sat:
         result = decode(d, d_code)
         d_code = 0 if result.kind == NAN or result.sign else encode(d, min_one(result))
     if form.relu and decode(d, d_code).sign and d.storage > 8:
         d_code = nan(form, code, v) if decode(d, d_code).kind == NAN else 0
     return d_code
+
+
+def source_value(form: CvtSpec, v: Value, scale: int | None) -> Value:
+    """The source after what `cvt` does with it before it rounds to the result's format."""
+    if isinstance(form.s, Fixed) and scale is not None:
+        v = Value(NAN, False) if scale == 0xFF else Value(FINITE, v.sign, v.magnitude * two(scale - 127))
+    if form.rnd in TO_INTEGER and v.kind == FINITE:
+        whole = integral(v, TO_INTEGER[form.rnd])
+        v = Value(FINITE, v.sign, finite(whole).magnitude)
+    if form.relu and form.d.storage == 8:  # the source is clamped; of other formats the result
+        v = clamped(v)
+    return v
+
+
+def rounded(form: CvtSpec, code: int, v: Value, r: int) -> int:
+    """The code of a value in the result's format; `r` are the random bits of `.rs`."""
+    d, s = form.d, form.s
+    assert isinstance(d, Format)
+    if v.kind == NAN:
+        return nan(form, code, v)
+    if d.name == "tf32" and s is F32 and form.rnd == "rna":
+        return nearest_away_tf32(code, form.satfinite)
+    count = RANDOM.get(d.name, 16)
+    rnd = "rn" if form.rnd is None or form.rnd in TO_INTEGER else form.rnd
+    small = d.storage == 8 and d.gradual and d is not s  # .satfinite is mandatory
+    return encode(
+        d, v, rnd, satfinite=form.satfinite or small, ftz=form.ftz and d is F32, random=(count, r & (1 << count) - 1)
+    )
 
 
 def flushed(s: Element, v: Value, ftz: bool) -> Value:
@@ -122,12 +134,8 @@ def nan(form: CvtSpec, code: int, v: Value) -> int:
     assert isinstance(d, Format)
     if d is s and form.rnd not in TO_INTEGER and not (form.relu or (form.ftz and d is F32)):
         return code & -(1 << d.low)
-    if d is s is F64 and not form.sat:
-        return code | QUIET64
-    if d is F64 and isinstance(s, Format) and s.name in KEPT and not (s is F32 and form.ftz):
-        return v.sign << 63 | 0x7FF << 52 | v.payload << 52 - s.man | QUIET64
     if d is F64:
-        return 0x7FFFFFFFE0000000
+        return nan_of_f64(form, code, v)
     if s is F64 and d.name in KEPT and d.infinity is not None and not form.relu:
         return v.sign << d.storage - 1 | d.infinity | v.payload >> 52 - d.man | d.hidden >> 1
     if d is F32 and s is BF16 and not form.ftz:
@@ -135,6 +143,16 @@ def nan(form: CvtSpec, code: int, v: Value) -> int:
     if d.name == "tf32" and s is F32 and form.rnd == "rna":
         return nearest_away_tf32(code, form.satfinite)
     return (d.largest if d.nan is None else d.nan) << d.low
+
+
+def nan_of_f64(form: CvtSpec, code: int, v: Value) -> int:
+    """NaN as f64: with sign and payload where the source has them."""
+    s = form.s
+    if s is F64 and not form.sat:
+        return code | QUIET64
+    if isinstance(s, Format) and s.name in KEPT and not (s is F32 and form.ftz):
+        return v.sign << 63 | 0x7FF << 52 | v.payload << 52 - s.man | QUIET64
+    return 0x7FFFFFFFE0000000
 
 
 def nearest_away_tf32(code: int, satfinite: bool) -> int:

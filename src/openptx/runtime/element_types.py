@@ -87,19 +87,25 @@ def accesses(function: Function) -> dict[str, Access]:
     found: defaultdict[str, dict[str | None, Access | None]] = defaultdict(dict)
     for op in function.code:
         addresses = [each for each in op.operands if isinstance(each, Address)]
-        values = [(each, t) for each, t in zip(op.operands, op.types, strict=True) if each and each not in addresses]
         if addresses or any(isinstance(each, Arguments) for each in op.operands):
             for value in op.operands[not isinstance(op.operands[0], Address) :]:  # a destination comes first
                 for name in names(value, come_from):
                     found[name][None] = None  # the pointer itself goes elsewhere
+        accessed = float_type(op) if addresses else None
         for address in addresses:
             through = names(address.base, come_from)
-            types = {t.name: t for _, t in values if t is not None}
-            (only,) = types.values() if len(types) == 1 else (None,)
-            floats = only is not None and is_float(only) and len(through) == 1
+            type = accessed if len(through) == 1 else None
             for name in through:
-                found[name][only.name if floats and only else None] = Access(only, op) if floats and only else None
+                found[name][type and type.name] = type and Access(type, op)
     return {name: a for name, seen in found.items() if len(seen) == 1 for a in seen.values() if a is not None}
+
+
+def float_type(op: Op) -> Type | None:
+    """The one type of what an instruction moves, if it is a floating-point number."""
+    values = zip(op.operands, op.types, strict=True)
+    types = {t.name: t for each, t in values if each and t is not None and not isinstance(each, Address)}
+    (only,) = types.values() if len(types) == 1 else (None,)
+    return only if only is not None and is_float(only) else None
 
 
 def origins(function: Function) -> dict[int, frozenset[str]]:

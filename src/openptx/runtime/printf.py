@@ -92,33 +92,38 @@ def _signed(word: int, size: int) -> int:
 
 
 def _one(d: Directive, width: int | None, precision: int | None, word: int, string: Callable[[int], str]) -> str:
-    flags, kind = d.flags, d.kind[-1]
+    """One argument as its directive prints it."""
+    flags = d.flags
     if width is not None and width < 0:
         flags, width = flags + "-", -width
-    if precision is not None and precision < 0:
-        precision = None
-    size = {"hh": 1, "h": 2}.get(d.kind[:-1], d.size)
-    digits = "" if precision is None else f".{precision}"
-    field = f"%{flags}{'' if width is None else width}{digits}"
-    if kind in "di":
-        return f"{field}d" % _signed(word, size)
+    precision = precision if precision is None or precision >= 0 else None
+    field = f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
+    plain = f"%{flags}{width or ''}s"  # of what is text already
+    kind = d.kind[-1]
+    if kind in "diouxX":
+        return _integer(d, field, plain, word)
     word &= (1 << 8 * d.size) - 1
-    if kind == "o" and "#" in flags:
-        return f"%{flags.replace('#', '')}{width or ''}s" % f"0{word & (1 << 8 * size) - 1:o}"
-    if kind in "uoxX":
-        return f"{field}{kind if kind != 'u' else 'd'}" % (word & (1 << 8 * size) - 1)
     if kind in "fFeEgG":
         return f"{field}{kind}" % _double(word)
     if kind in "aA":
         text = _double(word).hex()
-        return f"%{flags}{width or ''}s" % (text.upper() if kind == "A" else text)
+        return plain % (text.upper() if kind == "A" else text)
     if kind == "c":
         return f"%{flags.replace('0', '')}{width or ''}s" % chr(word & 0xFF)
     if kind == "s":
         return f"{field}s" % (string(word) if word else "(null)")
-    if kind == "p":
-        return f"%{flags}{width or ''}s" % (f"0x{word:x}" if word else "(nil)")
-    return ""
+    return plain % (f"0x{word:x}" if word else "(nil)") if kind == "p" else ""
+
+
+def _integer(d: Directive, field: str, plain: str, word: int) -> str:
+    """An integer: `field` is its directive without the letter, `plain` is that of a text in its place."""
+    kind, size = d.kind[-1], {"hh": 1, "h": 2}.get(d.kind[:-1], d.size)
+    if kind in "di":
+        return f"{field}d" % _signed(word, size)
+    word &= (1 << 8 * size) - 1
+    if kind == "o" and "#" in d.flags:
+        return plain.replace("#", "") % f"0{word:o}"
+    return f"{field}{kind if kind != 'u' else 'd'}" % word
 
 
 def _double(word: int) -> float:

@@ -197,17 +197,11 @@ class SanitizedThreads(Threads):
         if shadow is None:
             return
         threads = self.threads() if chosen is None else self.threads()[chosen]
-        about = self.access
         if plane is self.shared and self.session.lifetimes.active:
-            owners_of = offsets // self._shared_stride + self.geometry.first
-            far = owners_of != self.session.teams.cta(threads)
-            if far.any():
-                ctas = np.broadcast_to(owners_of, far.shape)
-                self.session.lifetimes.access(threads[far], ctas[far], self.statement)
-        facts = sized(about.facts | more, width) | self.statement
-        owners = self.owners(threads, write) if about.bulk and not more & UPDATE else None
-        if about.bulk and more & UPDATE and not (more >> SCOPE) & 3:
-            owners = self.owners(threads, write)
+            self.check_lifetimes(threads, offsets)
+        facts = sized(self.access.facts | more, width) | self.statement
+        strong_update = more & UPDATE and (more >> SCOPE) & 3
+        owners = self.owners(threads, write) if self.access.bulk and not strong_update else None
         rows = stacked(values, threads.size) if values is not None and write else None
 
         def unchanged(index: int) -> bool:
@@ -220,16 +214,29 @@ class SanitizedThreads(Threads):
         granules = self.session.races.access(
             shadow, threads, offsets, size, facts, write=write, owners=owners, values=rows, unchanged=unchanged
         )
+        self.synchronize(shadow, granules, threads, facts, write=write)
+
+    def check_lifetimes(self, threads: Array, offsets: Array) -> None:
+        """Whether the shared memory of other CTAs of a cluster still exists where it is accessed."""
+        owners = offsets // self._shared_stride + self.geometry.first
+        far = owners != self.session.teams.cta(threads)
+        if far.any():
+            ctas = np.broadcast_to(owners, far.shape)
+            self.session.lifetimes.access(threads[far], ctas[far], self.statement)
+
+    def synchronize(self, shadow: Shadow, granules: Array, threads: Array, facts: int, *, write: bool) -> None:
+        """What an access does for the order of others: strong ones release and acquire, plain writes end a release."""
+        about, scope = self.access, (facts >> SCOPE) & 3
         if about.pending:
             self.session.copies.issue(shadow, granules, threads, write, self.statement)
-        elif (facts >> SCOPE) & 3 and not about.mbarrier:
-            update = bool(more & UPDATE)
+        elif scope and not about.mbarrier:
+            update = bool(facts & UPDATE)
             reads = update or not write
             self.session.releases.access(
                 shadow,
                 granules,
                 threads,
-                (facts >> SCOPE) & 3,
+                scope,
                 observes=about.observes and reads,
                 writes=write,
                 update=update,

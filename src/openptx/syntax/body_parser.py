@@ -31,6 +31,7 @@ _LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 _LINE = re.compile(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _LINKAGE = "linkage can only be given to variables of the module"
+_FUNCTIONS = (".entry", ".func")
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)
 BLOCKS = 1663
 """Levels of blocks that ptxas 13.3 reads; one more, and its parser is out of memory."""
@@ -138,7 +139,7 @@ def read_statements(c: Cursor, until: int, found: list[Statement], problems: lis
         _read(c, found, problems, inside)
         if c.kind == "end" or c.start >= until or c.word in ("{", "}"):
             return c.last
-        if not inside and (c.word in LINKAGE or c.word in (".entry", ".func")):
+        if not inside and (c.word in LINKAGE or c.word in _FUNCTIONS):
             return c.last
 
 
@@ -156,47 +157,64 @@ def _read(c: Cursor, found: list[Statement], problems: list[Diagnostic], inside:
 
 
 def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
-    start = c.start
     if c.kind == "dot":
         return _dotted(c, problems, inside)
     if c.word in ("@@", "#"):
         return _line(c, inside)
     if c.word == ";":
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
-    if c.kind == "word" and "." + c.word in NAMES and (not inside or _declares(c)):
-        raise without_dot(c)
+    if c.kind == "word":
+        return _worded(c, problems, inside)
     if inside and c.word == "!" and c.peek().word == "@":
         raise guard_reversed(c)
-    if inside and c.kind == "word" and c.peek().word in ("=", "+=", "-="):
-        raise assigned(c)
-    if not inside and (c.kind == "word" or c.word == "@"):
+    if not inside and c.word == "@":
         raise misplaced_statement(c)
-    if c.kind == "word" and c.peek().word == ":":
-        name = Name(c.word, c.span)
-        c.advance()
-        c.advance()
-        if c.word in LABELLED:
-            return labelled(c, problems, name, start)
-        return Label(c.file, (start, c.last), name)
     return instruction(c, problems)
+
+
+def _worded(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
+    """A label or an instruction."""
+    start, ahead = c.start, c.peek().word
+    if "." + c.word in NAMES and (not inside or _declares(c)):
+        raise without_dot(c)
+    if inside and ahead in ("=", "+=", "-="):
+        raise assigned(c)
+    if not inside:
+        raise misplaced_statement(c)
+    if ahead != ":":
+        return instruction(c, problems)
+    name = Name(c.word, c.span)
+    c.advance()
+    c.advance()
+    if c.word in LABELLED:
+        return labelled(c, problems, name, start)
+    return Label(c.file, (start, c.last), name)
 
 
 def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     word = c.word
-    if word in LINKAGE or word in (".entry", ".func"):
+    if word in LINKAGE or word in _FUNCTIONS:
         ahead = c if word not in LINKAGE else c.peek()
-        if ahead.word in (".entry", ".func") and inside:
-            return _declared_function(c, problems)
         if inside:
+            if ahead.word in _FUNCTIONS:
+                return _declared_function(c, problems)
             raise _misplaced(c, _LINKAGE)
-        if ahead.word not in (*SPACES, ".entry", ".func", ".align", ".attribute") and ahead.kind == "dot":
-            raise (
-                unknown_directive(ahead)
-                if ahead.word not in NAMES
-                else ahead.expected("a state space, `.entry` or `.func`")
-            )
+        if ahead.kind == "dot" and ahead.word not in (*SPACES, *_FUNCTIONS, ".align", ".attribute"):
+            if ahead.word not in NAMES:
+                raise unknown_directive(ahead)
+            raise ahead.expected("a state space, `.entry` or `.func`")
     if word in SPACES or word in LINKAGE or word in (".align", ".attribute"):
         return declaration(c, problems)
+    _refuse_misplaced(c, inside)
+    found = directive(c)
+    if found is None:
+        raise unknown_directive(c)
+    return found
+
+
+def _refuse_misplaced(c: Cursor, inside: bool) -> None:
+    """Raise the mistake that a directive stands where it can't."""
+    word = c.word
     if inside and word in _MODULE_ONLY:
         raise _misplaced(c, f"`{word}` can't stand inside the body of a function")
     if not inside and word in _BODY_ONLY:
@@ -204,10 +222,6 @@ def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
         raise _misplaced(c, f"`{word}` can only stand in {where}")
     if word in LABELLED:
         raise _misplaced(c, f"`{word}` needs a label before it: `targets: {word} ...`")
-    found = directive(c)
-    if found is None:
-        raise unknown_directive(c)
-    return found
 
 
 def _declares(c: Cursor) -> bool:

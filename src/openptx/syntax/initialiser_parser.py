@@ -6,8 +6,8 @@ import re
 
 from openptx.syntax.constants import constant
 from openptx.syntax.declarations import Initialiser, InitialiserList, Member, SymbolAddress
-from openptx.syntax.instruction_parser import negative_offset
 from openptx.syntax.lexical import SMALL_INTEGER
+from openptx.syntax.operand_parser import negative_offset
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.tokens import DEPTH, Cursor
 

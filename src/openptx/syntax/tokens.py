@@ -79,6 +79,11 @@ class Cursor:
         return Cursor(self.file, self.end, self.limit)
 
     @property
+    def new_line(self) -> bool:
+        """Whether the current token is on a later line than the one before it."""
+        return "\n" in self.file.text[self.last : self.start]
+
+    @property
     def span(self) -> Span:
         """The place of the current token; after the last token, the character before it."""
         return (self.start, self.end) if self.kind != "end" else (max(self.last - 1, 0), self.last)

@@ -104,25 +104,25 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     parts = kind.parts if kind.sort == kinds.LIST else (kind,)
     if found := next(filter(None, (_single(place, name, part) for part in parts)), None):
         return found
-    fixed = place.form.instruction.types.get(name) in TYPES
+    sorts, fixed = [_sort(part) for part in parts], place.form.instruction.types.get(name) in TYPES
     layered = kind.sort == kinds.LIST and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
-    sorts = [_sort(part) for part in parts]
     if layered and name in place.form.instruction.may_be_longer and sorts.pop(0) not in ("", "i", "1"):
         message = f"the first element of `{name}` of `{place.opcode}` is an index of layers"
         return "operand-type", message, f"this is {parts[0].text}"
     if any(one and other and _ALIKE[one] != _ALIKE[other] for one, other in pairwise(sorts)):
         return "operand-type", f"the elements of `{name}` of `{place.opcode}` are of one type", "integers and floats"
-    if type.kind == "f":
-        fitting = ("", "f", ".", "i") if kind.sort == kinds.LIST else ("", "f")
-    else:
-        fitting = ("", "i", "1") if fixed else ("", "i", "1", "p")
+    fitting = _fitting(type, fixed, kind.sort == kinds.LIST)
     if len(set(sorts)) > 1 or sorts[0] in fitting or (layered and sorts[0] != "1"):
         return None
-    return (
-        "operand-type",
-        f"the first element of `{name}` of `{place.opcode}` is `.{type.name}`",
-        f"this is {parts[0].text}",
-    )
+    message = f"the first element of `{name}` of `{place.opcode}` is `.{type.name}`"
+    return "operand-type", message, f"this is {parts[0].text}"
+
+
+def _fitting(type: Type, fixed: bool, listed: bool) -> tuple[str, ...]:
+    """What the first element may be, as `_sort` names it."""
+    if type.kind == "f":
+        return ("", "f", ".", "i") if listed else ("", "f")
+    return ("", "i", "1") if fixed else ("", "i", "1", "p")
 
 
 _ALIKE = {"i": "i", "1": "i", "f": "f", ".": "f", "p": "p"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from openptx.check.availability import B128, UNSIZED, gate_problem
 from openptx.check.names.body import declare_name, formal_space, local_space, memory_kind
-from openptx.check.names.declared_types import OPAQUE, Misfit, initial_problem, type_problem
+from openptx.check.names.declared_types import OPAQUE, Misfit, type_problem
+from openptx.check.names.initial_values import initial_problem
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.sizes import shape_of
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label

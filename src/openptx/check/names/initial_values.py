@@ -1,0 +1,129 @@
+"""What initial values a variable may have (5.4.4; measured)."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+
+from openptx.check.names.declared_types import OPAQUE, Misfit
+from openptx.isa.types import TYPES
+from openptx.syntax.declarations import InitialiserList, SymbolAddress
+from openptx.syntax.operands import Float, Integer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.source import Span
+    from openptx.syntax.declarations import Declarator, Initialiser
+    from openptx.syntax.declarations import Variable as Declaration
+
+
+def initial_problem(declaration: Declaration, declarator: Declarator, shape: tuple[int, ...]) -> Misfit | None:
+    """What is wrong with an initial value."""
+    value, type, vector = declarator.initialiser, declaration.type, declaration.vector
+    if value is None:
+        return None
+    if declaration.space not in ("global", "const"):
+        if declaration.type in OPAQUE:
+            return None
+        return _value(f"a variable in `.{declaration.space}` has no initial value", declarator.span)
+    if declaration.linkage == "extern":
+        return _value("an `.extern` variable has its initial value where it is defined", declarator.span)
+    if type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList))):
+        help = f"write its bits as `.b{TYPES[type].width}`"
+        return _value(f"a `.{type}` variable can't have an initial value", declarator.span, help)
+    if isinstance(value, InitialiserList):
+        return _listed(value, type, shape, vector)
+    if shape or vector > 1:
+        return _value("the initial value of an array is a list in braces", declarator.span)
+    return _element(value, type)
+
+
+def _listed(value: InitialiserList, type: str, shape: tuple[int, ...], vector: int) -> Misfit | None:
+    if type in OPAQUE:
+        return None
+    if not shape and vector == 1 and type != "f16x2":
+        return _value("a list can't be the initial value of a scalar", value.span)
+    return _list(value, (*shape, vector) if vector > 1 else shape, type)
+
+
+def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str) -> Misfit | None:
+    if value.plain and TYPES[type].kind in "bsu":
+        room = prod(dimensions)
+        if len(value) > room:
+            return _value(f"more initial values than the {room} elements there are", value.span)
+        return _plain_numbers(value, type)
+    row = dimensions[1:]
+    elements = prod(row)
+    room = (dimensions[0] if dimensions else 1) * elements
+    used = 0
+    for element in value.elements:
+        if isinstance(element, InitialiserList):
+            if not dimensions:
+                return _value("lists are nested deeper than the array has dimensions", element.span)
+            if (found := _list(element, row, type)) is not None:
+                return found
+            used = -(-used // elements) * elements + elements
+        else:
+            if (found := _element(element, type)) is not None:
+                return found
+            used += 1
+        if used > room:
+            return _value(f"more initial values than the {room} elements there are", value.span)
+    return None
+
+
+def _element(value: Initialiser, type: str) -> Misfit | None:
+    kind = TYPES[type].kind if type != "f16x2" else "b"
+    if isinstance(value, SymbolAddress):
+        return _value(f"a `.{type}` can't hold an address", value.span) if kind not in "bsu" else None
+    if isinstance(value, Integer) and kind == "f":
+        return _value(
+            f"the initial value of an `.{type}` is a floating-point constant", value.span, f"write `{value.text}.0`"
+        )
+    if isinstance(value, Float) and kind in "su":
+        return _value(f"the initial value of a `.{type}` is an integer constant", value.span)
+    return _truncated(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None
+
+
+def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
+    """The first number of a long list that its type doesn't hold; most lists are passed by their digits alone."""
+    if "x" not in value.plain.lower() and not _LONG.get(TYPES[type].width, _NEVER)(value.plain):
+        return None
+    numbers = value.numbers
+    if holds(type, min(numbers)) and holds(type, max(numbers)):
+        return None
+    return next(found for element in value.elements if (found := _element(element, type)) is not None)
+
+
+_NEVER = re.compile(r"(?!)").search
+_LONG = {
+    8: re.compile(r"\d\d\d").search,
+    **{bits: re.compile(rf"\d{{{len(str(1 << bits - 1))}}}").search for bits in (16, 32, 64)},
+}
+"""Whether some number in a text has as many digits as the least that a type of this width can't hold."""
+
+
+def holds(type: str, number: int) -> bool:
+    """Whether a type has all bits of an integer, read as signed or as unsigned."""
+    width = TYPES[type].width
+    return TYPES[type].kind not in "bsu" or -(1 << width >> 1) <= number < 1 << width
+
+
+def _truncated(value: Integer, type: str) -> Misfit:
+    width = TYPES[type].width
+    kept = value.value & (1 << width) - 1
+    return Misfit(
+        "initializer-truncated",
+        f"`{value.text}` has more bits than the {width} of `.{type}`",
+        "name",
+        "its upper bits are dropped",
+        span=value.span,
+        expected=f"{width} bits",
+        actual=f"{value.value.bit_length() + (value.value < 0)} bits",
+        rule="PTX ISA, Initializers (5.4.4)",
+        help=f"the assembler stores {kept}",
+    )
+
+
+def _value(message: str, span: Span, help: str | None = None) -> Misfit:
+    return Misfit("initializer", message, "name", span=span, rule="PTX ISA, Initializers (5.4.4)", help=help)
