@@ -1,4 +1,4 @@
-"""The functions of the front door. Each loads what it needs when it is called."""
+"""The public functions `check` and `parse`."""
 
 from __future__ import annotations
 
@@ -41,22 +41,23 @@ def check(
     ignore: Sequence[str] = (),
     max_errors: int | None = None,
 ) -> list[Diagnostic]:
-    """Everything that is wrong with a PTX module, in the order of its text. Never raises for a bad program.
+    """All findings in a PTX module, in the order of its text. Never raises for errors in the module.
 
     `source` is a path or the text, as for `load`: a string of one line that ends in `.ptx` or names a file is a path,
-    any other is text; a `Path` is read; bytes, as NVRTC gives them, are text. Diagnostics call a text `filename`.
-    `target` checks for another target than the file's own (`"sm_90a"`). `profile` is `"ptxas"`, which answers as
-    NVIDIA's assembler does, or `"isa"`, which answers as the document says, literally.
+    any other is text; a `Path` is read; bytes, as NVRTC gives them, are text. `filename` names a text in diagnostics.
+    `target` replaces the target of the file (`"sm_90a"`). `profile` is `"ptxas"`, for the verdicts of NVIDIA's
+    assembler, or `"isa"`, for those of the document taken literally.
 
-    `select` are codes, beginnings of codes or names, of which alone to speak: `["PTX03", "unused"]`. `extend_select`
-    come on top of what is reported anyway, and `ignore` are left out. `unused`, `unreachable` and `deprecated` are
-    reported only when they are named in one of the two; `uninitialized-register` then follows every path.
+    `select` restricts the findings to these codes, beginnings of codes, or names: `["PTX03", "unused"]`.
+    `extend_select` adds to what is reported by default, and `ignore` takes away. `unused`, `unreachable` and
+    `deprecated` are reported only if one of the first two names them; `uninitialized-register`, if named, considers
+    every read of a register instead of those before its first write in the text.
 
-    `max_errors`: the first so many errors alone, and as many warnings; None for all. A name that nothing declares is
-    one error however often it stands, and so are all of `%r1`, `%r2`, ... without a declaration.
+    `max_errors` is the most errors, and the most warnings, to return; None for all. An undeclared name is one error
+    however often it is used, and so are all of `%r1`, `%r2`, ... without a declaration.
 
-    Raises ArgumentError for a target, profile or code that there is not and for a source of another type, OSError for a
-    path that cannot be read (FileNotFoundError, as `open` does), InputError for bytes or a file that is not text.
+    Raises ArgumentError for an unknown target, profile or code and for a source of another type, OSError for a path
+    that cannot be read (FileNotFoundError, as `open` does), InputError for bytes or a file that is not text.
     """
     require_options(target, profile)
     file = file_of(source, filename)

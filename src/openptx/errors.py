@@ -1,4 +1,4 @@
-"""Four kinds of failure, four types: the file is wrong, the kernel did wrong, a known gap, and our own mistake."""
+"""Four kinds of failure, four types: errors in a file, faults of a kernel, known gaps, and bugs of OpenPTX."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Triple = tuple[int, int, int]
 
 
 class Error(Exception):
-    """All that OpenPTX raises on purpose."""
+    """The base class of everything that OpenPTX raises on purpose."""
 
 
 def about_file(error: OSError) -> str:
@@ -23,19 +23,19 @@ def about_file(error: OSError) -> str:
 
 
 class InputError(Error, ValueError):
-    """What was handed over cannot be read at all: not text, not a case, not a number."""
+    """The input cannot be read: it is not text, not a case, not a number."""
 
 
 class ArgumentError(Error, TypeError, ValueError):
-    """A launch or a conversion was asked for that cannot be: a wrong argument, grid, block or option."""
+    """A wrong argument of a call: a grid, block, array, format or option that is not possible."""
 
 
 class ArgumentWarning(UserWarning):
-    """A launch may not do what is meant: an array's elements are not of the type that the kernel accesses."""
+    """A launch probably doesn't do what is meant: an array has other elements than the kernel accesses."""
 
 
 class CheckError(Error):
-    """The file is wrong. Carries every diagnostic, and prints the first hundred in full."""
+    """A file has errors. `diagnostics` are all of them; as text, the first hundred in full."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         super().__init__(diagnostics)
@@ -55,10 +55,11 @@ class CheckError(Error):
 
 
 class Fault(Error):
-    """The kernel did wrong. Says what, who and where, as far as it is known.
+    """A kernel did something that is an error on the GPU, too: an access outside of memory, a deadlock, a trap.
 
-    `code` is a code of the 9000s or its name; `nearest` is a sentence about the nearest allocation; `notes` are further
-    facts, a line each (who waits at which barrier). `file` and `span` are the place of the instruction in the PTX.
+    `code` is a code of the 9000s, `name` its name. `kernel`, `block` and `thread` say who did it, `file` and `span`
+    by which instruction, `address` and `space` where; all are None if unknown. `nearest` is a sentence about the
+    nearest allocation; `notes` are further facts, a line each (who waits at which barrier).
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Fault(Error):
 
     @property
     def facts(self) -> list[str]:
-        """Who did it and where, a line each, leaving out what is not known."""
+        """Who did it and where, a line each, as far as it is known."""
         at = [f"kernel `{self.kernel}`"] if self.kernel else []
         at += [f"block {self.block}"] if self.block is not None else []
         at += [f"thread {self.thread}"] if self.thread is not None else []
@@ -112,7 +113,7 @@ class Fault(Error):
 
 
 class SanitizerError(Error):
-    """A launch with `sanitize=` did wrong. `findings` are all that was found; prints the first in full."""
+    """A launch with `sanitize=` has findings. `findings` are all of them; as text, the first in full."""
 
     def __init__(self, findings: list[Finding]) -> None:
         super().__init__(findings)
@@ -127,7 +128,7 @@ class SanitizerError(Error):
 
 
 class Unsupported(Error):
-    """A known gap, named exactly. Never a silent approximation."""
+    """Something that OpenPTX knows and can't do yet. `form` names it; nothing is approximated silently."""
 
     def __init__(
         self, form: str, *, file: File | None = None, span: Span | None = None, help: str | None = None
@@ -145,11 +146,11 @@ class Unsupported(Error):
 
 
 class Bug(Error):
-    """We did wrong. Prints the version and how to report it."""
+    """A mistake in OpenPTX itself. As text, with the version and how to report it."""
 
     @classmethod
     def of(cls, error: Exception) -> Bug:
-        """The bug that an unexpected exception is: its type, its message, and our innermost place that it came from."""
+        """An unexpected exception as a bug: its type, its message, and the innermost line of OpenPTX that it passed."""
         from os import sep
         from traceback import extract_tb
 

@@ -45,12 +45,14 @@ def convert(
 
     `rounding` is rn rna rz rm rp, rs (with `rbits`: a 32-bit integer for each result), or rni rzi rmi rpi for integral
     results; left out, it is rn, and rzi for floats to integers. Formats of 8 and fewer bits saturate to their largest
-    number, as in PTX, with or without `satfinite`. `scale` holds the packed scale factors of s2f6x2.
+    number, as in PTX, with or without `satfinite`. `sat` clamps to [0, 1], or to the range of an integer; `relu` makes
+    negative results 0; `ftz` takes f32 subnormals for 0. `scale` holds the packed scale factors of s2f6x2.
 
     The result has the dtype of NumPy or ml_dtypes that is the format, else it holds raw codes in unsigned integers.
     With `out`, an array of that dtype or of unsigned integers as wide, it is written there.
 
-    Raises ArgumentError for formats, roundings and shapes that there are not.
+    Raises ArgumentError for a format, a rounding or a combination of them that `cvt` does not have, and for shapes
+    that don't fit.
     """
     values, name = _values(array, source)
     form = CvtSpec(to, name, rounding, sat=sat, satfinite=satfinite, relu=relu, ftz=ftz)

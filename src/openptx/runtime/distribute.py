@@ -80,20 +80,22 @@ def distribute(
     engine: str = "auto",
     timeout: float | None = None,
 ) -> None:
-    """Runs a kernel's grid in `chunks` ranges of blocks (one a processor, if not given) on the workers of an executor.
+    """Launches a kernel on several processes or machines: `executor` runs ranges of the grid's blocks.
 
         with ProcessPoolExecutor() as pool:
             openptx.distribute(kernel, pool, 4096, 256, (n, a, x, y))
         openptx.distribute(kernel, dask.distributed.Client(...).get_executor(), 4096, 256, (n, a, x, y), chunks=64)
 
-    Blocks must be independent: none may wait for another or read what another writes, and different ranges may write
-    the same byte only with the same value; the launch is refused otherwise. Kernels with atomics outside of `.shared`
-    memory, kernels that call `malloc`, clusters, textures, surfaces and tensor maps are refused too. Arrays are copied
-    to every worker, so it pays where kernels compute much; pointers that arrays hold lead nowhere there, and what
-    kernels print appears there.
+    `grid`, `block`, `args`, `shared_mem` (bytes), `engine` and `timeout` (seconds) are those of a launch of `kernel`.
+    `chunks` is the number of ranges; by default, one for each processor of this computer.
 
-    Raises ArgumentError for what is refused, and what the launch of the kernel would. Of several faults that of the
-    lowest range is raised; after any, the arrays are as before.
+    Blocks must be independent: none may wait for another or read what another writes, and different ranges may write
+    a byte only with the same value. Kernels with atomics outside of `.shared` memory, kernels that call `malloc`,
+    clusters, textures, surfaces and tensor maps are refused. Arrays are copied to every worker, which pays for
+    kernels that compute much. Pointers inside of arrays are not valid there, and what kernels print appears there.
+
+    Raises ArgumentError for what is refused, and whatever a launch raises. Of several faults the one of the lowest
+    range is raised. After an error the arrays are as before the call.
     """
     grid, block = extent("grid", grid), extent("block", block)
     refuse(kernel)

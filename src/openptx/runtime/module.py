@@ -80,19 +80,26 @@ class Kernel:
         blocks: tuple[int, int] | None = None,
         sanitize: str | Sequence[str] | None = None,
     ) -> None:
-        """Runs the kernel to its end. `grid` and `block` are blocks and threads in x, y, z; `shared_mem` is in bytes.
+        """Launches the kernel and waits for its end.
 
-        `args` are in the order of the parameters: a number where one is declared; an array or a tensor on the CPU of
-        any shape (contiguous, written in place) or None where a pointer is; bytes for a structure. `cluster` is blocks.
-        `engine` is "auto", "interp" or "native"; `workers` are threads of this computer.
+        grid, block, cluster  extents as an integer or up to three of them, x first: blocks of the grid, threads of a
+                              block, blocks of a cluster
+        args                  in the order of the parameters: a number where one is declared; for a pointer an array or
+                              a CPU tensor of any shape (contiguous, written in place) or None; bytes for a structure
+        shared_mem            bytes of dynamic shared memory
+        engine                "interp" (the reference), "native" (compiled) or "auto", which chooses
+        workers               threads of this computer that run blocks; by default as many as pay
+        timeout               seconds, from now or from `since` on, a time of `time.monotonic()`
+        max_instructions      of the launch, where an instruction that threads execute together counts once; the launch
+                              runs on the reference engine
+        initcheck             reads of registers and shared memory that nothing has written are faults; the launch
+                              runs on the reference engine
+        sanitize              "all", or some of "race", "init", "sync", "mem": what `openptx.sanitize` finds is an error
+        blocks                (first, last): only these blocks run, by their linear number, without the last
 
-        Raises ArgumentError for what can not be launched, Fault for what the kernel does wrong, Unsupported for an
-        instruction that can not be executed yet. `timeout` is in seconds, from now or from `since` on, a time of
-        `time.monotonic()`. `initcheck` makes reads of registers and shared memory that nobody has written faults; it
-        runs on the reference engine.
-        `sanitize`, "all" or some of "race", "init", "sync", "mem", raises SanitizerError for what `openptx.sanitize`
-        finds.
-        With `blocks` only the blocks of these numbers run, from the first to before the second, x counting first.
+        Raises ArgumentError for a launch that is not possible, Fault for what the kernel does wrong or for its end by
+        `timeout` or `max_instructions`, Unsupported for an instruction that can't be executed yet, SanitizerError for
+        findings of `sanitize`.
         """
         require_options(shared_mem, workers, timeout, max_instructions, since)
         if sanitize is not None:
@@ -134,7 +141,10 @@ class Kernel:
         cluster: Extent | None = None,
         blocks: tuple[int, int] | None = None,
     ) -> Prepared:
-        """Checks the shape of a launch and converts its arguments; raises ArgumentError and Unsupported."""
+        """Checks the extents of a launch and converts its arguments, without running anything.
+
+        Raises ArgumentError and Unsupported, as a launch does.
+        """
         grid, block = extent("grid", grid), extent("block", block)
         self.check_shape(grid, block, shared_mem)
         shape = self.cluster(grid, cluster)
@@ -148,9 +158,9 @@ class Kernel:
         return Prepared(grid, block, shape, module.image.map(given.buffer, blocks is None), given.kept)
 
     def why_interp(self, block: Extent) -> str | None:
-        """Why the native engine leaves launches with such blocks to the reference engine; None where it runs them.
+        """Why launches with blocks of this extent run on the reference engine; None if the native engine takes them.
 
-        It also does so with clusters and `max_instructions`. Each time, the logger `openptx` is told, at level INFO.
+        Launches with clusters or `max_instructions` always do. Each such launch is logged: logger `openptx`, INFO.
         """
         return why_interp(self.module.program, self.function, self.module.image, extent("block", block))
 
@@ -165,7 +175,7 @@ class Kernel:
         return Configured(self, parts[0], parts[1], parts[3] if len(parts) > 3 else 0)
 
     def check_shape(self, grid: Triple, block: Triple, shared: int) -> None:
-        """Raises ArgumentError for what no GPU would launch, or the kernel's own directives forbid."""
+        """Raises ArgumentError for extents that no GPU launches or that the kernel's directives forbid."""
         threads = block[0] * block[1] * block[2]
         if threads > THREADS:
             raise ArgumentError(f"a block has at most {THREADS} threads, not {threads}")
@@ -211,7 +221,7 @@ class Configured:
 
 
 class LoadedModule:
-    """A module whose variables are in memory. Variables keep their values from launch to launch."""
+    """A PTX module with its variables in memory; they keep their values from launch to launch."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -227,7 +237,7 @@ class LoadedModule:
         return self.program.kernels
 
     def get_function(self, name: str) -> Kernel:
-        """The kernel called `name`; ArgumentError where there is none."""
+        """The kernel called `name`. Raises ArgumentError if there is none."""
         if name not in self.program.kernels:
             what = f"has {', '.join(f'`{k}`' for k in self.kernels)}" if self.kernels else "has no kernels"
             raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {what}")
@@ -242,13 +252,16 @@ class LoadedModule:
         return name in self.kernels
 
     def fidelity(self, kernel: str | None = None) -> list[Used]:
-        """How true each instruction is that a kernel (without a name: any kernel) may come to, the least true first."""
+        """How exact the instructions are that a kernel, or all kernels, may execute; the least exact first.
+
+        Raises ArgumentError for a kernel that there is not.
+        """
         return fidelity(self.program, self.kernels if kernel is None else (self.get_function(kernel).name,))
 
     def get_global(self, name: str) -> Bytes:
-        """The bytes of a module-level `.global` or `.const` variable: a view that shows and sets its content.
+        """The bytes of a module-level `.global` or `.const` variable: a one-dimensional uint8 view of its memory.
 
-        An array of uint8 in one dimension; `.view(numpy.float32)` has elements. Raises ArgumentError for another name.
+        Writing to it sets the variable; `.view(numpy.float32)` has elements. Raises ArgumentError for another name.
         """
         v = self.program.variables.get(name)
         if v is None or v.space not in ("global", "const"):
@@ -256,7 +269,7 @@ class LoadedModule:
         return self.image.bytes(name)
 
     def bind(self, name: str, image: object) -> None:
-        """Makes a module-level `.texref`, `.samplerref`, `.surfref` or `.tex` a texture, sampler or surface.
+        """Binds a Texture, Sampler or Surface to a module-level `.texref`, `.tex`, `.samplerref` or `.surfref`.
 
         Raises ArgumentError for a name that is none of these, and for an object of another kind.
         """
@@ -268,21 +281,21 @@ class LoadedModule:
         self.image.bound[self.image.addresses[name]] = image
 
     def address(self, array: object) -> int:
-        """The device address, in bytes, of what a kernel takes for a pointer: an array of NumPy, a tensor on the CPU.
+        """The device address, in bytes, of a NumPy array or a CPU tensor, to be stored in memory as a pointer.
 
-        It is to be stored where kernels look for pointers. It stays the same as long as the array's memory lives, and
-        the array is known to all launches until then. Raises ArgumentError for what a kernel would not take.
+        The address stays the same as long as the array's memory lives; kernels may use it in every launch until then.
+        Raises ArgumentError for what is not accepted as a pointer argument.
         """
         return self.image.memory.address(array_of("`address`", array)).base
 
 
 @hints(arch='write `target=`, such as "sm_90a"')
 def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None) -> LoadedModule:
-    """Loads PTX: a path, or the text itself.
+    """Loads a PTX module, so that its kernels can be launched.
 
-    A string of one line that ends in `.ptx` or names a file is a path, as for `check`; so is one that has neither a
-    line break nor a `.version`, since there is nothing to load in it. Bytes are text, as NVRTC gives it. `target`
-    stands for the file's own (`"sm_90a"`).
+    `source` is a path or the text itself. A string of one line is a path if it ends in `.ptx` or names a file, as for
+    `check`, or if it has no `.version`: there would be nothing in it to load. Bytes are text, as NVRTC gives it.
+    `target` replaces the target of the file (`"sm_90a"`).
 
     Raises CheckError with everything that is wrong in the text, OSError for a path that cannot be read
     (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target that there is not.

@@ -59,10 +59,11 @@ def find(handle: int) -> Opaque | None:
 
 
 class Sampler(Opaque):
-    """How coordinates become texels: what a `.samplerref` holds in independent mode, and every texture for itself.
+    """How coordinates become texels: what a `.samplerref` holds in independent mode, and what every texture has.
 
-    `address` is one mode for all dimensions, or one for each. `force_unnormalized` overrides the texture's own wish.
-    Raises ArgumentError for modes that there are not.
+    `filter` is "nearest" or "linear". `address` is "clamp", "border", "wrap" or "mirror", for all dimensions or as a
+    sequence for each. `force_unnormalized` overrides `normalized` of the texture.
+    Raises ArgumentError for another filter or mode.
     """
 
     kind = "samplerref"

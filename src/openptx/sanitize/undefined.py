@@ -21,9 +21,11 @@ class Undefined(np.ndarray[Any, Any]):
 
 
 def empty(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Array:
-    """An array like `numpy.empty`, filled with noise, whose content `openptx.sanitize` takes for undefined.
+    """An array of this `shape` and `dtype`, filled with noise, whose content `openptx.sanitize` takes for undefined.
 
-    Bytes that kernels write under `openptx.sanitize` are defined for later ones. What you write yourself is not seen.
+    What a kernel writes under `openptx.sanitize` is defined from then on. What Python code writes stays undefined.
+
+    Raises TypeError and ValueError for a shape or dtype, as `numpy.empty` does.
     """
     array = np.empty(shape, dtype)
     data = array.reshape(-1).view(np.uint8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 
@@ -63,10 +64,23 @@ def test_it_says_what_it_raises(name: str) -> None:
     assert [error for error in raised(function) if error not in text] == []
 
 
-@pytest.mark.parametrize("name", ["check", "parse", "load", "convert", "distribute", "Kernel.__call__", "TensorMap"])
+FUNCTIONS = sorted(name for name, thing in PUBLIC.items() if "." not in name and inspect.isfunction(thing))
+CALLED = [*FUNCTIONS, "Kernel.__call__", "Sampler", "Surface", "TensorMap", "Texture"]
+"""What a program calls first: functions of the package, the launch, and constructors of arguments."""
+
+
+@pytest.mark.parametrize("name", CALLED)
 def test_what_a_caller_must_know_of_errors(name: str) -> None:
     """These raise through what they call."""
     assert "Raises" in (inspect.getdoc(PUBLIC[name]) or "")
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_every_parameter_is_described(name: str) -> None:
+    words = set(re.findall(r"\w+", inspect.getdoc(PUBLIC[name]) or ""))
+    function = function_of(PUBLIC[name])
+    assert function is not None
+    assert [each for each in inspect.signature(function).parameters if each != "self" and each not in words] == []
 
 
 def test_help_names_everything() -> None:
