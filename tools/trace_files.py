@@ -3,7 +3,8 @@
     python tools/trace_files.py [--verbose]
 
 A file is entered when one of its functions is called, other than while modules are imported. Each stage is a process of
-its own, so that nothing is remembered from the one before; `interp` and `native` begin with a module that is loaded.
+its own, so that nothing is remembered from the one before. `lower` begins with a checked module, `interp` and `native`
+with a loaded one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from types import FrameType
 import numpy as np
 
 import openptx
-from openptx.check import lower
+from openptx.check import lower, resolve
 from openptx.source import File
 
 PACKAGE = f"{Path(openptx.__file__).parent}/"
@@ -78,7 +79,8 @@ def checking() -> Callable[[], object]:
 
 
 def lowering() -> Callable[[], object]:
-    return lambda: lower(File("k.ptx", KERNEL)).function("k")
+    module, _ = resolve(File("k.ptx", KERNEL))
+    return lambda: lower(module).function("k")
 
 
 def launching(engine: str) -> Callable[[], object]:

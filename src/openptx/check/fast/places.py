@@ -13,16 +13,9 @@ if TYPE_CHECKING:
 
     from openptx.source import Span
 
-_LANDMARK = rf"[;{{}}:\n][ \t\r]*+(?=[{{}}]|\.(?!loc\b)|{WORD}[ \t]*+:(?!:))"
-"""What ends before something else than an instruction begins. Compiled when it is needed."""
 _NUMBER = re.compile(r"[0-9]++\Z", re.A)
 _MOST = 64
 """Beginnings of names that are looked for one by one: a search for each of them costs more than one for all words."""
-
-
-def landmarks(text: str, body: Span) -> Iterator[int]:
-    """Where a label, a brace or a directive may begin."""
-    return (match.end() for match in re.compile(_LANDMARK, re.A).finditer(text, body[0] - 1, body[1]))
 
 
 def mentions(text: str, body: Span, names: Collection[str]) -> Iterator[re.Match[str]]:

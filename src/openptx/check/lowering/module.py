@@ -14,6 +14,7 @@ from openptx.program import Program, Prototype, Register
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import AddressSize, Alias, SourceFile, Target, Version
+from openptx.syntax.landmarks import landmarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,8 +91,9 @@ class ModuleLowering:
         )
 
     def _take_inner(self, header: tree.Function) -> None:
-        """Variables that a body declares but that live as long as the module, or the CTA."""
-        for statement in header.walk():
+        """Variables that a body declares but that live as long as the module, or the CTA. Instructions are skipped."""
+        places = landmarks(header.file.text, header.body or header.span)
+        for statement in tree.walk(header.read(list(places))[0]):
             if isinstance(statement, Declaration) and statement.space not in ("reg", "param", "local"):
                 for declarator in statement.names:
                     if statement.space == "shared":
