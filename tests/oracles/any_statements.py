@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from openptx.isa.agreement import registers_for
+from openptx.check.operand.types import Rule
 from openptx.isa.notation import INSTRUCTIONS, Form, Modifiers, load
 from openptx.isa.targets import TARGETS
 from openptx.isa.types import TYPES, Type
@@ -131,7 +131,8 @@ class Statements:
         if dice.random() < 0.06:
             name = dice.choice(REGISTERS.split())
         else:
-            name = "b64" if type is None else dice.choice(registers_for(type, precedent=True))
+            fitting = type and Rule(type, relaxed=False, strict=False, follows_ptxas=True).registers()
+            name = dice.choice(fitting or ["b64"])
         return f"{name}_{dice.randrange(20)}"
 
     def _scalar(self, type: Type | None, source: bool) -> str:

@@ -40,7 +40,7 @@ def require(subject: str, wanted: Gate, context: Context, where: Path = ()) -> I
 
 def too_new(context: Context, kind: Kind, where: Path) -> Iterator[Problem]:
     """A special register that the file's version or target does not have."""
-    if kind.gate is not None and not (context.precedent and kind.gate in NOT_ENFORCED):
+    if kind.gate is not None and not (context.follows_ptxas and kind.gate in NOT_ENFORCED):
         yield from require("`{}`", kind.gate, context, where)
 
 

@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 class Context:
     """The surroundings of an instruction. Equal contexts share their remembered verdicts.
 
-    `target` is None where the file has none that is known; nothing is said of gates then. `narrow`: addresses have
-    32 bits, as in a file without `.address_size` (11.1.3). `independent`: textures and samplers are two things (5.3).
+    `target` is None if the file has no known one; gates are not checked then. `short_addresses`: addresses have 32
+    bits, as in a file without `.address_size` (11.1.3). `independent_textures`: `texmode_independent`, textures and
+    samplers are separate objects (5.3).
     """
 
-    __slots__ = ("_inside", "entry", "independent", "narrow", "profile", "target", "version")
+    __slots__ = ("_inside", "entry", "independent_textures", "profile", "short_addresses", "target", "version")
 
     def __init__(
         self,
@@ -23,22 +24,24 @@ class Context:
         target: Target | None,
         profile: str,
         entry: bool = True,
-        narrow: bool = False,
-        independent: bool = False,
+        short_addresses: bool = False,
+        independent_textures: bool = False,
     ) -> None:
         self.version = version
         self.target = target
         self.profile = profile
         self.entry = entry  # whether the function is a kernel
-        self.narrow = narrow
-        self.independent = independent
+        self.short_addresses = short_addresses
+        self.independent_textures = independent_textures
         self._inside: dict[bool, Context] = {}
 
     def inside(self, entry: bool) -> Context:
         """The surroundings inside a kernel, or else a function, of the same file."""
         found = self._inside.get(entry)
         if found is None:
-            found = Context(self.version, self.target, self.profile, entry, self.narrow, self.independent)
+            found = Context(
+                self.version, self.target, self.profile, entry, self.short_addresses, self.independent_textures
+            )
             self._inside[entry] = found
         return found
 
@@ -48,7 +51,7 @@ class Context:
         return self.target and self.target.name
 
     @property
-    def precedent(self) -> bool:
+    def follows_ptxas(self) -> bool:
         """Whether to answer as the assembler does where it differs from the document."""
         return self.profile == "ptxas"
 
@@ -59,4 +62,4 @@ class Context:
 
     def key(self) -> tuple[object, ...]:
         """What makes two contexts equal."""
-        return self.version, self.target_name, self.profile, self.entry, self.narrow, self.independent
+        return self.version, self.target_name, self.profile, self.entry, self.short_addresses, self.independent_textures

@@ -146,7 +146,7 @@ class DirectiveAvailability:
         self.check(declaration)
         self._sampler(declaration)
         for attribute in declaration.attributes:
-            if attribute.name == "managed" and declaration.space != "global" and self.context.precedent:
+            if attribute.name == "managed" and declaration.space != "global" and self.context.follows_ptxas:
                 found = Diagnostic(
                     "invalid-directive", "`.managed` is for `.global` variables", self.file, attribute.span,
                     f"this one is in `.{declaration.space}`", rule="PTX ISA, .attribute (5.4.8)",
@@ -159,11 +159,11 @@ class DirectiveAvailability:
         target = self.context.target
         if target is None:
             return
-        for what, wanted, span in self._wishes(statement):
+        for what, wanted, span in self._requirements(statement):
             if not satisfied(wanted, self.context.version, target):
                 yield span, gate_problem(what, wanted, self.context)
 
-    def _wishes(self, statement: Statement) -> Iterator[Wish]:
+    def _requirements(self, statement: Statement) -> Iterator[Wish]:
         match statement:
             case Function():
                 yield from self._function(statement)
@@ -235,7 +235,7 @@ class DirectiveAvailability:
 
     def _since(self, name: str) -> Gate:
         """The gate of a directive or a pragma."""
-        if self.context.precedent and name in MEASURED:
+        if self.context.follows_ptxas and name in MEASURED:
             return MEASURED[name]
         return DIRECTIVES[name].gate if name in DIRECTIVES else PRAGMAS[name]
 
@@ -288,7 +288,7 @@ class DirectiveAvailability:
 
     def _sampler(self, declaration: Declaration) -> None:
         """Samplers of their own are for one of the two texturing modes (5.3)."""
-        if declaration.type != "samplerref" or self.context.independent or not self.context.precedent:
+        if declaration.type != "samplerref" or self.context.independent_textures or not self.context.follows_ptxas:
             return
         found = Diagnostic(
             "target-conflict", "a `.samplerref` is for independent textures and samplers", self.file,

@@ -39,16 +39,28 @@ class Header:
     """The first directives of a file. `target` is None where there is none that is known."""
 
     __slots__ = (
-        "_before", "_size", "_targets", "_unreadable", "_version", "collector", "independent", "module", "narrow",
-        "precedent", "target", "version",
+        "_before",
+        "_size",
+        "_targets",
+        "_unreadable",
+        "_version",
+        "collector",
+        "follows_ptxas",
+        "independent_textures",
+        "module",
+        "short_addresses",
+        "target",
+        "version",
     )  # fmt: skip
 
-    def __init__(self, module: SyntaxTree, collector: Collector, override: str | None, precedent: bool = True) -> None:
-        self.module, self.collector, self.precedent = module, collector, precedent
+    def __init__(
+        self, module: SyntaxTree, collector: Collector, override: str | None, follows_ptxas: bool = True
+    ) -> None:
+        self.module, self.collector, self.follows_ptxas = module, collector, follows_ptxas
         self.version: tuple[int, int] = NEWEST
         self.target: Machine | None = None
-        self.narrow = True  # whether addresses have 32 bits
-        self.independent = False  # whether textures have samplers of their own
+        self.short_addresses = True  # whether addresses have 32 bits
+        self.independent_textures = False  # whether textures have samplers of their own
         self._version: Version | None = None
         self._targets: Target | None = None
         self._size: AddressSize | None = None
@@ -107,14 +119,14 @@ class Header:
             else:
                 self._first(item, self._before, "missing-target", self._unreadable)
             self._targets = item
-        elif self.precedent and (self._before is not None or self._size is not None):
+        elif self.follows_ptxas and (self._before is not None or self._size is not None):
             self._repeated(item, self._targets)
-        self.independent |= any(name.text == "texmode_independent" for name in item.targets)
+        self.independent_textures |= any(name.text == "texmode_independent" for name in item.targets)
 
     def _read_size(self, item: AddressSize) -> None:
         if self._size is not None:
             self._repeated(item, self._size)
-        elif self._before is not None and self.precedent:
+        elif self._before is not None and self.follows_ptxas:
             self._late(item, self._before)
         elif self._targets is None and not self._unreadable:
             self._before = item
@@ -157,7 +169,7 @@ class Header:
             if name.text in OPTIONS:
                 continue
             # The assembler also takes `compute_80`, which `nvcc -arch` calls it; the document doesn't have it.
-            said = ("sm_", "compute_") if self.precedent else "sm_"
+            said = ("sm_", "compute_") if self.follows_ptxas else "sm_"
             machine = target(name.text) if name.text.startswith(said) else None
             if machine is None:
                 self._unknown(item, name)
@@ -169,7 +181,7 @@ class Header:
                           help=f"begin the list with one, such as `sm_80, {item.targets[0].text}`")  # fmt: skip
             return
         name, self.target = machines[-1]
-        if version is not None and self.version < self.target.since and not (self.precedent and self._alone()):
+        if version is not None and self.version < self.target.since and not (self.follows_ptxas and self._alone()):
             major, minor = self.target.since
             says = f"{self.version[0]}.{self.version[1]}"
             self.collector.add(
@@ -198,7 +210,7 @@ class Header:
             self._conflict(f"`{modes[0].text}` and `{modes[1].text}` exclude each other", modes[1], "one of them")
         for name in item.targets:
             since = OPTIONS.get(name.text)
-            if since is None or self.target is None or not self.precedent:
+            if since is None or self.target is None or not self.follows_ptxas:
                 continue
             if not satisfied(since, self.version, self.target):
                 context = Context(self.version, self.target, "ptxas")
@@ -238,7 +250,7 @@ class Header:
         )
 
     def _address_size(self, item: AddressSize) -> None:
-        self.narrow = bool(item.values) and item.values[0].value == 32
+        self.short_addresses = bool(item.values) and item.values[0].value == 32
         if item.values and item.values[0].value not in (32, 64):
             self._add("address-size", f"an address has 32 or 64 bits, not {item.values[0].value}", item, rule=_RULE)
 

@@ -59,8 +59,8 @@ class ModuleChecker:
         self.bodies: dict[tree.Function, ResolvedBody] = {}
         self.header = Header(module, self.collector, target, profile == "ptxas")
         self.context = Context(
-            self.header.version, self.header.target, profile, narrow=self.header.narrow,
-            independent=self.header.independent,
+            self.header.version, self.header.target, profile, short_addresses=self.header.short_addresses,
+            independent_textures=self.header.independent_textures,
         )  # fmt: skip
         self.declarations = Declarations(self)
         self.debug_info = DebugInfo(module.file, self.collector)

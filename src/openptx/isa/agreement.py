@@ -4,35 +4,13 @@ from __future__ import annotations
 
 from openptx.isa.types import FUNDAMENTAL, TYPES, Type
 
-TABLE_26 = "PTX ISA, Type Information for Instructions and Operands, Table 26"
-TABLE_27 = "PTX ISA, Operand Size Exceeding Instruction-Type Size, Table 27"
-TABLE_28 = "PTX ISA, Operand Size Exceeding Instruction-Type Size, Table 28"
-
 # Table 26: for each basic type of an instruction, those of operands that agree with it at equal size.
 _AGREES = {"b": "bsuf", "s": "bsu", "u": "bsu", "f": "bf"}
-_PREDICATE = TYPES["pred"]
 
 
 def basic(instruction: Type, operand: Type) -> bool:
     """Table 26: whether the basic types agree, sizes being equal."""
     return operand.kind in _AGREES.get(instruction.kind, ())
-
-
-def compatible(one: Type, other: Type) -> bool:
-    """5.2.1: equal size, and equal basic type, both integers, or one of them untyped bits."""
-    return one.width == other.width and (basic(one, other) and basic(other, one))
-
-
-def source(instruction: Type, operand: Type) -> str | None:
-    """Table 27: what happens to a source register of type `operand`: "" nothing, "chop"; None where it is invalid."""
-    fit = _relaxed(instruction, operand)
-    return None if fit is None else "chop" if fit else ""
-
-
-def destination(instruction: Type, operand: Type) -> str | None:
-    """Table 28: what happens to the result: "" nothing, "sext", "zext"; None where it is invalid."""
-    fit = _relaxed(instruction, operand)
-    return None if fit is None else "" if not fit else "sext" if instruction.signed else "zext"
 
 
 def _relaxed(instruction: Type, operand: Type) -> bool | None:
@@ -47,16 +25,11 @@ def _relaxed(instruction: Type, operand: Type) -> bool | None:
     return operand.width > instruction.width
 
 
-def agrees(wanted: Type, declared: Type, *, relaxed: bool = False, precedent: bool = False) -> bool:
+def agrees(wanted: Type, declared: Type, *, relaxed: bool = False) -> bool:
     """Whether a register declared `declared` may stand where the instruction wants `wanted`.
 
-    `relaxed`: the instruction is one of those for which Tables 27 and 28 hold (ld, st, cvt). `precedent`: answer as the
-    assembler does, which takes `.f16x2` for any 32-bit integer and for sources of type `.pred` (see `deviations.py`).
+    `relaxed`: the instruction is one of those for which Tables 27 and 28 hold (ld, st, cvt).
     """
-    if precedent and declared.name == "f16x2" and _takes_pairs(wanted):
-        return True
-    if precedent and wanted.name == "e2m1x4":
-        return declared.name == "b16"  # four times four bits; Table 9 says .b32
     if wanted.kind == "pred" or declared.kind == "pred":
         return wanted.kind == declared.kind
     if wanted.name not in FUNDAMENTAL:
@@ -65,13 +38,9 @@ def agrees(wanted: Type, declared: Type, *, relaxed: bool = False, precedent: bo
     return wider is False or (relaxed and wider is True)
 
 
-def _takes_pairs(wanted: Type) -> bool:
-    return wanted.kind == "pred" or (wanted.width == 32 and wanted.kind in "bsu")
-
-
-def registers_for(wanted: Type, *, relaxed: bool = False, precedent: bool = False) -> tuple[str, ...]:
+def registers_for(wanted: Type, *, relaxed: bool = False) -> tuple[str, ...]:
     """The register types that agree with `wanted`: what it names first, then by width."""
-    fitting = [t for t in TYPES.values() if t.fundamental and agrees(wanted, t, relaxed=relaxed, precedent=precedent)]
+    fitting = [t for t in TYPES.values() if t.fundamental and agrees(wanted, t, relaxed=relaxed)]
     own = wanted.registers
     first = {name: i for i, name in enumerate(own)}
     return tuple(t.name for t in sorted(fitting, key=lambda t: (first.get(t.name, len(own)), t.width, t.kind, t.name)))

@@ -115,12 +115,6 @@ def _least(wanted: Target) -> int:
     return 101 if wanted.number == 110 else wanted.number  # sm_101 is what sm_110 was called before PTX 9.0
 
 
-def first_version(gate: Gate, target: Target) -> Version | None:
-    """The least version with which `target` may use what `gate` guards; None if there is none."""
-    versions = [max(a.since, target.since) for a in gate.alternatives if _allows(a, max(a.since, target.since), target)]
-    return min(versions, default=None)
-
-
 def gates(form: Form, m: Modifiers) -> list[tuple[str, Gate]]:
     """All that this opcode asks for: (what asks, its gate). The first is the form's own."""
     found = [(f"{form.instruction.name}", form.gate)]

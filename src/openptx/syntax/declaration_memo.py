@@ -52,7 +52,7 @@ def repeated(file: File, offset: int, items: list[Statement]) -> int:
         if form is None or not name:
             break
         offset = match.end()
-        items.append(Variable.again(file, (match.start(1), offset), form, name))
+        items.append(Variable.from_memo(file, (match.start(1), offset), form, name))
     return offset
 
 
@@ -108,7 +108,7 @@ class RepeatedHeader:
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
-        return Function.again(file, (start, end), self.form, self.name, body, broken)
+        return Function.from_memo(file, (start, end), self.form, self.name, body, broken)
 
 
 def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:

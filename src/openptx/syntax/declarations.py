@@ -148,7 +148,7 @@ class Variable(Statement):
         self.word = ""
 
     @classmethod
-    def again(cls, file: File, span: Span, form: Form, word: str) -> Variable:
+    def from_memo(cls, file: File, span: Span, form: Form, word: str) -> Variable:
         """One that is declared in a form that is known."""
         variable = cls.__new__(cls)
         variable.file, variable.span, variable.form, variable.word = file, span, form, word

@@ -194,8 +194,10 @@ class Function(Statement):
         self.form: HeaderForm | None = None
 
     @classmethod
-    def again(cls, file: File, span: Span, form: HeaderForm, name: Name, body: Span | None, broken: bool) -> Function:
-        """One whose header is of a form that is known."""
+    def from_memo(
+        cls, file: File, span: Span, form: HeaderForm, name: Name, body: Span | None, broken: bool
+    ) -> Function:
+        """A function whose header differs from an earlier one in the name alone."""
         function = cls.__new__(cls)
         function.file, function.span, function.form, function.name = file, span, form, name
         function.kind, function.linkage = form.kind, form.linkage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.isa.agreement import registers_for
+from openptx.check.operand.types import Rule
 from openptx.isa.notation import INSTRUCTIONS, Form, Modifiers, load, refusal
 from openptx.isa.types import TYPES, Type
 
@@ -29,7 +29,7 @@ class _Registers:
 
     def __call__(self, type: Type | None) -> str:
         self.count += 1
-        name = "b64" if type is None else registers_for(type, precedent=True)[0]
+        name = "b64" if type is None else Rule(type, relaxed=False, strict=False, follows_ptxas=True).registers()[0]
         return f"{name}_{self.count}"
 
 

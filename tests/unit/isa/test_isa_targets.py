@@ -7,8 +7,8 @@ import pytest
 
 from openptx.isa.notation import INSTRUCTIONS, load, resolve
 from openptx.isa.notation.conditions import conditions
-from openptx.isa.notation.gates import gate
-from openptx.isa.targets import TARGETS, Target, first_version, gates, satisfied, target, unmet, wants
+from openptx.isa.notation.gates import Gate, gate
+from openptx.isa.targets import TARGETS, Target, gates, satisfied, target, unmet, wants
 
 Version = tuple[int, int]
 
@@ -80,13 +80,19 @@ def test_every_table_of_conditions_reads() -> None:
             assert words <= known[each.module], (each, condition.text, words - known[each.module])
 
 
+def _first_version(gate: Gate, target: Target) -> Version | None:
+    """The least version with which a target may use what a gate guards; None if there is none."""
+    versions = [max(each.since, target.since) for each in gate.alternatives]
+    return min((v for v in versions if satisfied(gate, v, target)), default=None)
+
+
 def _first(opcode: str, operands: int | None, on: Target) -> Version | None:
     """The first PTX version in which some form of this opcode may be used on a target."""
     found: list[Version] = []
     for form, m in resolve(opcode):
         if operands is not None and not any(len(layout) == operands for layout in form.layouts(m)):
             continue
-        versions = [first_version(g, on) for _, g in gates(form, m)]
+        versions = [_first_version(g, on) for _, g in gates(form, m)]
         if None not in versions:
             found.append(max(v for v in versions if v is not None))
     return min(found, default=None)

@@ -56,7 +56,7 @@ def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
     """Where the document says so."""
     if wanted is None:
         return "PTX ISA, Instruction Operands (6)"
-    if place.context.precedent and wanted.name == "e2m1x4":
+    if place.context.follows_ptxas and wanted.name == "e2m1x4":
         return "four values of 4 bits; PTX ISA, Table 9, says `.b32`, and the assembler refuses it (measured)"
     if place.form.instruction.converts and wanted.width < declared.width and "bf16" in place.m.written:
         return (

@@ -28,29 +28,29 @@ class BarrierUniformity:
 
     def __init__(self, text: str, body: Span) -> None:
         self.text, self.body = text, body
-        self.few: set[str] | None = None  # guards that may hold for a part of a warp; None while nobody has asked
+        self.splitting: set[str] | None = None  # guards that may hold for a part of a warp; None while nobody has asked
         self.rows: list[Row] = []
         self.known: tuple[int, set[str]] = 0, set()  # the last row of these that was asked for, and its guards
         self.since: set[str] = set()  # guards of the branches after the last label, in the chunks that were passed
 
     @property
-    def simple(self) -> bool:
+    def never_splits(self) -> bool:
         """Whether no predicate of the body can split a warp, so that barriers may stand anywhere."""
-        return not self._few()
+        return not self._splitting_guards()
 
     def diverges(self, rows: list[Row], number: int) -> bool:
         """Whether a barrier stands after a branch, without a label between, whose guard may split a warp."""
-        few = self._few()
-        if not few:
+        splitting = self._splitting_guards()
+        if not splitting:
             return False
         guards = self._guards(rows, number)
-        return bool(guards) and (_ANY in few or _ANY in guards or not guards.isdisjoint(few))
+        return bool(guards) and (_ANY in splitting or _ANY in guards or not guards.isdisjoint(splitting))
 
-    def passed(self, rows: list[Row], number: int, *, known: bool) -> None:
+    def note_passed(self, rows: list[Row], number: int, *, known: bool) -> None:
         """All rows before this one are behind us. What follows them is not `known` if it is no row."""
-        if self.few is None and self.text.find("bar", *self.body) < 0:
-            self.few = set()
-        if self.few is None or self.few:
+        if self.splitting is None and self.text.find("bar", *self.body) < 0:
+            self.splitting = set()
+        if self.splitting is None or self.splitting:
             self.since = self._guards(rows, number)
             if not known:
                 self.since.add(_ANY)
@@ -72,12 +72,12 @@ class BarrierUniformity:
         self.rows, self.known = rows, (number, found)
         return found
 
-    def _few(self) -> set[str]:
-        if self.few is None:
-            self.few = set(self._splitting())
-        return self.few
+    def _splitting_guards(self) -> set[str]:
+        if self.splitting is None:
+            self.splitting = set(self._find_splitting())
+        return self.splitting
 
-    def _splitting(self) -> Iterator[str]:
+    def _find_splitting(self) -> Iterator[str]:
         """The predicates that compare what may be the number of a lane with what may be less than 32."""
         text, body = self.text, self.body
         read = text.count("%tid.x", *body) + text.count("%laneid", *body)

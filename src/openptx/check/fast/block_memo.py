@@ -94,7 +94,7 @@ class BlockMemo:
                 found.append(self.count + list(self.fixed).index(word))
         return found
 
-    def stands(self, given: list[str], names: OperandClassifier) -> bool:
+    def applies(self, given: list[str], names: OperandClassifier) -> bool:
         """Say which registers a block of this form reads and writes. False where it means something else here."""
         if self.declared and not names.unknown(self.declared):
             return False
@@ -106,7 +106,7 @@ class BlockMemo:
             name = given[number]
             if name not in names:
                 if written:
-                    names.settle((name,))
+                    names.mark_written((name,))
                 else:
                     names[name]  # which is read before it is written
         names.inner.update(self.inner)

@@ -33,7 +33,7 @@ def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
         return None
     given: list[Kind] = [names[name] for name in arguments]
     if result:
-        names.settle((result,))
+        names.mark_written((result,))
     return shape, opcode, names.function(callee), names[result], *given
 
 

@@ -40,15 +40,15 @@ class OperandClassifier(SymbolTable):
             if text[-1] != "]":
                 name = text[1:].lstrip()
                 found = self[text] = interned_kinds.anywhere(self[name])
-                self.mixed.append(text)
+                self.composite.append(text)
                 if len(self.blocks) > 1 and name in self.inner:
                     self.log.append(text)
                 return found
             found = self._place(text)
-            self.mixed.append(text)
+            self.composite.append(text)
         elif start == "{":
             found = self._list(text)
-            self.mixed.append(text)
+            self.composite.append(text)
         elif (found := self.first.get(text)) is not None:
             self.early.add(text)
             inner = False
@@ -58,7 +58,7 @@ class OperandClassifier(SymbolTable):
             found = self._name(text)
         else:
             found = self._read(text)
-            self.mixed.append(text)
+            self.composite.append(text)
         self[text] = found
         if inner and len(self.blocks) > 1:
             self.log.append(text)
@@ -74,7 +74,7 @@ class OperandClassifier(SymbolTable):
     def _place(self, text: str) -> Kind:
         """Other addresses, which are whole."""
         name, plus, amount = text[1:-1].partition("+")
-        if (not plus or _AMOUNT.fullmatch(amount)) and name not in self.bases:
+        if (not plus or _AMOUNT.fullmatch(amount)) and name not in self.variables:
             meaning = self.scope.names.get(name)
             kind = self[name] if name in self.first else meaning.kind if isinstance(meaning, Memory) else None
             if kind is not None and kind.sort in (kinds.REGISTER, kinds.VARIABLE):
@@ -87,7 +87,7 @@ class OperandClassifier(SymbolTable):
             listed = self[parts]
             plain = listed.sort == kinds.LIST and offset is None
             return address(self.known(name), None, (listed,)) if plain else self._precisely(text)
-        distance, variable = None if offset is None else int(offset, 0), self.bases.get(name)
+        distance, variable = None if offset is None else int(offset, 0), self.variables.get(name)
         if variable is None:
             return interned_kinds.place(self.known(name), distance)
         found = interned_kinds.place(variable.whole, distance)
@@ -143,7 +143,7 @@ class OperandClassifier(SymbolTable):
 
     def known(self, name: str) -> Kind:
         """The kind of a plain name, variables with their whole size."""
-        variable = self.bases.get(name)
+        variable = self.variables.get(name)
         if variable is not None:
             return variable.whole
         if name not in self.first:

@@ -82,9 +82,9 @@ class FastPath:
 
     def _block(self, text: str) -> bool:
         """A whole block. One like an earlier one is right, too."""
-        templates, form = self.checked.verdicts.templates, form_of(text, self.names)
-        known = templates.get(form[0]) if form is not None else None
-        if known is not None and form is not None and known.stands(form[1], self.names):
+        memos, form = self.checked.verdicts.block_memos, form_of(text, self.names)
+        known = memos.get(form[0]) if form is not None else None
+        if known is not None and form is not None and known.applies(form[1], self.names):
             self.reader.last = known.last or self.reader.last
             return True
         self.names.open()
@@ -96,8 +96,8 @@ class FastPath:
         if self.doubted:
             self.doubted, self.reader.doubt = False, True
             return False
-        if form is not None and form[0] not in templates and len(templates) < _MOST:
-            templates[form[0]] = block_memo(text, *form, self.names)
+        if form is not None and form[0] not in memos and len(memos) < _MOST:
+            memos[form[0]] = block_memo(text, *form, self.names)
         return True
 
     def _doubts(self, chunk: Chunk, number: int) -> bool:
@@ -122,7 +122,7 @@ class FastPath:
         if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
             return False
         self.missing = blocks[0].needs - blocks[0].labels
-        return tables.known(blocks[0], self.names)
+        return tables.has_known_callees(blocks[0], self.names)
 
     def _rows(self, chunk: Chunk, end: int) -> int | None:
         """The statements of a chunk: where to go on before the end, None if something is wrong."""
@@ -148,7 +148,7 @@ class FastPath:
             else:  # with that of the other statement, which is fine for the lack of an opcode
                 before = len(names)
                 said = list(islice(found, i - begin + 1))
-                if said.count(FINE) != len(said) and not self._closely(chunk, said, begin, before):
+                if said.count(FINE) != len(said) and not self._look_closer(chunk, said, begin, before):
                     return None
                 while mark < i:
                     if not names.label(labels[mark]):
@@ -158,18 +158,18 @@ class FastPath:
                 other = others[i]
                 fine = self._block(other) if other[0] == "{" and len(other) > 1 else self.reader.statement(other)
                 if not fine and not self._doubts(chunk, i):
-                    self._passed(chunk, i, known=False, more=True)
+                    self._note_passed(chunk, i, known=False, more=True)
                     if flat:
                         names.withdraw(filter(None, labels[i:]))
-                    return None if fine is False else self._odd(chunk, i, end)
+                    return None if fine is False else self._other(chunk, i, end)
             begin = i + 1
-        self._passed(chunk, len(rows), known=True, more=chunk.end < end)
+        self._note_passed(chunk, len(rows), known=True, more=chunk.end < end)
         return chunk.end
 
-    def _odd(self, chunk: Chunk, number: int, end: int) -> int | None:
+    def _other(self, chunk: Chunk, number: int, end: int) -> int | None:
         """A row that is the rest of the text, since it begins with a statement that is no row: where to go on."""
         start = chunk.match(number).start(OTHER)
-        after = self.reader.odd(chunk.file, start, end)
+        after = self.reader.other(chunk.file, start, end)
         if self.reader.doubt and after is not None:
             self.reader.doubt = False
             if chunk.inner:
@@ -178,11 +178,11 @@ class FastPath:
                 self._doubt(start, after)
         return after
 
-    def _passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
+    def _note_passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
         """All rows before this one are right. What follows them, if there is `more`, is not `known` if it is no row."""
         rows = chunk.rows
         if more and not chunk.inner:
-            self.barriers.passed(rows, number, known=known)
+            self.barriers.note_passed(rows, number, known=known)
         while number:
             number -= 1
             row = rows[number]
@@ -193,7 +193,7 @@ class FastPath:
             if len(other) > 1 and other[0] != "." and not tables.TABLE.match(other):
                 return  # an instruction, too, or a block: `singly` knows
 
-    def _closely(self, chunk: Chunk, said: list[str], begin: int, before: int) -> bool:
+    def _look_closer(self, chunk: Chunk, said: list[str], begin: int, before: int) -> bool:
         """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
         rows = chunk.rows
         new: set[str] | None = None
@@ -213,25 +213,25 @@ class FastPath:
             if verdict is READS_FIRST:
                 continue
             if verdict is BARRIER:
-                if not self.barriers.simple if chunk.inner else self.barriers.diverges(rows, number):
+                if not self.barriers.never_splits if chunk.inner else self.barriers.diverges(rows, number):
                     return False
                 continue
-            right = self._right(row)
-            if right is None and not self._singly(chunk, number):
+            right = self._is_right(row)
+            if right is None and not self._as_statement(chunk, number):
                 return False
             self.reader.doubt = self.reader.doubt or right is False
             self._doubts(chunk, number)
         return True
 
-    def _singly(self, chunk: Chunk, number: int) -> bool:
+    def _as_statement(self, chunk: Chunk, number: int) -> bool:
         """Read a row as a statement: where a name with `%` is no register, it is not all that its address says."""
         match, text = chunk.match(number), chunk.file.text
         start = match.start(OPCODE) if not match[GUARD] else text.rfind("@", 0, match.start(GUARD))
         if self.reader.statement(text[start : match.end()]) or self.reader.doubt:
             return True
-        return self.reader.precisely(chunk.file, match.start(), match.end(), match.end()) is not None
+        return self.reader.parse(chunk.file, match.start(), match.end(), match.end()) is not None
 
-    def _right(self, row: Row) -> bool | None:
+    def _is_right(self, row: Row) -> bool | None:
         """Whether an instruction is right: False where it may not be, None where more than constants is to be seen."""
         names, verdicts = self.names, self.checked.verdicts
         texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]

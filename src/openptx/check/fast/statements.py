@@ -58,23 +58,23 @@ class StatementReader:
             self.names.open()
             return len(self.names.blocks) <= BLOCKS
         if text == "}":
-            return len(self.names.blocks) > 1 and tables.known(self.names.close(), self.names)
+            return len(self.names.blocks) > 1 and tables.has_known_callees(self.names.close(), self.names)
         if text[0] == ".":
             if text.startswith(".reg"):
                 found = self.memo.registers(text, self.checked.module)
                 if found is None:
                     return None
-                return not self.names.hides(found) and self.names.declare(found)
+                return not self.names.shadows(found) and self.names.declare(found)
             known = self.memo.declared.get(text)
             return self._declaration(text) if known is None else all(map(self.names.variable, known))
         if text.startswith(_CALLS):
             return self._call(text)
         match = STATEMENT.match(text)
         if match is not None and match.lastindex == LABEL:
-            return tables.again(text, self.names, self.memo)
+            return tables.accepts_known(text, self.names, self.memo)
         if match is None or match.lastindex != INSTRUCTION or match.end() != len(text):
             return None
-        return self._listed(text, match[2], match[3], match[4].replace(", ", ","))
+        return self._many_operands(text, match[2], match[3], match[4].replace(", ", ","))
 
     def _declaration(self, text: str) -> bool | None:
         """A variable, parameters of a call, or a pragma."""
@@ -84,10 +84,10 @@ class StatementReader:
         if (known := self.memo.variables.get((head, tail))) is not None and name:
             whole, kind, size = known
             self.shared += size
-            return self.names.variable(Declared(name, whole, kind)) and (not size or self._fits())
+            return self.names.variable(Declared(name, whole, kind)) and (not size or self._shared_memory_fits())
         if DECLARATION.fullmatch(text) is None:
             return None
-        fine = self.alone(text)
+        fine = self.parse_alone(text)
         if fine and text.startswith(".pragma") and len(self.memo.declared) < _MOST:
             self.memo.declared[text] = []
         return fine
@@ -105,41 +105,41 @@ class StatementReader:
                 self.declared = [Declared(name, known[0], known[1])]
                 if not self.names.variable(self.declared[0]):
                     return False
-            elif not self.alone(one):
+            elif not self.parse_alone(one):
                 return False
             found += self.declared
         if len(self.memo.declared) < _MOST:
             self.memo.declared[text] = found
         return True
 
-    def _listed(self, text: str, guard: str | None, opcode: str, operands: str) -> bool:
+    def _many_operands(self, text: str, guard: str | None, opcode: str, operands: str) -> bool:
         """An instruction with many operands, or with blanks between them."""
         names = self.names
         parts = _OPERAND.findall(operands) if "{" in operands or "[" in operands else operands.split(",")
         if ",".join(parts) != operands or "" in parts:
-            return self.alone(text)
+            return self.parse_alone(text)
         first = 1 if writes(opcode) and parts[0][0] != "[" else 0
         given = [names[part] for part in parts[first:]]
         if guard is not None:
             predicate = names[guard.lstrip("@!")]
             if predicate is not kinds.PREDICATE_KIND or guarded_parameter(given) is not None:
-                return self.alone(text)
+                return self.parse_alone(text)
         if first:
-            names.settle(words(parts[0]))
+            names.mark_written(words(parts[0]))
             given.insert(0, names[parts[0]])
         key = opcode, *given
-        if self.checked.verdicts[key] is not None and not self._valued(text, key, parts):
+        if self.checked.verdicts[key] is not None and not self._constants_fit(text, key, parts):
             return False
         self.last = guard, opcode
         return True
 
-    def _valued(self, text: str, key: Key, parts: list[str]) -> bool:
+    def _constants_fit(self, text: str, key: Key, parts: list[str]) -> bool:
         """Whether the constants of an instruction are right: the same ones stand with the same kinds quite often."""
         verdicts = self.checked.verdicts
         values = verdicts.constants(key, parts)
         if values is not None and values in verdicts.valued:
             return True
-        fine = self.alone(text)
+        fine = self.parse_alone(text)
         if fine and values is not None and len(verdicts.valued) < _MOST:
             verdicts.valued.add(values)
         return fine
@@ -147,28 +147,28 @@ class StatementReader:
     def _call(self, text: str) -> bool:
         key = signature(text, self.names)
         if key is None:
-            return self.alone(text)
+            return self.parse_alone(text)
         right = self.memo.calls if isinstance(key[0], CallPrototype) else self.checked.verdicts.calls
         if key not in right:
-            if not self.alone(text):
+            if not self.parse_alone(text):
                 return False
             if len(right) < _MOST:
                 right.add(key)
         self.last = None, "call"
         return True
 
-    def odd(self, file: File, start: int, end: int) -> int | None:
+    def other(self, file: File, start: int, end: int) -> int | None:
         """A statement of which rows know nothing: where to go on after it, None where it is not right."""
         match = STATEMENT.match(file.text, start, end)
         if match is None or match.lastindex == END:
             return match and match.end()
-        return self.precisely(file, start, match.end(), end)
+        return self.parse(file, start, match.end(), end)
 
-    def alone(self, text: str) -> bool:
+    def parse_alone(self, text: str) -> bool:
         """One statement, by the full parser."""
-        return self.precisely(File("", text), 0, len(text), len(text)) is not None and not self.doubt
+        return self.parse(File("", text), 0, len(text), len(text)) is not None and not self.doubt
 
-    def precisely(self, file: File, start: int, until: int, end: int) -> int | None:
+    def parse(self, file: File, start: int, until: int, end: int) -> int | None:
         """What begins between two offsets, by the full parser: where to go on. None where it is not right, but for
         instructions in `doubt`."""
         found: list[tree.Statement] = []
@@ -180,7 +180,7 @@ class StatementReader:
 
     def _read(self, statement: tree.Statement) -> bool:
         if isinstance(statement, tree.Instruction):
-            if joins(statement.opcode) and not self._meets(statement):
+            if joins(statement.opcode) and not self._is_uniform(statement):
                 return False
             self.doubt = not self._instruction(statement) or self.doubt
             return statement.problem is None
@@ -190,7 +190,7 @@ class StatementReader:
             case Variable():
                 return self._variable(statement)
             case BranchTargets() | CallPrototype():
-                return tables.new(statement, self.names, self.memo)
+                return tables.accepts_new(statement, self.names, self.memo)
             case tree.Label():
                 return self.names.label(statement.name.text)
             case Pragma():
@@ -207,7 +207,7 @@ class StatementReader:
         if guard is not None and names[guard.name.text] is not kinds.PREDICATE_KIND:
             return False
         if first:
-            names.settle(name.text for name in names_in(operands[0]))
+            names.mark_written(name.text for name in names_in(operands[0]))
         given = tuple(kind_of(operand, names.known) for operand in operands)
         key = instruction.opcode, *given
         found = self.checked.verdicts[key]
@@ -221,9 +221,9 @@ class StatementReader:
         known = {name: table for block in names.blocks for name, table in block.tables.items()}
         return fits(self.checked, operands, names.known, known)
 
-    def _meets(self, barrier: tree.Instruction) -> bool:
+    def _is_uniform(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp come to a barrier together, for certain."""
-        return len(barrier.operands) != 1 or (barrier.guard is None and self.barriers.simple)
+        return len(barrier.operands) != 1 or (barrier.guard is None and self.barriers.never_splits)
 
     def _variable(self, declaration: Variable) -> bool:
         if declaration.space == "reg" or (declaration.space == "param" and self.checked.own_parameters):
@@ -237,9 +237,9 @@ class StatementReader:
             self.memo.variables[head, tail] = found[0][1], at(found[0][1], 0), size
         self.shared += size
         self.declared = [Declared(name, kind, at(kind, 0)) for name, kind in found]
-        return all(map(self.names.variable, self.declared)) and self._fits()
+        return all(map(self.names.variable, self.declared)) and self._shared_memory_fits()
 
-    def _fits(self) -> bool:
+    def _shared_memory_fits(self) -> bool:
         """Whether there is as much shared memory as the body declares."""
         return self.shared <= shared_limit(self.checked.context)
 

@@ -28,7 +28,7 @@ class SymbolTable(dict[str, Kind]):
     of dictionaries would cost more.
     """
 
-    __slots__ = ("bases", "blocks", "checked", "early", "first", "inner", "log", "mixed", "outside", "scope")
+    __slots__ = ("blocks", "checked", "composite", "early", "first", "inner", "log", "outside", "scope", "variables")
 
     def __init__(self, checked: CheckedFunction) -> None:
         super().__init__(COMMON)
@@ -36,10 +36,10 @@ class SymbolTable(dict[str, Kind]):
         self.scope = checked.header  # what the header declares
         self.outside = checked.module.scope.names  # what the module declares
         self.first = Definitions(self)
-        self.bases: dict[str, Declared] = {}  # variables that the body declares
+        self.variables: dict[str, Declared] = {}  # variables that the body declares
         self.blocks = [Block(0)]
         self.log: list[str] = []  # what to forget at the end of the block
-        self.mixed: list[str] = []  # texts that were learnt and may hold names, perhaps forgotten already
+        self.composite: list[str] = []  # texts that were learnt and may hold names, perhaps forgotten already
         self.early: set[str] = set()  # registers that are read before they are written, in the order of the text
         self.inner: set[str] = set()  # names that some block declares, perhaps not the only one
 
@@ -64,7 +64,9 @@ class SymbolTable(dict[str, Kind]):
     def label(self, name: str) -> bool:
         """Take down a label of this block; False where it declares that name already."""
         labels = self.blocks[-1].labels
-        if name in labels or name == "_" or name in self.bases or (len(self.blocks) == 1 and name in self.scope.names):
+        if name in labels or name == "_" or name in self.variables:
+            return False
+        if len(self.blocks) == 1 and name in self.scope.names:
             return False
         labels.add(name)
         return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
@@ -98,13 +100,13 @@ class SymbolTable(dict[str, Kind]):
             block.needs.add(name)
             self.pop(name, None)
 
-    def hides(self, names: Collection[str]) -> bool:
+    def shadows(self, names: Collection[str]) -> bool:
         """Whether one of these means something outside of the body: texts may be known already that hold it."""
         return not (self.scope.names.keys().isdisjoint(names) and self.outside.keys().isdisjoint(names))
 
     def unknown(self, names: Collection[str]) -> bool:
         """Whether none of these has a meaning yet, here or outside of the body."""
-        return self.keys().isdisjoint(names) and self.first.keys().isdisjoint(names) and not self.hides(names)
+        return self.keys().isdisjoint(names) and self.first.keys().isdisjoint(names) and not self.shadows(names)
 
     def variable(self, variable: Declared) -> bool:
         """Make a variable known, and the addresses in it; False where the name has a meaning already."""
@@ -115,14 +117,14 @@ class SymbolTable(dict[str, Kind]):
             return False
         if len(self.blocks) > 1:
             self.log += variable.texts
-        self.bases[name] = variable
+        self.variables[name] = variable
         self.update(variable.texts)
         if len(variable.texts) > 1:
             self.first.update(variable.texts)
-        self.mixed += variable.texts
+        self.composite += variable.texts
         return True
 
-    def settle(self, names: Iterable[str]) -> None:
+    def mark_written(self, names: Iterable[str]) -> None:
         """These are written now, those of them that are registers."""
         for name in names:
             if name not in self and (kind := self.first.get(name)) is not None:
@@ -141,14 +143,14 @@ class SymbolTable(dict[str, Kind]):
         block = self.blocks.pop()
         learnt = self.log[block.mark :]
         if learnt:
-            for known in (self, self.first, self.bases):
+            for known in (self, self.first, self.variables):
                 if known:
                     deque(map(known.pop, learnt, repeat(None)), maxlen=0)
             del self.log[block.mark :]
         if block.hidden is not None:
             self.update(block.hidden[0])
             self.first.update(block.hidden[1])
-            self.bases.update(block.hidden[2])
+            self.variables.update(block.hidden[2])
         if block.needs:
             self.blocks[-1].needs |= block.needs - block.labels
         return block
@@ -159,15 +161,15 @@ class SymbolTable(dict[str, Kind]):
         learnt = set(self.log[block.mark :])
         again = {name for name in names if name in self or name in self.first}
         holds = re.compile("|".join(map(re.escape, again))).search  # or texts like them, which are learnt again
-        texts = again.union(filter(holds, self.mixed))
+        texts = again.union(filter(holds, self.composite))
         block.hidden = block.hidden or ({}, {}, {})
         for known, hidden in zip((self, self.first), block.hidden[:2], strict=True):
             for text in texts:
                 kind = known.pop(text, None)
                 if kind is not None and text not in learnt:
                     hidden.setdefault(text, kind)
-        for name in again & self.bases.keys():
-            variable = self.bases.pop(name)
+        for name in again & self.variables.keys():
+            variable = self.variables.pop(name)
             if name not in learnt:
                 block.hidden[2].setdefault(name, variable)
 
@@ -188,7 +190,7 @@ class Definitions(dict[str, Kind]):
     def __missing__(self, text: str) -> Kind:
         names = self.names
         if text[0] == "{" or "|" in text:
-            names.settle(words(text))
+            names.mark_written(words(text))
         found = self[text] = names[text]
         if len(names.blocks) > 1:
             names.log.append(text)

@@ -22,7 +22,7 @@ TABLE = re.compile(rf"{WORD}[ \t]*:[^:]", re.A)
 _TARGETS = rf"{IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*"
 
 
-def again(text: str, names: OperandClassifier, memo: FileMemo) -> bool | None:
+def accepts_known(text: str, names: OperandClassifier, memo: FileMemo) -> bool | None:
     """Whether a table is right that is like an earlier one. None where that is not certain."""
     match = re.fullmatch(_TABLE, text, re.A)
     if match is None:
@@ -44,7 +44,7 @@ def again(text: str, names: OperandClassifier, memo: FileMemo) -> bool | None:
     return True
 
 
-def new(table: BranchTargets | CallPrototype, names: OperandClassifier, memo: FileMemo) -> bool:
+def accepts_new(table: BranchTargets | CallPrototype, names: OperandClassifier, memo: FileMemo) -> bool:
     """Whether a table that was read precisely has a name of its own. It is remembered."""
     block = names.blocks[-1]
     if table.label is None or not _labels(table.label.text, table.name, names):
@@ -62,7 +62,7 @@ def new(table: BranchTargets | CallPrototype, names: OperandClassifier, memo: Fi
     return True
 
 
-def known(block: Block, names: OperandClassifier) -> bool:
+def has_known_callees(block: Block, names: OperandClassifier) -> bool:
     """Whether the functions in the `.calltargets` of a block are known."""
     functions = names.checked.module.functions
     return not block.tables or all(

@@ -24,7 +24,7 @@ _GENERIC = frozenset(("global", "shared", "local"))
 
 def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """What is wrong with an address, and what the assembler lets through."""
-    if kind.sort == kinds.ELEMENT and place.said.says("element"):
+    if kind.sort == kinds.ELEMENT and place.operand_rule.says("element"):
         found = list(judge_element(kind, where))
         yield from found or _base(place, kind, where)
         return
@@ -52,7 +52,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             rule=_RULE,
         )
         return
-    if place.context.independent and _lacks_sampler(place):
+    if place.context.independent_textures and _lacks_sampler(place):
         yield Problem(
             "address-form",
             f"`{place.opcode}` needs a sampler after the texture in the file's mode, `texmode_independent`",
@@ -65,7 +65,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )
     if kind.bits == 64:
         yield Problem(
-            "offset-too-large" if place.context.precedent else "address-form",
+            "offset-too-large" if place.context.follows_ptxas else "address-form",
             "the offset has more than 32 bits",
             where,
             "out of range",
@@ -75,7 +75,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             rule=_RULE,
             help="add it to the register first",
         )
-    if kind.count and place.context.precedent and (len(place.template.parts) > 1 or _is_image(place)):
+    if kind.count and place.context.follows_ptxas and (len(place.template.parts) > 1 or _is_image(place)):
         yield Problem(
             "address-form",
             f"nothing can be added to the first part of the address of `{place.opcode}`",
@@ -109,7 +109,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         case kinds.VARIABLE | kinds.ELEMENT if base.type is not None:
             yield from _variable(place, base, where)
         case kinds.INTEGER:
-            if place.space != "local" and place.context.precedent:
+            if place.space != "local" and place.context.follows_ptxas:
                 yield Problem(
                     "address-form",
                     "a constant address is only possible in `.local`",
@@ -154,7 +154,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             rule=_RULE,
         )
         return
-    if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.precedent):
+    if declared.kind not in "bsu" or declared.width > 64 or (declared.width < 32 and not place.context.follows_ptxas):
         yield Problem(
             "address-register",
             f"an address register is an integer or bit register of 32 or 64 bits, not `.{declared.name}`",
@@ -165,7 +165,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             actual=f".{declared.name}",
             rule=_RULE,
         )
-    elif "param::func" in place.m.written and place.context.entry and place.context.precedent:
+    elif "param::func" in place.m.written and place.context.entry and place.context.follows_ptxas:
         yield Problem(
             "address-form",
             f"`{place.opcode}` takes a variable of this kernel, not an address in a register",
@@ -176,10 +176,10 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             actual=f".{declared.name}",
             rule="PTX ISA, Parameter State Space (5.1.6)",
         )
-    elif declared.width < 64 and place.context.precedent:
+    elif declared.width < 64 and place.context.follows_ptxas:
         space = place.space
         narrow = declared.width < 32
-        if narrow or (space in ("global", "generic") and not place.context.narrow):
+        if narrow or (space in ("global", "generic") and not place.context.short_addresses):
             yield Problem(
                 "narrow-address",
                 f"an address of {declared.width} bits in a register `.{declared.name}`",
@@ -194,7 +194,7 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 def _width(place: Place) -> int:
     """The width that an address must have: tensor memory has 32-bit addresses, handles of images have 64 bits."""
-    wide = place.context.precedent and (_is_image(place) or place.said.says("64 bits"))
+    wide = place.context.follows_ptxas and (_is_image(place) or place.operand_rule.says("64 bits"))
     return 64 if wide else place.template.bits
 
 
@@ -225,7 +225,7 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     if held == space == "param" and (problem := _parameter(place, base, where)) is not None:
         yield problem
         return
-    if space == "generic" and held not in _GENERIC and place.context.precedent:
+    if space == "generic" and held not in _GENERIC and place.context.follows_ptxas:
         space = "global"  # as the assembler has it, no name of `.const` or `.param` is a generic address
     if (
         isinstance(space, str)
@@ -262,9 +262,9 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
     """Textures and surfaces are for their own instructions, which take nothing else."""
     wanted, declared = place.form.instruction.types.get(place.name), _TEXTURE if base.space == "tex" else base.type
-    if wanted == "samplerref" and not place.context.independent:
+    if wanted == "samplerref" and not place.context.independent_textures:
         wanted = "texref"  # a texture has its sampler with it
-    if declared is None or not place.context.precedent:
+    if declared is None or not place.context.follows_ptxas:
         return None
     opaque = declared.kind == "opaque"
     if (wanted not in OPAQUE and not (opaque and access_size(place))) or wanted == declared.name:

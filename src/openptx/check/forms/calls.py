@@ -75,7 +75,7 @@ def fits(
         signature = checked.module.headers.get(call.callee.text)
         if signature is None or known(call.callee.text).sort != kinds.FUNCTION:
             return False
-    precedent = checked.context.precedent
+    follows_ptxas = checked.context.follows_ptxas
     for what, given, formals, _ in call.lists(signature):
         elements = given.elements if given is not None else ()
         if len(elements) != len(formals):  # also where the last is open and left out
@@ -84,7 +84,7 @@ def fits(
             kind = kind_of(element, known)
             if kind.sort == kinds.SINK and what == "result":
                 continue
-            if formal.type not in TYPES or not _stands(element, kind, formal, what, precedent):
+            if formal.type not in TYPES or not _stands(element, kind, formal, what, follows_ptxas):
                 return False
     return True
 
@@ -158,7 +158,7 @@ class CallChecker:
             return
         if what == "result" and kind.sort == kinds.SINK:
             return
-        if formal.type not in TYPES or _stands(element, kind, formal, what, self.checked.context.precedent):
+        if formal.type not in TYPES or _stands(element, kind, formal, what, self.checked.context.follows_ptxas):
             return
         wanted = f".{formal.type}" + "".join(
             f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
@@ -182,37 +182,37 @@ def is_open(formal: Variable) -> bool:
     return shape_of(formal.names[0]) == (0,)
 
 
-def _stands(element: text.Operand, kind: Kind, formal: Variable, what: str, precedent: bool) -> bool:
+def _stands(element: text.Operand, kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
     """Whether an element of a call suits. Part of a vector register, `v.x`, is no name, and names alone stand here."""
-    return not isinstance(element, text.Selector) and suits(kind, formal, what, precedent)
+    return not isinstance(element, text.Selector) and suits(kind, formal, what, follows_ptxas)
 
 
-def suits(kind: Kind, formal: Variable, what: str, precedent: bool) -> bool:
+def suits(kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
     """Whether an argument or a place for a result suits the formal parameter."""
     wanted, array = TYPES[formal.type], bool(formal.names[0].dimensions)
     match kind.sort:
         case kinds.REGISTER:
-            return kind.type is not None and not array and _takes_register(wanted, kind.type, precedent)
+            return kind.type is not None and not array and _takes_register(wanted, kind.type, follows_ptxas)
         case kinds.VECTOR:
             return kind.type is not None and _bytes(formal) * 8 == kind.type.width * kind.count
         case kinds.VARIABLE | kinds.ELEMENT:
-            return _takes_variable(kind, formal, wanted, precedent)
+            return _takes_variable(kind, formal, wanted, follows_ptxas)
         case kinds.INTEGER | kinds.FLOAT:
             return what == "argument" and not array and (wanted.kind == "b" or takes_constant(wanted, kind))
         case _:
             return False
 
 
-def _takes_register(wanted: Type, declared: Type, precedent: bool) -> bool:
-    pair = precedent and declared.name == "f16x2" and wanted.name == "f32"
-    return pair or Rule(wanted, False, False, precedent).takes(declared)
+def _takes_register(wanted: Type, declared: Type, follows_ptxas: bool) -> bool:
+    pair = follows_ptxas and declared.name == "f16x2" and wanted.name == "f32"
+    return pair or Rule(wanted, False, False, follows_ptxas).takes(declared)
 
 
-def _takes_variable(kind: Kind, formal: Variable, wanted: Type, precedent: bool) -> bool:
+def _takes_variable(kind: Kind, formal: Variable, wanted: Type, follows_ptxas: bool) -> bool:
     if kind.space not in kinds.PARAMETERS:
         return wanted.kind == "opaque"
     size = _bytes(formal)
-    if kind.sort == kinds.VARIABLE and precedent:
+    if kind.sort == kinds.VARIABLE and follows_ptxas:
         return _alike(kind, formal, wanted, size)
     return kind.room == min(size, kinds.FAR) or (not formal.names[0].dimensions and kind.room < 0)
 

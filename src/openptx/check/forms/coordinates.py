@@ -27,7 +27,7 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
     """The parts after the address, under the names that the form gives them."""
     for number, (name, kind) in enumerate(zip(place.template.parts[1:], parts, strict=False), 1):
         count, type = place.form.count_of(name, place.m), place.form.type_of(name, place.m)
-        wrong = kind.sort == kinds.LIST or (place.context.independent and not _is_sampler(kind))
+        wrong = kind.sort == kinds.LIST or (place.context.independent_textures and not _is_sampler(kind))
         if type is not None and type.kind == "opaque" and wrong:
             yield Problem(
                 "operand-kind", f"`{place.opcode}` takes a sampler after the texture", (*where, number),
@@ -65,7 +65,7 @@ _Found = tuple[str, str, str] | None
 
 def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
     padded = name in place.form.instruction.may_be_longer
-    if padded and place.context.version < _SHORT and place.context.precedent:
+    if padded and place.context.version < _SHORT and place.context.follows_ptxas:
         count = 4
     if kind.sort == kinds.LIST:
         given = len(kind.parts)

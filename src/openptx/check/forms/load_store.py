@@ -36,7 +36,7 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
             actual=f"{bits} bits",
             rule=_RULE,
         )
-    elif bits == 256 and m.values.get("space") != "global" and not (context.precedent and _generic(m)):
+    elif bits == 256 and m.values.get("space") != "global" and not (context.follows_ptxas and _generic(m)):
         yield Problem(
             "state-space",
             f"256 bits at once are accessed in `.global` alone, and `{m}` says {_space(m)}",
@@ -45,7 +45,7 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
             actual=_space(m),
             rule="PTX ISA, ld and st: .vec",
         )
-    elif context.precedent:
+    elif context.follows_ptxas:
         yield from _crashes(form, m, operands, context, count)
 
 
@@ -54,7 +54,7 @@ def _displaced(form: Form, m: Modifiers, vec: str, context: Context) -> Problem:
     others = [modifier for modifier in m.written if modifier not in (vec, m.type.name)]
     fixed = ".".join((form.instruction.mnemonic, *others, vec, m.type.name))
     return Problem(
-        "displaced-vector" if context.precedent else "modifier-order",
+        "displaced-vector" if context.follows_ptxas else "modifier-order",
         f"`.{vec}` stands before the type",
         label="elsewhere here",
         expected=fixed,

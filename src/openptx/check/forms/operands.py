@@ -186,7 +186,7 @@ def _part(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if kind.space == "beyond":
         yield Problem(
-            "selector-out-of-range" if place.context.precedent else "vector-selector",
+            "selector-out-of-range" if place.context.follows_ptxas else "vector-selector",
             "the vector of `{}` has no such element",
             where,
             "beyond its end",

@@ -102,7 +102,7 @@ def no_ftz(m: Modifiers, name: str) -> Problem:
 
 def _address(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
     """Addresses of 32 bits, which the code generator refuses."""
-    wide = context.precedent and not context.narrow
+    wide = context.follows_ptxas and not context.short_addresses
     if wide and m.type.width == 32 and not (operands and operands[-1].sort == kinds.VARIABLE):
         yield Problem(
             "narrow-address",

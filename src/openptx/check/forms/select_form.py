@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Candidate | None:
     """What the first form says that takes such operands, or else the one that comes nearest; None without a form."""
     best: Candidate | None = None
-    for form, m in resolve(opcode, "ptxas" if context.precedent else "isa"):
+    for form, m in resolve(opcode, "ptxas" if context.follows_ptxas else "isa"):
         candidate = refine(examine(form, m, operands, context), operands, context)
         if candidate.accepted:
             return candidate

@@ -91,15 +91,15 @@ def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The name of a function as a value: the document has it in `call` and `mov` only (6.4.4)."""
     instruction = place.form.instruction
     wide = place.type is not None and place.type.kind in "bsu" and place.type.width >= 32
-    if place.said.says("functions"):
+    if place.operand_rule.says("functions"):
         wanted = KERNEL_ADDRESS if kind.space == "entry" else FUNCTION_ADDRESS
         yield from require("the address of `{}`", wanted, place.context, where)
         if wide:
             return
-    if instruction.converts or not place.context.precedent:
+    if instruction.converts or not place.context.follows_ptxas:
         crashes = "assembler-crash" if place.context.crashes_measured else "document-disagrees"
         yield Problem(
-            crashes if place.context.precedent else "operand-kind",
+            crashes if place.context.follows_ptxas else "operand-kind",
             f"`{place.opcode}` can't take the address of a function",
             where,
             "the name of a function",
@@ -132,7 +132,7 @@ def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield from _address_of(place, kind, where)
         return
     wanted = place.type.kind if place.type is not None and not place.count else ""
-    if not kind.literal and wanted in ("b", "s", "u") and place.allows.sum and place.context.precedent:
+    if not kind.literal and wanted in ("b", "s", "u") and place.allows.sum and place.context.follows_ptxas:
         yield from summed(place, kind, where)
         return
     yield Problem(
@@ -166,7 +166,12 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             help="copy it with `ld.param` and `st.local` to take an address",
         )
         return
-    if kind.type is not None and kind.type.kind == "opaque" and place.context.precedent and place.type.name != "u64":
+    if (
+        kind.type is not None
+        and kind.type.kind == "opaque"
+        and place.context.follows_ptxas
+        and place.type.name != "u64"
+    ):
         yield Problem(
             "operand-type",
             f"a `.{kind.type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`",
@@ -193,8 +198,8 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     elif (
         place.type.width == 32
         and (held in ("global", "const") or (isinstance(space, str) and not place.allows.space))
-        and place.context.precedent
-        and not place.context.narrow
+        and place.context.follows_ptxas
+        and not place.context.short_addresses
         and not place.packs
     ):
         yield Problem(
@@ -238,7 +243,7 @@ def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
 
 def adds(place: Place, base: Kind) -> bool:
     """Whether the assembler takes a register and a constant, `r+4`, here: it looks at the kind of `r` alone."""
-    if not (place.context.precedent and place.allows.sum) or place.count or place.rule is None:
+    if not (place.context.follows_ptxas and place.allows.sum) or place.count or place.rule is None:
         return False
     if base.sort == kinds.FUNCTION:
         return place.takes_functions

@@ -64,8 +64,8 @@ def lengths(place: Place) -> tuple[int, ...]:
         return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
     if place.count:
         return (place.count,)
-    if place.said.says("a list of one"):
-        return (1, 2) if place.allows.shorter and place.context.precedent else (1,)
+    if place.operand_rule.says("a list of one"):
+        return (1, 2) if place.allows.shorter and place.context.follows_ptxas else (1,)
     return ()
 
 
@@ -78,7 +78,7 @@ def _element(place: Place, part: Kind, number: int, where: Path) -> Iterator[Pro
             yield from too_new(place.context, part, where)
         case kinds.SINK if place.writes or _leaves_out(place):
             return
-        case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.precedent):
+        case kinds.INTEGER | kinds.FLOAT if not place.writes and (place.allows.constant or place.context.follows_ptxas):
             return
         case kinds.NAME:
             element = of_element(place, number)
@@ -107,7 +107,7 @@ def _no_element(place: Place, part: Kind, where: Path) -> Problem:
 
 def _leaves_out(place: Place) -> bool:
     """Whether a source may be `_`: what 256 bits at once leave as it is (9.7.9.11), and `mov.v2.b32` (ptxas)."""
-    type, said = place.type, place.said
+    type, said = place.type, place.operand_rule
     if said.says("sinks in 256 bits"):
         return type is not None and type.width * place.count == 256
     return said.says("sinks in lists") and type is TYPES["b32"]
@@ -214,7 +214,7 @@ def _constant_fits(element: Place, part: Kind, common: Type | None) -> bool:
     wanted = common or element.type
     if wanted is None:
         return True
-    if not element.context.precedent:
+    if not element.context.follows_ptxas:
         return False
     if wanted.kind == "b" or (element.type is not None and element.type.kind == "b"):
         return True
@@ -242,7 +242,7 @@ def fits(place: Place, element: Place, common: Type) -> bool:
         return True
     wanted = element.type
     return (
-        element.context.precedent
+        element.context.follows_ptxas
         and place.form.instruction.access in ("load", "store")
         and bool(place.count)
         and wanted is not None

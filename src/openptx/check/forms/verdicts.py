@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Verdicts(dict["Key", "Findings | None"]):
     """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None where there is nothing to say."""
 
-    __slots__ = ("_candidates", "bound", "calls", "context", "rows", "templates", "valued")
+    __slots__ = ("_candidates", "block_memos", "bound", "calls", "context", "rows", "valued")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Verdicts(dict["Key", "Findings | None"]):
         """Instructions whose constants, as they are written, were found right."""
         self.calls: set[tuple[object, ...]] = set()
         """Calls that were found right, by all that this depends on."""
-        self.templates: dict[tuple[object, ...], BlockMemo | None] = {}
+        self.block_memos: dict[tuple[object, ...], BlockMemo | None] = {}
         """Blocks that were found right, by what matters of them; None where that is not all."""
 
     def __missing__(self, key: Key) -> Findings | None:
@@ -186,7 +186,7 @@ def other_type(
         letter = "f" if actual.kind == "f" else old.kind
         for name in (f"{letter}{actual.width}", actual.name):
             other = ".".join(name if part == old.name else part for part in opcode.split("."))
-            for form, m in resolve(other, "ptxas" if context.precedent else "isa"):
+            for form, m in resolve(other, "ptxas" if context.follows_ptxas else "isa"):
                 if refine(examine(form, m, operands, context), operands, context).accepted:
                     return other
     return None

@@ -98,7 +98,7 @@ class Declarations:
 
     def _opaque(self, declaration: Declaration) -> None:
         """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
-        if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.precedent:
+        if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.follows_ptxas:
             self.add(
                 "state-space-place",
                 f"a `.{declaration.type}` is a `.global` variable of the module or a parameter of a kernel",

@@ -189,7 +189,7 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
     """A type that nothing can be declared with: there is none of this name, or it is one of instructions alone."""
     known = TYPES.get(name)
     crashing = _CRASHING_REGISTERS if not array else _CRASHING_ARRAYS if not register else ()
-    if context.precedent and vector == 1 and name in crashing:
+    if context.follows_ptxas and vector == 1 and name in crashing:
         return Misfit(
             "assembler-crash" if context.crashes_measured else "document-disagrees",
             f"NVIDIA's assembler takes `.{name}` here and crashes when it generates code",

@@ -58,15 +58,15 @@ def allowance(instruction: Instruction, template: Template) -> Allowance:
 class Place:
     """One operand's place in a form, under certain modifiers."""
 
-    __slots__ = ("allows", "context", "count", "form", "m", "packs", "rule", "said", "template", "type")
+    __slots__ = ("allows", "context", "count", "form", "m", "operand_rule", "packs", "rule", "template", "type")
 
     def __init__(self, form: Form, m: Modifiers, template: Template, type: Type | None, context: Context) -> None:
         instruction = form.instruction
         self.form, self.m, self.template, self.type, self.context = form, m, template, type, context
-        self.said: OperandRule = operand_rule(instruction, template.name)
-        self.packs = template.vector and self.said.says("packed")
+        self.operand_rule: OperandRule = operand_rule(instruction, template.name)
+        self.packs = template.vector and self.operand_rule.says("packed")
         self.count = form.count(template, m) if template.vector and not self.packs else 0
-        self.rule: Rule | None = rule(form, m, template, type, context.precedent) if type is not None else None
+        self.rule: Rule | None = rule(form, m, template, type, context.follows_ptxas) if type is not None else None
         self.allows: Allowance = allowance(instruction, template)
 
     @property
@@ -82,7 +82,7 @@ class Place:
     def takes_constant(self, kind: Kind) -> bool:
         """Whether a constant suits the type; what takes integers alone takes no floats."""
         assert self.type is not None
-        if self.rule is None or not self.context.precedent:
+        if self.rule is None or not self.context.follows_ptxas:
             return takes_constant(self.type, kind)
         if self.rule.strict and self.type.kind != "f" and kind.sort == kinds.FLOAT:
             return False
@@ -91,7 +91,7 @@ class Place:
     @property
     def takes_one(self) -> bool:
         """Whether the assembler takes one value here where the document has a list."""
-        return self.count > 0 and self.context.precedent and self.said.says("one value")
+        return self.count > 0 and self.context.follows_ptxas and self.operand_rule.says("one value")
 
     @property
     def takes_functions(self) -> bool:

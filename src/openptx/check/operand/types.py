@@ -20,10 +20,10 @@ class Rule:
     registers pass for integers.
     """
 
-    __slots__ = ("exact", "pairs", "pointer", "precedent", "relaxed", "strict", "type")
+    __slots__ = ("exact", "follows_ptxas", "pairs", "pointer", "relaxed", "strict", "type")
 
-    def __init__(self, type: Type, relaxed: bool, strict: bool, precedent: bool, exact: bool = False) -> None:
-        self.type, self.relaxed, self.strict, self.precedent = type, relaxed, strict, precedent
+    def __init__(self, type: Type, relaxed: bool, strict: bool, follows_ptxas: bool, exact: bool = False) -> None:
+        self.type, self.relaxed, self.strict, self.follows_ptxas = type, relaxed, strict, follows_ptxas
         self.exact = exact
         self.pointer = False
         self.pairs = True
@@ -35,7 +35,7 @@ class Rule:
             return declared.kind in "bsu" and declared.width in (32, 64)
         if self.exact:
             return declared is wanted
-        if not self.precedent:
+        if not self.follows_ptxas:
             return agreement.agrees(wanted, declared, relaxed=self.relaxed)
         if self.strict and wanted.kind in "bsu" and declared.kind not in "bsu":
             return False
@@ -70,21 +70,21 @@ class Rule:
     def registers(self) -> list[str]:
         """The register types that fit, the plainest first."""
         names = agreement.registers_for(self.type, relaxed=self.relaxed)
-        if self.precedent and self.type.name == "e2m1x4":
+        if self.follows_ptxas and self.type.name == "e2m1x4":
             return ["b16"]
         return [name for name in names if self.takes(TYPES[name])]
 
 
-def rule(form: Form, m: Modifiers, template: Template, type: Type, precedent: bool) -> Rule:
+def rule(form: Form, m: Modifiers, template: Template, type: Type, follows_ptxas: bool) -> Rule:
     """The rule for the registers of one operand."""
     said = operand_rule(form.instruction, template.name)
     same = TYPES.get(said.type)
-    wanted = same if same is not None and same.width == type.width and precedent else type
+    wanted = same if same is not None and same.width == type.width and follows_ptxas else type
     strict = said.says("strictly") or (not said.type and is_fixed(form, template))
-    relaxed = form.instruction.allows_wider_registers or (precedent and said.says("wider"))
-    if form.instruction.converts and precedent:
+    relaxed = form.instruction.allows_wider_registers or (follows_ptxas and said.says("wider"))
+    if form.instruction.converts and follows_ptxas:
         relaxed = relaxed_conversion(form, m, template)
-    found = Rule(wanted, relaxed, strict, precedent, precedent and said.says("exactly"))
+    found = Rule(wanted, relaxed, strict, follows_ptxas, follows_ptxas and said.says("exactly"))
     found.pointer = said.says("an address")
     found.pairs = not said.says("no pairs")
     return found
