@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from openptx.api import file_of
 from openptx.api import require_options as require_target
 from openptx.check import lower, resolve
-from openptx.engines.common.engine import engine_of, why_interp
+from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
@@ -110,9 +111,10 @@ class Kernel:
                 max_instructions=max_instructions,
             )  # fmt: skip
             return
+        since = time.monotonic() if since is None else since
         prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)
         engine = "interp" if initcheck else engine
-        run = engine_of(engine)
+        run = engine_in_time(engine, self.module.program, self.function, timeout, since)
         try:
             run(
                 self.module.program,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.interp import launch
+from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault, SanitizerError
 from openptx.runtime.arrays import as_array
 from openptx.sanitize.findings import KINDS, Collector, Finding

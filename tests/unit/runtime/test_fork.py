@@ -110,7 +110,7 @@ def launch(timeout):
     except openptx.Fault as fault:
         return fault.name
 
-launch(0.1)  # it is compiled
+launch(3)  # it is compiled
 parent, children = os.getpid(), []
 
 def handler(*_):

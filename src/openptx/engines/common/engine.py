@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
+import time
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from openptx.errors import ArgumentError
+from openptx.engines.common import fault_text
+from openptx.errors import ArgumentError, Fault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from openptx.errors import Triple
@@ -26,16 +29,61 @@ class Engine(Protocol):
         of dynamic shared memory in bytes, `timeout` in seconds. Engines have further options. Raises Fault."""
 
 
-@cache
+_OF_ENGINES = "openptx.engines."
+_INTERP = tuple(
+    _OF_ENGINES + name for name in ("interp.memory", "interp.decode", "interp.machine", "interp.batch", "interp.launch")
+)
+_NATIVE = (
+    *_INTERP,
+    "llvmlite.binding",
+    *(
+        _OF_ENGINES + "native." + name
+        for name in (
+            "cache.key", "cache.metadata", "analysis.context", "analysis.abstract_machine", "analysis.fixpoint",
+            "emit.arith.float_ops", "emit.memory.bounds_check", "emit.memory.lowering", "emit.llvm_machine",
+            "deopt.deoptimizer", "emit.barriers", "emit.function", "rtlib.support", "pipeline", "runtime.plan",
+            "tiering",
+        )
+    ),
+)  # fmt: skip
+PARTS = {"interp": _INTERP, "auto": _NATIVE, "native": _NATIVE}
+"""What an import of an engine is cut into: without the files of compiled Python it takes a second, on a busy computer
+several, and a launch's limit counts them. Each part needs those before it."""
+
+
+def engine_in_time(name: str, program: Program, function: Function, timeout: float | None, since: float) -> Engine:
+    """The engine of a name, for a launch that began at `since`; Fault where its import takes longer than the launch
+    may, ArgumentError where there is no such engine."""
+
+    def check() -> None:
+        if timeout is not None and time.monotonic() > since + timeout:
+            said, notes = fault_text.timed_out(timeout), (fault_text.IMPORTING,)
+            raise Fault("timeout", said, kernel=function.name, file=program.file, notes=notes)
+
+    return import_engine(name, check)
+
+
+def import_engine(name: str, check: Callable[[], None]) -> Engine:
+    """The engine of a name; ArgumentError where there is none. What `check` raises before a part ends the import."""
+    if name not in PARTS:
+        raise ArgumentError(f"no engine `{name}`: choose auto, interp or native")
+    if name not in _imported:
+        for part in PARTS[name]:
+            check()
+            import_module(part)
+        _imported[name] = engine_of(name)
+    return _imported[name]
+
+
+_imported: dict[str, Engine] = {}
+
+
 def engine_of(name: str) -> Engine:
-    """The engine of a name; ArgumentError where there is none."""
     if name == "interp":
-        from openptx.engines.interp import launch
+        from openptx.engines.interp.launch import launch
 
         return cast("Engine", launch)  # it has the protocol's options and its own, not any
-    if name in ("auto", "native"):
-        return native_engine().auto if name == "auto" else native_engine().launch
-    raise ArgumentError(f"no engine `{name}`: choose auto, interp or native")
+    return native_engine().auto if name == "auto" else native_engine().launch
 
 
 def why_interp(program: Program, function: Function, image: Image, block: Triple) -> str | None:
@@ -44,6 +92,6 @@ def why_interp(program: Program, function: Function, image: Image, block: Triple
 
 
 def native_engine() -> ModuleType:
-    from openptx.engines import native
+    from openptx.engines.native import tiering
 
-    return native
+    return tiering

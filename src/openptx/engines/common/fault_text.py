@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from openptx.source import File
 
 COMPILING = "it was being compiled"
+IMPORTING = "the engine was being imported"
 
 CHAINED = 8
 """How many of the calls that led to a fault are told."""
@@ -27,6 +28,11 @@ TOO_DEEP = "calls nest deeper than the stack allows"
 def wrong_mask(op: Op) -> str:
     """Of a lane that its own mask leaves out."""
     return f"lane {{lane}} executes `{op.m}` with mask 0x{{value:08x}}, which does not include it"
+
+
+def timed_out(timeout: float | None) -> str:
+    """Of a launch that did not end in so many seconds."""
+    return f"the kernel ran longer than {timeout:g} seconds"
 
 
 def access(what: str, size: int) -> str:

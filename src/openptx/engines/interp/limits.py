@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from openptx.engines.common.fault_text import timed_out
 from openptx.engines.interp.memory import Violation
 
 MANY_LANES = 1024
@@ -35,4 +36,4 @@ class Limits:
     def require_time(self) -> None:
         """A Violation when time is over."""
         if self._deadline is not None and time.monotonic() > self._deadline:
-            raise Violation("timeout", f"the kernel ran longer than {self.timeout:g} seconds", -1)
+            raise Violation("timeout", timed_out(self.timeout), -1)

@@ -7,7 +7,7 @@ import time
 import weakref
 from typing import Any
 
-from openptx.engines import interp
+from openptx.engines.interp import launch as interp
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready

@@ -82,10 +82,6 @@ def fault(run: Run, worker: Worker) -> Fault:
     )
 
 
-def timed_out(timeout: float | None) -> str:
-    return f"the kernel ran longer than {timeout:g} seconds"
-
-
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
     """The warps of a CTA stand at barriers that cannot complete: which threads wait, where, and which have ended."""
     waiting: dict[tuple[int, int], list[int]] = {}
@@ -162,5 +158,5 @@ def said(
     if kind == abi.TRAP:
         return "trap", "the kernel executed `trap`"
     if kind == abi.STOPPED:
-        return "timeout", timed_out(run.timeout)
+        return "timeout", fault_text.timed_out(run.timeout)
     return "stack-overflow", fault_text.TOO_DEEP

@@ -16,7 +16,7 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
 from openptx.engines.native.runtime import threads
 from openptx.engines.native.runtime.compiled_kernel import slow
-from openptx.engines.native.runtime.fault_decoding import fault, timed_out
+from openptx.engines.native.runtime.fault_decoding import fault
 from openptx.engines.native.runtime.plan import Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
@@ -56,7 +56,7 @@ def launch(
     def check() -> None:
         if deadline is not None and time.monotonic() > deadline:
             notes = (fault_text.COMPILING,)
-            raise Fault("timeout", timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
+            raise Fault("timeout", fault_text.timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
 
     plan = find(workers or 1, blocks, check)
     if workers is not None:
@@ -185,7 +185,12 @@ class Run:
         if self.interrupt is not None:
             raise self.interrupt
         if self.late():
-            raise Fault("timeout", timed_out(self.timeout), kernel=self.plan.function.name, file=self.plan.program.file)
+            raise Fault(
+                "timeout",
+                fault_text.timed_out(self.timeout),
+                kernel=self.plan.function.name,
+                file=self.plan.program.file,
+            )
 
     def late(self) -> bool:
         """Whether the time limit is over."""

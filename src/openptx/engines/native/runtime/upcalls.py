@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
@@ -21,7 +22,7 @@ from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory import Violation
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
-from openptx.engines.native.runtime.fault_decoding import place, timed_out
+from openptx.engines.native.runtime.fault_decoding import place
 from openptx.engines.native.runtime.interp_call import execute
 from openptx.numerics import Bits
 
@@ -43,7 +44,9 @@ def answer(run: Run, worker: Worker) -> int:
         struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())
         return 0
     if run.poll():  # an answer may take long, and the code asks between loops' turns only
-        worker.violation = Violation("timeout", timed_out(run.timeout), first + (mask & -mask).bit_length() - 1)
+        worker.violation = Violation(
+            "timeout", fault_text.timed_out(run.timeout), first + (mask & -mask).bit_length() - 1
+        )
         return 1
     here = np.array([i for i in range(N) if mask >> i & 1], np.intp)
     x = threads(run, worker)
