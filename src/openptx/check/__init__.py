@@ -1,4 +1,4 @@
-"""Checks PTX and lowers it: names, forms, operand types, targets, control flow, and then a Program."""
+"""The front end: checks PTX (names, forms, operand types, targets, control flow) and lowers it to a Program."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ def check(
     """Every finding in a file, in the order of the text. Never raises for a bad program.
 
     `target` stands for the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa".
-    `selected` are names of codes: those that are found only on demand need to be among them.
+    `selected` are names of codes that are looked for only on demand.
     """
     return _findings(ModuleChecker(parse(file), target, profile, selected))
 
 
 def resolve(file: File, target: str | None = None) -> tuple[ModuleChecker, list[Diagnostic]]:
-    """A module with what its names mean, for `lower`, and every finding in it."""
+    """The resolved module, which `lower` takes, and every finding in it."""
     module = ModuleChecker(parse(file), target, "ptxas", keep=True)
     return module, _findings(module)
 
 
 def _findings(module: ModuleChecker) -> list[Diagnostic]:
-    """What is found in a module; of one in another language, that alone."""
+    """The findings of a module. A file in another language has one: which language it is."""
     found = module.check()
     if any(diagnostic.severity == "error" for diagnostic in found):
         from openptx.check.foreign_languages import foreign

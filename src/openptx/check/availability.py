@@ -1,4 +1,4 @@
-"""Versions and targets: what an opcode, a type or a special register asks for and the file doesn't give."""
+"""Gates: the PTX version and target that an opcode, a type or a special register needs and the file doesn't have."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 _LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")
-"""What the type `.b128` of a register or variable asks for."""
+"""The gate of type `.b128` for registers and variables."""
 UNSIZED = gate("PTX 6.0, sm_30")
-"""What a parameter `a[]` asks for (measured: 7.2 gives no version)."""
+"""The gate of a parameter `a[]` (measured: 7.2 gives no version)."""
 FUNCTION_ADDRESS = gate("PTX 2.1")
-"""What `mov.u64 d, f` asks for, where `f` is a device function (measured)."""
+"""The gate of `mov.u64 d, f` with a device function `f` (measured)."""
 KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
-"""The same of a kernel."""
+"""The same for a kernel."""
 INDIRECT_IMAGE = gate("PTX 3.1, sm_20")
-"""What the address of a texture or surface asks for, in `mov` and in a register (measured)."""
+"""The gate of the address of a texture or surface, in `mov` and in a register (measured)."""
 
 
 def require(subject: str, wanted: Gate, context: Context, where: Path = ()) -> Iterator[Problem]:
-    """The problem that the file's version or target does not give something that stands at `where`, if it doesn't."""
+    """A problem at `where`, unless the version and target of the file satisfy the gate."""
     if context.target is not None and not satisfied(wanted, context.version, context.target):
         yield gate_problem(subject, wanted, context, where)
 
@@ -45,7 +45,7 @@ def too_new(context: Context, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
-    """What is wrong with using this form in this file; one problem at most."""
+    """The gate of a form that the file does not satisfy; one problem at most."""
     if context.target is None:
         return []
     missing = unmet(form, m, context.version, context.target)
@@ -59,7 +59,7 @@ def unmet_gates(form: Form, m: Modifiers, context: Context) -> list[Problem]:
 
 
 def roundings(m: Modifiers) -> list[str]:
-    """What an opcode without a rounding modifier could say instead; nothing where it has one, or can't have one."""
+    """The opcode with each rounding modifier that it may have; nothing if it has one already."""
     if not ROUNDING.keys().isdisjoint(m.written) or not ("f32" in m.written or "f64" in m.written):
         return []
     return [way for way in (*ROUNDING, "approx", "full") if resolve(_saying(m, way))]
@@ -71,7 +71,7 @@ def _saying(m: Modifiers, way: str) -> str:
 
 
 def rounding_problem(m: Modifiers, ways: list[str]) -> Problem:
-    """The form without rounding is one of PTX 1.3: since then its rounding is written out."""
+    """The problem that an opcode lacks its rounding modifier, which is optional only in PTX 1.3."""
     fixed, legal = _saying(m, ways[0]), " ".join(f".{way}" for way in ways)
     return Problem(
         "rounding-required",
@@ -109,7 +109,7 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
 
 
 def _successor(subject: str) -> str | None:
-    """What took the place of `vote` and `shfl` without `.sync`."""
+    """What has replaced `vote` and `shfl` without `.sync`."""
     mnemonic, _, tail = subject.strip("`").partition(".")
     fixed = f"{mnemonic}.sync.{tail}"
     return f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None

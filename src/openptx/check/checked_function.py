@@ -1,4 +1,4 @@
-"""What the checks of a function body know of its surroundings."""
+"""What both the fast path and the full checker need to know of the function whose body they check."""
 
 from __future__ import annotations
 

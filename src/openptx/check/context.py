@@ -1,4 +1,4 @@
-"""What a verdict depends on beside the instruction: target, PTX version, profile, kind of function."""
+"""What a verdict depends on besides the instruction: target, PTX version, profile, kind of function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """The surroundings of an instruction. Equal contexts share their remembered verdicts.
+    """The context of an instruction. Verdicts are memoised per context; equal contexts share them.
 
     `target` is None if the file has no known one; gates are not checked then. `short_addresses`: addresses have 32
     bits, as in a file without `.address_size` (11.1.3). `independent_textures`: `texmode_independent`, textures and
@@ -36,7 +36,7 @@ class Context:
         self._inside: dict[bool, Context] = {}
 
     def inside(self, entry: bool) -> Context:
-        """The surroundings inside a kernel, or else a function, of the same file."""
+        """The context inside of a kernel (`entry`) or a device function of the same file."""
         found = self._inside.get(entry)
         if found is None:
             found = Context(
@@ -52,7 +52,7 @@ class Context:
 
     @property
     def follows_ptxas(self) -> bool:
-        """Whether to answer as the assembler does where it differs from the document."""
+        """Whether the assembler's verdict counts where it differs from the document."""
         return self.profile == "ptxas"
 
     @property

@@ -38,7 +38,7 @@ class DebugInfo:
         self.files: dict[int, Span] = {}
 
     def plain(self, body: Span) -> bool:
-        """Whether every `.loc` of a body that is right as a row is right for certain. Remembers its places then."""
+        """Whether every `.loc` of a body is certainly right, given that its rows are. Notes their places then."""
         text = self.file.text
         if not self.inlined or text.find(".loc", *body) < 0:
             return True

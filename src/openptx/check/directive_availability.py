@@ -1,4 +1,4 @@
-"""Versions and targets of what is not an instruction: directives, attributes, parameters, initial values (5.4, 11)."""
+"""Gates of everything that is not an instruction: directives, attributes, parameters, initial values (5.4, 11)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _OF_COMMON = (
     KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, ADDRESS_VALUE, FUNCTION_VALUE, GENERIC_VALUE,
     *TYPES_SINCE.values(), gate("PTX 7.0"),
 )  # fmt: skip
-"""What the commonest declarations ask for together; since PTX 7.0 bodies are not searched either."""
+"""The gate of the commonest declarations together; since PTX 7.0 bodies are not searched either."""
 
 _POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
 
@@ -93,7 +93,7 @@ _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
 
 
 class DirectiveAvailability:
-    """What the items of one file ask for. `linkage` knows the functions that initial values may name."""
+    """Checks the gates of the items of one file. `linkage` knows the functions that initial values may name."""
 
     def __init__(self, module: SyntaxTree, context: Context, collector: Collector, linkage: Linkage) -> None:
         self.file, self.context, self.collector, self.linkage = module.file, context, collector, linkage
@@ -155,7 +155,7 @@ class DirectiveAvailability:
         self._bank(declaration)
 
     def unmet(self, statement: Statement) -> Iterator[tuple[Span, Problem]]:
-        """What the file's version and target do not give to a statement."""
+        """The gates of a statement that the file's version and target do not satisfy."""
         target = self.context.target
         if target is None:
             return

@@ -36,7 +36,7 @@ _RULE = "PTX ISA, PTX Module Directives (11.1)"
 
 
 class Header:
-    """The first directives of a file. `target` is None where there is none that is known."""
+    """The first directives of a file. `target` is None if there is no known one."""
 
     __slots__ = (
         "_before",
@@ -200,7 +200,7 @@ class Header:
             )
 
     def _alone(self) -> bool:
-        """Whether the file has nothing but its header: the assembler does not ask then whether it fits itself."""
+        """Whether the file has nothing but its header: the assembler doesn't compare target and version then."""
         return all(isinstance(item, Version | Target | AddressSize) for item in self.module.items)
 
     def _options(self, item: Target) -> None:

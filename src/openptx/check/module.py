@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
-"""Codes that are found, or found everywhere, only when they are selected: they need functions read precisely."""
+"""Codes that are looked for, or looked for everywhere, only on demand: they need the full checker for every body."""
 
 
 class ModuleChecker:
@@ -70,7 +70,7 @@ class ModuleChecker:
 
     @property
     def thorough(self) -> bool:
-        """Whether something is asked for that needs every function read precisely."""
+        """Whether a code is selected that needs the full checker for every body."""
         return not self.selected.isdisjoint(ON_DEMAND)
 
     @property
@@ -108,7 +108,7 @@ class ModuleChecker:
         return self.collector.diagnostics
 
     def body(self, function: tree.Function) -> ResolvedBody:
-        """The body of a function without errors, resolved: as the full checker left it, or else now."""
+        """The resolved body of a function without errors: the one that the full checker kept, or else a new one."""
         known = self.bodies.pop(function, None)
         if known is not None:
             return known
@@ -123,7 +123,7 @@ class ModuleChecker:
         return scope.kind(name, self.functions)
 
     def _function(self, function: tree.Function) -> None:
-        """A function; of a header that was right before there is no more to be said than how its name is used."""
+        """A function. Of one whose header differs from an accepted one in the name alone, only the name is checked."""
         name, entry, form = function.name.text, function.kind == "entry", function.form
         known = self.memo.headers.get(form) if form is not None else None
         before = len(self.collector)
@@ -144,7 +144,7 @@ class ModuleChecker:
             check_body(CheckedFunction(self, function, self.context.inside(entry), scope))
 
     def _variable(self, declaration: Declaration) -> None:
-        """A variable outside of functions. One of a form that was right has a name to be looked at, no more."""
+        """A module-level variable. If only its name differs from an accepted one, only the name is checked."""
         form, name = declaration.form, declaration.word
         if form is None:
             self._whole_variable(declaration)
@@ -195,5 +195,5 @@ class ModuleChecker:
 
     @staticmethod
     def reserved(name: str) -> bool:
-        """Whether PTX keeps a name for itself."""
+        """Whether a name is predefined, so that it can't be declared."""
         return name == "_" or is_predefined(name)

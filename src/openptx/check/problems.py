@@ -1,4 +1,4 @@
-"""What a rule finds, before it has a place in a file: which operand, what was expected, what is there."""
+"""Problems: findings about an instruction that don't know its text yet, so that they can be memoised."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPCODE: Path = ()
 
 
 class Problem:
-    """One finding about an instruction. Remembered per opcode and kinds, so it never knows texts or places.
+    """One finding about an instruction, memoised by opcode and kinds of operands: it knows no texts and no places.
 
     `about` is the code's name. `where` is the path of the operand. In `message`, `label` and `help`, `{}` stands for
     the text at `where`. `repair` makes a fix of a statement. `suits` tells
@@ -85,7 +85,7 @@ WARNINGS = frozenset((
     "misaligned-address", "parameter-past-end", "offset-too-large", "uninitialized-register", "narrow-address",
     "deprecated", "document-disagrees", "displaced-vector",
 ))  # fmt: skip
-"""What is let through, with a word (the codes PTX1xxx)."""
+"""Names of the codes that are warnings (PTX1xxx)."""
 
 
 def passes(problems: Iterable[Problem]) -> bool:

@@ -1,4 +1,4 @@
-"""Tries a fix out: one that leads to a statement with another mistake is not offered."""
+"""Verifies fixes: one whose statement would have another mistake is not offered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OTHERS = frozenset(("unknown-name", "unknown-function", "unknown-special-regist
 def proven(
     found: Diagnostic, statement: Span, before: Collection[Problem], checked: CheckedFunction, scope: Scope
 ) -> Diagnostic:
-    """The diagnostic, with its fix only where the statement is right with it; else what it would say is help."""
+    """The diagnostic, without its fix if the fixed statement would not be right."""
     fix = found.fix
     if fix is None or not (statement[0] <= fix.span[0] and fix.span[1] <= statement[1]):
         return found

@@ -16,7 +16,7 @@ OPT_IN = frozenset({"unused", "unreachable", "deprecated"})
 
 
 class Selection:
-    """Decides which diagnostics are reported. The more specific wish wins: `--select PTX03 --ignore PTX0312`.
+    """Decides which diagnostics are reported. The more specific option wins: `--select PTX03 --ignore PTX0312`.
 
     `select` are the only ones, `extend` come on top of what is reported anyway.
     """
@@ -30,7 +30,7 @@ class Selection:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the codes that are asked for one by one: some are looked for only then."""
+        """The names of the codes that are selected one by one: some are looked for only then."""
         wishes = {*self.selected, *self.extended}
         return frozenset(row.name for row in every_code() if row.code in wishes) if wishes else frozenset()
 
@@ -46,7 +46,7 @@ class Selection:
 
 
 def longest(wishes: list[str], diagnostic: Diagnostic) -> int:
-    """The length of the longest wish that the diagnostic's code begins with; 0 for none."""
+    """The length of the longest of these beginnings that the diagnostic's code has; 0 for none."""
     return max((len(wish) for wish in wishes if diagnostic.code.startswith(wish)), default=0)
 
 
@@ -57,7 +57,7 @@ def read_codes(wishes: Sequence[str]) -> list[str]:
 
 
 def read_code(text: str) -> str:
-    """One wish as the beginning of a code."""
+    """A code, a name or the beginning of a code, as the beginning of a code."""
     beginning = text.upper()
     for row in every_code():
         if row.name == text.lower():

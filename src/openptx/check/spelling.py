@@ -12,7 +12,7 @@ number of unknown names beside any number of known ones, and people misspell few
 
 
 class Suggestions:
-    """Finds what was meant by the unknown names of one file, until that has cost `WORK`; nothing from then on."""
+    """Suggestions for the unknown names of one file, within a budget of `WORK`."""
 
     __slots__ = ("left",)
 
@@ -26,7 +26,7 @@ class Suggestions:
         limit: int | None = None,
         suits: Callable[[str], bool] = lambda each: True,
     ) -> str | None:
-        """As `nearest`; `known` is asked only while there is work left."""
+        """As `nearest`; None once the budget is spent."""
         if self.left <= 0:
             return None
         names, most = known(), allowed(word, limit)

@@ -1,4 +1,4 @@
-"""Reads the statements of a body: plain ones by the statement regex, all others by the precise reader."""
+"""Parses the statements of a body: plain ones with the statement regex, all others with the parser of instructions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BLOCKS = 1663
 
 
 class _Places:
-    """Which instructions are asked for: those that one of `places` lies in, which ascend; all if that is None."""
+    """Selects instructions: those that contain one of `places`, which ascend; all of them for None."""
 
     def __init__(self, text: str, body: Span, places: Collection[int] | None) -> None:
         self.text, self.asked = text, places is not None
@@ -47,13 +47,13 @@ class _Places:
         self.next = next(self.ahead)
 
     def begin(self, offset: int) -> int:
-        """Where to read on from a statement's beginning: a later one, if nothing before that is asked for."""
+        """Where to continue from a statement's beginning: a later statement, if none before it is selected."""
         while self.next < offset:
             self.next = next(self.ahead)
         return max(offset, self.text.rfind(";", offset, self.next) + 1) if self.leaps else offset
 
     def holds(self, end: int) -> bool:
-        """Whether the instruction that ends there is asked for."""
+        """Whether the instruction that ends there is selected."""
         return not self.asked or self.next < end
 
 
@@ -65,7 +65,7 @@ def read_body(
     If `places` are given, which ascend, plain instructions are left out that none of them lies in. Wherever something
     else begins, there must be one, too (`landmarks`).
 
-    Braces that don't match are the business of whoever found the span: they are tolerated here.
+    Braces that don't match are tolerated: whoever found the span has reported them.
     """
     found: list[Statement] = []
     problems: list[Diagnostic] = []

@@ -60,7 +60,7 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
             found.append(_parameter(c, place))
         except Mistake as mistake:
             problems.append(mistake.diagnostic)
-            if _behind_parameters(c) or not _next_parameter(c):
+            if _after_parameters(c) or not _next_parameter(c):
                 break
         if c.take(")"):
             break
@@ -78,7 +78,7 @@ def _parameter(c: Cursor, opened: Span) -> Variable:
     return head.variable(c, start, (name,))
 
 
-def _behind_parameters(c: Cursor) -> bool:
+def _after_parameters(c: Cursor) -> bool:
     """Whether the `)` was forgotten: what follows is the name of the function, with its own parenthesis or body."""
     if c.kind == "word":
         return c.peek().word in ("(", "{", ";")

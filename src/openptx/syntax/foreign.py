@@ -1,4 +1,4 @@
-"""Mistakes of people who write C, Python or another assembler: what PTX has in place of what stands there."""
+"""Syntax of C, Python and other assemblers, with what PTX has in its place."""
 
 from __future__ import annotations
 

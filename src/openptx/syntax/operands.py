@@ -31,7 +31,7 @@ class Name(Node):
 
 
 class Sink(Node):
-    """`_`: a place for a result that nobody wants."""
+    """`_`: discards a result."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Reads a module: its items one after another, each function as a header and the span of its body."""
+"""Parses a module: its items in order, each function as a header and the span of its body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where reading goes on after a statement that can't be read."""
+"""Error recovery: where parsing continues after a statement with a syntax error."""
 
 from __future__ import annotations
 

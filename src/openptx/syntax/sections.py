@@ -73,14 +73,14 @@ def section(c: Cursor) -> Section:
     if c.word != "{":
         raise _unopened(c)
     opened = c.expect("{", "before the data of the section")
-    end = _behind(c, opened[1])
+    end = _after(c, opened[1])
     if not c.file.text.startswith("}", end):
         raise _bad_data(c, opened, end)
     c.seek(end + 1)
     return Section(c.file, (start, c.last), name_span, name, (opened[1], end), narrow=False)
 
 
-def _behind(c: Cursor, start: int) -> int:
+def _after(c: Cursor, start: int) -> int:
     """Where data of a section ends."""
     match = _compiled(_DATA).match(c.file.text, start, c.limit)
     return match.end() if match is not None else start
@@ -94,7 +94,7 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 def _unopened(c: Cursor) -> Mistake:
     mistake = c.expected("`{`", "before the data of the section")
-    end = _behind(c, c.start)
+    end = _after(c, c.start)
     if end > c.start and c.file.text.startswith("}", end):
         c.seek(end + 1)
         mistake.recovered = True

@@ -1,4 +1,4 @@
-"""Tokens with offsets, and the cursor on them: what the precise reader works on, one statement at a time."""
+"""Tokens with offsets, and the cursor on them that the parser uses, one statement at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEPTH = 48
 
 
 class Mistake(Exception):
-    """What is wrong with the statement being read. Raised by the precise reader, caught where statements are.
+    """What is wrong with the statement being read. Raised by the parser, caught at statements.
 
     `recovered`: the cursor is where reading can go on already.
     """

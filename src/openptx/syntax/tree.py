@@ -27,8 +27,8 @@ _BLANK = re.compile(rf"\s+|{COMMENT}")
 
 
 class Lazy:
-    """How the parts of a tree are read that are only read when somebody asks: set by the modules that read them, which
-    all come with the parser and import this one."""
+    """Parsers of the parts of a tree that are parsed on demand. The modules of the parser, which import this one, set
+    them."""
 
     if TYPE_CHECKING:
         guard: ClassVar[Callable[[File, Span], Guard]]
@@ -110,11 +110,11 @@ class Instruction(Statement):
 
     @property
     def problem(self) -> Diagnostic | None:
-        """What is wrong with the way the operands are written."""
+        """The syntax error in the operands, if any."""
         return self._operands()[1]
 
     def remember(self, operands: tuple[Operand, ...]) -> None:
-        """Keep operands that a reader has read already."""
+        """Keep operands that are parsed already."""
         self._read = operands, None
 
     def _operands(self) -> tuple[tuple[Operand, ...], Diagnostic | None]:
@@ -142,7 +142,7 @@ class Block(Statement):
 
 
 class Unreadable(Statement):
-    """Text that can't be read; a diagnostic says why."""
+    """Text that can't be parsed; a diagnostic says why."""
 
     __slots__ = ()
 
@@ -230,7 +230,7 @@ class Function(Statement):
         return self.read()[0]
 
     def read(self, places: Collection[int] | None = None) -> tuple[list[Statement], list[Diagnostic]]:
-        """The statements of the body, and what is wrong with how they are written; see `read_body` for `places`."""
+        """The statements of the body and its syntax errors; see `read_body` for `places`."""
         if self.body is None:
             return [], []
         statements, problems = Lazy.body(self.file, self.body, places)
@@ -264,7 +264,7 @@ class SyntaxTree:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """Every mistake of writing in the file, in the order of the text. Reads all bodies once."""
+        """All syntax errors of the file, in the order of the text. Parses all bodies once."""
         if self._diagnostics is None:
             found = [*self.problems, *(problem for function in self.functions for problem in function.read()[1])]
             self._diagnostics = sorted(found, key=lambda diagnostic: diagnostic.span)

@@ -1,1 +1,1 @@
-"""What to say about an instruction that has no form, or an operand of a wrong type; only imported for bad files."""
+"""Messages and fixes for opcodes without a form and operands of wrong types; only imported for files with errors."""

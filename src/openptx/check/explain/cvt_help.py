@@ -1,4 +1,4 @@
-"""Says of a `cvt` that has no form which conversions there are, and which modifiers its pair of types takes (6.5)."""
+"""Explains a `cvt` without a form: which conversions exist, and which modifiers its pair of types takes (6.5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WAYS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
 
 
 def ways(d: str, a: str) -> dict[str, tuple[str, ...]]:
-    """The rounding modifiers of a pair ("" for none) with the fewest other modifiers that each needs. Remembered."""
+    """The rounding modifiers of a pair ("" for none) with the fewest other modifiers that each needs. Memoised."""
     known = _WAYS.get((d, a))
     if known is None:
         choices = ("", *ROUNDING) if _written(d, a) else ()
@@ -25,7 +25,7 @@ def ways(d: str, a: str) -> dict[str, tuple[str, ...]]:
 
 
 def _written(d: str, a: str) -> bool:
-    """Whether a form has both types, which is soon known; most pairs of types are in none."""
+    """Whether some form has both types: a quick test that most pairs of types fail."""
     return any(
         any(d in slot.choices for slot in form.slots) and any(a in slot.choices for slot in form.slots)
         for instruction in MNEMONICS["cvt"]

@@ -1,4 +1,4 @@
-"""Opcodes that no form fits: which modifier is wrong, missing, too many, and what was probably meant."""
+"""Explains opcodes that no form has: which modifier is wrong, missing or superfluous, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MANY = 40
 
 
 def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
-    """Why no form of any instruction has this opcode: the nearest thing that there is."""
+    """Why no form of any instruction has this opcode, and the nearest one that exists."""
     mnemonic, *modifiers = opcode.split(".")
     if len(modifiers) > MANY:
         return _too_long(mnemonic, modifiers)
@@ -139,11 +139,11 @@ def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Prob
 
 
 _IDLE = ROUNDING.keys() | {"ftz", "approx", "full"}
-"""Modifiers without which an instruction does what it did, but for its last bit: a fix may take them away."""
+"""Modifiers that change at most the last bit of a result: a fix may remove them."""
 
 
 def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Problem | None:
-    """The opcode without one of its modifiers is right. Where that one says what is done, this is no fix."""
+    """The problem of an opcode that is right without one of its modifiers. A modifier with a meaning is no fix."""
     for i in sorted(range(len(modifiers)), key=lambda i: modifiers[i] not in _IDLE):
         modifier, shorter = modifiers[i], ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
         if modifier in TYPES or not resolve(shorter):

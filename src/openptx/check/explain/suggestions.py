@@ -83,7 +83,7 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
 
 
 def as_float(literal: str, width: int) -> str:
-    """What an integer literal among floats was meant to be: a number, or in hexadecimal the bits of one."""
+    """The float that an integer literal was meant to be: the number, or for a hexadecimal one its bits."""
     if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
         return f"{literal}.0"
     return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"

@@ -1,4 +1,4 @@
-"""Computes an address that no operand can: what to write before `[base+index*4]`, by the types of its registers."""
+"""Help for `[base+index*4]`: the instructions that compute the address, by the types of its registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of an operand that does not suit its place: which rule it breaks, and what to write instead."""
+"""Problems of operands that don't fit: the rule, and what to write instead."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = "operand-kind") -> Problem:
-    """Something of a kind that can't stand here."""
+    """An operand of a kind that is not allowed here."""
     return Problem(
         about,
         f"operand `{place.name}` of `{place.opcode}` must be {wanted}",
@@ -53,7 +53,7 @@ def mismatch(place: Place, declared: Type, where: Path) -> Problem:
 
 
 def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:
-    """Where the document says so."""
+    """The section of the document that has the rule."""
     if wanted is None:
         return "PTX ISA, Instruction Operands (6)"
     if place.context.follows_ptxas and wanted.name == "e2m1x4":

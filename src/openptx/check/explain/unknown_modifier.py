@@ -1,4 +1,4 @@
-"""A modifier that an instruction does not have: which one was probably meant."""
+"""Explains a modifier that an instruction does not have: which one was probably meant."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ _SHAPE = re.compile(r"m([0-9]+)n([0-9]+)k([0-9]+)")
 
 
 def _shapes(opcode: str, strange: str, choices: set[str]) -> str | None:
-    """The shapes of matrices nearest to one that there is not, by their numbers."""
+    """Help for a matrix shape that does not exist: the nearest ones."""
     wanted = _SHAPE.fullmatch(strange)
     if wanted is None:
         return None

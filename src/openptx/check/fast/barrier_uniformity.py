@@ -20,7 +20,7 @@ _SETP = rf"setp\.[\w.]+\s+({WORD})(?:\|{WORD})?\s*,\s*([^,;]+?)\s*,\s*([^,;]+)[^
 _LANE = rf"mov\.\w+\s+({WORD})\s*,\s*%(?:tid\.x|laneid)\s*;"
 _ANOTHER = rf"\s*(?:{WORD}|0*(?:[1-9][0-9]{{2,}}|[4-9][0-9]|3[2-9]))\s*"  # no number below 32
 _ANY = ""
-"""Among guards: a branch, or a predicate, that is not known."""
+"""Stands for an unknown branch or predicate in a set of guards."""
 
 
 class BarrierUniformity:
@@ -28,7 +28,7 @@ class BarrierUniformity:
 
     def __init__(self, text: str, body: Span) -> None:
         self.text, self.body = text, body
-        self.splitting: set[str] | None = None  # guards that may hold for a part of a warp; None while nobody has asked
+        self.splitting: set[str] | None = None  # guards that may hold for a part of a warp; None until they are needed
         self.rows: list[Row] = []
         self.known: tuple[int, set[str]] = 0, set()  # the last row of these that was asked for, and its guards
         self.since: set[str] = set()  # guards of the branches after the last label, in the chunks that were passed
@@ -47,7 +47,7 @@ class BarrierUniformity:
         return bool(guards) and (_ANY in splitting or _ANY in guards or not guards.isdisjoint(splitting))
 
     def note_passed(self, rows: list[Row], number: int, *, known: bool) -> None:
-        """All rows before this one are behind us. What follows them is not `known` if it is no row."""
+        """The walk has passed all rows before this one. `known`: the next statement is a row."""
         if self.splitting is None and self.text.find("bar", *self.body) < 0:
             self.splitting = set()
         if self.splitting is None or self.splitting:
@@ -78,7 +78,7 @@ class BarrierUniformity:
         return self.splitting
 
     def _find_splitting(self) -> Iterator[str]:
-        """The predicates that compare what may be the number of a lane with what may be less than 32."""
+        """The predicates that compare a possible lane number with a possible constant below 32."""
         text, body = self.text, self.body
         read = text.count("%tid.x", *body) + text.count("%laneid", *body)
         lanes = re.compile(_LANE, re.A).findall(text, *body) if read else []
@@ -87,7 +87,7 @@ class BarrierUniformity:
             return
         comparisons = re.compile(_SETP, re.A).findall(text, *body)
         if len(comparisons) < text.count("setp", *body):
-            yield _ANY  # one is hidden behind a comment
+            yield _ANY  # a comment hides one
         for name, lane, limit in comparisons:
             if (lane in lanes or not plain) and not re.fullmatch(_ANOTHER, limit, re.A):
                 yield name

@@ -32,7 +32,7 @@ _FEW = 64
 
 
 class BlockMemo:
-    """What all blocks of one form have in common. `count` registers that differ stand in their texts."""
+    """What all blocks of one form have in common. `count` is the number of registers that differ between them."""
 
     __slots__ = ("count", "declared", "fixed", "inner", "last", "named", "roles")
 
@@ -43,12 +43,12 @@ class BlockMemo:
         self.inner: list[str] = []  # those of them that are registers
         self.fixed: dict[str, Kind] = {}  # registers of the body by names that are the same in all of these blocks
         self.roles: list[tuple[int, bool]] = []
-        """What is read or written in turn: the number of a register in the text, then of a fixed one; if written."""
+        """Reads and writes in order: the number of a register (fixed ones come last), and whether it is written."""
         self.last: tuple[str | None, str] | None = None
         """Guard and opcode of the last instruction."""
 
     def declares(self, text: str) -> bool:
-        """Take down registers or parameters of calls. False for anything else."""
+        """Note declared registers or parameters of calls. False for anything else."""
         if not text.startswith((".reg", ".param")) or _REGISTER.search(text):
             return False
         found: list[str] = []
@@ -62,7 +62,7 @@ class BlockMemo:
         return True
 
     def runs(self, text: str, names: OperandClassifier) -> bool:
-        """Take down the registers of an instruction. False where it names anything else, or goes or waits somewhere."""
+        """Note the registers of an instruction. False if it names anything else, jumps or synchronises."""
         match = STATEMENT.fullmatch(text)
         if match is None or match.lastindex != INSTRUCTION:
             return False
@@ -95,7 +95,7 @@ class BlockMemo:
         return found
 
     def applies(self, given: list[str], names: OperandClassifier) -> bool:
-        """Say which registers a block of this form reads and writes. False where it means something else here."""
+        """Note the reads and writes of a block of this form in `names`. False if its names mean something else here."""
         if self.declared and not names.unknown(self.declared):
             return False
         if self.fixed:
@@ -114,9 +114,8 @@ class BlockMemo:
 
 
 def form_of(block: str, names: OperandClassifier) -> tuple[Key, list[str]] | None:
-    """All that the verdict on a block depends on, if its form has been found right once, and its registers. None where
-    these are not all the body's, parameters of a kernel stand in it, whose names only one has, or it calls what nothing
-    has declared."""
+    """The key of a block, on which alone its verdict depends, and its registers. None if not all of these belong to the
+    body, if it names a parameter of the kernel (a name that no other kernel has), or if its callee is undeclared."""
     checked = names.checked
     text, callee = _without_callee(block)
     if f"[{checked.tree.name.text}" in text:
@@ -137,7 +136,7 @@ def form_of(block: str, names: OperandClassifier) -> tuple[Key, list[str]] | Non
 
 
 def block_memo(block: str, key: Key, given: list[str], names: OperandClassifier) -> BlockMemo | None:
-    """What is to be remembered of a block that is right. None where more matters than `form_of` and a template say."""
+    """The memo of an accepted block. None if its verdict depends on more than its key."""
     if not all(_plain(each) for each in key if isinstance(each, Kind)):
         return None
     found = BlockMemo(len(given))
@@ -149,12 +148,12 @@ def block_memo(block: str, key: Key, given: list[str], names: OperandClassifier)
 
 
 def _plain(kind: Kind) -> bool:
-    """Whether this is a register, and not one that is a parameter."""
+    """Whether this is a register that is no parameter."""
     return kind.sort in (kinds.REGISTER, kinds.VECTOR) and not kind.space
 
 
 def _without_callee(block: str) -> tuple[str, str]:
-    """What stands in a block, but for the name of what it calls; and that name."""
+    """The text of a block without the name of its callee, and that name."""
     begin = block.index("\n") if "//" in block else 1
     call = block.find("call", begin)
     if call < 0 or (match := _CALL.match(block, call)) is None:

@@ -1,4 +1,4 @@
-"""What an open block has of its own: labels, registers, variables, and where to go back to at its `}`."""
+"""The state of an open block: labels, registers, variables, and what to undo at its `}`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 class Block:
-    """An open block: its labels, the labels it needs, where the log was; its `own` registers, and what they hide."""
+    """An open block: its labels, the labels it `needs`, where the undo log was (`mark`), its `own` registers and what
+    those hide."""
 
     __slots__ = ("hidden", "labels", "mark", "needs", "own", "tables")
 
@@ -25,8 +26,8 @@ class Block:
 class Declared:
     """A variable that a body declares, and its kind with its whole size.
 
-    `texts` are its name and the addresses in it that have been met, with their kinds: files declare the same parameters
-    of calls, `param0`, again and again, and store to the same places in them.
+    `texts` are its name and the addresses in it that have occurred, with their kinds: files keep declaring the same
+    parameters of calls, `param0`, and store to the same places in them.
     """
 
     __slots__ = ("name", "texts", "whole")

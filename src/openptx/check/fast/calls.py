@@ -1,4 +1,4 @@
-"""Calls: one that differs in its names alone from one that was accepted is accepted, too."""
+"""Memo of calls: one that differs from an accepted one in names alone is accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST = 1 << 12
 
 
 def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
-    """All that the verdict on a call depends on. None where the call is not of the plain form."""
+    """The key of a call, on which alone its verdict depends. None if the call is not of the plain form."""
     checked = names.checked
     call = _parts(text, checked.module.memo)
     if call is None:
@@ -38,7 +38,7 @@ def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
 
 
 def _prototype(label: str, names: OperandClassifier) -> CallPrototype | None:
-    """What says how a call through a pointer is done, which is the same object for all that say the same."""
+    """The prototype of an indirect call; equal ones are one object."""
     for block in reversed(names.blocks):
         if (table := block.tables.get(label)) is not None:
             return table if isinstance(table, CallPrototype) else None

@@ -1,4 +1,4 @@
-"""A part of a body as rows of texts."""
+"""Chunks: parts of a body that are read at once, as rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIZE = 30_000
 """About how many characters are read in one go: rows take twenty times their memory."""
 _CUT = re.compile(r";\r?\n")
 _HIDING = re.compile(rf"{COMMENT}|{OPEN_STRING}")
-"""What a `;` may stand in that ends no statement."""
+"""What may contain a `;` that ends no statement."""
 
 
 def chunk_end(text: str, offset: int, end: int) -> int:

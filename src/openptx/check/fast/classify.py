@@ -30,7 +30,7 @@ _MOST = 1 << 7
 
 
 class OperandClassifier(SymbolTable):
-    """Kinds by text: names, and what is made of them."""
+    """Kinds of operands by text: names, and addresses, lists and pairs of names."""
 
     __slots__ = ()
 
@@ -65,14 +65,14 @@ class OperandClassifier(SymbolTable):
         return found
 
     def function(self, name: str) -> Kind:
-        """The kind of what is called: that of a function need not be kept."""
+        """The kind of a callee."""
         found = self.get(name)
         if found is None and name not in self.first:
             found = self._outside(name)
         return found if found is not None and found is not kinds.NAME_KIND else self[name]
 
     def _place(self, text: str) -> Kind:
-        """Other addresses, which are whole."""
+        """The kind of an address up to its `]`."""
         name, plus, amount = text[1:-1].partition("+")
         if (not plus or _AMOUNT.fullmatch(amount)) and name not in self.variables:
             meaning = self.scope.names.get(name)
@@ -126,7 +126,7 @@ class OperandClassifier(SymbolTable):
         return at(found, 0) if found.sort == kinds.VARIABLE else found
 
     def _outside(self, text: str) -> Kind:
-        """What the header or the module says of a name, variables with their whole size; quick for labels."""
+        """The kind of a name in the header or the module, variables with their whole size."""
         module, scope = self.checked.module, self.scope
         meaning = scope.names.get(text)
         if meaning is None:

@@ -1,6 +1,6 @@
-"""Whether some path writes each register before it is read, for bodies of one statement a line.
+"""Definite assignment on text, for bodies of one statement a line: whether a write reaches each read.
 
-Accept-only: `uninitialized` analyses all other bodies. Missed edges and false reads are conservative.
+Accept-only: `flow/cfg.py` analyses all other bodies. Missed edges and false reads are conservative.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST = 1 << 10
 
 
 class _Blocks:
-    """The straight pieces of a body: where each begins, the names of labels, what follows each by name or by place."""
+    """The basic blocks of a body: where each begins, whether it falls through, and the label that it jumps to."""
 
     def __init__(self) -> None:
         self.starts: list[int] = []
@@ -37,7 +37,7 @@ class _Blocks:
         self.labels: dict[str, int] = {}
 
     def begin(self, place: int) -> None:
-        """A block begins here, and the one before goes on into it unless it is said to leave."""
+        """A block begins here; the one before falls through unless `falls` is cleared."""
         self.starts.append(place)
         self.falls.append(True)
         self.targets.append("")
@@ -76,7 +76,7 @@ def surely_written(text: str, body: Span, names: set[str]) -> bool:
 
 
 def _does(text: str, start: int, end: int) -> tuple[str, int]:
-    """What is done with the register between two places, and where the statement ends; "reads" if that is not plain."""
+    """What a statement does with the register between two places, and where it ends; "reads" if in doubt."""
     line = text.rfind("\n", 0, start) + 1
     statement = _STATEMENT.match(text, line)
     if statement is None and (declared := _DECLARATION.match(text, line)) and end < declared.end():
@@ -110,19 +110,19 @@ def _before(blocks: _Blocks, written: list[int]) -> dict[int, int]:
 
 @cache
 def _flow() -> re.Pattern[str]:
-    """Lines that are a label, or begin with one, or go somewhere else."""
+    """Lines that are a label, begin with one, or transfer control."""
     words = "|".join(sorted(mnemonics(*JUMPS, *LEAVES)))
     line = rf"\n[ \t]*+(?:({WORD}):(?!:)|(@[ ]?+!?[ ]?+{WORD}[ \t]++)?+({words})(?!{LETTER})[\w.:]*+[ \t]*+([^;\n]*+);)"
     return re.compile(line, re.A)
 
 
 def _leading(text: str, body: Span) -> int:
-    """How many words there are that may lead somewhere, parts of others included."""
+    """How often mnemonics that transfer control occur in the text, parts of other words included."""
     return sum(text.count(word, *body) for word in mnemonics(*JUMPS, *LEAVES))
 
 
 def _blocks(text: str, body: Span) -> _Blocks | None:
-    """The blocks of a body; None where a statement that leads somewhere has no line of its own. Tables lead nowhere."""
+    """The basic blocks of a body; None if a jump has no line of its own. Indirect jumps have no edges."""
     branches = mnemonics("branch")
     blocks = _Blocks()
     blocks.begin(body[0])

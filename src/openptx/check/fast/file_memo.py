@@ -1,4 +1,4 @@
-"""Per-file memo of accepted declarations, headers and calls: files repeat them, under other names or as they stand."""
+"""Per-file memo of accepted declarations, headers and calls, which files repeat verbatim or under other names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _POOLED = 1 << 20
 _SHAPES: dict[tuple[object, ...], int] = {}
 """Types of results and parameters, numbered: what calls are remembered by is the same in all files."""
 _NUMBERED = 1 << 15
-"""How many of them get a number; calls of others are read precisely."""
+"""How many of them get a number; calls of others are parsed."""
 
 
 def pool(prefix: str, count: int) -> list[str]:
@@ -71,21 +71,21 @@ class FileMemo:
         self.forms: dict[Form, Kind] = {}
         """How variables of the module are declared, and their kinds."""
         self.headers: dict[HeaderForm, list[tuple[bool, str, Kind]]] = {}
-        """Headers that are right, and of each parameter whether its name begins with the function's, the rest of it,
-        and its kind."""
+        """Accepted headers: of each parameter, whether its name begins with the function's, the rest of the name, and the
+        kind."""
         self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
-        """What stands before and after the name of a variable in a body: its kind with and without its whole size,
-        and how many bytes of shared memory it takes."""
+        """Declarations of variables in bodies, as the texts before and after the name: the kind with and without its
+        whole size, and the bytes of shared memory."""
         self.declared: dict[str, list[Declared]] = {}
-        """Declarations of parameters of calls, or several of them, as they stand."""
+        """Declarations of parameters of calls, by their text."""
         self.prototypes: dict[str, CallPrototype] = {}
-        """`.callprototype ...;` as it stands, after its label."""
+        """Prototypes, by their text after the label."""
         self.branches = False
-        """Whether there was a `.branchtargets`, which the target of the file has then."""
+        """Whether a `.branchtargets` was accepted, so that the target of the file has them."""
         self.calls: set[tuple[object, ...]] = set()
-        """Calls by a prototype that are right."""
+        """Keys of accepted calls by a prototype."""
         self.parts: dict[str, Call] = {}
-        """Calls as they stand, and their parts."""
+        """Calls by their text, taken apart."""
         self._shapes: dict[str | HeaderForm, int] = {}
         self._registers: dict[str, dict[str, Kind]] = {}
         self._kept = 0
@@ -116,7 +116,7 @@ class FileMemo:
         return found
 
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
-        """Remember a header that is right, whose parameters this scope has."""
+        """Keep an accepted header, whose parameters this scope has."""
         name = function.name.text
         found: list[tuple[bool, str, Kind]] = []
         for parameter in (*function.returns, *function.parameters):

@@ -46,9 +46,9 @@ class FastPath:
         self.missing: set[str] = set()  # names that nothing declares
 
     def accepts(self) -> bool:
-        """Whether the whole body is right for certain, but for `doubts`, `early` and `missing`. Can be asked once.
+        """Whether the whole body is certainly right, except for `doubts`, `early` and `missing`. Can be called once.
 
-        False says nothing about it: the full checker reads all of it then.
+        False means that nothing is known: the full checker must read all of it.
         """
         fine = self._read() and self._ends()
         self.names.release()
@@ -58,7 +58,7 @@ class FastPath:
         return fine
 
     def places(self) -> list[int]:
-        """Where the full checker must look in a body that is accepted; none where all is right."""
+        """Where the full checker must look in an accepted body; empty if all of it is right."""
         if not (self.doubts or self.early or self.missing):
             return []
         text, body = self.file.text, self.body
@@ -81,7 +81,7 @@ class FastPath:
         return True
 
     def _block(self, text: str) -> bool:
-        """A whole block. One like an earlier one is right, too."""
+        """A whole block. One with the key of an accepted one is accepted."""
         memos, form = self.checked.verdicts.block_memos, form_of(text, self.names)
         known = memos.get(form[0]) if form is not None else None
         if known is not None and form is not None and known.applies(form[1], self.names):
@@ -101,7 +101,7 @@ class FastPath:
         return True
 
     def _doubts(self, chunk: Chunk, number: int) -> bool:
-        """Whether no more is wrong with a row than instructions. It is looked at closely later then."""
+        """Whether only instructions of a row are in doubt. The full checker reads them later."""
         if not self.reader.doubt:
             return False
         self.reader.doubt = False
@@ -117,7 +117,7 @@ class FastPath:
         self.doubts += [place for place in range(start, end) if self.file.text[place] == ";"]
 
     def _ends(self) -> bool:
-        """Whether nothing runs on after the end."""
+        """Whether control cannot reach the end of the body."""
         last, blocks = self.reader.last, self.names.blocks
         if last is None or last[0] or not ends(last[1].partition(".")[0]) or len(blocks) > 1:
             return False
@@ -125,7 +125,7 @@ class FastPath:
         return tables.has_known_callees(blocks[0], self.names)
 
     def _rows(self, chunk: Chunk, end: int) -> int | None:
-        """The statements of a chunk: where to go on before the end, None if something is wrong."""
+        """Read the statements of a chunk. Returns where to continue; None if something may be wrong."""
         rows, names, first = chunk.rows, self.names, self.names.first
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
         # Lazily, a row at a time: what another statement declares changes what the names after it mean.
@@ -167,7 +167,7 @@ class FastPath:
         return chunk.end
 
     def _other(self, chunk: Chunk, number: int, end: int) -> int | None:
-        """A row that is the rest of the text, since it begins with a statement that is no row: where to go on."""
+        """A statement that is no row: it and the rest of the text are one row. Returns where to continue."""
         start = chunk.match(number).start(OTHER)
         after = self.reader.other(chunk.file, start, end)
         if self.reader.doubt and after is not None:
@@ -179,7 +179,7 @@ class FastPath:
         return after
 
     def _note_passed(self, chunk: Chunk, number: int, *, known: bool, more: bool) -> None:
-        """All rows before this one are right. What follows them, if there is `more`, is not `known` if it is no row."""
+        """All rows before this one are right. `more` follows them, which is a row if `known`."""
         rows = chunk.rows
         if more and not chunk.inner:
             self.barriers.note_passed(rows, number, known=known)
@@ -191,10 +191,10 @@ class FastPath:
                 return
             other = row[OTHER - 1]
             if len(other) > 1 and other[0] != "." and not tables.TABLE.match(other):
-                return  # an instruction, too, or a block: `singly` knows
+                return  # an instruction or a block, which the reader has noted
 
     def _look_closer(self, chunk: Chunk, said: list[str], begin: int, before: int) -> bool:
-        """Rows that are not all fine, from `begin` on: some read the operand that stands first, or are not plain."""
+        """Rows that are not all accepted, from `begin` on: some read their first operand, or need another look."""
         rows = chunk.rows
         new: set[str] | None = None
         written, until = set[str](), begin  # by the rows before that one
@@ -224,7 +224,7 @@ class FastPath:
         return True
 
     def _as_statement(self, chunk: Chunk, number: int) -> bool:
-        """Read a row as a statement: where a name with `%` is no register, it is not all that its address says."""
+        """Read a row as a statement: its address was cut after the base, which need not be a register."""
         match, text = chunk.match(number), chunk.file.text
         start = match.start(OPCODE) if not match[GUARD] else text.rfind("@", 0, match.start(GUARD))
         if self.reader.statement(text[start : match.end()]) or self.reader.doubt:
@@ -232,7 +232,7 @@ class FastPath:
         return self.reader.parse(chunk.file, match.start(), match.end(), match.end()) is not None
 
     def _is_right(self, row: Row) -> bool | None:
-        """Whether an instruction is right: False where it may not be, None where more than constants is to be seen."""
+        """Whether an instruction is right: False if it may be wrong, None if more than its constants decides."""
         names, verdicts = self.names, self.checked.verdicts
         texts = [text for text in row[FIRST - 1 : LABEL - 1] if text]
         given = [names[text] for text in texts]

@@ -1,4 +1,4 @@
-"""Reads single statements: declarations, calls, tables, and whatever else is no row."""
+"""Reads statements that are no rows: declarations, calls, tables, instructions of many operands."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST = 1 << 12
 
 
 class StatementReader:
-    """Reads single statements of one body. Each method answers whether all is right."""
+    """Reads statements of one body one at a time. Each method returns whether the statement is certainly right."""
 
     def __init__(self, checked: CheckedFunction, names: OperandClassifier, barriers: BarrierUniformity) -> None:
         self.checked, self.names, self.barriers = checked, names, barriers
@@ -93,7 +93,7 @@ class StatementReader:
         return fine
 
     def _parameters(self, text: str) -> bool | None:
-        """Parameters of a call: what they declare is kept, since files do so in the same words again and again."""
+        """Parameters of a call; memoised by their text, since files repeat these declarations."""
         if DECLARATION.fullmatch(text) is None:
             return None
         found: list[Declared] = []
@@ -134,7 +134,7 @@ class StatementReader:
         return True
 
     def _constants_fit(self, text: str, key: Key, parts: list[str]) -> bool:
-        """Whether the constants of an instruction are right: the same ones stand with the same kinds quite often."""
+        """Whether the constants of an instruction are right; memoised, since files repeat them with the same kinds."""
         verdicts = self.checked.verdicts
         values = verdicts.constants(key, parts)
         if values is not None and values in verdicts.valued:
@@ -158,7 +158,7 @@ class StatementReader:
         return True
 
     def other(self, file: File, start: int, end: int) -> int | None:
-        """A statement of which rows know nothing: where to go on after it, None where it is not right."""
+        """A statement that no row describes. Returns where to continue after it; None if it may be wrong."""
         match = STATEMENT.match(file.text, start, end)
         if match is None or match.lastindex == END:
             return match and match.end()
@@ -169,8 +169,8 @@ class StatementReader:
         return self.parse(File("", text), 0, len(text), len(text)) is not None and not self.doubt
 
     def parse(self, file: File, start: int, until: int, end: int) -> int | None:
-        """What begins between two offsets, by the full parser: where to go on. None where it is not right, but for
-        instructions in `doubt`."""
+        """Statements that begin between two offsets, by the full parser. Returns where to continue; None if something
+        other than an instruction (`doubt`) may be wrong."""
         found: list[tree.Statement] = []
         problems: list[Diagnostic] = []
         offset = read_statements(Cursor(file, start, end), until, found, problems, inside=True)
@@ -222,7 +222,7 @@ class StatementReader:
         return fits(self.checked, operands, names.known, known)
 
     def _is_uniform(self, barrier: tree.Instruction) -> bool:
-        """Whether all threads of a warp come to a barrier together, for certain."""
+        """Whether all threads of a warp certainly reach a barrier together."""
         return len(barrier.operands) != 1 or (barrier.guard is None and self.barriers.never_splits)
 
     def _variable(self, declaration: Variable) -> bool:

@@ -62,7 +62,7 @@ class SymbolTable(dict[str, Kind]):
         return True
 
     def label(self, name: str) -> bool:
-        """Take down a label of this block; False where it declares that name already."""
+        """Declare a label in this block; False if it declares that name already."""
         labels = self.blocks[-1].labels
         if name in labels or name == "_" or name in self.variables:
             return False
@@ -72,7 +72,7 @@ class SymbolTable(dict[str, Kind]):
         return self.first.get(name, kinds.NAME_KIND) is kinds.NAME_KIND
 
     def labels(self, names: list[str]) -> bool:
-        """Take down labels of this block, perhaps before they are met; False where it declares one of them already."""
+        """Declare labels of this block, perhaps ahead of their place; False if it declares one of them already."""
         if not names:
             return True
         new, block, module = set(names), self.blocks[-1], self.checked.module
@@ -93,7 +93,7 @@ class SymbolTable(dict[str, Kind]):
         return True
 
     def withdraw(self, names: Iterable[str]) -> None:
-        """Labels that were taken down are met later, if at all."""
+        """Undeclare labels that were declared ahead of their place."""
         block = self.blocks[-1]
         for name in names:
             block.labels.discard(name)
@@ -109,7 +109,7 @@ class SymbolTable(dict[str, Kind]):
         return self.keys().isdisjoint(names) and self.first.keys().isdisjoint(names) and not self.shadows(names)
 
     def variable(self, variable: Declared) -> bool:
-        """Make a variable known, and the addresses in it; False where the name has a meaning already."""
+        """Declare a variable and the addresses in it; False if the name has a meaning already."""
         name = variable.name
         if name in self or name in self.first or name in self.blocks[-1].labels:
             return False
@@ -125,13 +125,13 @@ class SymbolTable(dict[str, Kind]):
         return True
 
     def mark_written(self, names: Iterable[str]) -> None:
-        """These are written now, those of them that are registers."""
+        """These of the names that are registers are written from here on."""
         for name in names:
             if name not in self and (kind := self.first.get(name)) is not None:
                 self[name] = kind
 
     def release(self) -> None:
-        """Let go of each other, so that memory is free at once: collection may be off."""
+        """Break the reference cycle with `first`, so that memory is freed at once: garbage collection may be off."""
         del self.first.names
 
     def open(self) -> None:
@@ -177,7 +177,7 @@ class SymbolTable(dict[str, Kind]):
 class Definitions(dict[str, Kind]):
     """The kinds of first operands: of all registers that are declared, and of other texts that were seen there.
 
-    A register that is asked for here goes into `Known`, as it is written.
+    A register that is looked up here counts as written: it goes into the `SymbolTable`.
     """
 
     __slots__ = ("names",)

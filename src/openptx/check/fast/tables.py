@@ -1,4 +1,4 @@
-"""Lists of branch targets and prototypes of calls: those are accepted that a file repeats word for word."""
+"""Branch tables and call prototypes. Those that repeat an accepted one word for word are accepted."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MOST = 1 << 10
 # Compiled when there is a table.
 _TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
 TABLE = re.compile(rf"{WORD}[ \t]*:[^:]", re.A)
-"""How a row begins that is a table."""
+"""The beginning of a row that is a table."""
 _TARGETS = rf"{IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*"
 
 
 def accepts_known(text: str, names: OperandClassifier, memo: FileMemo) -> bool | None:
-    """Whether a table is right that is like an earlier one. None where that is not certain."""
+    """Whether a table like an earlier one is right. None if that is not certain."""
     match = re.fullmatch(_TABLE, text, re.A)
     if match is None:
         return None
@@ -45,7 +45,7 @@ def accepts_known(text: str, names: OperandClassifier, memo: FileMemo) -> bool |
 
 
 def accepts_new(table: BranchTargets | CallPrototype, names: OperandClassifier, memo: FileMemo) -> bool:
-    """Whether a table that was read precisely has a name of its own. It is remembered."""
+    """Whether a parsed table has a name of its own. It is kept for later ones."""
     block = names.blocks[-1]
     if table.label is None or not _labels(table.label.text, table.name, names):
         return False

@@ -1,4 +1,4 @@
-"""What is said of a function only when it is asked for: what is unused, unreachable or old."""
+"""Opt-in lints: unused declarations, unreachable code, deprecated instructions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Used:
         self.places: set[int] = set()
 
     def note(self, tree: text.Operand, scope: Scope) -> None:
-        """Take down the names in an operand."""
+        """Note the names in an operand."""
         for name in names_in(tree):
             self.name(name.text, scope)
 
     def name(self, name: str, scope: Scope) -> None:
-        """Take down one name."""
+        """Note one name."""
         found = scope.find(name)
         if found is not None:
             self.places.add(found[0].span[0])
@@ -83,7 +83,7 @@ def addresses(value: Initialiser | None) -> list[str]:
 
 
 def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:
-    """The first statement of each stretch that no path reaches."""
+    """The first statement of each run of statements that no path reaches."""
     reached = graph.reached()
     for number, step in enumerate(graph.steps):
         if number in reached or (number and number - 1 not in reached):

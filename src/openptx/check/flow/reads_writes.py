@@ -1,4 +1,4 @@
-"""What a function does as a whole: how it ends, which registers it reads that nothing writes (manual 9.7.12, 6.2)."""
+"""Which registers an instruction reads and writes (manual 6.2), and which instructions end a function (9.7.12)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRITES: dict[str, bool] = {}
 
 
 def writes(opcode: str) -> bool:
-    """Whether the first operand of an opcode is a destination. Remembered."""
+    """Whether the first operand of an opcode is a destination. Memoised."""
     known = _WRITES.get(opcode)
     if known is None:
         known = _WRITES[opcode] = calls(opcode) or any(

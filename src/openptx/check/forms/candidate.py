@@ -1,4 +1,4 @@
-"""What a form says about operands that are given to it."""
+"""Candidates of form selection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Findings = tuple[Problem, ...]
 
 
 class Candidate:
-    """What one form says about the operands. The better of two is the one with the higher `rank`."""
+    """A form with its findings about the operands. The better of two has the higher `rank`."""
 
     __slots__ = ("findings", "form", "m", "rank")
 

@@ -1,4 +1,4 @@
-"""Judges what stands in brackets after an address: the coordinates of a texel, or of a box of a tensor (6.4.1)."""
+"""Checks the further operands of an address: coordinates of a texel or of a tensor's box, samplers (6.4.1)."""
 
 from __future__ import annotations
 

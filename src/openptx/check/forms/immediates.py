@@ -1,4 +1,4 @@
-"""Judges immediate operands: whether their type takes them, and their values, which kinds don't tell."""
+"""Checks constants: whether their type takes them, and their values, which are not part of their kinds."""
 
 from __future__ import annotations
 

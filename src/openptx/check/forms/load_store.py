@@ -1,4 +1,4 @@
-"""Rules of loads, stores and atomics that no form can say: how wide they are, and where the assembler crashes."""
+"""Rules of loads, stores and atomics beyond their forms: widths, and where the assembler crashes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _space(m: Modifiers) -> str:
 
 
 def _crashes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context, count: int) -> Iterator[Problem]:
-    """Where the assembler's code generator dies (measured on 13.5)."""
+    """Where the assembler's code generator crashes (measured on 13.5)."""
     load = form.instruction.access == "load"
     address, value = (operands[1], operands[0]) if load else (operands[0], operands[1])
     base = address.parts[0] if address.sort == kinds.ADDRESS else address

@@ -1,4 +1,4 @@
-"""Judges one operand: may something of this kind stand in this place of this form?"""
+"""Checks one operand: whether its kind is allowed in its place in the form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """What is wrong with an operand, and what is only doubtful."""
+    """Errors and warnings about one operand."""
     match place.template.role:
         case "label":
             if kind.sort != kinds.NAME:

@@ -1,4 +1,4 @@
-"""Rules of single instructions that no form can say, and the gates of forms."""
+"""Rules of single instructions beyond their forms, and the gates of forms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def refine(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> Candidate:
-    """What the instruction's own rules add to a judgement."""
+    """The candidate with the findings of the instruction's own rules."""
     found = tuple(_own(candidate.form, candidate.m, operands, context)) if candidate.rank[0] == 2 else ()
     if all(problem.about in WARNINGS for problem in found):
         found += tuple(unmet_gates(candidate.form, candidate.m, context))
@@ -31,7 +31,7 @@ def refine(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -
 
 
 def _own(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
-    """What each rule says of an instruction that it is for, by what is declared of that."""
+    """The findings of the rules that apply to an instruction, by its declaration."""
     instruction, said = form.instruction, operand_rule(form.instruction, form.operands[0].name if form.operands else "")
     if instruction.access == "update":
         yield from judge_atom(form, m, operands, context)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Candidate | None:
-    """What the first form says that takes such operands, or else the one that comes nearest; None without a form."""
+    """The first form that takes these operands, or else the nearest one; None if the opcode has no form."""
     best: Candidate | None = None
     for form, m in resolve(opcode, "ptxas" if context.follows_ptxas else "isa"):
         candidate = refine(examine(form, m, operands, context), operands, context)
@@ -35,7 +35,7 @@ def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Ca
 
 
 def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Candidate:
-    """What one form says: the number of operands first, then each of them."""
+    """One form with its findings: about the number of operands, then about each of them."""
     layouts = form.layouts(m)
     layout = next((layout for layout in layouts if len(layout) == len(operands)), None)
     if layout is None:

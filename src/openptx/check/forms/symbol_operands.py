@@ -1,4 +1,4 @@
-"""Judges names that stand for values: special registers, functions, variables, and what is added to one."""
+"""Checks names as values: special registers, functions, variables, and sums with constants."""
 
 from __future__ import annotations
 

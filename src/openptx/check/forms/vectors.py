@@ -1,4 +1,4 @@
-"""Judges brace lists (manual 6.4.3): how many elements, of which types, and what may stand among them."""
+"""Checks brace lists (manual 6.4.3): number, types and kinds of their elements."""
 
 from __future__ import annotations
 

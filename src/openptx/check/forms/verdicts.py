@@ -1,4 +1,4 @@
-"""The verdict on an instruction: a lookup by opcode and kinds of operands, and the rules behind it."""
+"""Verdicts on instructions, memoised by opcode and kinds of operands."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Verdicts(dict["Key", "Findings | None"]):
         self._candidates: dict[Key, Candidate | None] = {}  # the forms that the verdicts are about
         self.bound: dict[Key, BoundForm | None] = {}  # these forms as lowering needs them
         self.valued: set[tuple[Key, tuple[str, ...]]] = set()
-        """Instructions whose constants, as they are written, were found right."""
+        """Instructions with accepted constants, by the text of the constants."""
         self.calls: set[tuple[object, ...]] = set()
-        """Calls that were found right, by all that this depends on."""
+        """Keys of accepted calls."""
         self.block_memos: dict[tuple[object, ...], BlockMemo | None] = {}
-        """Blocks that were found right, by what matters of them; None where that is not all."""
+        """Memos of accepted blocks, by key; None for a block that can't be memoised."""
 
     def __missing__(self, key: Key) -> Findings | None:
         opcode, operands = key[0], key[1:]
@@ -59,7 +59,7 @@ class Verdicts(dict["Key", "Findings | None"]):
         return found
 
     def candidate(self, key: Key) -> Candidate | None:
-        """The form that takes such operands, or comes nearest; None where the opcode has none."""
+        """The form that takes these operands, or the nearest one; None if the opcode has no form."""
         if key not in self._candidates:
             self[key]
         return self._candidates[key]
@@ -70,14 +70,14 @@ class Verdicts(dict["Key", "Findings | None"]):
         return candidate is not None and has_checked_immediates(candidate.form, candidate.m, key[1:], self.context)
 
     def constants(self, key: Key, texts: Sequence[str]) -> tuple[Key, tuple[str, ...]] | None:
-        """The member of `valued` for these operands; None where more is to be looked at than constants."""
+        """The key into `valued` for these operands; None if more than the constants decides."""
         if self[key] != LOOK or calls(key[0]) or joins(key[0]):
             return None
         given = zip(texts, key[1:], strict=True)
         return key, tuple([text for text, kind in given if kind.sort in (kinds.INTEGER, kinds.FLOAT)])
 
     def immediate_errors(self, key: Key, operands: Sequence[Operand]) -> list[Problem]:
-        """What is wrong with the values of constants, in an instruction that is right but for them."""
+        """Problems with the values of constants in an otherwise right instruction."""
         candidate = self._candidates[key]
         if candidate is None or not candidate.accepted:
             return []
@@ -125,14 +125,13 @@ class Rows(dict["Row", str]):
 
 
 FINE, READS_FIRST, BARRIER, LOOK_CLOSER = "fine", "reads what it names first", "barrier", "look closer"
-"""Verdicts on rows. The second and third are fine too where the register is written, and the warp not split. The
-operand that stands first is read by a barrier, too."""
+"""Verdicts on rows. READS_FIRST is accepted if the first operand is written before; BARRIER if the warp is not split.
+A barrier, too, reads its first operand."""
 
 _PASSIVE = (kinds.ABSENT, kinds.ADDRESS, kinds.NAME, kinds.INTEGER)
 
 LOOK: Findings = ()
-"""Nothing to say of the kinds, but the statement must be looked at: a call has a callee, a barrier its place, a
-constant its value."""
+"""The kinds are right, but they don't decide alone: a call has a callee, a barrier a place, a constant a value."""
 
 _VERDICTS: dict[tuple[object, ...], Verdicts] = {}
 
@@ -147,7 +146,7 @@ def verdicts(context: Context) -> Verdicts:
 
 
 def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
-    """What there is to say about an instruction with such operands; `judged` is the form that fits them."""
+    """The findings about an instruction with these operands; `candidate` is the form that was selected for them."""
     if candidate is None:
         return (explain(opcode, operands, context.profile),)
     return candidate.findings if candidate.accepted else folded(candidate, opcode, operands, context)

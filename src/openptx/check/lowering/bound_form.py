@@ -1,4 +1,4 @@
-"""The form of an instruction as lowering needs it: what the kinds of the operands make of its modifiers and types."""
+"""Bound forms: the selected form of an instruction with its modifiers and the types of its operands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class BoundForm:
 
 
 def bound_form(verdicts: Verdicts, key: Key) -> BoundForm | None:
-    """The form of an instruction with such operands, remembered; None where there is no such form."""
+    """The bound form of an instruction with these operands, memoised; None if there is no such form."""
     if key not in verdicts.bound:
         candidate = verdicts.candidate(key)
         verdicts.bound[key] = None if candidate is None else _bind(candidate, key, verdicts.context.entry)

@@ -41,7 +41,7 @@ _UNTYPED = TYPES["b32"]
 
 
 class UnboundError(Exception):
-    """An operand that has no place in a Program: what it is, in words."""
+    """An operand that a Program can't have; the message says what it is."""
 
 
 def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:

@@ -33,7 +33,7 @@ _FEW = 64
 
 
 def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object, ...] | None:
-    """All of a declaration of one plain variable but its name; None where it isn't one."""
+    """The key of the declaration of one plain variable: all but its name. None for other declarations."""
     if space == "reg" or len(declaration.names) != 1:
         return None
     declarator = declaration.names[0]
@@ -55,7 +55,7 @@ def _shape(declaration: Declaration, space: str, unsized: bool) -> tuple[object,
 
 
 class Declarations:
-    """Declares names and judges how they are declared."""
+    """Declares names and checks their declarations."""
 
     def __init__(self, module: ModuleChecker) -> None:
         self.module = module
@@ -144,7 +144,7 @@ class Declarations:
         self._declare_all(declaration, scope, local_space(declaration, own))
 
     def plain(self, declaration: Declaration, space: str | None) -> list[tuple[str, Kind]] | None:
-        """The names of a declaration of memory and their kinds; None if anything is to be said about it."""
+        """The names of a declaration of memory and their kinds; None if there is a finding about it."""
         found: list[tuple[str, Kind]] = []
         if declaration.type == "b128" and not self.module.plain_type("b128", 1):
             return None
@@ -179,7 +179,7 @@ class Declarations:
             self.right[key] = memory_kind(declaration, declaration.names[0], space)
 
     def _declare_each(self, declaration: Declaration, scope: Scope, space: str, unsized: bool) -> bool:
-        """Judge and declare names one by one; whether all is right with their types and values."""
+        """Check and declare names one by one; whether their types and values are right."""
         reported = wrong = False
         for number, declarator in enumerate(declaration.names):
             misfit = None if reported else type_problem(declaration, declarator, self.module.context, unsized)

@@ -27,7 +27,7 @@ _ABI = 3, 0  # before it, registers and local memory can belong to the module (m
 
 
 class Linkage:
-    """The module-level names of one file, as they come."""
+    """The module-level names of one file, in the order of the text."""
 
     def __init__(self, collector: Collector, version: Version) -> None:
         self.collector = collector
@@ -83,7 +83,7 @@ class Linkage:
             )  # fmt: skip
 
     def function(self, function: Function) -> None:
-        """A function: whether it agrees with what was said of it before."""
+        """A function: whether it agrees with its earlier declarations."""
         name, span = function.name.text, function.name.span
         if function.linkage == "extern" and function.body is not None:
             self._add(

@@ -30,7 +30,7 @@ class Registers:
 
 
 class Memory:
-    """A variable. Its place in memory is the business of lowering."""
+    """A variable. Lowering gives it its place in memory."""
 
     __slots__ = ("declaration", "kind", "number")
 
@@ -49,7 +49,7 @@ class Memory:
 
 
 class Formal(Memory):
-    """A parameter of a function whose header is read when somebody asks for it."""
+    """A parameter of a function. Its declaration is parsed when it is first needed."""
 
     __slots__ = ("function",)
 

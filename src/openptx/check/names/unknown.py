@@ -1,4 +1,4 @@
-"""Says more about a name that nothing declares: beyond a range, misspelt, a special register that isn't one."""
+"""Explains an undeclared name: beyond a range, misspelt, or a special register that does not exist."""
 
 from __future__ import annotations
 

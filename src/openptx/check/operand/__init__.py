@@ -1,1 +1,1 @@
-"""Operands by kind: what a rule may know of one without its text, and what one place of a form takes."""
+"""Kinds of operands, and which of them a place in a form takes."""

@@ -1,4 +1,4 @@
-"""What a rule may know of an operand without knowing its text: its kind. Equal kinds are one object."""
+"""Kinds: operands without their text, all that a form's selection depends on. Equal kinds are one object."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PARAMETERS = {"param": "param", "frame": "param", "argument": "param", "result":
 """What is in `.param`: of kernels; of bodies, for calls; what a function takes; what it gives back."""
 
 FAR = 256
-"""Room and alignment beyond this many bytes make no difference to any rule."""
+"""Sizes and alignments beyond this many bytes are the same to every rule."""
 
 
 class Kind:

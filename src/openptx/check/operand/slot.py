@@ -1,4 +1,4 @@
-"""A place in a form, and what may stand in it beside registers and constants: sinks, addresses, function names."""
+"""Places of operands in a form, and what they allow besides registers and constants."""
 
 from __future__ import annotations
 

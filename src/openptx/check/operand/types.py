@@ -1,4 +1,4 @@
-"""What the assembler takes or refuses beyond Tables 26 to 28, operand by operand (see `isa/agreement.py`)."""
+"""The register types that an operand takes: Tables 26 to 28 (`isa/agreement.py`) and where the assembler differs."""
 
 from __future__ import annotations
 

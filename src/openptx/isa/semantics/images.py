@@ -1,4 +1,4 @@
-"""What meanings ask of textures and surfaces, which a machine finds behind handles (5.3, 9.7.10, 9.7.11).
+"""What meanings ask of textures and surfaces, which a machine finds by their handles (5.3, 9.7.10, 9.7.11).
 
 A handle is 64 bits: a texture or surface object that a launch was given, or the address of a `.texref`, `.samplerref`
 or `.surfref` variable. `geometry` is the instruction's, `1d` to `a2d`; coordinates are 32 bits each, x first, or the
