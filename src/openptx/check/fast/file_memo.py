@@ -71,8 +71,8 @@ class FileMemo:
         self.forms: dict[Form, Kind] = {}
         """How variables of the module are declared, and their kinds."""
         self.headers: dict[HeaderForm, list[tuple[bool, str, Kind]]] = {}
-        """Accepted headers: of each parameter, whether its name begins with the function's, the rest of the name, and the
-        kind."""
+        """Accepted headers: for each parameter, whether its name begins with the function's, the rest of the name, and
+        the kind."""
         self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
         """Declarations of variables in bodies, as the texts before and after the name: the kind with and without its
         whole size, and the bytes of shared memory."""
