@@ -57,11 +57,7 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
     said = [modifier for modifier in modifiers if modifier in ROUNDING]
     if len(said) > 1 or (said and said[0] in found) or (not said and "" in found):
         return None
-    best = next((way for way in _COMMONEST if way in found), next(iter(found)))
-    rest = [m for m in modifiers[:-2] if m not in ROUNDING]
-    fixed = spelt(best, tuple(rest), d, a)
-    if not resolve(fixed):
-        fixed = spelt(best, found[best], d, a)
+    fixed = _fixed(modifiers, found, d, a)
     legal = " ".join(f".{way}" for way in found if way)
     more = ", or one of the others" if len(found) > 1 and not said else ""
     return Problem(
@@ -74,6 +70,13 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
         help=f"write `{fixed}`{more}",
         repair=rewrite(fixed, SUGGESTION if len(found) > 1 else SAFE),
     )
+
+
+def _fixed(modifiers: list[str], found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
+    """The opcode with the commonest rounding of the pair, and with its other modifiers if it may have them."""
+    best = next((way for way in _COMMONEST if way in found), next(iter(found)))
+    fixed = spelt(best, tuple(m for m in modifiers[:-2] if m not in ROUNDING), d, a)
+    return fixed if resolve(fixed) else spelt(best, found[best], d, a)
 
 
 def _what(d: str, a: str, said: list[str], legal: str) -> str:

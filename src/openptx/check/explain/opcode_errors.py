@@ -39,21 +39,39 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
     against = refused(opcode, profile)
     if against:
         return _refused(opcode, mnemonic, modifiers, against[0][2])
-    repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
-    if repeated is not None:
-        return _repeated(opcode, repeated)
     instructions = _named(known[mnemonic], modifiers)
-    choices = _modifiers_of(instructions) | {part for each in known[mnemonic] for part in each.parts[1:]}
+    return (
+        _twice(opcode, modifiers)
+        or _exclusive_ones(opcode, modifiers, instructions)
+        or _strange(opcode, mnemonic, modifiers, instructions, labelled=not operands)
+        or _ordered(mnemonic, modifiers, known[mnemonic])
+        or _no_form(opcode, mnemonic, modifiers, instructions)
+    )
+
+
+def _twice(opcode: str, modifiers: list[str]) -> Problem | None:
+    """A modifier that is repeated."""
+    repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
+    return None if repeated is None else _repeated(opcode, repeated)
+
+
+def _exclusive_ones(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """Two modifiers of which a form takes one."""
     exclusive = _exclusive(modifiers, instructions)
-    if exclusive is not None:
-        return _both(opcode, *exclusive)
+    return None if exclusive is None else _both(opcode, *exclusive)
+
+
+def _strange(
+    opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction], *, labelled: bool
+) -> Problem | None:
+    """A modifier that no form has. `labelled`: there is no operand, so it may be a label with a dot."""
+    choices = _modifiers_of(instructions) | {part for each in load()[mnemonic] for part in each.parts[1:]}
     strange = next((modifier for modifier in modifiers if modifier not in choices), None)
-    if strange is not None and not operands and _takes_label(instructions):
+    if strange is None:
+        return None
+    if labelled and _takes_label(instructions):
         return _dotted_label(mnemonic, modifiers[-1])
-    if strange is not None:
-        return unknown_modifier(opcode, mnemonic, strange, choices, instructions)
-    ordered = _ordered(mnemonic, modifiers, known[mnemonic])
-    return ordered or _no_form(opcode, mnemonic, modifiers, instructions)
+    return unknown_modifier(opcode, mnemonic, strange, choices, instructions)
 
 
 def _too_long(mnemonic: str, modifiers: list[str]) -> Problem:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from openptx.check.fast.classify import OperandClassifier
     from openptx.check.forms.verdicts import Key
     from openptx.diagnostics import Diagnostic
+    from openptx.syntax.operands import Operand
 
 _OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _CALLS = "call ", "call.", "call\t"
@@ -203,23 +204,28 @@ class StatementReader:
         first = 1 if operands and writes(instruction.opcode) and is_destination(operands[0], instruction) else 0
         for operand in operands[first:]:
             for name in names_in(operand):
-                names[name.text]
+                names[name.text]  # is read
         if guard is not None and names[guard.name.text] is not kinds.PREDICATE_KIND:
             return False
         if first:
             names.mark_written(name.text for name in names_in(operands[0]))
         given = tuple(kind_of(operand, names.known) for operand in operands)
-        key = instruction.opcode, *given
-        found = self.checked.verdicts[key]
-        if found or (found == LOOK and self.checked.verdicts.immediate_errors(key, operands)):
-            return False
         if guard is not None and guarded_parameter(given) is not None:
             return False
+        if not self._accepted((instruction.opcode, *given), operands):
+            return False
         self.last = None if guard is None else "@", instruction.opcode
-        if not calls(instruction.mnemonic):
-            return True
-        known = {name: table for block in names.blocks for name, table in block.tables.items()}
-        return fits(self.checked, operands, names.known, known)
+        return not calls(instruction.mnemonic) or self._call_fits(operands)
+
+    def _accepted(self, key: Key, operands: tuple[Operand, ...]) -> bool:
+        """Whether nothing is wrong with an instruction by its kinds and its constants."""
+        found = self.checked.verdicts[key]
+        return not found and (found != LOOK or not self.checked.verdicts.immediate_errors(key, operands))
+
+    def _call_fits(self, operands: tuple[Operand, ...]) -> bool:
+        """Whether a call certainly fits its callee."""
+        tables = {name: table for block in self.names.blocks for name, table in block.tables.items()}
+        return fits(self.checked, operands, self.names.known, tables)
 
     def _is_uniform(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp certainly reach a barrier together."""
