@@ -49,20 +49,8 @@ def version() -> str:
     return ".".join(map(str, llvm.llvm_version_info)) + "/" + host().name + "/" + host().features
 
 
-CROWDED = 12_000
-"""Blocks times vectors that a kernel's registers are, above which they stay in memory. Made values, they would meet in
-every block; allotting those to the processor's registers, of which there are too few anyway, took 11 s for a kernel
-that so takes 2."""
-
-
-def crowded(text: str) -> bool:
-    """Whether its registers are too many for so many blocks, see `CROWDED`."""
-    blocks = text.count("\nblock") + text.count("\nway")
-    return blocks * text.count(" = alloca <") > CROWDED
-
-
-def optimised(text: str) -> llvm.ModuleRef:
-    """The module of a text, verified and optimised."""
+def optimised(text: str, promotes: bool) -> llvm.ModuleRef:
+    """The module of a text, verified and optimised. `promotes`: what functions allocate in memory becomes values."""
     try:
         module = llvm.parse_assembly(text)
         module.verify()
@@ -71,7 +59,7 @@ def optimised(text: str) -> llvm.ModuleRef:
     # What has been found to pay. All of O1 takes four times as long, for code that is not faster on the whole.
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
-    if not crowded(text):
+    if promotes:
         passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
@@ -87,7 +75,7 @@ def compiled_fast(text: str) -> bool:
     return len(text) > LARGE
 
 
-def compile(text: str) -> bytes:
-    """An object file of LLVM text."""
+def compile(text: str, promotes: bool = True) -> bytes:
+    """An object file of LLVM text, see `optimised`."""
     with LLVM:
-        return machine(OPT_NONE if compiled_fast(text) else OPT_DEFAULT).emit_object(optimised(text))
+        return machine(OPT_NONE if compiled_fast(text) else OPT_DEFAULT).emit_object(optimised(text, promotes))

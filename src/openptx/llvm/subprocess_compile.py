@@ -19,6 +19,9 @@ INTERVAL = 0.05
 
 CHILD = "from openptx.llvm.subprocess_compile import main; main()"
 
+PROMOTE, KEEP = b"p", b"k"
+"""What the process reads before the text: the argument `promotes` of `compile`."""
+
 
 def available() -> bool:
     """Whether there is a Python to start: programs that embed one name themselves instead."""
@@ -32,16 +35,17 @@ def start() -> Popen[bytes]:
 
 
 def compile_in_subprocess(
-    text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None
+    text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None, promotes: bool = True
 ) -> bytes:
-    """An object file of LLVM text; Bug, with what is known, where the process that makes it ends before it is made.
+    """An object file of LLVM text, as `compile` makes it; Bug, with what is known, where the process that makes it
+    ends before it is made.
 
     `check` is called all the while. What it raises, or a signal's handler does, ends the process, which was started
     now or before.
     """
     with process or start() as child:
         try:
-            image, words = wait_for(child, text.encode(), check)
+            image, words = wait_for(child, (PROMOTE if promotes else KEEP) + text.encode(), check)
         except BaseException:
             child.kill()
             raise
@@ -94,7 +98,8 @@ def main() -> None:
 
     threading.Thread(target=end_with_reader, daemon=True).start()
     try:
-        image = compile(sys.stdin.buffer.read().decode())
+        promotes = sys.stdin.buffer.read(1) == PROMOTE
+        image = compile(sys.stdin.buffer.read().decode(), promotes)
     except Bug as bug:
         sys.exit(" ".join(str(bug.args[0]).split()))
     sys.stdout.buffer.write(image)

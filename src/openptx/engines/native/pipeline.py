@@ -31,9 +31,16 @@ from openptx.program import Function, Program
 from openptx.runtime.image import Image
 from openptx.runtime.shared_layout import shared_layout
 
+CROWDED = 12_000
+"""Blocks times vectors that a kernel's registers are, above which they stay in memory. Made values, they would meet in
+every block; allotting those to the processor's registers, of which there are too few anyway, took 11 s for a kernel
+that so takes 2."""
+
 
 class LoweredKernel(NamedTuple):
     text: str
+    promotes: bool
+    """Whether LLVM makes values of its registers, see `CROWDED`."""
     metadata: KernelMetadata
 
 
@@ -85,7 +92,8 @@ def lower_kernel(
         frame_states=deopt.states if deopt.is_used else {},
         fast_compiled=compiled_fast(text),
     )
-    return LoweredKernel(text, metadata)
+    crowded = sum(e.block_count for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
+    return LoweredKernel(text, not crowded, metadata)
 
 
 def stack_of(contexts: list[FunctionContext]) -> Stack:

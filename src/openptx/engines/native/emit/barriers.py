@@ -30,6 +30,8 @@ class BarrierLowering:
         self.field = self.scope.entry.frame_field
         self.numbers: set[int] | None = set()
         """Barriers that are used; None: not known."""
+        self.resumed_at: list[int] = []
+        """Positions where warps go on after barriers, each at a label `resume` and the number."""
 
     def barrier(self, b: Block, op: Op, guard: Bits) -> None:
         if not (isinstance(guard.v, int) and guard.v):
@@ -93,6 +95,7 @@ class BarrierLowering:
         """What happens when the barrier lets the warp go on."""
         ir = self.ir
         ir.start(f"resume{b.stop}")
+        self.resumed_at.append(b.stop)
         word = ir.load("i32", self.field(abi.LIVE), 4)
         live = ir.emit(f"bitcast i{N} {word} to <{N} x i1>")
         ir.store_mask(live, "%live")

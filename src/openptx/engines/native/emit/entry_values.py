@@ -5,7 +5,9 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.float_ops import FloatOps
-from openptx.engines.native.emit.ir_builder import STATE
+from openptx.engines.native.emit.ir_builder import STATE, Section
+
+_OF_CTA = frozenset((abi.CTAID, abi.CTAID + 4, abi.CTAID + 8, abi.LINEAR))
 
 
 class EntryValues:
@@ -20,12 +22,13 @@ class EntryValues:
         key = (offset, t)
         found = self.values.get(key)
         if found is None:
-            found = self.values[key] = self.loaded(t, "%w", offset, 4)
+            section = Section.CTA if offset in _OF_CTA else Section.LAUNCH
+            found = self.values[key] = self.loaded(t, "%w", offset, 4, section)
         return found
 
-    def loaded(self, t: str, base: str, offset: int, align: int) -> str:
+    def loaded(self, t: str, base: str, offset: int, align: int, section: Section = Section.LAUNCH) -> str:
         where = self.ir.first(f"getelementptr i8, ptr {base}, i64 {offset}")
-        return self.ir.first(f"load {t}, ptr {where}, align {align}{STATE}")
+        return self.ir.first(f"load {t}, ptr {where}, align {align}{STATE}", section)
 
     def field(self, offset: int) -> str:
         return self.ir.field("%w", offset)
@@ -47,13 +50,14 @@ class EntryValues:
         if found is None:
             ir, t = self.ir, vector_type(64)
             stride = self.state(abi.STRIDE, "i64")
-            first = ir.first(f"mul i64 %first, {stride}")
+            first = ir.first(f"mul i64 %first, {stride}", Section.WARP)
             lanes: list[str] = []
-            for scalar in (stride, first):
-                one = ir.first(f"insertelement {t} poison, i64 {scalar}, i32 0")
-                lanes.append(ir.first(f"shufflevector {t} {one}, {t} poison, <{N} x i32> zeroinitializer"))
+            for scalar, section in ((stride, Section.LAUNCH), (first, Section.WARP)):
+                one = ir.first(f"insertelement {t} poison, i64 {scalar}, i32 0", section)
+                all_lanes = f"shufflevector {t} {one}, {t} poison, <{N} x i32> zeroinitializer"
+                lanes.append(ir.first(all_lanes, section))
             steps = ir.first(f"mul {t} {lanes[0]}, {self.x.literal_vector(tuple(range(N)), 64)}")
-            found = self.values["lane offsets"] = ir.first(f"add {t} {steps}, {lanes[1]}")
+            found = self.values["lane offsets"] = ir.first(f"add {t} {steps}, {lanes[1]}", Section.WARP)
         return found
 
     def parameters(self) -> str:

@@ -77,25 +77,36 @@ class FunctionEmitter:
     def text(self) -> str:
         ir, c = self.ir, self.c
         blocks, ir.lines = ir.lines, []
-        self.prologue(blocks)
+        self.prologue()
         prologue, ir.lines = ir.lines, []
         loop = WarpLoop(self.exits, self.barriers, self.rounds)
         loop.end()
         end = ir.lines
         index = ["%first32 = shl i32 %index, 5", "%first = zext i32 %first32 to i64"]
-        head = loop.head(ir.head, index) if c.runs_next_warp else [*index, *ir.head]
-        body = "\n".join(["entry:", *self.allocations(), *head, *prologue, *blocks, *end, "}", ""])
+        head = loop.head(index) if c.runs_next_warp else [*index, *ir.entry_lines()]
+        body = "\n".join(["entry:", *self.allocations, *head, *prologue, *blocks, *end, "}", ""])
         if c.is_function:
             given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
             return f"define internal i32 @{c.symbol}({given}) noinline nounwind #0 {{\n{body}"
         given = "ptr noalias %frames, i32 %start" if c.runs_next_warp else "ptr noalias %frame, i32 %index"
         return f"define i32 @{c.symbol}(ptr noalias %w, {given}) nounwind #0 {{\n{body}"
 
+    @property
+    def block_count(self) -> int:
+        """How many blocks have lanes, and how many dispatches there are to them."""
+        return sum(self.facts.reached) + len(self.branches.dispatches)
+
+    @property
+    def vector_count(self) -> int:
+        """How many registers and masks are vectors in memory."""
+        is_vector = (self.registers.cell_type(c).startswith("<") for c in self.registers.cells_in_memory)
+        return sum(is_vector) + 1 + len(self.facts.masked)
+
+    @property
     def allocations(self) -> list[str]:
         """Places of registers, masks and counters in memory."""
-        cells = [c for c in range(len(self.facts.registers)) if self.registers.kept_in_memory(c) is not None]
         found = [f"%live = alloca <{N} x i1>, align 4"]
-        found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in cells]
+        found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in self.registers.cells_in_memory]
         found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
         found += ["%fuel = alloca i32, align 4"]
         found += [f"store i32 {turns_between_polls(self.c.function)}, ptr %fuel, align 4"]
@@ -106,7 +117,7 @@ class FunctionEmitter:
             found += [f"%{name} = alloca [{size} x i8], align 64" for name in ("in", "out")]
         return found
 
-    def prologue(self, blocks: list[str]) -> None:
+    def prologue(self) -> None:
         """What each warp begins with, up to the jump to where it stands."""
         ir, c = self.ir, self.c
         for cell in sorted(c.graph.blocks[0].live_in):
@@ -128,8 +139,7 @@ class FunctionEmitter:
             ir.store_mask(ir.emit(f"bitcast i32 {word} to <{N} x i1>"), "%live")
         if 0 in self.facts.masked:
             ir.store_mask(ir.load_mask("%live"), "%m0")
-        starts = {f"resume{b.stop}:": b.stop for b in c.graph.blocks}
-        places = [(starts[line], line[:-1]) for line in blocks if line in starts]
+        places = [(pc, f"resume{pc}") for pc in self.barriers.resumed_at]
         places += [(-2 - pc, f"enter{pc}") for pc in c.entered_from]
         if places:
             self.search(ir.load("i32", self.entry.frame_field(abi.RESUME), 4), sorted(places))

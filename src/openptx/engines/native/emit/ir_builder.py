@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from enum import IntEnum
 
 from openptx.engines.native.analysis.lattice import N
 
@@ -12,12 +13,20 @@ STATE, DATA = ", !tbaa !5", ", !tbaa !6"
 """What an access is to: the worker's state, or the kernel's memory. The two never overlap."""
 
 
+class Section(IntEnum):
+    """How often a line of the entry block has to run. A line may use values of its own section and of those before."""
+
+    LAUNCH = 0
+    CTA = 1
+    WARP = 2
+
+
 class IRBuilder:
     """Lines of the function's body. Names are `%v1`, `%v2`...; labels `b1`, `b2`..."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.head: list[str] = []  # the entry block: what dominates everything else
+        self._entry: list[tuple[Section, str]] = []  # the entry block: what dominates everything else
         self.label = "entry"
         self.count = 0
         self.cold = 0  # above 0 in blocks that do not dominate what follows: no value of theirs may be remembered
@@ -39,21 +48,26 @@ class IRBuilder:
     def line(self, text: str) -> None:
         self.lines.append(text)
 
-    def first(self, text: str) -> str:
+    def first(self, text: str, section: Section = Section.LAUNCH) -> str:
         """A line in the entry block."""
         self.count += 1
         name = f"%v{self.count}"
-        self.head.append(f"{name} = {text}")
+        self._entry.append((section, f"{name} = {text}"))
         return name
 
     @contextmanager
-    def at_entry(self) -> Generator[None]:
+    def at_entry(self, section: Section = Section.LAUNCH) -> Generator[None]:
         """What is emitted meanwhile goes to the entry block."""
-        outer, self.lines = self.lines, self.head
+        outer, self.lines = self.lines, []
         self.cold += 1
         yield
         self.cold -= 1
+        self._entry += [(section, line) for line in self.lines]
         self.lines = outer
+
+    def entry_lines(self, *sections: Section) -> list[str]:
+        """Those of some sections; of all if none is named."""
+        return [line for section, line in self._entry if not sections or section in sections]
 
     # Instructions
 

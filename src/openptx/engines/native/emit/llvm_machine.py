@@ -11,7 +11,7 @@ from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, c
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.faults import FaultExits
-from openptx.engines.native.emit.ir_builder import STATE
+from openptx.engines.native.emit.ir_builder import STATE, Section
 from openptx.engines.native.emit.local_frame import LocalFrame
 from openptx.engines.native.emit.memory.lowering import MemoryLowering
 from openptx.engines.native.emit.module_tables import ModuleTables
@@ -111,7 +111,7 @@ class LlvmMachine(FloatOps):
         if name.startswith(("clock", "globaltimer")):
             return self.time(name, w)
         if name not in self.known:
-            with self.ir.at_entry():
+            with self.ir.at_entry(Section.WARP if name.startswith("tid.") else Section.LAUNCH):
                 self.known[name] = self.specials.read(name)
         found, v = self.known[name], self.known[name].v
         if isinstance(v, Value):  # without what blocks remember of a value

@@ -32,6 +32,10 @@ class RegisterFile:
         fact = self.facts.registers[cell]
         return fact if fact is not None and fact.known is None else None
 
+    @property
+    def cells_in_memory(self) -> list[int]:
+        return [cell for cell in range(len(self.facts.registers)) if self.kept_in_memory(cell) is not None]
+
     def cell_type(self, cell: int) -> str:
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
         assert fact is not None

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.engines.native import abi
 from openptx.engines.native.deopt.frame_layout import aligned
 from openptx.engines.native.deopt.side_exits import SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
-
-_NAME = re.compile(r"%[\w.]+")
-_OF_CTA = {abi.CTAID, abi.CTAID + 4, abi.CTAID + 8, abi.LINEAR}
+from openptx.engines.native.emit.ir_builder import Section
 
 
 class WarpLoop:
@@ -20,20 +16,20 @@ class WarpLoop:
         self.barriers, self.rounds = barriers, rounds
         self.frame_size = aligned(exits.warp_frame.size)
 
-    def head(self, entry: list[str], index: list[str]) -> list[str]:
+    def head(self, index: list[str]) -> list[str]:
         """The entry block's lines where they belong: once, for each CTA, for each warp; `index` is the warp's own."""
-        once, of_warp = split_by_use(entry, {"%index", "%first32", "%first"})
+        lines = self.ir.entry_lines
         size = self.frame_size if self.rounds else 0  # without barriers there is one frame at a time
-        begins = "%start, %entry"
-        if not self.rounds:  # nor is there anything between one CTA and the next
-            values = self.entry.values.items()
-            once, of_cta = split_by_use(once, {n for key, n in values if isinstance(key, tuple) and key[0] in _OF_CTA})
-            once += ["br label %cta", "cta:", "%begin = phi i32 [ %start, %entry ], [ 0, %beside ]", *of_cta]
-            begins = "%begin, %cta"
+        if self.rounds:
+            once, begins = lines(Section.LAUNCH, Section.CTA), "%start, %entry"
+        else:  # nor is there anything between one CTA and the next
+            once, begins = lines(Section.LAUNCH), "%begin, %cta"
+            once += ["br label %cta", "cta:", "%begin = phi i32 [ %start, %entry ], [ 0, %beside ]"]
+            once += lines(Section.CTA)
         return [
             *once, "br label %warp", "warp:", f"%index = phi i32 [ {begins} ], [ %next, %ready ]",
             "%index64 = zext i32 %index to i64", f"%place = mul i64 %index64, {size}",
-            "%frame = getelementptr i8, ptr %frames, i64 %place", *index, *of_warp,
+            "%frame = getelementptr i8, ptr %frames, i64 %place", *index, *lines(Section.WARP),
         ]  # fmt: skip
 
     def end(self) -> None:
@@ -117,16 +113,3 @@ class WarpLoop:
         self.entry.added(abi.LINEAR, "i64", 1)
         self.entry.added(abi.FROM, "i64", 1)
         ir.jump("cta")
-
-
-def split_by_use(lines: list[str], names: set[str]) -> tuple[list[str], list[str]]:
-    """Lines that do not depend on some names, and those that make or use them, or what comes of them."""
-    names, independent, dependent = set(names), list[str](), list[str]()
-    for line in lines:
-        mentioned = _NAME.findall(line)
-        if names.isdisjoint(mentioned):
-            independent.append(line)
-        else:
-            names.add(mentioned[0])
-            dependent.append(line)
-    return independent, dependent

@@ -51,7 +51,7 @@ def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> t
             return unpack(data)
     with compiling(function) as compile:
         kernel = lower()
-        metadata, image = kernel.metadata, compile(kernel.text)
+        metadata, image = kernel.metadata, compile(kernel.text, kernel.promotes)
     store.store(name, pack(metadata, image))
     return metadata, image
 

@@ -58,6 +58,6 @@ class OutlinedOps(IntOps):
         result = self.scalar(d) if uniform else self.vector(d)
         name = f"{key[0]}.{len(self.functions)}"
         header = ", ".join(f"{LaneType(a.width, uniform).int} %a{i}" for i, a in enumerate(operands))
-        body = "\n".join(["entry:", *self.ir.head, *self.ir.lines, f"ret {t} {result}", "}"])
+        body = "\n".join(["entry:", *self.ir.entry_lines(), *self.ir.lines, f"ret {t} {result}", "}"])
         self.ir = outer
         return Outlined(name, d.width, f"define internal {t} @{name}({header}) noinline nounwind #0 {{\n{body}\n")
