@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
+from openptx.line_table import LineTable
 from openptx.program import Address, Reg
 from openptx.runtime.shared_layout import reached
 from openptx.sanitize.barrier_checks import BarrierChecks
@@ -19,7 +20,6 @@ from openptx.sanitize.findings import Collector, Finding, Site
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.lifetimes import Lifetimes
 from openptx.sanitize.mbarriers import Mbarriers
-from openptx.sanitize.places import Places
 from openptx.sanitize.race_reports import RaceReports
 from openptx.sanitize.races import Conflict, Races
 from openptx.sanitize.releases import Releases
@@ -95,7 +95,7 @@ class Session:
         self.bounds = Bounds(self)
         self.lifetimes = Lifetimes(self)
         self.heap: GuardedHeap | None = None
-        self.places = Places(program.file)
+        self.places = LineTable(program.file)
         self.clocks = Clocks(self.teams)
         self.ops: list[Op] = []
         self._numbers: dict[Op, int] = {}

@@ -1,4 +1,4 @@
-"""Where a statement stands in the program that the PTX was made from, through all the calls that were inlined."""
+"""The line table of a file: where a statement stands in the source the PTX was made from, through inlined calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOC = re.compile(rf"^[ \t]*\.loc[ \t]+{_PLACE}(?:[^\n]*?inlined_at[ \t]+{_PLACE
 _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.M)
 
 
-class Places:
+class LineTable:
     """The `.loc` of a file. Each is for the statements up to the next one."""
 
     def __init__(self, file: File) -> None:
