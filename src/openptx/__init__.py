@@ -4,6 +4,7 @@
     openptx.parse("saxpy.ptx")                 its lossless SyntaxTree
     openptx.load("saxpy.ptx")["saxpy"]         a Kernel of a LoadedModule, which runs on NumPy arrays and tensors
     openptx.sanitize(kernel, grid, ...)        what a launch does wrong, races first: a list of Finding
+    openptx.profile(kernel, grid, ...)         what a launch executes and what its accesses cost: a Profile
     openptx.empty(shape, dtype)                an array whose content counts as undefined there
     openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from openptx.errors import SanitizerError as SanitizerError
     from openptx.errors import Unsupported as Unsupported
     from openptx.numerics import convert as convert
+    from openptx.profile import Profile as Profile
+    from openptx.profile import profile as profile
     from openptx.runtime import Kernel as Kernel
     from openptx.runtime import LoadedModule as LoadedModule
     from openptx.runtime import load as load
@@ -60,6 +63,7 @@ HOMES = {
     "openptx.errors":          ("ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Error", "Fault", "InputError",
                                 "SanitizerError", "Unsupported"),
     "openptx.numerics":        ("convert",),
+    "openptx.profile":         ("Profile", "profile"),
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
     "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.tensor_map": ("TensorMap",),
@@ -84,6 +88,7 @@ __all__ = [
     "Kernel",
     "Label",
     "LoadedModule",
+    "Profile",
     "Sampler",
     "SanitizerError",
     "Surface",
@@ -98,6 +103,7 @@ __all__ = [
     "empty",
     "load",
     "parse",
+    "profile",
     "sanitize",
 ]  # fmt: skip
 
@@ -121,7 +127,7 @@ def __dir__() -> list[str]:
 
 
 class _FrontDoor(ModuleType):
-    """Keeps `openptx.check` and `openptx.sanitize` functions, where importing the packages would put the packages."""
+    """Keeps `check`, `profile` and `sanitize` functions, where importing the packages would put the packages."""
 
     @property
     def check(self) -> object:
@@ -137,6 +143,14 @@ class _FrontDoor(ModuleType):
 
     @sanitize.setter
     def sanitize(self, package: ModuleType) -> None:
+        """As above."""
+
+    @property
+    def profile(self) -> object:
+        return _get("profile")
+
+    @profile.setter
+    def profile(self, package: ModuleType) -> None:
         """As above."""
 
 

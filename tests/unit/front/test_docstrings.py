@@ -7,6 +7,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 
 import pytest
 
@@ -32,12 +33,12 @@ PUBLIC = dict(public())
 
 
 def function_of(thing: object) -> Callable[..., object] | None:
-    """The function whose body runs; of a class its `__init__`."""
+    """The function whose body runs; of a class its `__init__`, but for dataclasses, whose raises nothing."""
     if isinstance(thing, property):
         return thing.fget
     if inspect.isclass(thing):
         made = vars(thing).get("__init__")
-        return made if inspect.isfunction(made) else None
+        return made if inspect.isfunction(made) and not is_dataclass(thing) else None
     return inspect.unwrap(thing) if callable(thing) else None
 
 

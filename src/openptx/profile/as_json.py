@@ -1,0 +1,126 @@
+"""A profile as JSON (docs/profile.md describes every field)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from openptx.errors import Fault
+    from openptx.profile.counters import Counters, MemoryCounters
+    from openptx.profile.report import Instruction, LaunchShape, Line, Place, Profile
+
+SCHEMA = "openptx-profile-1"
+Json = dict[str, Any]
+
+
+def as_json(profile: Profile) -> Json:
+    """The profile in objects that `json.dumps` takes."""
+    return {
+        "schema": SCHEMA,
+        "kernel": profile.kernel,
+        "filename": profile.file,
+        "target": profile.target,
+        "ended": profile.ended,
+        "fault": of_fault(profile.fault),
+        "notes": list(profile.notes),
+        "launch": of_launch(profile.launch),
+        "totals": profile.totals,
+        "counters": of_counters(profile.counters),
+        "registers_live": profile.live,
+        "occupancy": of_occupancy(profile),
+        "findings": [
+            {"kind": f.kind, "filename": f.file, "line": f.line, "message": f.message, "waste": round(f.waste, 3)}
+            for f in profile.findings
+        ],
+        "lines": [of_line(line) for line in profile.lines],
+        "instructions": [of_instruction(each) for each in profile.instructions],
+    }
+
+
+def of_launch(launch: LaunchShape) -> Json:
+    return {
+        "grid": list(launch.grid),
+        "block": list(launch.block),
+        "cluster": list(launch.cluster) if launch.cluster else None,
+        "shared_memory": {"static": launch.static, "dynamic": launch.dynamic},
+        "blocks": launch.all_blocks,
+        "blocks_executed": launch.blocks,
+    }
+
+
+def of_fault(fault: Fault | None) -> Json | None:
+    if fault is None:
+        return None
+    place = None
+    if fault.file is not None and fault.span is not None:
+        row, column = fault.file.location(fault.span[0])
+        place = {"row": row, "column": column}
+    return {
+        "code": fault.code,
+        "name": fault.name,
+        "message": fault.message,
+        "block": list(fault.block) if fault.block else None,
+        "thread": list(fault.thread) if fault.thread else None,
+        "location": place,
+    }
+
+
+def of_occupancy(profile: Profile) -> Json:
+    found = profile.occupancy
+    return {
+        "limit_blocks": found.by_blocks,
+        "limit_warps": found.by_warps,
+        "limit_shared_memory": found.by_shared_memory,
+        "blocks": found.blocks,
+        "registers_allowed": found.registers_allowed,
+    }
+
+
+def of_counters(counters: Counters) -> Json:
+    return {
+        "warps": counters.warps,
+        "threads": counters.threads,
+        "active_threads": counters.active,
+        "mean_active_lanes": round(counters.mean_active, 3),
+        "branches": counters.branches,
+        "divergent_branches": counters.divergent,
+        "memory": [of_memory(*kind, counted) for kind, counted in sorted(counters.memory.items())],
+    }
+
+
+def of_memory(space: str, kind: str, width: int, counted: MemoryCounters) -> Json:
+    shared = space == "shared"
+    return {
+        "space": space,
+        "op": kind,
+        "width": width,
+        "requests": counted.requests,
+        "lanes": counted.lanes,
+        "bytes": counted.bytes,
+        "sectors": None if shared else counted.sectors,
+        "ideal_sectors": None if shared else counted.ideal,
+        "wavefronts": counted.wavefronts if shared else None,
+        "ideal_wavefronts": counted.ideal if shared else None,
+        "bank_conflicts": counted.conflicts if shared else None,
+        "collisions": counted.collisions if kind in ("red", "atom") else None,
+    }
+
+
+def of_place(place: Place) -> Json:
+    file, row, column = place
+    return {"filename": file, "row": row, "column": column}
+
+
+def of_line(line: Line) -> Json:
+    return {"filename": line.file, "line": line.line, "text": line.text, "counters": of_counters(line.counters)}
+
+
+def of_instruction(each: Instruction) -> Json:
+    return {
+        "function": each.function,
+        "text": each.text,
+        "location": of_place(each.at),
+        "source": [of_place(place) for place in each.source],
+        "registers_live": each.live,
+        "counters": of_counters(each.counters),
+    }

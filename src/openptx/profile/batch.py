@@ -1,0 +1,92 @@
+"""A batch of a profiled execution: counts blocks, branches and calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.batch import Batch
+from openptx.profile.branches import targets
+from openptx.profile.requests import warp_count
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.decode import Block, DecodedFunction
+    from openptx.engines.interp.frames import Frame, Group
+    from openptx.engines.interp.limits import Limits
+    from openptx.engines.interp.machine import Threads
+    from openptx.numerics import Bits
+    from openptx.profile.recorder import Recorder
+    from openptx.program import Op, Program
+
+Array = NDArray[Any]
+
+
+class ProfiledBatch(Batch):
+    """A batch that tells a recorder what its lanes execute."""
+
+    def __init__(
+        self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits, recorder: Recorder
+    ) -> None:
+        self.recorder = recorder
+        super().__init__(program, kernel, x, limits)
+
+    def callee(self, name: str) -> DecodedFunction:
+        return self.recorder.decoded(self.program.function(name))
+
+    def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        warps, threads = warp_count(self.x.geometry, lanes), lane_sets.size(lanes, self.x.n)
+        try:
+            super().execute(block, frame, lanes)
+        except BaseException:  # a fault, or the user's interrupt
+            for op in block.ops:
+                if op is self.running:
+                    break
+                self.recorder.executed_op(op, warps, threads)
+            raise
+        self.recorder.executed(block, warps, threads)
+
+    def execute_control(self, group: Group, block: Block) -> bool:
+        op, lanes = block.control, group.lanes
+        assert op is not None
+        converging = op.form.instruction.control in (None, "warp-barrier")
+        guard = None
+        if op.guard is not None:
+            guard = np.broadcast_to(
+                lane_sets.take(group.frame.regs[op.guard.index], lanes), lane_sets.size(lanes, self.x.n)
+            )
+            guard = ~guard if op.guard.negated else guard
+        if converging:  # those that execute it are counted when they are all there
+            self.skips(op, lanes, guard)
+        else:
+            self.control(op, group, lanes, guard)
+        return super().execute_control(group, block)
+
+    def control(self, op: Op, group: Group, lanes: lane_sets.Lanes, guard: Array | None) -> None:
+        """Counts a control instruction, and whether it sends lanes of a warp to different places."""
+        x, counters = self.x, self.recorder.of(op)
+        self.recorder.executed_op(op, warp_count(x.geometry, lanes), lane_sets.size(lanes, x.n))
+        if guard is not None:  # a branch is executed by the lanes that do not take it, too
+            branches = op.form.instruction.control == "branch"
+            counters.active += guard.size if branches else int(np.count_nonzero(guard))
+        found = targets(self, op, group, guard)
+        if found is not None:
+            counters.branches += found.branches
+            counters.divergent += found.divergent
+
+    def skips(self, op: Op, lanes: lane_sets.Lanes, guard: Array | None) -> None:
+        """Counts warps none of whose lanes executes an instruction for which lanes wait for each other."""
+        if guard is None or guard.all():
+            return
+        geometry = self.x.geometry
+        every = warp_count(geometry, lanes)
+        some = warp_count(geometry, lane_sets.where(lanes, guard, self.x.n)) if guard.any() else 0
+        self.recorder.executed_op(op, every - some, int(np.count_nonzero(~guard)))
+
+    def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
+        count = lane_sets.size(lanes, self.x.n)
+        self.recorder.executed_op(op, warp_count(self.x.geometry, lanes), count)
+        if op.guard is not None:
+            self.recorder.of(op).active += count

@@ -1,0 +1,59 @@
+"""Branches, calls and returns: which executions by a warp send its lanes to different places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.profile.requests import warp_count
+from openptx.program import Reg
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.frames import Group
+    from openptx.program import Op
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """Executions by warps, and how many of them sent lanes to different places."""
+
+    branches: int
+    divergent: int
+
+
+def targets(batch: Batch, op: Op, group: Group, guard: Array | None) -> Branches | None:
+    """Of a branch, a call, or a return from a function; None for other instructions. `guard` is by lane, True: goes."""
+    kind, lanes = op.form.instruction.control, group.lanes
+    if kind not in ("branch", "branch-table", "call") and (kind != "return" or group.frame.parent is None):
+        return None
+    warps = warp_count(batch.x.geometry, lanes)
+    place = None
+    if kind in ("branch-table", "call") and isinstance(op.operands[index_of(op)], Reg):
+        i = index_of(op)
+        value = group.frame.plan.source(op.operands[i], op.types[i])(batch.x, group.frame.regs, lanes)
+        place = value.v.astype(np.uint64)
+    if guard is not None:
+        place = guard.astype(np.uint64) if place is None else np.where(guard, place, ~np.uint64(0))
+    if place is None or place.size == 1 or (place == place[0]).all():
+        return Branches(warps, 0)
+    return Branches(warps, different(batch, lanes, place))
+
+
+def index_of(op: Op) -> int:
+    """The operand that says where to go."""
+    return next((i for i, t in enumerate(op.form.operands) if t.role in ("function", "read", "label")), 0)
+
+
+def different(batch: Batch, lanes: lane_sets.Lanes, place: Array) -> int:
+    """How many warps have lanes with different values."""
+    geometry = batch.x.geometry
+    warps = lane_sets.take(geometry.warp, lanes)
+    change = (warps[1:] == warps[:-1]) & (place[1:] != place[:-1])
+    return np.unique(warps[1:][change]).size

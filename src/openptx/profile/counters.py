@@ -1,0 +1,121 @@
+"""What is counted of an instruction: executions, branches, and for each memory that it accesses, the access's cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+
+STRIDES = 64
+"""Different distances between lanes that are told apart, for each access."""
+
+
+@dataclass(slots=True)
+class MemoryCounters:
+    """Accesses of one kind (ld, st, red, atom) to one memory (global, local, shared).
+
+    requests     warp-level accesses with an active lane
+    lanes        active lanes of these
+    bytes        bytes that the lanes ask for
+    sectors      sectors of 32 bytes moved (global, local)
+    ideal        sectors, or wavefronts, that would do: the different bytes side by side, no bank conflict
+    wavefronts   passes through the banks (shared)
+    conflicts    wavefronts that are bank conflicts (shared)
+    collisions   lanes that come to an address which an earlier lane of their request updates (red, atom)
+    strides      requests by the bytes between neighbouring lanes; None where these differ
+    """
+
+    requests: int = 0
+    lanes: int = 0
+    bytes: int = 0
+    sectors: int = 0
+    ideal: int = 0
+    wavefronts: int = 0
+    conflicts: int = 0
+    collisions: int = 0
+    strides: dict[int | None, int] = field(default_factory=dict[int | None, int])
+
+    def add(self, other: MemoryCounters) -> None:
+        """Adds what another has counted."""
+        for name in NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for stride, count in other.strides.items():
+            self.add_stride(stride, count)
+
+    def add_stride(self, stride: int | None, count: int) -> None:
+        """Adds requests whose lanes are so far apart."""
+        known = stride if stride in self.strides or len(self.strides) < STRIDES else None
+        self.strides[known] = self.strides.get(known, 0) + count
+
+    @property
+    def cost(self) -> int:
+        """What takes the memory's time: sectors, or wavefronts."""
+        return self.sectors + self.wavefronts
+
+    @property
+    def waste(self) -> int:
+        """How many sectors or wavefronts would not be needed."""
+        return max(self.cost - self.ideal, 0)
+
+
+NUMBERS = tuple(f.name for f in fields(MemoryCounters) if f.name != "strides")
+
+Kind = tuple[str, str, int]
+"""Memory, what is done to it, and the bits that each lane accesses."""
+
+
+@dataclass(slots=True)
+class Counters:
+    """What is counted of an instruction, or of all instructions of a line or a launch.
+
+    warps          executions by warps, with lanes that a guard keeps from executing
+    threads        lanes of these
+    active         lanes that the guard, if there is one, lets execute
+    branches       executions of branches, calls and returns from functions by warps
+    divergent      how many of these sent lanes of a warp to different places
+    """
+
+    warps: int = 0
+    threads: int = 0
+    active: int = 0
+    branches: int = 0
+    divergent: int = 0
+    memory: dict[Kind, MemoryCounters] = field(default_factory=dict[Kind, MemoryCounters])
+
+    def at(self, kind: Kind) -> MemoryCounters:
+        """The counters of accesses of a kind, which may be new."""
+        found = self.memory.get(kind)
+        if found is None:
+            found = self.memory[kind] = MemoryCounters()
+        return found
+
+    def add(self, other: Counters) -> None:
+        """Adds what another has counted."""
+        for name in SCALARS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for kind, counted in other.memory.items():
+            self.at(kind).add(counted)
+
+    @property
+    def mean_active(self) -> float:
+        """Active lanes of an execution by a warp, on average: 32 at best."""
+        return self.active / self.warps if self.warps else 0.0
+
+
+SCALARS = tuple(f.name for f in fields(Counters) if f.name != "memory")
+
+
+def total(counted: Iterable[Counters]) -> Counters:
+    """The sum of all."""
+    found = Counters()
+    for one in counted:
+        found.add(one)
+    return found
+
+
+def of_space(counters: Counters, space: str, kind: str | None = None) -> MemoryCounters:
+    """All accesses to a memory, or those of one kind, whatever their width."""
+    found = MemoryCounters()
+    for (where, what, _), counted in counters.memory.items():
+        if where == space and kind in (None, what):
+            found.add(counted)
+    return found

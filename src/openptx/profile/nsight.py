@@ -1,0 +1,55 @@
+"""The counters of a launch under the names that Nsight Compute has for them.
+
+Memory counters mean the same as there. Where the assembler merges, widens or removes accesses, an H100 counts the
+machine code's and this the PTX's. Executed instructions have no such name here: a PTX instruction is no machine
+instruction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.profile.counters import of_space
+
+if TYPE_CHECKING:
+    from openptx.profile.counters import Counters
+    from openptx.profile.report import Profile
+
+
+def totals(profile: Profile) -> dict[str, int]:
+    """Counter by name."""
+    launch, occupancy = profile.launch, profile.occupancy
+    found = {
+        "launch__grid_size": launch.all_blocks,
+        "launch__block_size": launch.threads,
+        "launch__shared_mem_per_block_static": launch.static,
+        "launch__shared_mem_per_block_dynamic": launch.dynamic,
+        "sm__ctas_launched.sum": launch.blocks,
+        "smsp__warps_launched.sum": launch.warps,
+        **memory(profile.counters),
+        "smsp__sass_branch_targets.sum": profile.counters.branches,
+        "smsp__sass_branch_targets_threads_divergent.sum": profile.counters.divergent,
+    }
+    limits = {
+        "launch__occupancy_limit_blocks": occupancy.by_blocks,
+        "launch__occupancy_limit_warps": occupancy.by_warps,
+        "launch__occupancy_limit_shared_mem": occupancy.by_shared_memory,
+    }
+    return found | {name: limit for name, limit in limits.items() if limit is not None}
+
+
+def memory(counters: Counters) -> dict[str, int]:
+    """The counters of the load/store unit."""
+    found: dict[str, int] = {}
+    for space, kinds in ("global", ("ld", "st", "red", "atom")), ("local", ("ld", "st")):
+        for kind in kinds:
+            some = of_space(counters, space, kind)
+            found[f"l1tex__t_requests_pipe_lsu_mem_{space}_op_{kind}.sum"] = some.requests
+            found[f"l1tex__t_sectors_pipe_lsu_mem_{space}_op_{kind}.sum"] = some.sectors
+    for kind in ("ld", "st", "atom"):
+        some = of_space(counters, "shared", kind)
+        if kind == "atom":
+            some.add(of_space(counters, "shared", "red"))
+        found[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{kind}.sum"] = some.wavefronts
+        found[f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{kind}.sum"] = some.conflicts
+    return found

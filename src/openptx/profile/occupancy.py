@@ -1,0 +1,104 @@
+"""How many blocks a multiprocessor holds at a time, as far as PTX decides it: block size and shared memory.
+
+The registers that the assembler allocates limit it as well. PTX does not know them: only the most that `.maxntid`,
+`.minnctapersm` and `.maxnreg` leave each thread.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.isa.special_registers import allocation_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WARP = 32
+REGISTERS = 65536
+"""32-bit registers of a multiprocessor."""
+MOST_REGISTERS = 255
+"""Of a thread."""
+SYSTEM_BYTES = 1024
+"""Shared memory of each block that the system takes, from compute capability 8.0 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Multiprocessor:
+    """What one holds at most: blocks, warps, kibibytes of shared memory."""
+
+    blocks: int
+    warps: int
+    shared: int
+
+
+# fmt: off
+# CUDA C++ Programming Guide, technical specifications for each compute capability
+#          compute        blocks  warps  shared
+_ROWS = (
+    ((50, 53),            (32,     64,     64)),
+    ((52,),               (32,     64,     96)),
+    ((60, 62),            (32,     64,     64)),
+    ((61,),               (32,     64,     96)),
+    ((70, 72),            (32,     64,     96)),
+    ((75,),               (16,     32,     64)),
+    ((80,),               (32,     64,    164)),
+    ((86,),               (16,     48,    100)),
+    ((87,),               (16,     48,    164)),
+    ((89,),               (24,     48,    100)),
+    ((90, 100, 103),      (32,     64,    228)),
+    ((101, 110),          (24,     48,    228)),
+    ((120, 121),          (24,     48,    100)),
+)
+# fmt: on
+MULTIPROCESSORS = {number: Multiprocessor(*facts) for numbers, facts in _ROWS for number in numbers}
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Blocks of a launch that a multiprocessor of the target holds, by what limits them; None where it is not known.
+
+    by_blocks           how many it holds of whatever size
+    by_warps            as many as have room for their warps
+    by_shared_memory    as many as have room for their shared memory
+    most_warps          warps that it holds at most
+    registers_allowed   registers a thread may have at most, by the kernel's own directives
+    """
+
+    by_blocks: int | None
+    by_warps: int | None
+    by_shared_memory: int | None
+    most_warps: int | None
+    registers_allowed: int
+
+    @property
+    def blocks(self) -> int | None:
+        """The smallest limit."""
+        known = [n for n in (self.by_blocks, self.by_warps, self.by_shared_memory) if n is not None]
+        return min(known) if known else None
+
+
+def occupancy(target: str, threads: int, shared: int, directives: Mapping[str, tuple[int, ...]]) -> Occupancy:
+    """Of blocks of so many threads with so many bytes of shared memory, static and dynamic."""
+    number = int(target[3:].rstrip("af"))
+    machine, allowed = MULTIPROCESSORS.get(number), registers_allowed(directives)
+    if machine is None:
+        return Occupancy(None, None, None, None, allowed)
+    unit = allocation_unit(target)
+    taken = -(-(shared + (SYSTEM_BYTES if number >= 80 else 0)) // unit) * unit
+    return Occupancy(
+        machine.blocks,
+        machine.warps // -(-threads // WARP),
+        (machine.shared << 10) // taken if taken else machine.blocks,
+        machine.warps,
+        allowed,
+    )
+
+
+def registers_allowed(directives: Mapping[str, tuple[int, ...]]) -> int:
+    """What `.maxnreg`, and `.maxntid` or `.reqntid` with `.minnctapersm`, leave a thread, in units of 8."""
+    threads = math.prod(directives.get("maxntid") or directives.get("reqntid") or (1,))
+    warps = -(-threads // WARP) * (directives.get("minnctapersm") or (1,))[0]
+    most = min(REGISTERS // (warps * WARP) // 8 * 8, MOST_REGISTERS)
+    return min(most, *(directives.get("maxnreg") or (most,)))

@@ -1,0 +1,58 @@
+"""What is known of a launch that is profiled: the counters of every instruction that was executed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.profile.counters import Counters
+from openptx.profile.decoded import ProfiledFunction
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.decode import Block
+    from openptx.program import Function, Op
+
+
+class Recorder:
+    """Counters by instruction. Executions are counted by block and added to the instructions in the end."""
+
+    def __init__(self) -> None:
+        self.ops: dict[Op, Counters] = {}
+        self.functions: dict[Function, ProfiledFunction] = {}
+        self._blocks: dict[Block, list[int]] = {}
+
+    def decoded(self, function: Function) -> ProfiledFunction:
+        """The function as it is executed under observation."""
+        found = self.functions.get(function)
+        if found is None:
+            found = self.functions[function] = ProfiledFunction(function, self)
+        return found
+
+    def of(self, op: Op) -> Counters:
+        """The counters of an instruction."""
+        found = self.ops.get(op)
+        if found is None:
+            found = self.ops[op] = Counters()
+        return found
+
+    def executed(self, block: Block, warps: int, threads: int) -> None:
+        """All instructions of a block before its control instruction were executed."""
+        known = self._blocks.get(block)
+        if known is None:
+            known = self._blocks[block] = [0, 0]
+        known[0] += warps
+        known[1] += threads
+
+    def executed_op(self, op: Op, warps: int, threads: int) -> None:
+        """One instruction was executed."""
+        counters = self.of(op)
+        counters.warps += warps
+        counters.threads += threads
+        if op.guard is None:
+            counters.active += threads
+
+    def settle(self) -> None:
+        """Adds what was counted by block."""
+        for block, (warps, threads) in self._blocks.items():
+            for op in block.ops:
+                self.executed_op(op, warps, threads)
+        self._blocks.clear()

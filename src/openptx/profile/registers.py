@@ -1,0 +1,43 @@
+"""Liveness of a function's registers: how many 32-bit registers values need at each instruction, and which are unread.
+
+This counts virtual registers of PTX. The assembler moves instructions, computes values again, and needs registers of
+its own, so a kernel's allocated registers differ.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.liveness import find_liveness, live_after
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Op
+
+NOBODY = frozenset[int]()
+
+
+class LiveRegisters:
+    """By instruction: `pressure`, the 32-bit registers that hold a value needed later, and `unread` results."""
+
+    def __init__(self, function: Function) -> None:
+        cells = Cells(function)
+        self.pressure: dict[Op, int] = {}
+        self.unread: dict[Op, frozenset[int]] = {}
+        if not function.code:
+            return
+        graph = Graph(function, cells)
+        find_liveness(graph)
+        sizes = [-(-width // 32) if width > 1 else 0 for width in cells.widths]  # predicates have a file of their own
+        for block in graph.blocks:
+            after = live_after(graph, block, NOBODY)
+            for op, live in zip(function.code[block.start : block.stop], after, strict=True):
+                written = cells.writes(op)
+                self.unread[op] = written - live
+                self.pressure[op] = sum(sizes[cell] for cell in live | written)
+
+    @property
+    def most(self) -> int:
+        """At the instruction where it is the greatest."""
+        return max(self.pressure.values(), default=0)

@@ -1,0 +1,117 @@
+"""A profile as data: what a launch was, and what was counted of it, of its lines and of its instructions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.profile.counters import Counters
+
+if TYPE_CHECKING:
+    from openptx.errors import Fault, Triple
+    from openptx.profile.findings import Finding
+    from openptx.profile.occupancy import Occupancy
+    from openptx.program import Op
+
+Place = tuple[str, int, int]
+"""File, line, column, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchShape:
+    """What was launched. `static` and `dynamic` are bytes of shared memory of a block.
+
+    `blocks` of `all_blocks` were to be executed: fewer in a sample.
+    """
+
+    grid: Triple
+    block: Triple
+    cluster: Triple | None
+    static: int
+    dynamic: int
+    blocks: int
+    all_blocks: int
+
+    @property
+    def threads(self) -> int:
+        """Of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def warps(self) -> int:
+        """Of the blocks that were executed."""
+        return self.blocks * -(-self.threads // 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An instruction and its counters. `at` is its place in the PTX.
+
+    `source` are places in the program that the PTX was made from, innermost first: where it is written, and where that
+    was inlined; () without `.loc`. `live` is how many 32-bit registers hold values here.
+    """
+
+    op: Op
+    function: str
+    text: str
+    at: Place
+    source: tuple[Place, ...]
+    live: int
+    counters: Counters
+
+    @property
+    def line(self) -> tuple[str, int]:
+        """The line that its counters belong to: of calls that were inlined, the innermost in the kernel's own file."""
+        if not self.source:
+            return self.at[:2]
+        own = self.source[-1][0]
+        return next((file, line) for file, line, _ in self.source if file == own)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the source, or of the PTX where there is no `.loc`. `text` is None where the file is not there."""
+
+    file: str
+    line: int
+    text: str | None
+    counters: Counters
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a launch did. `str()` is the report for a terminal, `openptx.profile.as_json` the same as JSON.
+
+    `ended` is "finished", "fault" (see `fault`) or "interrupted": then the counters are of what came before. `notes`
+    say what was left out.
+    """
+
+    kernel: str
+    file: str
+    target: str
+    launch: LaunchShape
+    ended: str
+    fault: Fault | None
+    notes: tuple[str, ...]
+    counters: Counters
+    instructions: tuple[Instruction, ...]
+    lines: tuple[Line, ...]
+    live: int
+    occupancy: Occupancy
+    findings: tuple[Finding, ...]
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The launch's counters under the names of Nsight Compute."""
+        from openptx.profile.nsight import totals
+
+        return totals(self)
+
+    def __str__(self) -> str:
+        from openptx.profile.text import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        return f"<profile of {self.kernel}: {self.counters.warps} warp instructions, {self.ended}>"

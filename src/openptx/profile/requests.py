@@ -1,0 +1,100 @@
+"""Warp-level requests: the addresses of the lanes that execute an instruction, a row for each warp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.geometry import WARP
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.geometry import Geometry
+
+Array = NDArray[Any]
+Addresses = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """One memory access by some warps: of each warp with an active lane, the byte addresses of its 32 lanes.
+
+    `addresses` has the shape (warps, 32). `active` says which lanes take part, None where all of them do; a lane that
+    does not take part repeats the address of one that does, so that it adds no sector and no word. `lanes` is the
+    number of active lanes, `size` the bytes that each of them accesses.
+    """
+
+    addresses: Addresses
+    active: NDArray[np.bool_] | None
+    lanes: int
+    size: int
+
+    @property
+    def warps(self) -> int:
+        return len(self.addresses)
+
+    def mask(self) -> NDArray[np.bool_]:
+        """Which lanes take part, spelled out."""
+        return np.ones(self.addresses.shape, np.bool_) if self.active is None else self.active
+
+
+def requests(geometry: Geometry, lanes: lane_sets.Lanes, addresses: Array, size: int) -> Requests:
+    """The requests of executing `lanes`; `addresses` has an element for each of them, or one for all."""
+    count = lane_sets.size(lanes, geometry.n)
+    every = np.broadcast_to(addresses.astype(np.int64, copy=False), count)
+    if geometry.whole_warps and is_whole(lanes):
+        return Requests(every.reshape(-1, WARP), None, count, size)
+    warps = geometry.warp if lanes is None else geometry.warp[lanes]
+    own = geometry.lane if lanes is None else geometry.lane[lanes]
+    begins = np.empty(count, np.bool_)
+    begins[0] = True
+    np.not_equal(warps[1:], warps[:-1], out=begins[1:])
+    rows = np.cumsum(begins) - 1
+    found = np.repeat(every[begins], WARP).reshape(-1, WARP)
+    active = np.zeros(found.shape, np.bool_)
+    found[rows, own] = every
+    active[rows, own] = True
+    return Requests(found, active, count, size)
+
+
+def is_whole(lanes: lane_sets.Lanes) -> bool:
+    """Whether lanes are whole warps of a batch that has no others."""
+    return lanes is None or (isinstance(lanes, slice) and not lanes.start % WARP and not lanes.stop % WARP)
+
+
+def warp_count(geometry: Geometry, lanes: lane_sets.Lanes) -> int:
+    """How many warps have a lane among `lanes`."""
+    if lanes is None:
+        return geometry.count * geometry.warps_per_cta
+    if isinstance(lanes, slice):
+        if geometry.whole_warps:
+            return (lanes.stop - 1) // WARP - lanes.start // WARP + 1
+        return int(geometry.warp[lanes.stop - 1] - geometry.warp[lanes.start]) + 1
+    warps = geometry.warp[lanes]
+    return 1 + int(np.count_nonzero(warps[1:] != warps[:-1]))
+
+
+def patterns(rows: Addresses, modulus: int) -> tuple[Addresses, NDArray[np.int64]]:
+    """Rows that stand for all, and how many each stands for.
+
+    Counts depend on a row's differences and on its base modulo the bytes that hardware looks at (32 of a sector, 128 of
+    all banks). Most kernels have one row of differences, so few rows have to be evaluated.
+    """
+    if len(rows) > 1:
+        relative = rows - rows[:, :1]
+        if (relative == relative[0]).all():
+            bases, counts = np.unique(rows[:, 0] % modulus, return_counts=True)
+            return bases[:, None] + relative[0], counts
+    return rows, np.ones(len(rows), np.int64)
+
+
+def distinct(rows: Addresses) -> NDArray[np.intp]:
+    """How many different values each row has."""
+    steps = rows[:, 1:] - rows[:, :-1]
+    if steps.size and steps.min() < 0:
+        ordered = np.sort(rows, axis=1)
+        steps = ordered[:, 1:] - ordered[:, :-1]
+    return 1 + np.count_nonzero(steps, axis=1)

@@ -1,0 +1,47 @@
+"""Which memory addresses lead to: the space that an instruction names, or for generic addresses their window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.interp import lane_sets
+from openptx.isa.address_windows import FIRST, LOCAL, SHARED
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.machine import Threads
+
+Array = NDArray[Any]
+
+COUNTED = {"global": "global", "local": "local", "shared": "shared"}
+"""Spaces whose accesses go through the load/store unit. Constants and parameters do not, nor do other CTAs' banks."""
+
+
+def memories(
+    x: Threads, space: str, addresses: Array, lanes: lane_sets.Lanes
+) -> Iterator[tuple[str, Array, lane_sets.Lanes]]:
+    """The memories that lanes access, each with the addresses and the lanes that do."""
+    if space != "generic":
+        if space in COUNTED:
+            yield COUNTED[space], addresses, lanes
+        return
+    slots = addresses >> np.uint64(x.shift)
+    if slots.size == 1 or (slots == slots[0]).all() or slots.min() >= FIRST:
+        if memory := memory_of(int(slots[0])):
+            yield memory, addresses, lanes
+        return
+    kinds = np.minimum(slots, FIRST)
+    for kind in np.unique(kinds).tolist():
+        chosen = kinds == kind
+        if memory := memory_of(kind):
+            yield memory, addresses[chosen], lane_sets.where(lanes, chosen, x.n)
+
+
+def memory_of(slot: int) -> str | None:
+    """The memory of a slot of the generic address space; None for constants, parameters and functions."""
+    if slot >= FIRST:
+        return "global"
+    return {SHARED: "shared", LOCAL: "local"}.get(slot)

@@ -1,0 +1,84 @@
+"""Makes a profile of what was recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.line_table import LineTable
+from openptx.profile.counters import Counters, total
+from openptx.profile.findings import findings
+from openptx.profile.occupancy import occupancy
+from openptx.profile.report import Instruction, Line, Profile
+
+if TYPE_CHECKING:
+    from openptx.errors import Fault
+    from openptx.profile.recorder import Recorder
+    from openptx.profile.report import LaunchShape
+    from openptx.program import Function, Program
+
+
+def summarize(
+    program: Program,
+    kernel: Function,
+    recorder: Recorder,
+    launch: LaunchShape,
+    ended: str,
+    fault: Fault | None,
+    notes: tuple[str, ...],
+) -> Profile:
+    """The profile of a launch."""
+    recorder.settle()
+    table = LineTable(program.file)
+    instructions = tuple(each for function in recorder.functions for each in of_function(function, recorder, table))
+    lines = by_line(instructions, table)
+    return Profile(
+        kernel=kernel.name,
+        file=program.file.name,
+        target=program.target,
+        launch=launch,
+        ended=ended,
+        fault=fault,
+        notes=notes,
+        counters=total(each.counters for each in instructions),
+        instructions=instructions,
+        lines=lines,
+        live=max((known.live.most for known in recorder.functions.values()), default=0),
+        occupancy=occupancy(program.target, launch.threads, launch.static + launch.dynamic, kernel.directives),
+        findings=findings(lines),
+    )
+
+
+def of_function(function: Function, recorder: Recorder, table: LineTable) -> list[Instruction]:
+    """The instructions of a function, executed or not, in the order of the text."""
+    live = recorder.functions[function].live
+    found: list[Instruction] = []
+    for op in function.code:
+        line, column = table.file.location(op.span[0])
+        guard = (
+            "" if op.guard is None else f"@{'!' if op.guard.negated else ''}{function.registers[op.guard.index].name} "
+        )
+        found.append(
+            Instruction(
+                op,
+                function.name,
+                guard + " ".join(op.text.split()),
+                (table.file.name, line, column),
+                table.of(op),
+                live.pressure.get(op, 0),
+                recorder.ops.get(op, Counters()),
+            )
+        )
+    return found
+
+
+def by_line(instructions: tuple[Instruction, ...], table: LineTable) -> tuple[Line, ...]:
+    """The lines that have instructions which were executed, by file and number."""
+    groups: dict[tuple[str, int], list[Instruction]] = {}
+    for each in instructions:
+        if each.counters.warps:
+            groups.setdefault(each.line, []).append(each)
+    found: list[Line] = []
+    for (file, number), some in sorted(groups.items()):
+        text = table.text((file, number, 1)) if some[0].source else " ".join(one.text for one in some)
+        found.append(Line(file, number, text, total(one.counters for one in some), tuple(some)))
+    return tuple(found)

@@ -1,0 +1,101 @@
+"""A profile as text for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from openptx.profile.findings import NAMES, cost_of, grouped
+
+if TYPE_CHECKING:
+    from openptx.profile.report import Line, Profile
+
+WIDTH = 80
+HOT_LINES = 12
+
+
+def text(profile: Profile) -> str:
+    """The whole report, with a line break at its end."""
+    parts = [head(profile), launch(profile), memory(profile), found(profile), hot(profile)]
+    return "\n".join(line for part in parts if part for line in (*part, ""))
+
+
+def head(profile: Profile) -> list[str]:
+    """What was launched, and what the counters leave out."""
+    shape = profile.launch
+    what = f"profile of `{profile.kernel}` ({profile.file}), {profile.target}"
+    size = f"{grouped(shape.all_blocks)} blocks of {shape.threads} threads, {grouped(shape.warps)} warps"
+    return [*wrapped(what), *wrapped(size), *(line for note in profile.notes for line in wrapped(f"note: {note}"))]
+
+
+def launch(profile: Profile) -> list[str]:
+    """Executions and what limits occupancy."""
+    counters, limits = profile.counters, profile.occupancy
+    rows = [
+        row("PTX instructions, by warp", grouped(counters.warps)),
+        row("active lanes, of 32", f"{counters.mean_active:.1f}"),
+        row("branches and calls, by warp", f"{grouped(counters.branches)} ({grouped(counters.divergent)} divergent)"),
+    ]
+    rows.append(row("32-bit registers live in PTX", str(profile.live)))
+    if limits.blocks is not None:
+        by = {"blocks": limits.by_blocks, "warps": limits.by_warps, "shared memory": limits.by_shared_memory}
+        each = ", ".join(f"{name} {number}" for name, number in by.items())
+        rows.append(row("blocks of a multiprocessor", f"{limits.blocks}: {each}"))
+    return ["launch", *rows]
+
+
+def row(name: str, value: str) -> str:
+    return f"  {name:<30}{value}"
+
+
+def memory(profile: Profile) -> list[str]:
+    """A row for each memory, access and width."""
+    if not profile.counters.memory:
+        return []
+    rows = [f"{'memory':<18}{'bits':>5}{'requests':>12}{'lanes':>7}  {'unit':<10}{'moved':>11}{'ideal':>11}"]
+    for (space, kind, width), counted in sorted(profile.counters.memory.items()):
+        unit = "wavefronts" if space == "shared" else "sectors"
+        lanes = f"{counted.lanes / counted.requests:.1f}"
+        rows.append(
+            f"  {space + ' ' + NAMES[kind]:<16}{width:>5}{grouped(counted.requests):>12}{lanes:>7}  {unit:<10}"
+            f"{grouped(counted.cost):>11}{grouped(counted.ideal):>11}"
+        )
+    return rows
+
+
+def found(profile: Profile) -> list[str]:
+    """The findings, numbered."""
+    if not profile.findings:
+        return ["findings", "  none: memory accesses and lanes are used well"] if profile.counters.warps else []
+    rows: list[str] = []
+    for number, finding in enumerate(profile.findings, 1):
+        rows += wrapped(str(finding), f"  {number}. ", "     ")
+    return ["findings, the greatest waste first", *rows]
+
+
+def hot(profile: Profile) -> list[str]:
+    """The lines that cost most."""
+    every = sum(cost_of(line.counters) for line in profile.lines)
+    if not every:
+        return []
+    lines = sorted(profile.lines, key=lambda line: -cost_of(line.counters))[:HOT_LINES]
+    rows = [f"{'hot lines':>11}{'cost':>6}{'warps':>11}{'lanes':>6}{'sectors':>10}{'wavefr.':>9}  source"]
+    return rows + [hot_line(line, cost_of(line.counters) / every) for line in lines]
+
+
+def hot_line(line: Line, share: float) -> str:
+    """One of them."""
+    counters = line.counters
+    sectors = sum(counted.sectors for counted in counters.memory.values())
+    wavefronts = sum(counted.wavefronts for counted in counters.memory.values())
+    start = (
+        f"{line.line:>11}{share:>6.0%}{grouped(counters.warps):>11}{counters.mean_active:>6.1f}"
+        f"{grouped(sectors):>10}{grouped(wavefronts):>9}  "
+    )
+    source = (line.text or "").strip()
+    room = WIDTH - len(start)
+    return (start + (source if len(source) <= room else source[: room - 3] + "...")).rstrip()
+
+
+def wrapped(what: str, first: str = "", later: str = "  ") -> list[str]:
+    return textwrap.wrap(what, WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)

@@ -1,0 +1,94 @@
+"""Wavefronts of shared memory: 32 banks, each of which gives one 32-bit word at a time (measured on an H100).
+
+Up to 32 bits a lane, a warp is one group; of 64 bits its halves are groups, of 128 bits its quarters. Two groups that
+stand side by side are one where all active lanes have the address of their partner (lane ^ 1, or for all of them
+lane ^ 2) or the partner is not active. A group takes as many wavefronts as the most different words in one bank; all
+beyond the first are bank conflicts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.profile.requests import Addresses, Requests, patterns
+
+BANK_BYTES = 128
+"""Bytes of one word in every bank."""
+WORD = 4
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Wavefronts:
+    """Wavefronts, and how many of them are bank conflicts."""
+
+    taken: int
+    conflicts: int
+
+
+def wavefronts(requests: Requests) -> Wavefronts:
+    """Of loads and stores of whole warps."""
+    rows, active, counts = _patterns(requests)
+    unit = max(requests.size, WORD)
+    if unit == WORD:
+        taken = most_in_a_bank(rows // unit, active, BANK_BYTES // unit)
+        return Wavefronts(int(taken @ counts), int((taken - 1) @ counts))
+    groups = unit // WORD
+    halves = groups // 2
+    lanes = rows.shape[1] // halves
+    split = rows.reshape(-1, lanes), active.reshape(-1, lanes)
+    taken, used = paired(split[0] // unit, split[1], BANK_BYTES // unit)
+    taken, used = (v.reshape(-1, halves).sum(axis=1) for v in (taken, used))
+    return Wavefronts(int(taken @ counts), int((taken - used) @ counts))
+
+
+def matrix_wavefronts(rows: Addresses) -> Wavefronts:
+    """Of matrices of eight rows of 16 bytes: `rows` has the shape (matrices, 8). Each matrix is a group."""
+    taken = most_in_a_bank(rows // 16, np.ones(rows.shape, np.bool_), BANK_BYTES // 16)
+    return Wavefronts(int(taken.sum()), int((taken - 1).sum()))
+
+
+def paired(units: Addresses, active: Mask, banks: int) -> tuple[Addresses, Addresses]:
+    """Of each row, whose halves are groups or together one: its wavefronts, and how many groups it was."""
+    half = len(units[0]) // 2
+    halves = most_in_a_bank(units.reshape(-1, half), active.reshape(-1, half), banks).reshape(-1, 2)
+    whole = most_in_a_bank(units, active, banks)
+    merged = np.zeros(len(units), np.bool_)
+    lanes = np.arange(2 * half)
+    for distance in (1, 2):
+        partner = np.bitwise_xor(lanes, distance)
+        alike = (units == units[:, partner]) | ~active | ~active[:, partner]
+        merged |= alike.all(axis=1)
+    taken = np.where(merged, whole, halves.sum(axis=1))
+    groups = np.where(merged, np.minimum(whole, 1), np.minimum(halves, 1).sum(axis=1))
+    return taken, groups
+
+
+def most_in_a_bank(units: Addresses, active: Mask, banks: int) -> Addresses:
+    """Of each row, the most different units in one of so many banks; 0 in a row without active lanes."""
+    if active.all():
+        low, high = units.min(axis=1), units.max(axis=1)
+        if (high - low < banks).all():
+            return np.ones(len(units), np.int64)
+    numbers = np.broadcast_to(np.arange(len(units))[:, None], units.shape)[active]
+    words = units[active]
+    order = np.lexsort((words, numbers))
+    numbers, words = numbers[order], words[order]
+    new = np.ones(words.size, np.bool_)
+    new[1:] = (numbers[1:] != numbers[:-1]) | (words[1:] != words[:-1])
+    places = numbers[new] * banks + words[new] % banks
+    return np.bincount(places, minlength=len(units) * banks).reshape(-1, banks).max(axis=1)
+
+
+def _patterns(requests: Requests) -> tuple[Addresses, Mask, NDArray[np.int64]]:
+    """The rows to evaluate, their active lanes, and how many rows each stands for."""
+    active = requests.active
+    if active is None or (active == active[0]).all():
+        rows, counts = patterns(requests.addresses, BANK_BYTES)
+        lanes = requests.mask()[:1]
+        return rows, np.broadcast_to(lanes, rows.shape), counts
+    return requests.addresses, active, np.ones(requests.warps, np.int64)

@@ -1,0 +1,77 @@
+"""Every counter that an H100 gave for a kernel equals ours, or the difference is listed with its reason.
+
+A difference that is listed and is none any more fails too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.testing.case import argument, read_case
+
+DATA = Path(__file__).parents[2] / "data"
+REASONS = {"machine code", "reconvergence", "order", "unexplained"}
+
+
+@cache
+def measured(name: str) -> dict[str, Any]:
+    return json.loads((DATA / "profile" / name).read_text("utf-8"))
+
+
+PATTERNS, CASES = measured("patterns_h100.json"), measured("cases_h100.json")
+
+
+@cache
+def differences() -> dict[tuple[str, str], tuple[int, int]]:
+    rows = json.loads((DATA / "profile" / "differences.json").read_text("utf-8"))
+    assert {row["why"] for row in rows} <= REASONS
+    assert all(row["reason"] for row in rows if row["why"] != "unexplained")
+    return {(row["kernel"], row["counter"]): (row["profile"], row["h100"]) for row in rows}
+
+
+@cache
+def patterns() -> openptx.LoadedModule:
+    return openptx.load(str(DATA / "profile" / "patterns.ptx"))
+
+
+def compare(kernel: str, found: dict[str, int], data: dict[str, Any]) -> None:
+    counters: dict[str, int] = data["kernels"][kernel]
+    unlike = {
+        (kernel, name): (found[name], counters.get(name, 0))
+        for name in data["counters"]
+        if found[name] != counters.get(name, 0)
+    }
+    assert unlike == {key: numbers for key, numbers in differences().items() if key[0] == kernel}
+
+
+@pytest.mark.parametrize("kernel", PATTERNS["kernels"])
+def test_access_patterns(kernel: str) -> None:
+    a, o = (np.arange(65536) % 29).astype(np.uint32), np.zeros(65536, np.uint32)
+    compare(kernel, openptx.profile(patterns()[kernel], 1, 32, (a, o)).totals, PATTERNS)
+
+
+@pytest.mark.parametrize("name", CASES["kernels"])
+def test_cases(name: str) -> None:
+    case = read_case(str(DATA / "cases" / name))
+    kernel = openptx.load(f"{case.folder}/kernel.ptx")[case.kernel]
+    arguments = [argument(case, param) for param in case.params]
+    found = openptx.profile(kernel, case.grid, case.block, arguments, shared_mem=case.shared, cluster=case.cluster)
+    assert found.ended == "finished"
+    compare(name, found.totals, CASES)
+
+
+def test_differences_in_memory_counters_are_explained() -> None:
+    """All but those of recursion, whose lanes meet again on the H100 in a way that nobody has explained."""
+    rows = json.loads((DATA / "profile" / "differences.json").read_text("utf-8"))
+    memory = [row for row in rows if row["counter"].startswith("l1tex")]
+    assert {row["kernel"] for row in memory if row["why"] == "unexplained"} == {"recursion_sm80"}
+    kernels = Counter(row["why"] for row in {row["kernel"]: row for row in memory}.values())
+    assert kernels == {"machine code": 14, "reconvergence": 3, "unexplained": 1}

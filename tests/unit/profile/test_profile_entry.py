@@ -1,0 +1,182 @@
+"""`openptx profile` and `openptx.profile`: what they give, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.cli import main
+from openptx.engines.interp.batch import Batch
+
+DATA = Path(__file__).parents[2] / "data"
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+COPY = (
+    HEAD
+    + """.visible .entry strided(.param .u64 x, .param .u64 y, .param .u32 step) {
+    .reg .b64 p, q; .reg .b32 i, j, s, v; .reg .pred c;
+    ld.param.u64 p, [x];
+    ld.param.u64 q, [y];
+    ld.param.u32 s, [step];
+    mov.u32 i, %ctaid.x;
+    mov.u32 j, %tid.x;
+    mad.lo.u32 i, i, 64, j;
+    setp.ge.u32 c, i, 96;
+    @c bra done;
+    mul.lo.u32 j, i, s;
+    mad.wide.u32 p, i, 4, p;
+    mad.wide.u32 q, j, 4, q;
+    ld.global.u32 v, [p];
+    st.global.u32 [q], v;
+done:
+    ret;
+}
+"""
+)
+LOAD = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+STORE = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> str:
+    path = tmp_path / "strided.ptx"
+    path.write_text(COPY, "utf-8")
+    return str(path)
+
+
+def profile(step: int, **options: Any) -> openptx.Profile:
+    x, y = np.arange(96, dtype=np.uint32), np.zeros(96 * step, np.uint32)
+    found = openptx.profile(openptx.load(COPY)["strided"], 2, 64, (x, y, step), **options)
+    if found.ended == "finished" and not options:
+        assert (y[::step] == x).all()
+    return found
+
+
+def command(*arguments: str) -> int:
+    return main(["profile", *arguments])
+
+
+def test_a_launch_is_counted() -> None:
+    found = profile(1)
+    assert (found.totals[LOAD], found.totals[STORE]) == (12, 12)
+    assert found.totals["smsp__warps_launched.sum"] == 4
+    by_text = {each.text.split()[0]: each.counters for each in found.instructions}
+    assert (by_text["st.global.u32"].warps, by_text["st.global.u32"].active) == (3, 96)
+    assert (by_text["mov.u32"].warps, by_text["mov.u32"].threads) == (4, 128)
+    assert (by_text["@c"].branches, by_text["@c"].divergent) == (4, 0)
+
+
+def test_a_stride_is_a_finding_in_words() -> None:
+    (worst, *_) = profile(256).findings
+    assert (worst.kind, worst.line) == ("uncoalesced", 18)
+    assert worst.message == "store: 32 sectors per request, 4 would do: lanes 1 024 bytes apart"
+
+
+def test_nothing_wasted_is_said() -> None:
+    assert "none: memory accesses and lanes are used well" in str(profile(1))
+
+
+def test_the_text_fits_80_columns() -> None:
+    text = str(profile(256))
+    assert max(map(len, text.splitlines())) <= 80
+    for part in ("profile of `strided`", "global store", "1. line 18: store", "hot lines"):
+        assert part in text
+
+
+def test_json_has_all_parts(copy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = (copy, "--grid", "2", "--block", "64", "--arg", "zeros:u32:96", "zeros:u32:96", "1")
+    assert command(*arguments, "--output-format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["schema"], found["kernel"], found["ended"]) == ("openptx-profile-1", "strided", "finished")
+    assert found["totals"][LOAD] == 12
+    assert [m["op"] for m in found["counters"]["memory"]] == ["ld", "st"]
+    assert found["counters"]["memory"][0]["ideal_sectors"] == 12
+    store = next(each for each in found["instructions"] if each["text"].startswith("st."))
+    assert (store["location"]["row"], store["counters"]["warps"], store["source"]) == (18, 3, [])
+    assert sum(line["counters"]["warps"] for line in found["lines"]) == found["counters"]["warps"]
+
+
+def test_a_case_folder_has_its_launch(capsys: pytest.CaptureFixture[str]) -> None:
+    case = str(DATA / "cases" / "saxpy4_sm80")
+    assert command(case) == 0
+    assert "profile of `saxpy4`" in capsys.readouterr().out
+    assert command(case, "--grid", "1") == 2
+    assert "is a case, which has its own launch" in capsys.readouterr().err
+
+
+def test_a_fault_ends_the_profile_and_is_told(copy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = (copy, "--grid", "2", "--block", "64", "--arg", "zeros:u32:96", "zeros:u32:10", "1")
+    assert command(*arguments) == 1
+    told = capsys.readouterr()
+    assert "note: the kernel was stopped by a fault" in told.out
+    assert "out-of-bounds" in told.err or "PTX9" in told.err
+    assert command(*arguments, "--output-format", "json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ended"], found["fault"]["name"], found["fault"]["location"]["row"]) == ("fault", "out-of-bounds", 18)
+    counted = {each["text"].split()[0]: each["counters"]["warps"] for each in found["instructions"]}
+    assert (counted["ld.global.u32"], counted["st.global.u32"]) == (3, 0)
+
+
+def test_time_and_instruction_limits_end_the_profile() -> None:
+    endless = openptx.load(HEAD + ".visible .entry k() {\nl:\n    bra l;\n}\n")["k"]
+    found = openptx.profile(endless, 1, 32, max_instructions=1000)
+    assert (found.ended, found.fault is not None and found.fault.name) == ("fault", "instruction-limit")
+    assert found.counters.branches > 0
+
+
+def test_an_interrupt_leaves_a_partial_profile(
+    copy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Batch, "execute_control", stop)
+    arguments = (copy, "--grid", "2", "--block", "64", "--arg", "zeros:u32:96", "zeros:u32:96", "1")
+    assert command(*arguments) == 130
+    assert "note: interrupted: the counters are of what came before" in capsys.readouterr().out
+    with pytest.raises(KeyboardInterrupt):
+        profile(1)
+
+
+def test_a_sample_of_blocks_says_so() -> None:
+    found = profile(1, blocks=1)
+    assert (found.launch.blocks, found.launch.all_blocks, found.totals[LOAD]) == (1, 2, 8)
+    assert found.notes[0].startswith("a sample: 1 of 2 blocks were executed")
+
+
+def test_huge_launches_are_sampled() -> None:
+    quick = openptx.load(HEAD + ".visible .entry k() { ret; }\n")["k"]
+    found = openptx.profile(quick, (1 << 31) - 1, 1024)
+    assert (found.launch.blocks, found.counters.warps) == (1024, 1024 * 32)
+    assert "note: a sample: 1024 of 2147483647 blocks" in str(found)
+
+
+def test_samples_have_whole_clusters() -> None:
+    quick = openptx.load(HEAD.replace("sm_80", "sm_90") + ".visible .entry k() { ret; }\n")["k"]
+    assert openptx.profile(quick, 64, 32, cluster=4, blocks=6).launch.blocks == 8
+
+
+@pytest.mark.parametrize("blocks", [0, -1, 1.5, True])
+def test_wrong_samples_are_refused(blocks: Any) -> None:
+    with pytest.raises(openptx.ArgumentError, match="blocks"):
+        profile(1, blocks=blocks)
+
+
+def test_what_cannot_be_executed_is_named() -> None:
+    text = HEAD.replace("8.0", "8.6").replace("sm_80", "sm_100a") + ".visible .entry k(.param .u64 x) {\n"
+    kernel = openptx.load(text + "    .reg .b64 p;\n    ld.param.u64 p, [x];\n    ret;\n}\n")["k"]
+    assert openptx.profile(kernel, 1, 32, (np.zeros(1),)).ended == "finished"
+    with pytest.raises(openptx.ArgumentError, match="write `shared_mem=`"):
+        openptx.profile(kernel, 1, 32, (np.zeros(1),), shared=4)  # pyright: ignore
+
+
+def test_what_a_kernel_prints_is_no_part_of_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    case = Path(__file__).parents[2] / "kernels" / "print_threads_sm80"
+    assert command(str(case), "--output-format", "json") == 0
+    told = capsys.readouterr()
+    json.loads(told.out)
+    assert told.err
