@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openptx.isa.instructions import async_copy, async_store, atomic, matrix_movement, wmma
+from openptx.isa.instructions import (
+    async_copy,
+    async_store,
+    atomic,
+    matrix_movement,
+    mma,
+    mma_sparse,
+    tensor_multiply,
+    wgmma,
+    wmma,
+)
 from openptx.program import Imm, Reg, Sink
 
 if TYPE_CHECKING:
@@ -18,6 +28,12 @@ MATRIX_ROWS = {matrix_movement.ldmatrix: "ld", matrix_movement.stmatrix: "st"}
 WMMA = {wmma.load_a: "ld", wmma.load_b: "ld", wmma.load_c: "ld", wmma.store_d: "st"}
 ASYNCHRONOUS = frozenset((async_store.st_async, async_store.red_async, async_store.st_bulk))
 """These go past the load/store unit's counters."""
+MULTIPLICATIONS = frozenset(
+    (
+        mma.mma, mma_sparse.mma_sp, wmma.mma, wgmma.mma_async, wgmma.mma_async_sp, tensor_multiply.mma,
+        tensor_multiply.mma_sp, tensor_multiply.mma_ws, tensor_multiply.mma_ws_sp,
+    )
+)  # fmt: skip
 KINDS = {"load": "ld", "store": "st", "update": "red"}
 RETURNS_OLD = frozenset(("exch", "cas"))
 """Atomic operations that stay `atom` even where nobody reads what they give."""

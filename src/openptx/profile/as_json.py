@@ -29,7 +29,13 @@ def as_json(profile: Profile) -> Json:
         "registers_live": profile.live,
         "occupancy": of_occupancy(profile),
         "findings": [
-            {"kind": f.kind, "filename": f.file, "line": f.line, "message": f.message, "waste": round(f.waste, 3)}
+            {
+                "kind": f.kind,
+                "filename": f.file,
+                "lines": list(f.lines),
+                "message": f.message,
+                "waste": round(f.waste, 3),
+            }
             for f in profile.findings
         ],
         "lines": [of_line(line) for line in profile.lines],
@@ -84,6 +90,8 @@ def of_counters(counters: Counters) -> Json:
         "mean_active_lanes": round(counters.mean_active, 3),
         "branches": counters.branches,
         "divergent_branches": counters.divergent,
+        "barrier_wait": counters.waited,
+        "tensor_steps": counters.tensor_steps,
         "memory": [of_memory(*kind, counted) for kind, counted in sorted(counters.memory.items())],
     }
 

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
+from openptx.profile.barrier_waits import BarrierWaits
 from openptx.profile.branches import targets
-from openptx.profile.requests import warp_count
+from openptx.profile.decoded import WAITING
+from openptx.profile.requests import count_of, warp_count, warps_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Block, DecodedFunction
@@ -24,20 +26,31 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
+POLLS = 1 << 10
+"""Instructions that may wait for other lanes, which a group executes before those lanes get their turn."""
+
+
 class ProfiledBatch(Batch):
-    """A batch that tells a recorder what its lanes execute."""
+    """A batch that tells a recorder what its lanes execute.
+
+    Lanes that left a loop wait for the others of their warp, as on a GPU, unless these may be waiting for them.
+    """
+
+    starvation_limit = POLLS * WAITING
 
     def __init__(
         self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits, recorder: Recorder
     ) -> None:
         self.recorder = recorder
+        self.waits = BarrierWaits(x.geometry)
         super().__init__(program, kernel, x, limits)
 
     def callee(self, name: str) -> DecodedFunction:
         return self.recorder.decoded(self.program.function(name))
 
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        warps, threads = warp_count(self.x.geometry, lanes), lane_sets.size(lanes, self.x.n)
+        these, threads = warps_of(self.x.geometry, lanes), lane_sets.size(lanes, self.x.n)
+        warps = count_of(these)
         try:
             super().execute(block, frame, lanes)
         except BaseException:  # a fault, or the user's interrupt
@@ -47,6 +60,7 @@ class ProfiledBatch(Batch):
                 self.recorder.executed_op(op, warps, threads)
             raise
         self.recorder.executed(block, warps, threads)
+        self.waits.executed(these, block.end - block.start)
 
     def execute_control(self, group: Group, block: Block) -> bool:
         op, lanes = block.control, group.lanes
@@ -90,3 +104,16 @@ class ProfiledBatch(Batch):
         self.recorder.executed_op(op, warp_count(self.x.geometry, lanes), count)
         if op.guard is not None:
             self.recorder.of(op).active += count
+
+    # Barriers.
+
+    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
+        warps = lane_sets.take(self.x.geometry.warp, lanes)
+        for one in np.unique(number.v).tolist():
+            self.waits.arrives(op, one, warps if number.v.size == 1 else warps[number.v == one])
+
+    def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
+        found = self.waits.opens(number, arrived)
+        if found is not None:
+            op, waited = found
+            self.recorder.of(op).waited += waited

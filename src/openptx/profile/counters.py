@@ -72,6 +72,8 @@ class Counters:
     active         lanes that the guard, if there is one, lets execute
     branches       executions of branches, calls and returns from functions by warps
     divergent      how many of these sent lanes of a warp to different places
+    waited         instructions that warps waited for others at barriers (barrier_waits.py)
+    tensor_steps   executions of matrix multiplications by warps
     """
 
     warps: int = 0
@@ -79,6 +81,8 @@ class Counters:
     active: int = 0
     branches: int = 0
     divergent: int = 0
+    waited: int = 0
+    tensor_steps: int = 0
     memory: dict[Kind, MemoryCounters] = field(default_factory=dict[Kind, MemoryCounters])
 
     def at(self, kind: Kind) -> MemoryCounters:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import DecodedFunction, assemble, guarded
+from openptx.isa.memory_consistency import may_wait
 from openptx.profile import observe
 from openptx.profile.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess, accessing
 from openptx.profile.registers import LiveRegisters
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 Kept = dict[int, Any]
 """Values of sources, by their position."""
+
+
+WAITING = 1 << 16
+"""How many instructions one that may wait for other lanes counts for, before these get their turn."""
 
 
 class ProfiledFunction(DecodedFunction):
@@ -54,6 +59,9 @@ class ProfiledFunction(DecodedFunction):
         carry = Reg(self.carry, 1)
         inner = assemble(op, readers, self.results(op), self.source(carry, None), self.destination(carry, None))
         return observed(inner, found, kept, counters)
+
+    def weight(self, op: Op) -> int:
+        return WAITING if may_wait(op.m) else 1
 
     def sources(self, op: Op) -> list[Reader]:
         return list(super().sources(op))

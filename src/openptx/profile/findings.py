@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from openptx.profile.report import Line
 
 MOST = 5
+MOST_LINES = 6
 IDLE_LANE = 1 / 128
 LEAST = 0.01
 """Of all that the launch costs: what is less is not worth a finding."""
@@ -25,16 +26,21 @@ NAMES = {"ld": "load", "st": "store", "red": "reduction", "atom": "atomic"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that costs more than it needs to, at a line. `waste` is in sectors and wavefronts."""
+    """One thing that costs more than it needs to, at one or more lines. `waste` is in sectors and wavefronts."""
 
     kind: str  # uncoalesced, bank-conflict, collision, local-memory, idle-lanes
     file: str
-    line: int
+    lines: tuple[int, ...]
     message: str
     waste: float
 
+    @property
+    def line(self) -> int:
+        """The first one."""
+        return self.lines[0]
+
     def __str__(self) -> str:
-        return f"line {self.line}: {self.message}"
+        return f"line{'s' if len(self.lines) > 1 else ''} {named(self.lines)}: {self.message}"
 
 
 def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
@@ -42,8 +48,32 @@ def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
     cost = sum(cost_of(line.counters) for line in lines)
     found = [finding for line in lines for finding in of_line(line)]
     found += idle(lines)
+    found = [*joined(found)]
     worth = [finding for finding in found if finding.waste >= max(LEAST * cost, 1)]
     return tuple(sorted(worth, key=lambda finding: -finding.waste)[:MOST])
+
+
+def joined(found: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings that say the same of several lines are one."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in found:
+        groups.setdefault((finding.kind, finding.file, finding.message), []).append(finding)
+    for (kind, file, message), some in groups.items():
+        lines = tuple(sorted({line for finding in some for line in finding.lines}))
+        yield Finding(kind, file, lines, message, sum(finding.waste for finding in some))
+
+
+def named(lines: Sequence[int]) -> str:
+    """`90, 92 to 94`; after six of them how many more there are."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line == runs[-1][-1] + 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    shown = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    more = len(shown) - MOST_LINES
+    return ", ".join(shown[:MOST_LINES]) + (f" and {more} more" if more > 0 else "")
 
 
 def cost_of(counters: Counters) -> float:
@@ -57,10 +87,10 @@ def of_line(line: Line) -> Iterator[Finding]:
         if space == "local":
             rate = f"local {NAMES[kind]}: {each(memory.sectors, memory.requests)} sectors per request"
             what = f"{rate}: spilled or indexed registers"
-            yield Finding("local-memory", line.file, line.line, what, memory.sectors)
+            yield Finding("local-memory", line.file, (line.line,), what, memory.sectors)
         elif memory.waste:
             name, message = access(space, kind, memory)
-            yield Finding(name, line.file, line.line, message, memory.waste)
+            yield Finding(name, line.file, (line.line,), message, memory.waste)
 
 
 def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:
@@ -95,7 +125,7 @@ def idle(lines: Sequence[Line]) -> Iterator[Finding]:
         lanes = counters.warps * WARP - counters.active
         if lanes and counters.mean_active < WARP * 0.9:
             what = f"{counters.mean_active:.1f} of 32 lanes active on average"
-            yield Finding("idle-lanes", line.file, line.line, what, lanes * IDLE_LANE)
+            yield Finding("idle-lanes", line.file, (line.line,), what, lanes * IDLE_LANE)
 
 
 def each(count: int, requests: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from openptx.profile.accesses import MULTIPLICATIONS
 from openptx.profile.counters import Counters
 from openptx.profile.decoded import ProfiledFunction
 
@@ -47,6 +48,8 @@ class Recorder:
         counters = self.of(op)
         counters.warps += warps
         counters.threads += threads
+        if op.form.instruction in MULTIPLICATIONS:
+            counters.tensor_steps += warps
         if op.guard is None:
             counters.active += threads
 

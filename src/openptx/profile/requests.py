@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Addresses = NDArray[np.int64]
+Warps = lane_sets.Run | NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +66,25 @@ def is_whole(lanes: lane_sets.Lanes) -> bool:
     return lanes is None or (isinstance(lanes, slice) and not lanes.start % WARP and not lanes.stop % WARP)
 
 
-def warp_count(geometry: Geometry, lanes: lane_sets.Lanes) -> int:
-    """How many warps have a lane among `lanes`."""
+def warps_of(geometry: Geometry, lanes: lane_sets.Lanes) -> Warps:
+    """The warps that have a lane among `lanes`, as what indexes an array of the warps of the batch."""
     if lanes is None:
-        return geometry.count * geometry.warps_per_cta
+        return slice(0, geometry.count * geometry.warps_per_cta)
     if isinstance(lanes, slice):
         if geometry.whole_warps:
-            return (lanes.stop - 1) // WARP - lanes.start // WARP + 1
-        return int(geometry.warp[lanes.stop - 1] - geometry.warp[lanes.start]) + 1
+            return slice(lanes.start // WARP, (lanes.stop - 1) // WARP + 1)
+        return slice(int(geometry.warp[lanes.start]), int(geometry.warp[lanes.stop - 1]) + 1)
     warps = geometry.warp[lanes]
-    return 1 + int(np.count_nonzero(warps[1:] != warps[:-1]))
+    return warps[np.concatenate(([True], warps[1:] != warps[:-1]))]
+
+
+def count_of(warps: Warps) -> int:
+    return warps.stop - warps.start if isinstance(warps, slice) else warps.size
+
+
+def warp_count(geometry: Geometry, lanes: lane_sets.Lanes) -> int:
+    """How many warps have a lane among `lanes`."""
+    return count_of(warps_of(geometry, lanes))
 
 
 def patterns(rows: Addresses, modulus: int) -> tuple[Addresses, NDArray[np.int64]]:

@@ -24,7 +24,7 @@ def head(profile: Profile) -> list[str]:
     """What was launched, and what the counters leave out."""
     shape = profile.launch
     what = f"profile of `{profile.kernel}` ({profile.file}), {profile.target}"
-    size = f"{grouped(shape.all_blocks)} blocks of {shape.threads} threads, {grouped(shape.warps)} warps"
+    size = f"{many(shape.all_blocks, 'block')} of {many(shape.threads, 'thread')}, {many(shape.warps, 'warp')} executed"
     return [*wrapped(what), *wrapped(size), *(line for note in profile.notes for line in wrapped(f"note: {note}"))]
 
 
@@ -36,6 +36,10 @@ def launch(profile: Profile) -> list[str]:
         row("active lanes, of 32", f"{counters.mean_active:.1f}"),
         row("branches and calls, by warp", f"{grouped(counters.branches)} ({grouped(counters.divergent)} divergent)"),
     ]
+    if counters.tensor_steps:
+        rows.append(row("matrix multiplications", grouped(counters.tensor_steps)))
+    if counters.waited:
+        rows.append(row("waits at barriers", many(counters.waited, "instruction")))
     rows.append(row("32-bit registers live in PTX", str(profile.live)))
     if limits.blocks is not None:
         by = {"blocks": limits.by_blocks, "warps": limits.by_warps, "shared memory": limits.by_shared_memory}
@@ -95,6 +99,10 @@ def hot_line(line: Line, share: float) -> str:
     source = (line.text or "").strip()
     room = WIDTH - len(start)
     return (start + (source if len(source) <= room else source[: room - 3] + "...")).rstrip()
+
+
+def many(number: int, what: str) -> str:
+    return f"{grouped(number)} {what}{'' if number == 1 else 's'}"
 
 
 def wrapped(what: str, first: str = "", later: str = "  ") -> list[str]:

@@ -12,6 +12,8 @@ import pytest
 import openptx
 from openptx.cli import main
 from openptx.engines.interp.batch import Batch
+from openptx.profile.findings import Finding, joined
+from openptx.testing.case import argument, read_case
 
 DATA = Path(__file__).parents[2] / "data"
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -74,6 +76,13 @@ def test_a_stride_is_a_finding_in_words() -> None:
     (worst, *_) = profile(256).findings
     assert (worst.kind, worst.line) == ("uncoalesced", 18)
     assert worst.message == "store: 32 sectors per request, 4 would do: lanes 1 024 bytes apart"
+
+
+def test_findings_that_say_the_same_are_one() -> None:
+    found = [Finding("uncoalesced", "k.ptx", (line,), "m", 2.0) for line in (9, 2, 3, 4, 7)]
+    found.append(Finding("uncoalesced", "k.ptx", (5,), "other", 1.0))
+    first, second = joined(found)
+    assert (str(first), first.waste, str(second)) == ("lines 2 to 4, 7, 9: m", 10.0, "line 5: other")
 
 
 def test_nothing_wasted_is_said() -> None:
@@ -180,3 +189,58 @@ def test_what_a_kernel_prints_is_no_part_of_the_output(capsys: pytest.CaptureFix
     told = capsys.readouterr()
     json.loads(told.out)
     assert told.err
+
+
+LOOP = """.visible .entry k(.param .u64 y) {
+    .reg .b64 q; .reg .b32 i, j; .reg .pred c;
+    ld.param.u64 q, [y];
+    mov.u32 i, %tid.x;
+    mul.lo.u32 j, i, 1000;
+    mad.wide.u32 q, i, 4, q;
+l:
+    sub.u32 j, j, 1;
+    setp.gt.s32 c, j, 0;
+    @c bra l;
+    st.global.u32 [q], i;
+    ret;
+}
+"""
+
+
+def test_lanes_that_leave_a_loop_early_wait_for_the_rest_of_their_warp() -> None:
+    """A warp stores once, however long the last lane takes."""
+    found = openptx.profile(openptx.load(HEAD + LOOP)["k"], 1, 32, (np.zeros(32, np.uint32),))
+    assert found.totals["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] == 1
+
+
+UNEVEN = """.visible .entry k() {
+    .reg .b32 i, w; .reg .pred c;
+    mov.u32 i, %tid.x;
+    shr.u32 w, i, 5;
+    setp.ne.u32 c, w, 0;
+    @c bra meet;
+    add.u32 i, i, 1;
+    add.u32 i, i, 1;
+    add.u32 i, i, 1;
+meet:
+    bar.sync 0;
+    add.u32 i, i, 1;
+    bar.sync 0;
+    ret;
+}
+"""
+
+
+def test_warps_wait_for_the_slowest_of_their_block() -> None:
+    """Three of four warps skip three instructions before the first barrier, and none before the second."""
+    found = openptx.profile(openptx.load(HEAD + UNEVEN)["k"], 5, 128)
+    assert [each.counters.waited for each in found.instructions if each.text.startswith("bar")] == [5 * 3 * 3, 0]
+    assert "waits at barriers" in str(found)
+
+
+def test_matrix_multiplications_are_counted() -> None:
+    case = str(DATA / "cases" / "mma_m16n8k16_sm80")
+    read = read_case(case)
+    kernel = openptx.load(f"{case}/kernel.ptx")[read.kernel]
+    found = openptx.profile(kernel, read.grid, read.block, [argument(read, param) for param in read.params])
+    assert found.counters.tensor_steps == 1

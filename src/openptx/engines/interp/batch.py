@@ -44,6 +44,8 @@ class DeadlockError(Exception):
 
 
 class Batch:
+    starvation_limit = STARVATION_LIMIT
+
     def __init__(self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits) -> None:
         self.program, self.x, self.limits = program, x, limits
         self.alive = x.alive
@@ -139,7 +141,7 @@ class Batch:
         if len(groups) == 1:
             return next(iter(groups)), False
         oldest = min(groups, key=lambda g: g.since)
-        if self.clock - oldest.since > STARVATION_LIMIT:
+        if self.clock - oldest.since > self.starvation_limit:
             return oldest, True
         return min(groups, key=lambda g: g.order), False
 
@@ -245,4 +247,4 @@ class Batch:
             watch.after(op, frame, some)
 
     def starving(self) -> bool:
-        return self.clock - min(g.since for g in self.ready.values()) > STARVATION_LIMIT
+        return self.clock - min(g.since for g in self.ready.values()) > self.starvation_limit

@@ -72,6 +72,10 @@ class DecodedFunction:
         """A file that nobody has written to."""
         return [fresh(r.type.width) for r in self.function.registers] + [fresh(1)]
 
+    def weight(self, op: Op) -> int:
+        """How much an instruction counts before other groups of lanes get their turn."""
+        return WAITING if may_wait(op.m) else 1
+
     def block(self, pc: int) -> Block:
         found = self._blocks.get(pc)
         if found is None:
@@ -84,7 +88,7 @@ class DecodedFunction:
             op = self.code[pc]
             instruction = op.form.instruction
             pc += 1
-            weight += WAITING if may_wait(op.m) else 1
+            weight += self.weight(op)
             if instruction.control is not None or converges(op):
                 return Block(start, pc, steps, ops, op, weight)
             steps.append(self.bind(op))
