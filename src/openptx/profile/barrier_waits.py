@@ -55,11 +55,11 @@ class BarrierWaits:
         known = self.arrivals.get(number)
         if known is None:
             return None
-        blocks = arrived.reshape(self.shape[0], self.threads).any(axis=1)
-        come = known.warps.reshape(self.shape) & blocks[:, None]
+        blocks = np.any(arrived.reshape(self.shape[0], self.threads), axis=1, keepdims=True)
+        come = np.logical_and(known.warps.reshape(self.shape), blocks)
         clocks = self.clocks.reshape(self.shape)
         latest = np.where(come, clocks, 0).max(axis=1, keepdims=True)
         waited = int(np.where(come, latest - clocks, 0).sum())
         np.copyto(clocks, latest, where=come)
-        known.warps.reshape(self.shape)[blocks] = False
+        known.warps[come.reshape(-1)] = False
         return known.op, waited

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-POLLS = 1 << 10
+POLLS = 32
 """Instructions that may wait for other lanes, which a group executes before those lanes get their turn."""
 
 

@@ -9,7 +9,7 @@ from openptx.engines.interp.decode import DecodedFunction, assemble, guarded
 from openptx.isa.memory_consistency import may_wait
 from openptx.profile import observe
 from openptx.profile.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess, accessing
-from openptx.profile.registers import LiveRegisters
+from openptx.profile.registers import live_registers
 from openptx.program import Reg
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ProfiledFunction(DecodedFunction):
     def __init__(self, function: Function, recorder: Recorder) -> None:
         super().__init__(function)
         self.recorder = recorder
-        self.live = LiveRegisters(function)
+        self.live = live_registers(function)
 
     def bind(self, op: Op) -> Step:
         step = self.step(op)

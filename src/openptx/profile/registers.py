@@ -6,6 +6,7 @@ its own, so a kernel's allocated registers differ.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from openptx.engines.native.analysis.cells import Cells
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
 
 NOBODY = frozenset[int]()
+
+
+@lru_cache(maxsize=512)
+def live_registers(function: Function) -> LiveRegisters:
+    """Of a function; functions are compared by identity."""
+    return LiveRegisters(function)
 
 
 class LiveRegisters:

@@ -25,13 +25,22 @@ class Requests:
 
     `addresses` has the shape (warps, 32). `active` says which lanes take part, None where all of them do; a lane that
     does not take part repeats the address of one that does, so that it adds no sector and no word. `lanes` is the
-    number of active lanes, `size` the bytes that each of them accesses.
+    number of active lanes, `size` the bytes that each of them accesses. `relative` is the distance of each lane's
+    address from lane 0's, where that is the same in all warps, as in most kernels.
     """
 
     addresses: Addresses
     active: NDArray[np.bool_] | None
     lanes: int
     size: int
+    relative: Addresses | None
+
+    @staticmethod
+    def of(addresses: Addresses, active: NDArray[np.bool_] | None, lanes: int, size: int) -> Requests:
+        """Of rows of 32 addresses."""
+        relative = addresses - addresses[:, :1]
+        same = bool((relative == relative[0]).all())
+        return Requests(addresses, active, lanes, size, relative[0] if same else None)
 
     @property
     def warps(self) -> int:
@@ -47,7 +56,7 @@ def requests(geometry: Geometry, lanes: lane_sets.Lanes, addresses: Array, size:
     count = lane_sets.size(lanes, geometry.n)
     every = np.broadcast_to(addresses.astype(np.int64, copy=False), count)
     if geometry.whole_warps and is_whole(lanes):
-        return Requests(every.reshape(-1, WARP), None, count, size)
+        return Requests.of(every.reshape(-1, WARP), None, count, size)
     warps = geometry.warp if lanes is None else geometry.warp[lanes]
     own = geometry.lane if lanes is None else geometry.lane[lanes]
     begins = np.empty(count, np.bool_)
@@ -58,7 +67,7 @@ def requests(geometry: Geometry, lanes: lane_sets.Lanes, addresses: Array, size:
     active = np.zeros(found.shape, np.bool_)
     found[rows, own] = every
     active[rows, own] = True
-    return Requests(found, active, count, size)
+    return Requests.of(found, active, count, size)
 
 
 def is_whole(lanes: lane_sets.Lanes) -> bool:
@@ -87,18 +96,18 @@ def warp_count(geometry: Geometry, lanes: lane_sets.Lanes) -> int:
     return count_of(warps_of(geometry, lanes))
 
 
-def patterns(rows: Addresses, modulus: int) -> tuple[Addresses, NDArray[np.int64]]:
+def patterns(requests: Requests, modulus: int) -> tuple[Addresses, NDArray[np.int64]]:
     """Rows that stand for all, and how many each stands for.
 
-    Counts depend on a row's differences and on its base modulo the bytes that hardware looks at (32 of a sector, 128 of
-    all banks). Most kernels have one row of differences, so few rows have to be evaluated.
+    Counts depend on the distances of a row's addresses and on its base modulo the bytes that hardware looks at: 32 of a
+    sector, 128 of all banks.
     """
-    if len(rows) > 1:
-        relative = rows - rows[:, :1]
-        if (relative == relative[0]).all():
-            bases, counts = np.unique(rows[:, 0] % modulus, return_counts=True)
-            return bases[:, None] + relative[0], counts
-    return rows, np.ones(len(rows), np.int64)
+    rows = requests.addresses
+    if requests.relative is None:
+        return rows, np.ones(len(rows), np.int64)
+    counts = np.bincount(rows[:, 0] % modulus, minlength=modulus)
+    bases = np.flatnonzero(counts)
+    return bases[:, None] + requests.relative, counts[bases]
 
 
 def distinct(rows: Addresses) -> NDArray[np.intp]:
@@ -108,3 +117,21 @@ def distinct(rows: Addresses) -> NDArray[np.intp]:
         ordered = np.sort(rows, axis=1)
         steps = ordered[:, 1:] - ordered[:, :-1]
     return 1 + np.count_nonzero(steps, axis=1)
+
+
+NOBODY = np.iinfo(np.int64).max
+
+
+def ordered(rows: Addresses, active: NDArray[np.bool_] | None) -> tuple[NDArray[np.intp], Addresses]:
+    """The values of active lanes, ascending in each row, and the rows that they are in."""
+    if active is None or active.all():
+        return np.repeat(np.arange(len(rows)), len(rows[0])), np.sort(rows, axis=1).reshape(-1)
+    found = np.sort(np.where(active, rows, NOBODY), axis=1)
+    taken = found != NOBODY
+    return np.nonzero(taken)[0], found[taken]
+
+
+def runs(rows: NDArray[np.intp], values: Addresses) -> NDArray[np.intp]:
+    """Where runs of equal values of one row begin."""
+    new = (rows[1:] != rows[:-1]) | (values[1:] != values[:-1])
+    return np.concatenate(([0], np.flatnonzero(new) + 1))

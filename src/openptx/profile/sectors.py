@@ -28,7 +28,7 @@ class Sectors:
 
 def global_sectors(requests: Requests) -> Sectors:
     """Of loads and stores. Accesses are aligned, so each lane touches one sector."""
-    rows, counts = patterns(requests.addresses, SECTOR)
+    rows, counts = patterns(requests, SECTOR)
     used = distinct(rows) * requests.size
     return Sectors(int(distinct(rows >> 5) @ counts), int(-(-used // SECTOR) @ counts))
 
@@ -47,10 +47,12 @@ def local_sectors(requests: Requests) -> Sectors:
 
 def stride(requests: Requests) -> int | None:
     """The bytes between neighbouring active lanes, where all requests have the same; None where they differ."""
-    pairs = requests.addresses[:, 1:] - requests.addresses[:, :-1]
-    if requests.active is not None:
-        both = requests.active[:, 1:] & requests.active[:, :-1]
-        pairs = pairs[both]
+    rows, active = requests.addresses, requests.active
+    if requests.relative is not None and (active is None or (active == active[0]).all()):
+        rows, active = requests.relative[None, :], None if active is None else active[:1]
+    pairs = rows[:, 1:] - rows[:, :-1]
+    if active is not None:
+        pairs = pairs[active[:, 1:] & active[:, :-1]]
     if not pairs.size:
         return None
     first = int(pairs.flat[0])

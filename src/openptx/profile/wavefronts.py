@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.profile.requests import Addresses, Requests, patterns
+from openptx.profile.requests import Addresses, Requests, ordered, patterns, runs
 
 BANK_BYTES = 128
 """Bytes of one word in every bank."""
@@ -74,13 +74,9 @@ def most_in_a_bank(units: Addresses, active: Mask, banks: int) -> Addresses:
         low, high = units.min(axis=1), units.max(axis=1)
         if (high - low < banks).all():
             return np.ones(len(units), np.int64)
-    numbers = np.broadcast_to(np.arange(len(units))[:, None], units.shape)[active]
-    words = units[active]
-    order = np.lexsort((words, numbers))
-    numbers, words = numbers[order], words[order]
-    new = np.ones(words.size, np.bool_)
-    new[1:] = (numbers[1:] != numbers[:-1]) | (words[1:] != words[:-1])
-    places = numbers[new] * banks + words[new] % banks
+    rows, words = ordered(units, active)
+    new = runs(rows, words)
+    places = rows[new] * banks + words[new] % banks
     return np.bincount(places, minlength=len(units) * banks).reshape(-1, banks).max(axis=1)
 
 
@@ -88,7 +84,7 @@ def _patterns(requests: Requests) -> tuple[Addresses, Mask, NDArray[np.int64]]:
     """The rows to evaluate, their active lanes, and how many rows each stands for."""
     active = requests.active
     if active is None or (active == active[0]).all():
-        rows, counts = patterns(requests.addresses, BANK_BYTES)
+        rows, counts = patterns(requests, BANK_BYTES)
         lanes = requests.mask()[:1]
         return rows, np.broadcast_to(lanes, rows.shape), counts
     return requests.addresses, active, np.ones(requests.warps, np.int64)

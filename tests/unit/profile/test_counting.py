@@ -21,7 +21,7 @@ def requests_of(rows: Rows, size: int) -> Requests:
     filled = [[row.get(lane, next(iter(row.values()))) for lane in range(32)] for row in rows]
     active = np.array([[lane in row for lane in range(32)] for row in rows])
     lanes = int(active.sum())
-    return Requests(np.array(filled, np.int64), None if active.all() else active, lanes, size)
+    return Requests.of(np.array(filled, np.int64), None if active.all() else active, lanes, size)
 
 
 def rows_of(size: int) -> list[Rows]:
