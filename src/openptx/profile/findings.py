@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from openptx.profile.counters import total
+
 if TYPE_CHECKING:
     from openptx.profile.counters import Counters, MemoryCounters
-    from openptx.profile.report import Line
+    from openptx.profile.report import LaunchShape, Line
 
 MOST = 5
 MOST_LINES = 6
@@ -20,35 +22,36 @@ IDLE_LANE = 1 / 128
 LEAST = 0.01
 """Of all that the launch costs: what is less is not worth a finding."""
 WARP = 32
-MISALIGNED = 4
+FULL = 0.9
+"""Of the lanes of a warp: a line where fewer are active counts as one with idle lanes."""
 NAMES = {"ld": "load", "st": "store", "red": "reduction", "atom": "atomic"}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that costs more than it needs to, at one or more lines. `waste` is in sectors and wavefronts."""
+    """One thing that costs more than it needs to. `waste` is in sectors and wavefronts.
 
-    kind: str  # uncoalesced, bank-conflict, collision, local-memory, idle-lanes
+    `lines` are of `file`, ascending; none where it is about the whole launch. `kind` is uncoalesced, bank-conflict,
+    collision, local-memory, idle-lanes or partial-warp.
+    """
+
+    kind: str
     file: str
     lines: tuple[int, ...]
     message: str
     waste: float
 
-    @property
-    def line(self) -> int:
-        """The first one."""
-        return self.lines[0]
-
     def __str__(self) -> str:
+        if not self.lines:
+            return self.message
         return f"line{'s' if len(self.lines) > 1 else ''} {named(self.lines)}: {self.message}"
 
 
-def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
+def findings(lines: Sequence[Line], launch: LaunchShape) -> tuple[Finding, ...]:
     """The greatest, at most five."""
     cost = sum(cost_of(line.counters) for line in lines)
     found = [finding for line in lines for finding in of_line(line)]
-    found += idle(lines)
-    found = [*joined(found)]
+    found = [*joined(found), *partial_warps(lines, launch), *idle(lines, launch)]
     worth = [finding for finding in found if finding.waste >= max(LEAST * cost, 1)]
     return tuple(sorted(worth, key=lambda finding: -finding.waste)[:MOST])
 
@@ -118,14 +121,30 @@ def apart(memory: MemoryCounters) -> str:
     return f"lanes {grouped(abs(stride))} bytes apart"
 
 
-def idle(lines: Sequence[Line]) -> Iterator[Finding]:
-    """The branch behind which most lanes are idle is not known; the line that suffers most is."""
-    for line in lines:
-        counters = line.counters
-        lanes = counters.warps * WARP - counters.active
-        if lanes and counters.mean_active < WARP * 0.9:
-            what = f"{counters.mean_active:.1f} of 32 lanes active on average"
-            yield Finding("idle-lanes", line.file, (line.line,), what, lanes * IDLE_LANE)
+def partial_warps(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Finding]:
+    """Blocks whose size is no multiple of 32: the last warp of each has lanes that no thread stands for."""
+    rest = launch.threads % WARP
+    if rest and lines:
+        warps = -(-launch.threads // WARP)
+        executed = sum(line.counters.warps for line in lines)
+        what = f"blocks of {launch.threads} threads: the last of {warps} warps has {rest} of 32 lanes"
+        yield Finding("partial-warp", lines[0].file, (), what, executed / warps * (WARP - rest) * IDLE_LANE)
+
+
+def idle(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Finding]:
+    """Lanes of a warp that branches and guards leave out: the lines that suffer most, as one finding."""
+    full = launch.threads / -(-launch.threads // WARP)
+    waste = {line: line.counters.warps * full - line.counters.active for line in lines}
+    worst = sorted((line for line in lines if line.counters.mean_active < FULL * full), key=lambda line: -waste[line])
+    for file in dict.fromkeys(line.file for line in worst):
+        some = [line for line in worst if line.file == file][:MOST_LINES]
+        counted = total(line.counters for line in some)
+        what = f"{counted.mean_active:.1f} of {each(launch.threads, -(-launch.threads // WARP))} lanes are active"
+        lost = sum(waste[line] for line in some)
+        numbers = tuple(sorted(line.line for line in some))
+        yield Finding(
+            "idle-lanes", file, numbers, f"{what}: branches and guards leave out the others", lost * IDLE_LANE
+        )
 
 
 def each(count: int, requests: int) -> str:

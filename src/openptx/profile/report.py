@@ -43,7 +43,7 @@ class LaunchShape:
         return self.blocks * -(-self.threads // 32)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Instruction:
     """An instruction and its counters. `at` is its place in the PTX.
 
@@ -68,7 +68,7 @@ class Instruction:
         return next((file, line) for file, line, _ in self.source if file == own)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
     """A line of the source, or of the PTX where there is no `.loc`. `text` is None where the file is not there."""
 

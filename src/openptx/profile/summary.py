@@ -44,7 +44,7 @@ def summarize(
         lines=lines,
         live=max((known.live.most for known in recorder.functions.values()), default=0),
         occupancy=occupancy(program.target, launch.threads, launch.static + launch.dynamic, kernel.directives),
-        findings=findings(lines),
+        findings=findings(lines, launch),
     )
 
 

@@ -96,7 +96,8 @@ def hot_line(line: Line, share: float) -> str:
         f"{line.line:>11}{share:>6.0%}{grouped(counters.warps):>11}{counters.mean_active:>6.1f}"
         f"{grouped(sectors):>10}{grouped(wavefronts):>9}  "
     )
-    source = (line.text or "").strip()
+    costliest = max(line.instructions, key=lambda each: cost_of(each.counters))
+    source = (line.text or f"PTX: {costliest.text}").strip()
     room = WIDTH - len(start)
     return (start + (source if len(source) <= room else source[: room - 3] + "...")).rstrip()
 

@@ -74,8 +74,24 @@ def test_a_launch_is_counted() -> None:
 
 def test_a_stride_is_a_finding_in_words() -> None:
     (worst, *_) = profile(256).findings
-    assert (worst.kind, worst.line) == ("uncoalesced", 18)
+    assert (worst.kind, worst.lines) == ("uncoalesced", (18,))
     assert worst.message == "store: 32 sectors per request, 4 would do: lanes 1 024 bytes apart"
+
+
+def test_lanes_that_are_left_out_are_a_finding() -> None:
+    """Blocks of 40 threads have a warp of 8 lanes; the store is executed by every fourth lane."""
+    body = (
+        ".visible .entry k(.param .u64 y) {\n .reg .b64 q; .reg .b32 i, j; .reg .pred c;\n ld.param.u64 q, [y];\n"
+        " mov.u32 i, %tid.x;\n and.b32 j, i, 3;\n setp.eq.u32 c, j, 0;\n mad.wide.u32 q, i, 4, q;\n"
+        + " @c add.u32 j, j, i;\n" * 20
+        + " @c st.global.u32 [q], j;\n ret;\n}\n"
+    )
+    found = openptx.profile(openptx.load(HEAD + body)["k"], 8, 40, (np.zeros(40, np.uint32),))
+    said = {finding.kind: str(finding) for finding in found.findings}
+    assert said["partial-warp"] == "blocks of 40 threads: the last of 2 warps has 8 of 32 lanes"
+    assert said["idle-lanes"] == (
+        "lines 11 to 16: 5.0 of 20 lanes are active: branches and guards leave out the others"
+    )
 
 
 def test_findings_that_say_the_same_are_one() -> None:
