@@ -6,6 +6,7 @@ A difference that is listed and is none any more fails too.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.profile.occupancy import occupancy
+from openptx.runtime.shared_layout import shared_layout
 from openptx.testing.case import argument, read_case
 
 DATA = Path(__file__).parents[2] / "data"
@@ -66,6 +69,18 @@ def test_cases(name: str) -> None:
     found = openptx.profile(kernel, case.grid, case.block, arguments, shared_mem=case.shared, cluster=case.cluster)
     assert found.ended == "finished"
     compare(name, found.totals, CASES)
+
+
+@pytest.mark.parametrize("name", CASES["kernels"])
+def test_theoretical_occupancy(name: str) -> None:
+    """Ours, with the limit that the driver's registers set, is the H100's."""
+    case = read_case(str(DATA / "cases" / name))
+    kernel = openptx.load(f"{case.folder}/kernel.ptx")[case.kernel]
+    threads, static = math.prod(case.block), shared_layout(kernel.module.program, case.kernel).static
+    found = occupancy("sm_90", threads, static + case.shared, {})
+    by_registers, percent = CASES["occupancy"][name]
+    assert found.blocks is not None
+    assert 100 * min(found.blocks, by_registers) * -(-threads // 32) / 64 == pytest.approx(percent, abs=0.01)
 
 
 def test_differences_in_memory_counters_are_explained() -> None:

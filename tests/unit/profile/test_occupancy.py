@@ -1,4 +1,4 @@
-"""Occupancy limits of known launches, as Nsight Compute gives them; and what directives leave registers."""
+"""Occupancy limits by the technical specifications of compute capabilities; and what directives leave registers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from openptx.isa.targets import TARGETS
 from openptx.profile.occupancy import MULTIPROCESSORS, occupancy, registers_allowed
-
 
 # fmt: off
 #    target    threads  shared  blocks  warps  memory
