@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from openptx.engines.interp import launch
+from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault
 from openptx.keywords import hints
 from openptx.profile.launch import ProfiledLaunch
