@@ -1,19 +1,21 @@
-"""A pytest plugin: with `-p openptx.testing.plugin`, case folders and annotated PTX files are tests.
+"""The pytest plugin, which pytest finds by itself: case folders and annotated PTX files are tests.
 
 `--ptx-engine` picks the engine, `--ptx-sanitize` fails cases that `openptx sanitize` complains of. A known gap
-(`Unsupported`) is a skip that names it.
+(`Unsupported`) is a skip that names it. Fixtures for tests in Python: `ptx`, `launch`, `assert_same_bits`.
+`-p no:openptx.testing.plugin` turns it off. Every pytest run of an environment imports this, so it imports little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
-from openptx.testing.discovery import has_annotations, run_test
-from openptx.testing.result import FAILED, PASSED, UNSUPPORTED
+from openptx import testing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,41 +28,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A `case.json`, or a PTX file that promises something."""
-    if file_path.name == "case.json" or (file_path.suffix == ".ptx" and has_annotations(str(file_path))):
-        return cast("Any", PtxFile).from_parent(parent, path=file_path)
-    return None
+    """A `case.json` with its `kernel.ptx`, or a PTX file that promises something."""
+    is_case = file_path.name == "case.json" and (file_path.parent / "kernel.ptx").is_file()
+    if not is_case and file_path.suffix != ".ptx":
+        return None
+    return testing.collected(file_path, parent)
 
 
-class PtxFile(pytest.File):
-    """A file with one test in it."""
-
-    def collect(self) -> Iterator[pytest.Item]:
-        """The test."""
-        name = self.path.parent.name if self.path.name == "case.json" else self.path.stem
-        yield cast("Any", PtxTest).from_parent(self, name=name)
+@pytest.fixture(scope="module")
+def ptx(request: pytest.FixtureRequest) -> testing.Loader:
+    """`ptx("scale.ptx")`: the module in a file beside the test, or in a text; loaded once for a test file."""
+    return testing.Loader(str(request.path.parent))
 
 
-class PtxTest(pytest.Item):
-    """A case folder or an annotated file."""
-
-    def runtest(self) -> None:
-        """Run it."""
-        options = self.config.getoption("--ptx-engine"), self.config.getoption("--ptx-sanitize")
-        result = run_test(str(self.path), str(options[0]), str(options[1]) if options[1] else None)
-        if result.status == UNSUPPORTED:
-            pytest.skip(result.message)
-        if result.status != PASSED:
-            raise PtxFailure(result.message if result.status == FAILED else f"{result.status}: {result.message}")
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
-        """What differs, without a traceback through the runner."""
-        return str(excinfo.value) if excinfo.errisinstance(PtxFailure) else str(super().repr_failure(excinfo, style))
-
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """The file, for pytest's lists."""
-        return self.path, None, self.name
+@pytest.fixture
+def launch(pytestconfig: pytest.Config) -> testing.Launcher:
+    """`launch(kernel, grid, block, arguments)`: with the engine and the sanitizers of the command line."""
+    return testing.Launcher(str(pytestconfig.getoption("--ptx-engine")), pytestconfig.getoption("--ptx-sanitize"))
 
 
-class PtxFailure(Exception):
-    """A PTX test gave another answer than it should."""
+@pytest.fixture
+def assert_same_bits() -> Callable[..., None]:
+    """`openptx.testing.assert_same_bits`."""
+    return testing.assert_same_bits
