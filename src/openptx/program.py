@@ -173,6 +173,7 @@ class Op:
     span: Span
     text: str  # as written, without guard and blanks around: for faults and listings
     line: tuple[str, int, int] | None = None  # `.loc`: file, line, column
+    rule: str = ""  # which rule of the assembler's arithmetic made it of what is written: contracted, folded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,6 +219,8 @@ class Program:
     functions: tuple[str, ...]  # names of the device functions that have a body
     lower: Callable[[str], Function]
     definitions: Mapping[str, Span]  # where these and the kernels stand in the text, with their bodies
+    debug: bool = False  # `.target ..., debug`, which the assembler does not optimise
+    contract: str = "off"  # "ptxas": `lower` gives functions with constants folded and products contracted (rewrite/)
     layouts: dict[str, SharedLayout] = field(default_factory=dict[str, "SharedLayout"])  # by kernel, once asked for
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
 

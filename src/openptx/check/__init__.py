@@ -23,9 +23,9 @@ def check(
     return _findings(ModuleChecker(parse(file), target, profile, selected))
 
 
-def resolve(file: File, target: str | None = None) -> tuple[ModuleChecker, list[Diagnostic]]:
+def resolve(file: File, target: str | None = None, profile: str = "ptxas") -> tuple[ModuleChecker, list[Diagnostic]]:
     """The resolved module, which `lower` takes, and every finding in it."""
-    module = ModuleChecker(parse(file), target, "ptxas", keep=True)
+    module = ModuleChecker(parse(file), target, profile, keep=True)
     return module, _findings(module)
 
 

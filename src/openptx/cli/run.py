@@ -16,6 +16,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from openptx.api import PROFILES
 from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.files import load
@@ -23,6 +24,7 @@ from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
 from openptx.cli.time_limit import time_limit
 from openptx.errors import InputError
+from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import load as load_module
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
     add("--save", metavar="INDEX=FILE", action="append", default=[], help="write an array after the launch, as .npy")
     add("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
+    add("--profile", choices=PROFILES, default="ptxas", help="check as NVIDIA's assembler does, or the document")
+    add("--contract", choices=CONTRACTIONS, help="fuse products and sums as ptxas (default), or not (profile isa)")
     add("--workers", metavar="N", type=int, help="threads of this computer to use")
     add("--timeout", metavar="SECONDS", type=float, help="stop what takes longer: checking, compiling, running")
     add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
@@ -62,7 +66,7 @@ def run(args: Namespace) -> int:
     since = time.monotonic()
     with time_limit(args.timeout, "the file was being read and checked"):
         file = load(args.file)
-        module = load_module(file)
+        module = load_module(file, profile=args.profile, contract=args.contract)
     kernel = pick(module, args.kernel, file.name)
     if args.fidelity:
         print(fidelities(module, kernel.name))

@@ -82,19 +82,23 @@ class Approximate(Multifunction):
         return self.pick((r >= PAST_F16) & (r <= (F32.infinity or 0)), F16.infinity or 0, d) if f is F16 else d
 
     def approx_div(self, f: Format, a: Bits, b: Bits, ftz: bool = False, full: bool = False) -> Bits:
-        """`div.approx` (or `div.full`): a * (1/b), each rounded, of operands scaled to where 1/b is no zero.
+        """`div.approx` (or `div.full`): a * (1/b), each rounded, of operands scaled to where 1/b is no zero."""
+        return self.fmul(f, *self.quotient_factors(f, a, b, ftz, full), "rn", ftz)
 
-        div.approx does so for subnormal `b` alone, so that |b| above 2^126 gives zeros, as the manual has it
+    def quotient_factors(self, f: Format, a: Bits, b: Bits, ftz: bool, full: bool) -> tuple[Bits, Bits]:
+        """What `approx_div` multiplies in the end: the dividend and the reciprocal, both scaled.
+
+        div.approx scales for subnormal `b` alone, so that |b| above 2^126 gives zeros, as the manual has it
         (floating-point-instructions-div).
         """
         x = self
         if full:
             k = x.reciprocal_scale(b)
         elif ftz:
-            return x.fmul(f, a, x.mufu("rcp", b), "rn", True)
+            return a, x.mufu("rcp", b)
         else:
             k = x.pick(x.magnitude(f, b) < f.hidden, power(24), x.const(power(0), 32))
-        return x.fmul(f, x.fmul(f, a, k, "rn", ftz), x.mufu("rcp", x.fmul(f, b, k, "rn", ftz)), "rn", ftz)
+        return x.fmul(f, a, k, "rn", ftz), x.mufu("rcp", x.fmul(f, b, k, "rn", ftz))
 
     def approx_upper(self, op: str, a: Bits) -> Bits:
         """`rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: of the upper 32 bits of `a`, 1.11.20, low 32 bits zero."""

@@ -17,6 +17,7 @@ from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
 from openptx.program import Function, Program
 from openptx.reading import read as read_file
+from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime.arguments import marshal
 from openptx.runtime.arrays import array_of
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
@@ -292,25 +293,39 @@ class LoadedModule:
 
 
 @hints(arch='write `target=`, such as "sm_90a"')
-def load(source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None) -> LoadedModule:
+def load(
+    source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None, profile: str = "ptxas",
+    contract: str | None = None,
+) -> LoadedModule:  # fmt: skip
     """Loads a PTX module, so that its kernels can be launched.
 
     `source` is a path or the text itself. A string of one line is a path if it ends in `.ptx` or names a file, as for
     `check`, or if it has no `.version`: there would be nothing in it to load. Bytes are text, as NVRTC gives it.
-    `target` replaces the target of the file (`"sm_90a"`).
+    `target` replaces the target of the file (`"sm_90a"`), and `profile` is as for `check`.
+
+    `contract` says what becomes of `mul` and `add` without a rounding modifier, which the document lets an assembler
+    fuse: "ptxas" fuses them where NVIDIA's assembler does, and folds constants as it does; "off" rounds each operation.
+    None is "off" in profile "isa", else "ptxas" (docs/decisions/contraction.md).
 
     Raises CheckError with everything that is wrong in the text, OSError for a path that cannot be read
-    (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target that there is not.
+    (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target, a profile or a
+    contraction that there is not.
     """
     if isinstance(source, str) and "\n" not in source and ".version" not in source:
         source = read_file(source)
     file = file_of(source, "<string>")
-    require_target(target)
-    module, found = resolve(file, target)
+    require_target(target, profile)
+    contract = contract or ("off" if profile == "isa" else "ptxas")
+    if contract not in CONTRACTIONS:
+        raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
+    module, found = resolve(file, target, profile)
     errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if errors:
         raise CheckError(errors)
-    return LoadedModule(lower(module))
+    program = lower(module)
+    if contract == "ptxas":
+        contract_program(program)
+    return LoadedModule(program)
 
 
 def extent(what: str, given: Any) -> Triple:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.engines.common.control_flow import registers
+from openptx.control_flow import registers
 from openptx.isa.instructions import addressing, convert, integer_arithmetic, logic_shift, move
 from openptx.program import Address, Reg, Symbol, Variable
 

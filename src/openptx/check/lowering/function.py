@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from openptx.check.lowering.bound_form import bound_form
 from openptx.check.lowering.layout import Frame, variable
 from openptx.check.lowering.operands import Binder, UnboundError
 from openptx.check.names.scopes import Memory, Registers
+from openptx.control_flow import moved
 from openptx.errors import Unsupported
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
-from openptx.program import Function, Op, Reg, Register, Symbol, Target, Targets, Vector
+from openptx.program import Function, Op, Reg, Register, Symbol, Vector
 from openptx.syntax.directives import BranchTargets, CallTargets
 
 TYPE_CHECKING = False
@@ -190,21 +189,6 @@ def inserted(opcode: str, operands: tuple[Operand, ...], of: Op) -> Op:
     """An instruction that stands for a part of another."""
     form, m = resolve(opcode)[0]
     return Op(form, m, None, operands, form.types(m), of.span, of.text, of.line)
-
-
-def moved(op: Op, places: list[int]) -> Op:
-    """The instruction with its targets where they are now."""
-    if not any(isinstance(operand, (Target, Targets)) for operand in op.operands):
-        return op
-    operands = tuple(
-        Target(places[operand.pc])
-        if isinstance(operand, Target)
-        else Targets(tuple(places[pc] for pc in operand.pcs), operand.functions)
-        if isinstance(operand, Targets)
-        else operand
-        for operand in op.operands
-    )
-    return replace(op, operands=operands)
 
 
 def directives_of(directives: tuple[Directive, ...]) -> dict[str, tuple[int, ...]]:

@@ -41,6 +41,7 @@ class ModuleLowering:
         self.files: dict[int, str] = {}
         self.aliases: dict[str, str] = {}
         self.version, self.target, self.address_size = (1, 0), "", 64
+        self.debug = False
         self._inner: dict[tuple[int, int], Variable] = {}
         for item in module.items:
             self._take(item)
@@ -56,6 +57,7 @@ class ModuleLowering:
             case Target():
                 known = [found.name for name in item.targets if (found := target(name.text)) is not None]
                 self.target = known[-1] if known else ""
+                self.debug = any(name.text == "debug" for name in item.targets)
             case AddressSize():
                 self.address_size = item.values[0].value
             case SourceFile():
@@ -179,6 +181,7 @@ def lower(resolved: ModuleChecker) -> Program:
         file=resolved.file,
         version=names.version,
         target=names.target,
+        debug=names.debug,
         address_size=names.address_size,
         variables=names.variables,
         reserved_shared=names.reserved_shared,

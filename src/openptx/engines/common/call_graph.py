@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from openptx.control_flow import control
 from openptx.engines.common.call_site import CallSite
-from openptx.engines.common.control_flow import control
 from openptx.program import Reg
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from openptx.engines.common.control_flow import branch_targets, converges
+from openptx.control_flow import branch_targets, converges
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.isa.fidelity import UNSUPPORTED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.common.control_flow import is_read, is_written, registers
+from openptx.control_flow import is_read, is_written, registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.program import Op

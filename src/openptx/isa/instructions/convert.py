@@ -88,6 +88,7 @@ cvt = instruction(
         *       any special
     """,
     converts=True,
+    algebra=lambda m: "copy" if m.dtype is m.atype and m.dtype.format and len(m.written) == 2 else "",
 )
 
 

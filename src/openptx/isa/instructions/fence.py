@@ -41,6 +41,7 @@ fence = instruction(
         .acquire            PTX 8.6, sm_90
         .release op_restrict=none   PTX 8.6, sm_90
     """,
+    splits_block=lambda m: not m.op_restrict,
 )
 
 fence_proxy = instruction(
@@ -86,6 +87,7 @@ membar = instruction(
     gates="""
         .sys   PTX 2.0, sm_20
     """,
+    splits_block=True,
 )
 
 membar_proxy = instruction(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from openptx.isa.fidelity import EXACT, Fidelity, bounded
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.packing import packed
@@ -33,6 +35,7 @@ add = instruction(
     syntax=_SUM.format("add"),
     gates=_SUM_GATES,
     defaults={"rnd": "rn"},
+    algebra="sum",
 )
 
 
@@ -56,6 +59,7 @@ sub = instruction(
     syntax=_SUM.format("sub"),
     gates=_SUM_GATES,
     defaults={"rnd": "rn"},
+    algebra="difference",
 )
 
 
@@ -74,6 +78,7 @@ mul = instruction(
     syntax=_SUM.format("mul"),
     gates=_SUM_GATES,
     defaults={"rnd": "rn"},
+    algebra="product",
 )
 
 
@@ -95,6 +100,7 @@ fma = instruction(
         fma.rnd{.ftz}.f32x2       d, a, b, c;   // PTX 8.6, sm_100
         .rnd = { .rn, .rz, .rm, .rp };
     """,
+    algebra="fused",
 )
 
 mad = instruction(
@@ -120,6 +126,11 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     return x.saturate(f, d) if m.sat else d
 
 
+def rounded(m: Modifiers) -> bool:
+    """Forms that round are subroutines with a branch to a slow path."""
+    return bool(m.rnd) or m.type.width == 64
+
+
 div = instruction(
     "div",
     anchor="floating-point-instructions-div",
@@ -136,6 +147,8 @@ div = instruction(
     gates="""
         .f64 .rz|.rm|.rp   sm_20
     """,
+    algebra=lambda m: "quotient" if m.approx or m.full else "",
+    splits_block=rounded,
 )
 
 
@@ -180,6 +193,7 @@ neg = instruction(
         neg{.ftz}.f32   d, a;   // PTX 1.0
         neg.f64         d, a;   // PTX 1.0, sm_13
     """,
+    algebra="negation",
 )
 
 
@@ -251,6 +265,8 @@ rcp = instruction(
     gates="""
         .rz|.rm|.rp   PTX 2.0, sm_20
     """,
+    folded=lambda a: math.copysign(math.inf, a) if a == 0 else 1 / a,
+    splits_block=rounded,
 )
 
 
@@ -293,6 +309,8 @@ sqrt = instruction(
     gates="""
         .rz|.rm|.rp   PTX 2.0, sm_20
     """,
+    folded=math.sqrt,
+    splits_block=rounded,
 )
 
 
@@ -312,6 +330,7 @@ rsqrt = instruction(
         rsqrt.f32                d, a;   // PTX 1.0 to 1.3
         rsqrt.f64                d, a;   // PTX 1.0 to 1.3, sm_13
     """,
+    folded=lambda a: math.copysign(math.inf, a) if a == 0 else 1 / math.sqrt(a),
 )
 
 
@@ -335,6 +354,11 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
     return x.approx_upper("rsqrt", a)
 
 
+def flushed(a: float) -> float:
+    """The operand of a sine, whose subnormal numbers count as zeros."""
+    return math.copysign(0.0, a) if abs(a) < 2.0**-126 else a
+
+
 sin = instruction(
     "sin",
     anchor="floating-point-instructions-sin",
@@ -343,6 +367,7 @@ sin = instruction(
         sin.approx{.ftz}.f32   d, a;   // PTX 1.4
         sin.f32                d, a;   // PTX 1.0 to 1.3
     """,
+    folded=lambda a: math.sin(flushed(a)),
 )
 
 
@@ -359,6 +384,7 @@ cos = instruction(
         cos.approx{.ftz}.f32   d, a;   // PTX 1.4
         cos.f32                d, a;   // PTX 1.0 to 1.3
     """,
+    folded=math.cos,
 )
 
 
@@ -375,6 +401,7 @@ lg2 = instruction(
         lg2.approx{.ftz}.f32   d, a;   // PTX 1.4
         lg2.f32                d, a;   // PTX 1.0 to 1.3
     """,
+    folded=math.log2,
 )
 
 
@@ -391,6 +418,7 @@ ex2 = instruction(
         ex2.approx{.ftz}.f32   d, a;   // PTX 1.4
         ex2.f32                d, a;   // PTX 1.0 to 1.3
     """,
+    folded=math.exp2,
 )
 
 

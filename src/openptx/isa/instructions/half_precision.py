@@ -28,6 +28,7 @@ add = instruction(
     summary="d = a + b, rounded once.",
     syntax=_SUM.format("add"),
     defaults={"rnd": "rn"},
+    algebra="sum",
 )
 
 
@@ -50,6 +51,7 @@ sub = instruction(
     summary="d = a - b, rounded once.",
     syntax=_SUM.format("sub"),
     defaults={"rnd": "rn"},
+    algebra="difference",
 )
 
 
@@ -67,6 +69,7 @@ mul = instruction(
     summary="d = a * b, rounded once.",
     syntax=_SUM.format("mul"),
     defaults={"rnd": "rn"},
+    algebra="product",
 )
 
 
@@ -98,6 +101,7 @@ fma = instruction(
         .type = { .f16, .f16x2, .bf16, .bf16x2 };
         .rnd = { .rn };
     """,
+    algebra="fused",
 )
 
 
@@ -133,6 +137,7 @@ neg = instruction(
         neg.bf16          d, a;   // PTX 7.0, sm_80
         neg.bf16x2        d, a;   // PTX 7.0, sm_80
     """,
+    algebra=lambda m: "" if m.type.name == "bf16x2" else "negation",
 )
 
 

@@ -214,6 +214,7 @@ div = instruction(
         div.type   d, a, b;   // PTX 1.0
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
+    splits_block=lambda m: m.type.name in ("s32", "s64", "u64"),
 )
 
 
@@ -230,6 +231,7 @@ rem = instruction(
         rem.type   d, a, b;   // PTX 1.0
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
     """,
+    splits_block=lambda m: m.type.name in ("s32", "s64", "u64"),
 )
 
 

@@ -44,6 +44,7 @@ pmevent = instruction(
         .mask a   0 to 65535
         a         0 to 15
     """,
+    splits_block=True,
 )
 
 trap = instruction(
@@ -65,6 +66,7 @@ setmaxnreg = instruction(
         .action = { .inc, .dec };
     """,
     ranges="imm-reg-count   24 to 256, a multiple of 8",
+    splits_block=True,
 )
 
 

@@ -27,6 +27,7 @@ mov = instruction(
         *   negated, variable, special
         a   functions
     """,
+    algebra="copy",
 )
 
 mov_vector = instruction(

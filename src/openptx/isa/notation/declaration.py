@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Count, TypeExpression, Value
 
     Meaning = Callable[..., object]
+    Algebra = str | Callable[[Modifiers], str]
     Judge = Callable[[Modifiers], Fidelity]
 
 _NOTHING: Mapping[str, str] = {}
@@ -30,6 +31,7 @@ class Instruction:
         "_fidelity",
         "_forms",
         "access",
+        "algebra",
         "allows_wider_registers",
         "anchor",
         "carry",
@@ -37,6 +39,7 @@ class Instruction:
         "converges",
         "converts",
         "defaults",
+        "folded",
         "gates",
         "immediates",
         "manual_rejects",
@@ -50,6 +53,7 @@ class Instruction:
         "ranges",
         "rejects",
         "section",
+        "splits_block",
         "summary",
         "syntax",
         "types",
@@ -88,6 +92,9 @@ class Instruction:
         self.converges: str | None = None
         self.carry = ""
         self.yields_thread = False
+        self.algebra: Algebra = ""
+        self.folded: Callable[[float], float] | None = None
+        self.splits_block: bool | Callable[[Modifiers], bool] = False
         self.ordered_prefix = 0
         self.meaning: Meaning | None = None
         self._fidelity: Fidelity | Judge = UNSUPPORTED
@@ -157,6 +164,9 @@ def instruction(
     converges: str | None = None,
     carry: str = "",
     yields_thread: bool = False,
+    algebra: Algebra = "",
+    folded: Callable[[float], float] | None = None,
+    splits_block: bool | Callable[[Modifiers], bool] = False,
     ordered_prefix: int = 0,
 ) -> Instruction:
     """Declares an instruction in the manual's notation and registers it.
@@ -185,6 +195,9 @@ def instruction(
     converges               the operand that names the lanes which must arrive together
     carry                   "in", "out", "in out": reads or writes the carry flag CC.CF
     yields_thread           lets other threads run, as a sleep does
+    algebra                 what contraction sees in it: product, sum, difference, quotient, fused, copy, negation
+    folded                  what the assembler computes in place of an approximate form whose operand is a constant
+    splits_block            the assembler ends a basic block here, as it does where control flow parts
     ordered_prefix          how many modifiers after the name must come first and in order: 1 for the `.lo` of `mul.lo`
     """
     self = Instruction(name, anchor=anchor, summary=summary, syntax=syntax)
@@ -208,6 +221,9 @@ def instruction(
     self.converges = converges
     self.carry = carry
     self.yields_thread = yields_thread
+    self.algebra = algebra
+    self.folded = folded
+    self.splits_block = splits_block
     self.ordered_prefix = ordered_prefix
     INSTRUCTIONS.append(self)
     MNEMONICS.setdefault(self.mnemonic, []).append(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from openptx.engines.common.control_flow import is_read, is_written, registers
+from openptx.control_flow import is_read, is_written, registers
 from openptx.program import Function, Op, Reg
 
 

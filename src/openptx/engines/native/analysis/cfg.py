@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.engines.common.control_flow import ENDS, branch_targets, control, converges, targets
+from openptx.control_flow import ENDS, branch_targets, control, converges, targets
 from openptx.engines.native.analysis.cells import Cells
 from openptx.program import Function, Op
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openptx.engines.common.control_flow import control, registers
+from openptx.control_flow import control, registers
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.cfg import END, Block, Graph
 from openptx.engines.native.analysis.lattice import N

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.engines.common.control_flow import control
+from openptx.control_flow import control
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
 

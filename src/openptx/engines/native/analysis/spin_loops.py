@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
-from openptx.engines.common.control_flow import control
+from openptx.control_flow import control
 from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.loops import cycles
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit

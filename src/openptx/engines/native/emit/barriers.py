@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.engines.common.control_flow import control
+from openptx.control_flow import control
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import END, Block
 from openptx.engines.native.analysis.lattice import ZEROS, N

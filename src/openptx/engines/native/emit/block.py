@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from openptx.control_flow import control
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import check_cancelled
-from openptx.engines.common.control_flow import control
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.check_groups import Group, groups_of
 from openptx.engines.native.analysis.lattice import ZEROS

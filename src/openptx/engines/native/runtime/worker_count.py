@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from openptx.engines.common.control_flow import control, targets
+from openptx.control_flow import control, targets
 from openptx.program import Function
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Target, Targets, Vector
 
@@ -59,3 +60,18 @@ def registers(operand: Operand | None) -> Iterator[Reg]:
                 yield from registers(value)
         case _:
             pass
+
+
+def moved(op: Op, places: Sequence[int]) -> Op:
+    """The instruction with its branch targets where they are now, by their old positions."""
+    if not any(isinstance(operand, (Target, Targets)) for operand in op.operands):
+        return op
+
+    def target(operand: Operand | None) -> Operand | None:
+        if isinstance(operand, Target):
+            return Target(places[operand.pc])
+        if isinstance(operand, Targets):
+            return Targets(tuple(places[pc] for pc in operand.pcs), operand.functions)
+        return operand
+
+    return replace(op, operands=tuple(map(target, op.operands)))

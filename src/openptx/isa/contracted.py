@@ -1,0 +1,33 @@
+"""What machine code has and PTX has no spelling for: an approximate quotient whose last step takes a sum in."""
+
+from __future__ import annotations
+
+from openptx.isa.fidelity import modelled
+from openptx.isa.instructions.floating_point import format_of
+from openptx.isa.notation.declaration import Instruction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.machine import Machine
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.numerics import Bits
+
+quotient_sum = Instruction(
+    "div",
+    anchor="floating-point-instructions-div",
+    summary="d = a / b + c, where the product with the reciprocal is not rounded before the sum is.",
+    syntax="""
+        div.approx{.ftz}{.sat}.f32   d, a, b, c;   // PTX 1.4
+        div.full{.ftz}{.sat}.f32     d, a, b, c;   // PTX 1.4
+    """,
+)
+
+
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    f = format_of(m)
+    scaled, reciprocal = x.quotient_factors(f, a, b, m.ftz, full=bool(m.full))
+    d = x.fma(f, scaled, reciprocal, c, "rn", m.ftz)
+    return x.saturate(f, d) if m.sat else d
+
+
+quotient_sum.means(_, modelled("ptxas 13.0 contracts the division's last product; the unit's bits are an H100's"))

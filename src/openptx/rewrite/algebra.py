@@ -1,0 +1,98 @@
+"""What floating-point rewriting sees in an instruction, from declarations alone (`Instruction.algebra`)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from openptx.isa.contracted import quotient_sum
+from openptx.isa.notation.declaration import INSTRUCTIONS
+from openptx.program import Imm, Op, Reg
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.notation import Form, Modifiers
+    from openptx.isa.types import Type
+    from openptx.program import Operand
+
+Made = tuple["Form", "Modifiers"]
+
+
+def algebra(op: Op) -> str:
+    """`product`, `sum`, `difference`, `fused`, `quotient`, `copy`, `negation`, or nothing."""
+    found = op.form.instruction.algebra
+    return found if isinstance(found, str) else found(op.m)
+
+
+def splits_block(op: Op) -> bool:
+    """Whether the assembler ends a basic block at the instruction, though control flow does not part there."""
+    found = op.form.instruction.splits_block
+    return found if isinstance(found, bool) else found(op.m)
+
+
+def leaves_rounding_open(op: Op) -> bool:
+    """`mul` without `.rn`: the assembler may contract it."""
+    return not any(choice in ("rn", "rz", "rm", "rp") for choice in op.m.written)
+
+
+@cache
+def form_of(kind: str, *modifiers: str) -> Made | None:
+    """The form of an instruction of such algebra that has these modifiers."""
+    for instruction in INSTRUCTIONS:
+        if isinstance(instruction.algebra, str) and instruction.algebra != kind:
+            continue
+        for form in instruction.forms:
+            m = form.match(modifiers)
+            if m is None:
+                continue
+            found = instruction.algebra
+            if (found if isinstance(found, str) else found(m)) == kind:
+                return form, m
+    return None
+
+
+def flags(m: Modifiers, *names: str) -> tuple[str, ...]:
+    """Those of the modifiers that are written."""
+    return tuple(name for name in names if m.values.get(name))
+
+
+@cache
+def fused_form(kind: str, product: Modifiers, sum: Modifiers) -> Made | None:
+    """What a product or a quotient and a sum become."""
+    more = flags(sum, "ftz", "sat")
+    if kind == "quotient":
+        written = (*product.written, *flags(sum, "sat"))
+        return next(((f, m) for f in quotient_sum.forms if (m := f.match(written)) is not None), None)
+    return form_of("fused", "rn", *more, sum.type.name)
+
+
+def made(form: Made, operands: tuple[Operand | None, ...], of: Op, guard: Reg | None, rule: str) -> Op:
+    """An instruction in the place of another, whose text and line it keeps."""
+    return Op(form[0], form[1], guard, operands, form[0].types(form[1]), of.span, of.text, of.line, rule)
+
+
+def copy(to: Reg, source: Operand, of: Op, rule: str) -> Op:
+    """A copy of all bits."""
+    form = form_of("copy", f"b{to.width}")
+    assert form is not None
+    return made(form, (to, source), of, None, rule)
+
+
+def sign_bits(type: Type) -> int:
+    """The sign of each element of a register."""
+    w = type.width // type.count
+    return sum(1 << i * w + w - 1 for i in range(type.count))
+
+
+def negated(operand: Operand, type: Type) -> Imm | None:
+    """The immediate with its sign changed; None for what is not one."""
+    return Imm(operand.value ^ sign_bits(type), operand.width) if isinstance(operand, Imm) else None
+
+
+def negation(to: Reg, source: Operand, type: Type, of: Op, rule: str) -> Op:
+    """The value with its sign changed: by `neg`, or as -0 minus it where there is none."""
+    form = form_of("negation", type.name)
+    if form is not None:
+        return made(form, (to, source), of, None, rule)
+    form = form_of("difference", "rn", type.name)
+    assert form is not None
+    return made(form, (to, Imm(sign_bits(type), type.width), source), of, None, rule)

@@ -1,0 +1,91 @@
+"""The basic blocks within which ptxas contracts, and which registers live at their ends."""
+
+from __future__ import annotations
+
+from openptx.control_flow import ENDS, branch_targets, control, targets
+from openptx.program import Register
+from openptx.rewrite.algebra import splits_block
+from openptx.rewrite.operands import read, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.program import Function, Op
+
+_LEAVES = frozenset(("return", "exit", "trap"))
+_SPLITS = ENDS | {"call", "breakpoint"}
+_TOGETHER = frozenset(("barrier", "cluster-barrier"))
+"""Control after which machine code goes on in the same block."""
+
+
+class Block:
+    """Instructions `start` to `stop`. `live_out` has a bit for each register that is read later."""
+
+    __slots__ = ("live_out", "start", "stop", "successors")
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start, self.stop = start, stop
+        self.successors: tuple[int, ...] = ()  # starts of blocks
+        self.live_out = 0
+
+
+def ends_block(op: Op) -> bool:
+    """Whether machine code begins a new block after the instruction."""
+    kind = control(op)
+    if kind in _TOGETHER:
+        return op.guard is not None
+    if kind in _SPLITS or splits_block(op):
+        return True
+    return op.guard is not None and bool(op.form.instruction.access)
+
+
+def find_blocks(function: Function, dead: frozenset[int]) -> list[Block]:
+    """The blocks of a function in the order of its text, with what lives at their ends for code that is not `dead`."""
+    code = function.code
+    starts = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if ends_block(op))}
+    places = sorted(pc for pc in starts if pc < len(code))
+    blocks = [Block(start, stop) for start, stop in zip(places, [*places[1:], len(code)], strict=True)]
+    for b in blocks:
+        b.successors = tuple(pc for pc in successors(code[b.stop - 1], b.stop) if pc < len(code))
+    find_liveness(function, blocks, dead)
+    return blocks
+
+
+def successors(last: Op, following: int) -> tuple[int, ...]:
+    """Where control goes after a block's last instruction."""
+    kind, onward = control(last), (following,)
+    if kind in ("branch", "branch-table", *_LEAVES):
+        return (*targets(last), *(onward if last.guard is not None else ()))
+    return onward
+
+
+def find_liveness(function: Function, blocks: list[Block], dead: frozenset[int]) -> None:
+    """Backwards, until nothing changes. What a function returns lives where it ends."""
+    at_end = sum(1 << r.index for r in function.returns if isinstance(r, Register))
+    effects = {b.start: effect(function, b, dead) for b in blocks}
+    live_in = dict.fromkeys(effects, 0)
+    changed = True
+    while changed:
+        changed = False
+        for b in reversed(blocks):
+            used, defined = effects[b.start]
+            out = at_end
+            for start in b.successors:
+                out |= live_in[start]
+            live = used | (out & ~defined)
+            if live != live_in[b.start] or out != b.live_out:
+                live_in[b.start], b.live_out, changed = live, out, True
+
+
+def effect(function: Function, b: Block, dead: frozenset[int]) -> tuple[int, int]:
+    """The registers that a block reads before it writes them, and those that it certainly writes."""
+    used = defined = 0
+    for position in range(b.start, b.stop):
+        op = function.code[position]
+        if position in dead:
+            continue
+        for index in read(op):
+            used |= 1 << index & ~defined
+        if op.guard is None:
+            for index in written(op):
+                defined |= 1 << index
+    return used, defined

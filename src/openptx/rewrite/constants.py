@@ -1,0 +1,75 @@
+"""Constant propagation: registers that hold one immediate wherever they are read, and those that do for a while."""
+
+from __future__ import annotations
+
+from openptx.control_flow import branch_targets
+from openptx.program import Imm, Op, Reg, Register
+from openptx.rewrite.algebra import algebra
+from openptx.rewrite.operands import written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.program import Function, Operand
+
+
+class Constants:
+    """What registers hold, on a walk through the code: `value` of operands where the walk is, `step` past it.
+
+    A register whose only definition copies an immediate holds it everywhere; what else is known ends with the block.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.everywhere = single_constants(function)
+        self.leaders = {*branch_targets(function), *function.labels.values()}
+        self.here: dict[int, int] = {}
+
+    def value(self, operand: Operand | None) -> int | None:
+        """The bits of an immediate, or of a register that is known to hold one."""
+        if isinstance(operand, Imm):
+            return operand.value
+        if isinstance(operand, Reg):
+            found = self.everywhere.get(operand.index)
+            return self.here.get(operand.index) if found is None else found
+        return None
+
+    def enter(self, position: int) -> None:
+        """Before the instruction at this position is looked at."""
+        if position in self.leaders:
+            self.here.clear()
+
+    def step(self, op: Op) -> None:
+        """Past an instruction."""
+        value = self.value(op.operands[1]) if op.guard is None and algebra(op) == "copy" else None
+        for index in written(op):
+            self.here.pop(index, None)
+            if value is not None:
+                self.here[index] = value
+
+
+def single_constants(function: Function) -> dict[int, int]:
+    """The registers with one definition, which copies an immediate or such a register."""
+    definitions: dict[int, Op | None] = {}
+    for formal in (*function.parameters, *function.returns):
+        if isinstance(formal, Register):
+            definitions[formal.index] = None
+    for op in function.code:
+        for index in written(op):
+            definitions[index] = None if index in definitions else op
+    found: dict[int, int] = {}
+    copies = [op for op in definitions.values() if op is not None and op.guard is None and algebra(op) == "copy"]
+    while copies:
+        rest: list[Op] = []
+        for op in copies:
+            to, source = op.operands[0], op.operands[1]
+            if not isinstance(to, Reg):
+                continue
+            if isinstance(source, Imm):
+                found[to.index] = source.value
+            elif isinstance(source, Reg) and source.index in found:
+                found[to.index] = found[source.index]
+            elif isinstance(source, Reg):
+                rest.append(op)
+        if len(rest) == len(copies):
+            break
+        copies = rest
+    return found

@@ -1,0 +1,45 @@
+"""Changing a function's code: instructions are replaced, removed and inserted; branch targets and labels stay right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from openptx.control_flow import moved
+from openptx.isa.types import TYPES
+from openptx.program import Function, Op, Reg, Register
+
+
+class Edit:
+    """Changes to a function that is left as it is; `finish` makes the new one."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.code: list[Op | None] = list(function.code)
+        self.registers = list(function.registers)
+        self.before: dict[int, list[Op]] = {}
+
+    def insert(self, position: int, op: Op) -> None:
+        """Before the instruction at a position of the old code, after what was inserted there earlier."""
+        self.before.setdefault(position, []).append(op)
+
+    def temporary(self, width: int) -> Reg:
+        """A register that the text does not have."""
+        self.registers.append(Register(f"{len(self.registers)}", TYPES[f"b{width}"], len(self.registers)))
+        return Reg(self.registers[-1].index, width)
+
+    def finish(self) -> Function:
+        """The function with all changes."""
+        places: list[int] = []
+        code: list[Op] = []
+        for position, op in enumerate(self.code):
+            places.append(len(code))
+            code += self.before.get(position, ())
+            if op is not None:
+                code.append(op)
+        places.append(len(code))
+        return replace(
+            self.function,
+            registers=tuple(self.registers),
+            code=tuple(moved(op, places) for op in code),
+            labels={name: places[pc] for name, pc in self.function.labels.items()},
+        )

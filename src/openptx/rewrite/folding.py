@@ -1,0 +1,149 @@
+"""Constants that ptxas folds where the multifunction unit would give other bits.
+
+An approximate function of a constant is correctly rounded. A division by a constant is a product with its correctly
+rounded reciprocal, both scaled by the same power of two where the reciprocal would be subnormal or infinite.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from openptx.program import Imm, Op
+from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, made
+from openptx.rewrite.constants import Constants
+from openptx.rewrite.edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from openptx.program import Function, Operand
+
+FOLDED = "folded"
+SMALLEST = 2.0**-126  # normal f32
+LARGE = 2.0**126  # reciprocals of what lies above are subnormal
+ONE = 0x3F800000
+
+
+def fold(function: Function) -> Function:
+    """The function with such constants folded; the same object where there are none."""
+    if not any(is_function(op) or is_quotient(op) or is_product(op) for op in function.code):
+        return function
+    edit, known = Edit(function), Constants(function)
+    changed = False
+    for position, op in enumerate(function.code):
+        known.enter(position)
+        if is_function(op):
+            changed |= fold_function(edit, position, op, known)
+        elif is_quotient(op):
+            changed |= fold_quotient(edit, position, op, known)
+        elif is_product(op):
+            changed |= fold_product(edit, position, op, known)
+        known.step(op)
+    return edit.finish() if changed else function
+
+
+def is_function(op: Op) -> bool:
+    """An approximate function of one f32."""
+    return op.form.instruction.folded is not None and bool(op.m.approx) and op.m.type.name == "f32"
+
+
+def is_quotient(op: Op) -> bool:
+    return op.form.instruction.control is None and algebra(op) == "quotient"
+
+
+def is_product(op: Op) -> bool:
+    """A product that may be a copy."""
+    return algebra(op) == "product" and op.m.type.name == "f32" and leaves_rounding_open(op) and not op.m.ftz
+
+
+def fold_function(edit: Edit, position: int, op: Op, known: Constants) -> bool:
+    """A function of a constant becomes its result, unless that is no number."""
+    bits, function = known.value(op.operands[1]), op.form.instruction.folded
+    value = None if bits is None or function is None else computed(function, number(bits), bool(op.m.ftz))
+    if value is None:
+        return False
+    edit.code[position] = copied(op, Imm(value, 32))
+    return True
+
+
+def fold_product(edit: Edit, position: int, op: Op, known: Constants) -> bool:
+    """A product with 1 becomes a copy, which keeps the bits of a NaN. Saturation is none."""
+    for one, other in ((1, 2), (2, 1)):
+        if known.value(op.operands[one]) == ONE and not op.m.sat:
+            edit.code[position] = copied(op, op.operands[other])
+            return True
+    return False
+
+
+def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
+    """A quotient by a constant becomes a product with its reciprocal; unless the constant is no number."""
+    bits = known.value(op.operands[2])
+    if bits is None:
+        return False
+    divisor, ftz = number(bits), flags(op.m, "ftz")
+    scale = scale_of(divisor, bool(op.m.full), bool(ftz))
+    reciprocal = computed(reciprocal_of, divisor * scale, True)
+    if reciprocal is None:
+        return False
+    to, dividend = op.operands[0], op.operands[1]
+    form = form_of("product", *ftz, "f32")
+    assert form is not None
+    if scale != 1.0:
+        scaled = edit.temporary(32)
+        edit.insert(position, made(form, (scaled, dividend, Imm(code(scale), 32)), op, op.guard, FOLDED))
+        dividend = scaled
+    if reciprocal == ONE and not ftz and scale == 1.0:
+        edit.code[position] = copied(op, dividend)
+    else:
+        edit.code[position] = made(form, (to, dividend, Imm(reciprocal, 32)), op, op.guard, FOLDED)
+    return True
+
+
+def copied(op: Op, source: Operand | None) -> Op:
+    """A copy of an f32 in the place of an instruction."""
+    form = form_of("copy", "f32")
+    assert form is not None
+    return made(form, (op.operands[0], source), op, op.guard, FOLDED)
+
+
+def reciprocal_of(a: float) -> float:
+    """Of zeros infinity."""
+    return math.copysign(math.inf, a) if a == 0 else 1 / a
+
+
+def scale_of(divisor: float, full: bool, ftz: bool) -> float:
+    """What brings a divisor where its reciprocal is normal."""
+    if abs(divisor) < SMALLEST and not ftz:
+        return 2.0**24
+    return 0.25 if full and abs(divisor) > LARGE else 1.0
+
+
+def computed(function: Callable[[float], float], a: float, ftz: bool) -> int | None:
+    """The f32 nearest to what `function` gives of an f32; None where that is no number."""
+    if ftz and abs(a) < SMALLEST:
+        a = math.copysign(0.0, a)
+    try:
+        value = function(a)
+    except OverflowError:
+        value = math.inf
+    except ValueError:  # the logarithm of zero, the root of a negative number, the sine of infinity
+        return None
+    if math.isnan(value):
+        return None
+    bits = code(value)
+    return bits & 0x80000000 if ftz and bits & 0x7F800000 == 0 else bits
+
+
+def number(bits: int) -> float:
+    """The value of an f32."""
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def code(value: float) -> int:
+    """The nearest f32."""
+    try:
+        return struct.unpack("<I", struct.pack("<f", value))[0]
+    except OverflowError:
+        return 0x7F800000 if value > 0 else 0xFF800000

@@ -1,0 +1,167 @@
+"""What floating-point values a block computes, and who uses them: a value graph in which copies and signs vanish."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from openptx.program import Imm, Reg
+from openptx.rewrite.algebra import algebra, leaves_rounding_open
+from openptx.rewrite.operands import read, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.program import Op, Operand
+    from openptx.rewrite.constants import Constants
+
+ONES = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
+_MINUS_ONES = {name: one | 1 << one.bit_length() + 1 for name, one in ONES.items()}
+
+
+class Value(NamedTuple):
+    """One of a block's values, or its negation. Registers and copies of registers share values."""
+
+    number: int
+    negative: bool = False
+
+
+class Product:
+    """A product, or an approximate quotient, whose rounding the assembler may leave out."""
+
+    __slots__ = ("factors", "kind", "number", "op", "other", "position", "sums")
+
+    def __init__(self, op: Op, position: int, kind: str, number: int, factors: tuple[Value, Value]) -> None:
+        self.op, self.position, self.kind, self.number = op, position, kind, number
+        self.factors = factors
+        self.sums: list[Sum] = []  # those that use it, twice where both operands are this
+        self.other = False  # something else uses it too
+
+    def same(self, other: Product) -> bool:
+        """Whether the two multiply the same values."""
+        return (
+            self.kind == other.kind == "product"
+            and self.op.m == other.op.m
+            and sorted(self.factors) == sorted(other.factors)
+        )
+
+
+class Sum:
+    """A sum that a product may be contracted into. `values` are its operands, the sign of a difference included."""
+
+    __slots__ = ("able", "fused", "op", "position", "values")
+
+    def __init__(self, op: Op, position: int, values: tuple[Value, Value]) -> None:
+        self.op, self.position, self.values = op, position, values
+        self.able = values[0].number != values[1].number
+        self.fused: Product | None = None
+
+
+class Values:
+    """The values of one block, instruction by instruction. `sums` and `products` are what contraction chooses from."""
+
+    def __init__(self, constants: Constants) -> None:
+        self.constants = constants
+        self.products: dict[int, Product] = {}  # by the number of the value
+        self.sums: list[Sum] = []
+        self.carriers: list[int] = []  # positions of copies and negations
+        self._held: dict[int, Value] = {}  # by register
+        self._literals: dict[int, Value] = {}
+        self._count = 0
+
+    def fresh(self) -> Value:
+        """A value that nothing else has."""
+        self._count += 1
+        return Value(self._count)
+
+    def value(self, operand: Operand | None) -> Value:
+        """What an operand holds here."""
+        if isinstance(operand, Reg):
+            if operand.index not in self._held:
+                self._held[operand.index] = self.fresh()
+            return self._held[operand.index]
+        if isinstance(operand, Imm):
+            return self._literals.setdefault(operand.value, self.fresh())
+        return self.fresh()
+
+    def add(self, position: int, op: Op) -> None:
+        """The next instruction."""
+        found = None if op.guard is not None and algebra(op) not in ("sum", "difference") else algebra(op)
+        carried = self.carried(op, found)
+        if carried is not None:
+            self.carriers.append(position)
+        elif found in ("product", "quotient") and self.is_open_product(op):
+            carried = self.product(position, op, found)
+        elif found in ("sum", "difference") and leaves_rounding_open(op):
+            self.sum(position, op, found)
+        else:
+            self.use(op)
+        for index in written(op):
+            self._held[index] = self.fresh() if carried is None else carried
+
+    def carried(self, op: Op, found: str | None) -> Value | None:
+        """The value that a copy, a negation or a product with 1 or -1 passes on; None for anything else."""
+        if found in ("copy", "negation") and isinstance(op.operands[0], Reg):
+            source = op.operands[1]
+            if not isinstance(source, (Reg, Imm)):
+                return None
+            value = self.value(source)
+            if op.m.ftz and not (value.number in self.products and self.products[value.number].op.m.ftz):
+                return None
+            return Value(value.number, value.negative ^ (found == "negation"))
+        if found == "product" and leaves_rounding_open(op) and not op.m.ftz and not op.m.sat:
+            for one, other in ((1, 2), (2, 1)):
+                factor, literal = self.value(op.operands[other]), self.constants.value(op.operands[one])
+                if literal is not None and literal == ONES.get(op.m.type.name):
+                    return factor
+                if literal is not None and literal == _MINUS_ONES.get(op.m.type.name):
+                    return Value(factor.number, not factor.negative)
+        return None
+
+    def is_open_product(self, op: Op) -> bool:
+        """Not of two constants: that is folded."""
+        if algebra(op) == "quotient":
+            return op.m.type.name == "f32"
+        literals = [self.constants.value(operand) for operand in op.operands[1:3]]
+        return leaves_rounding_open(op) and not op.m.sat and None in literals
+
+    def product(self, position: int, op: Op, kind: str) -> Value:
+        """A new product, whose factors are used by it."""
+        self.use(op)
+        value = self.fresh()
+        factors = self.value(op.operands[1]), self.value(op.operands[2])
+        self.products[value.number] = Product(op, position, kind, value.number, factors)
+        return value
+
+    def sum(self, position: int, op: Op, kind: str) -> None:
+        """A new sum; products of another type or another treatment of subnormal numbers are not its own."""
+        a, b = self.value(op.operands[1]), self.value(op.operands[2])
+        if kind == "difference":
+            b = Value(b.number, not b.negative)
+        made = Sum(op, position, (a, b))
+        used = [self.products.get(v.number) for v in made.values]
+        if used[0] and used[1] and a.negative == b.negative and used[0].same(used[1]):
+            made.able = False
+        for product in used:
+            if product is None:
+                continue
+            if made.able and product.op.m.type is op.m.type and bool(product.op.m.ftz) == bool(op.m.ftz):
+                product.sums.append(made)
+            else:
+                product.other = True
+        self.sums.append(made)
+
+    def use(self, op: Op) -> None:
+        """An instruction that needs the rounded values that it reads."""
+        for index in read(op):
+            self.needs(index)
+
+    def needs(self, index: int) -> None:
+        """Something needs the rounded value of a register."""
+        value = self._held.get(index)
+        if value is not None and value.number in self.products:
+            self.products[value.number].other = True
+
+    def end(self, live_out: int) -> None:
+        """The block ends; a bit for each register that is read after it."""
+        for index in self._held:
+            if live_out >> index & 1:
+                self.needs(index)
