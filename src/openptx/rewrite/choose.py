@@ -1,4 +1,4 @@
-"""Which products ptxas contracts into which sums of a block: two passes in program order."""
+"""Which products ptxas contracts into which sums: two passes in program order."""
 
 from __future__ import annotations
 

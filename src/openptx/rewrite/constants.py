@@ -19,7 +19,8 @@ class Constants:
     """
 
     def __init__(self, function: Function) -> None:
-        self.everywhere = single_constants(function)
+        self.definitions = single_definitions(function)
+        self.everywhere = single_constants(function, self.definitions)
         self.leaders = {*branch_targets(function), *function.labels.values()}
         self.here: dict[int, int] = {}
 
@@ -31,6 +32,15 @@ class Constants:
             found = self.everywhere.get(operand.index)
             return self.here.get(operand.index) if found is None else found
         return None
+
+    def is_parameter(self, operand: Operand | None) -> bool:
+        """Whether a register holds a parameter of the kernel, or its negation, wherever it is read."""
+        while isinstance(operand, Reg):
+            op = self.definitions.get(operand.index)
+            if op is None or algebra(op) not in ("copy", "negation"):
+                return op is not None and op.form.instruction.access == "load" and op.m.space == "param"
+            operand = op.operands[1]
+        return False
 
     def enter(self, position: int) -> None:
         """Before the instruction at this position is looked at."""
@@ -46,17 +56,23 @@ class Constants:
                 self.here[index] = value
 
 
-def single_constants(function: Function) -> dict[int, int]:
-    """The registers with one definition, which copies an immediate or such a register."""
-    definitions: dict[int, Op | None] = {}
+def single_definitions(function: Function) -> dict[int, Op]:
+    """The registers that one unguarded instruction writes, and nothing else."""
+    found: dict[int, Op | None] = {}
     for formal in (*function.parameters, *function.returns):
         if isinstance(formal, Register):
-            definitions[formal.index] = None
+            found[formal.index] = None
     for op in function.code:
         for index in written(op):
-            definitions[index] = None if index in definitions else op
+            found[index] = None if index in found or op.guard is not None else op
+    return {index: op for index, op in found.items() if op is not None}
+
+
+def single_constants(function: Function, definitions: dict[int, Op] | None = None) -> dict[int, int]:
+    """The registers with one definition, which copies an immediate or such a register."""
+    definitions = single_definitions(function) if definitions is None else definitions
     found: dict[int, int] = {}
-    copies = [op for op in definitions.values() if op is not None and op.guard is None and algebra(op) == "copy"]
+    copies = [op for op in definitions.values() if algebra(op) == "copy"]
     while copies:
         rest: list[Op] = []
         for op in copies:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.program import Register
+from openptx.rewrite.edit import Edit
 from openptx.rewrite.operands import read, written
 
 TYPE_CHECKING = False
@@ -49,3 +50,13 @@ def computes(op: Op) -> bool:
         and instruction.converges is None
         and any(True for _ in written(op))
     )
+
+
+def without(function: Function, dead: frozenset[int]) -> Function:
+    """The function without the instructions at these positions."""
+    if not dead:
+        return function
+    edit = Edit(function)
+    for position in dead:
+        edit.code[position] = None
+    return edit.finish()

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.program import Op
+    from openptx.program import Function, Op
 
 
 def read(op: Op) -> Iterator[int]:
@@ -27,3 +27,13 @@ def written(op: Op) -> Iterator[int]:
         if is_written(op, i):
             for register in registers(operand):
                 yield register.index
+
+
+def read_early(function: Function) -> frozenset[int]:
+    """Registers that an instruction reads which stands before all that write them: in loops, or by mistake."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    for op in function.code:
+        found.update(index for index in read(op) if index not in seen)
+        seen.update(written(op))
+    return frozenset(found)

@@ -27,10 +27,13 @@ class Value(NamedTuple):
 class Product:
     """A product, or an approximate quotient, whose rounding the assembler may leave out."""
 
-    __slots__ = ("factors", "kind", "number", "op", "other", "position", "sums")
+    __slots__ = ("factors", "kind", "number", "op", "other", "portable", "position", "sums")
 
-    def __init__(self, op: Op, position: int, kind: str, number: int, factors: tuple[Value, Value]) -> None:
+    def __init__(
+        self, op: Op, position: int, kind: str, number: int, factors: tuple[Value, Value], portable: bool
+    ) -> None:
         self.op, self.position, self.kind, self.number = op, position, kind, number
+        self.portable = portable  # sums in other blocks may take it in
         self.factors = factors
         self.sums: list[Sum] = []  # those that use it, twice where both operands are this
         self.other = False  # something else uses it too
@@ -56,14 +59,19 @@ class Sum:
 
 
 class Values:
-    """The values of one block, instruction by instruction. `sums` and `products` are what contraction chooses from."""
+    """The values of a function, instruction by instruction. `sums` and `products` are what contraction chooses from.
 
-    def __init__(self, constants: Constants) -> None:
-        self.constants = constants
+    Values end with their block, but for products with a constant or a parameter of the kernel: those that registers
+    hold which nothing else writes, and which nothing reads `early`, go on.
+    """
+
+    def __init__(self, constants: Constants, early: frozenset[int]) -> None:
+        self.constants, self.early = constants, early
         self.products: dict[int, Product] = {}  # by the number of the value
         self.sums: list[Sum] = []
         self.carriers: list[int] = []  # positions of copies and negations
         self._held: dict[int, Value] = {}  # by register
+        self._portable: dict[int, Value] = {}  # of these, what other blocks find there too
         self._literals: dict[int, Value] = {}
         self._count = 0
 
@@ -128,8 +136,14 @@ class Values:
         self.use(op)
         value = self.fresh()
         factors = self.value(op.operands[1]), self.value(op.operands[2])
-        self.products[value.number] = Product(op, position, kind, value.number, factors)
+        fixed = any(self.is_fixed(operand) for operand in op.operands[1:3])
+        portable = kind == "product" and fixed
+        self.products[value.number] = Product(op, position, kind, value.number, factors, portable)
         return value
+
+    def is_fixed(self, operand: Operand | None) -> bool:
+        """Whether machine code finds an operand in the instruction or in the constant bank."""
+        return self.constants.value(operand) is not None or self.constants.is_parameter(operand)
 
     def sum(self, position: int, op: Op, kind: str) -> None:
         """A new sum; products of another type or another treatment of subnormal numbers are not its own."""
@@ -162,6 +176,12 @@ class Values:
 
     def end(self, live_out: int) -> None:
         """The block ends; a bit for each register that is read after it."""
-        for index in self._held:
-            if live_out >> index & 1:
-                self.needs(index)
+        for index, value in self._held.items():
+            product = self.products.get(value.number)
+            if product is None:
+                continue
+            if product.portable and index in self.constants.definitions and index not in self.early:
+                self._portable[index] = value
+            elif live_out >> index & 1:
+                product.other = True
+        self._held = dict(self._portable)

@@ -14,7 +14,7 @@ def kernel(body: str, *, target: str = "sm_90a", declarations: str = "") -> str:
     return f""".version 8.6
 .target {target}
 .address_size 64
-.visible .entry k(.param .u64 pi, .param .u64 po) {{
+.visible .entry k(.param .u64 pi, .param .u64 po, .param .f32 f) {{
 .reg .b64 i, o; .reg .pred p, q; .reg .f32 a, b, c, e, u, v, w, x, y, z; .reg .b32 r, s; {declarations}
 ld.param.u64 i, [pi]; ld.param.u64 o, [po];
 {loads}
@@ -31,7 +31,7 @@ def rewritten(body: str, contract: str = "ptxas", **more: str) -> list[str]:
     function = openptx.load(kernel(body, **more), contract=contract)["k"].function
     found = []
     for op in function.code:
-        if op.form.instruction.access or op.form.instruction.control or op.text.startswith("setp"):
+        if op.form.instruction.access or op.text.startswith("setp") or not isinstance((*op.operands, None)[0], Reg):
             continue
         words = [str(op.m)]
         for operand in op.operands:

@@ -73,6 +73,49 @@ def test_shared_products(body: str, expected: list[str]) -> None:
     assert rewritten(body + ZY) == expected
 
 
+SPLIT = "@p st.global.f32 [o + 512], a;"
+# fmt: off
+ACROSS = [
+    # products with a constant or a parameter are contracted in other blocks too
+    ("mul.f32 x, a, 0f40400000; {0} add.f32 z, x, c;",              ["fma.rn.f32 z a 40400000 c"]),
+    ("ld.param.f32 w, [f]; mul.f32 x, a, w; {0} add.f32 z, x, c;",   ["fma.rn.f32 z a w c"]),
+    ("ld.param.f32 w, [f]; neg.f32 v, w; mul.f32 x, a, v; {0} add.f32 z, x, c;", ["neg.f32 v w", "fma.rn.f32 z a v c"]),
+    ("mul.f32 x, a, 0f40400000; neg.f32 y, x; {0} add.f32 z, c, y;", ["fma.rn.f32 z a C0400000 c"]),
+    ("mul.f32 x, a, 0f40400000; add.f32 y, x, e; {0} add.f32 z, x, c; st.global.f32 [o + 4], y;",
+     ["fma.rn.f32 y a 40400000 e", "fma.rn.f32 z a 40400000 c"]),
+    ("mul.f32 x, a, 0f40400000; add.f32 y, x, e; {0} mul.f32 w, b, e; add.f32 z, x, w; st.global.f32 [o + 4], y;",
+     ["mul.f32 x a 40400000", "add.f32 y x e", "fma.rn.f32 z b e x"]),
+    ("mul.f32 x, a, 0f40400000; {0} mov.f32 a, e; add.f32 z, x, a;",
+     ["mov.b32 T a", "mov.f32 a e", "fma.rn.f32 z T 40400000 a"]),
+    ("mul.f32 x, a, b; {0} add.f32 z, x, c;",                       None),
+    ("mul.f32 x, a, 0f40400000; {0} add.f32 z, x, c; st.global.f32 [o + 4], x;", None),
+    ("mul.f32 x, a, 0f40400000; max.f32 y, x, e; {0} add.f32 z, x, c; st.global.f32 [o + 4], y;", None),
+    ("mul.f32 x, a, 0f40400000; @q mov.f32 x, c; {0} add.f32 z, x, c;", None),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("split", [SPLIT, "membar.gl;", "pmevent 1;"])
+@pytest.mark.parametrize(("body", "expected"), ACROSS, ids=[body for body, _ in ACROSS])
+def test_sums_in_other_blocks(body: str, expected: list[str] | None, split: str) -> None:
+    text = f"setp.gt.f32 q, c, e; {body.format(split)}{Z}"
+    assert rewritten(text) == (rewritten(text, "off") if expected is None else expected)
+
+
+def test_a_product_for_a_loop() -> None:
+    """The product stands before the loop, the sum in it; one that an earlier turn made is not contracted."""
+    body = """mov.f32 z, c; mov.u32 r, 0; mul.f32 x, a, 0f40400000;
+    LOOP: add.f32 z, x, z; bar.sync 0; add.u32 r, r, 1; setp.lt.u32 q, r, 5; @q bra LOOP;"""
+    found, given = np.zeros(1, np.float32), np.array([1.5, 2, 7, 0], np.float32)
+    assert "fma.rn.f32 z a 40400000 z" in rewritten(body + Z)
+    for engine in ("interp", "native"):
+        openptx.load(kernel(body + Z))["k"](1, 1, (given, found, 0), engine=engine)
+        assert found[0] == 29.5
+    late = """mov.f32 x, c; mov.u32 r, 0;
+    LOOP: add.f32 z, w, c; mul.f32 w, a, 0f40400000; add.u32 r, r, 1; setp.lt.u32 q, r, 5; @q bra LOOP;"""
+    assert "add.f32 z w c" in rewritten(late + Z)
+
+
 def test_dead_uses_do_not_count() -> None:
     body = "mul.f32 x, a, b; max.f32 u, x, c; mov.pred q, 0; add.f32 z, x, c; @q st.global.f32 [o + 8], x;"
     assert rewritten(body + Z) == ["fma.rn.f32 z a b c"]
@@ -103,7 +146,7 @@ CLOSE = np.array([1 + 2.0**-12, 1 + 2.0**-12, -1 - 2.0**-11, 3], np.float32)  # 
                                                    ({"profile": "isa", "contract": "ptxas"}, 2.0**-24)])  # fmt: skip
 def test_results(engine: str, options: dict[str, str], expected: float) -> None:
     text, found = kernel("mul.f32 x, a, b; add.f32 z, x, c;" + Z), np.zeros(1, np.float32)
-    openptx.load(text, **options)["k"](1, 1, (CLOSE, found), engine=engine)
+    openptx.load(text, **options)["k"](1, 1, (CLOSE, found, 0), engine=engine)
     assert found[0] == expected
 
 
@@ -113,11 +156,11 @@ def test_quotient_and_sum(engine: str) -> None:
     given = np.array([1, 3, np.float32(1 / 3), 0], np.float32)
     once, twice = np.zeros(1, np.float32), np.zeros(1, np.float32)
     text = kernel("div.full.f32 x, e, b; div.full.f32 x, a, b; sub.f32 z, x, c;" + Z)
-    openptx.load(text)["k"](1, 1, (given, once), engine=engine)
-    openptx.load(text, contract="off")["k"](1, 1, (given, twice), engine=engine)
+    openptx.load(text)["k"](1, 1, (given, once, 0), engine=engine)
+    openptx.load(text, contract="off")["k"](1, 1, (given, twice, 0), engine=engine)
     assert once[0] == twice[0] == 0  # the unit's reciprocal of 3 is the f32, and 1 times it is exact
     given = np.array([5, 3, np.float32(5 / 3), 0], np.float32)
-    openptx.load(text)["k"](1, 1, (given, once), engine=engine)
+    openptx.load(text)["k"](1, 1, (given, once, 0), engine=engine)
     assert once[0] == np.float32(5 * float(np.float32(1 / 3)) - float(np.float32(5 / 3))) != 0
 
 
@@ -134,7 +177,7 @@ def test_branches_and_labels_stay_right() -> None:
     add.u32 r, r, 1; setp.lt.u32 q, r, 5; @q bra LOOP;"""
     found, given = np.zeros(1, np.float32), np.array([1.5, 2, 7, 0], np.float32)
     for engine in ("interp", "native"):
-        openptx.load(kernel(body + Z))["k"](1, 1, (given, found), engine=engine)
+        openptx.load(kernel(body + Z))["k"](1, 1, (given, found, 0), engine=engine)
         assert found[0] == 15
 
 

@@ -91,7 +91,7 @@ def test_bits(engine: str) -> None:
     results = []
     for body in ("div.full.f32 z, a, 0f437F0000;", "div.full.f32 z, a, b;"):
         found = np.zeros(1, np.float32)
-        openptx.load(kernel(body + Z))["k"](1, 1, (given, found), engine=engine)
+        openptx.load(kernel(body + Z))["k"](1, 1, (given, found, 0), engine=engine)
         results.append(found[0])
     assert results[0] == np.float32(7) * np.float32(1 / 255)
     assert results[0] != results[1]

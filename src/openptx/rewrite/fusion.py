@@ -1,0 +1,102 @@
+"""Puts fused instructions in the place of sums, and removes the products that nothing needs any more."""
+
+from __future__ import annotations
+
+from bisect import bisect
+
+from openptx.program import Reg
+from openptx.rewrite.algebra import algebra, copy, fused_form, made, negated, negation
+from openptx.rewrite.operands import read, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.types import Type
+    from openptx.program import Op, Operand
+    from openptx.rewrite.blocks import Block
+    from openptx.rewrite.constants import Constants
+    from openptx.rewrite.edit import Edit
+    from openptx.rewrite.values import Product, Sum
+
+CONTRACTED = "contracted"
+
+
+class Fusion:
+    """Changes of one function."""
+
+    def __init__(self, edit: Edit, blocks: list[Block], constants: Constants) -> None:
+        self.edit, self.blocks, self.constants = edit, blocks, constants
+        self.starts = [block.start for block in blocks]
+        self.writes: dict[int, list[int]] = {}  # positions, by register
+        for position, op in enumerate(edit.function.code):
+            for index in written(op):
+                self.writes.setdefault(index, []).append(position)
+        self.kept: dict[tuple[int, int], Reg] = {}
+
+    def fuse(self, sum: Sum) -> None:
+        """The sum as one instruction that multiplies and adds."""
+        product = sum.fused
+        assert product is not None
+        side = 0 if sum.values[0].number == product.number else 1
+        form = fused_form(product.kind, product.op.m, sum.op.m)
+        assert form is not None
+        type = sum.op.m.type
+        a, b = (self.factor(product, i, sum) for i in (1, 2))
+        if sum.values[side].negative:
+            literal = negated(b, type) if product.kind == "product" and b is not None else None
+            a, b = (a, literal) if literal is not None else (self.negated(a, type, sum), b)
+        addend = sum.op.operands[2 - side]
+        if side == 0 and algebra(sum.op) == "difference":
+            addend = self.negated(addend, type, sum)
+        operands = (sum.op.operands[0], a, b, addend)
+        self.edit.code[sum.position] = made(form, operands, sum.op, sum.op.guard, CONTRACTED)
+
+    def factor(self, product: Product, i: int, sum: Sum) -> Operand | None:
+        """A factor of the product where the sum stands: a copy where its register may have another value by then."""
+        operand = product.op.operands[i]
+        if not isinstance(operand, Reg) or self.still_holds(operand, product.position, sum.position):
+            return operand
+        key = product.position, i
+        if key not in self.kept:
+            self.kept[key] = to = self.edit.temporary(operand.width)
+            self.edit.insert(product.position, copy(to, operand, product.op, CONTRACTED))
+        return self.kept[key]
+
+    def still_holds(self, register: Reg, before: int, position: int) -> bool:
+        """Whether a register has at a position what it had before an earlier one."""
+        if register.index in self.constants.definitions:
+            return True
+        if bisect(self.starts, before) != bisect(self.starts, position):
+            return False
+        return not any(before <= write < position for write in self.writes.get(register.index, ()))
+
+    def negated(self, operand: Operand | None, type: Type, sum: Sum) -> Operand:
+        """The operand with its sign changed, before the sum."""
+        assert operand is not None
+        literal = negated(operand, type)
+        if literal is not None:
+            return literal
+        to = self.edit.temporary(type.width)
+        self.edit.insert(sum.position, negation(to, operand, type, sum.op, CONTRACTED))
+        return to
+
+    def remove(self, removable: set[int]) -> None:
+        """Products, copies and negations that nothing in their block and nothing after it reads."""
+        code = self.edit.code
+        for block in self.blocks:
+            live = block.live_out
+            for position in range(block.stop - 1, block.start - 1, -1):
+                op = code[position]
+                if op is not None and position in removable and not any(live >> index & 1 for index in written(op)):
+                    code[position] = op = None
+                for each in (*self.edit.before.get(position, ()), op)[::-1]:
+                    live = live if each is None else live_before(each, live)
+
+
+def live_before(op: Op, live: int) -> int:
+    """Liveness across one instruction: a bit for each register."""
+    if op.guard is None:
+        for index in written(op):
+            live &= ~(1 << index)
+    for index in read(op):
+        live |= 1 << index
+    return live
