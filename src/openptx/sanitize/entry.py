@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from openptx.runtime.module import Extent, Prepared
 
 
+ENGINES = ("auto", "native", "interp")
+COMPILED = frozenset(("race", "sync", "mem"))
+"""Tools that machine code can be watched by. Undefined bits are followed on the reference engine alone."""
+LOG = logging.getLogger("openptx")
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to watch. `outputs` are the arguments, counted from 0, that must be defined in the end."""
@@ -36,15 +43,18 @@ class Options:
     timeout: float | None = None
     max_instructions: int | None = None
     strict: bool = False
+    engine: str = "auto"
 
 
 @dataclass(slots=True)
 class Report:
-    """What was found, what was not watched, and whether the user stopped it."""
+    """What was found, what was not watched, and whether the user stopped it. `reason`: why a launch that was to run as
+    machine code ran on the reference engine."""
 
     findings: list[Finding]
     limits: list[str]
     interrupted: bool = False
+    reason: str = ""
 
 
 def sanitize(
@@ -62,8 +72,9 @@ def sanitize(
     timeout: float | None = None,
     max_instructions: int | None = None,
     strict: bool = False,
+    engine: str = "auto",
 ) -> list[Finding]:
-    """Runs a kernel on the reference engine and gives everything that is wrong in this execution; [] for nothing.
+    """Runs a kernel and gives everything that is wrong in this execution; [] for nothing.
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a
     launch; arrays are written as by a launch. `tools` is "all", or some of "race", "init", "sync", "mem". `outputs` are
@@ -76,11 +87,15 @@ def sanitize(
     load before a loop of compare-and-swap, an atomic counter that is trusted without an acquiring fence, and a store of
     one value by several lanes of a warp at once.
 
+    `engine` "auto" and "native" run what can be watched there as machine code first, and on the reference engine only
+    where that leaves a doubt; "interp" runs all of it there. The findings are the same.
+
     A fault of the kernel is a finding as well. Raises ArgumentError and Unsupported as a launch does.
     """
     options = Options(
-        tools_of(tools), shared_mem, cluster, tuple(outputs), schedules, seed, timeout, max_instructions, strict
-    )
+        tools_of(tools), shared_mem, cluster, tuple(outputs), schedules, seed, timeout, max_instructions, strict,
+        require_engine(engine),
+    )  # fmt: skip
     report = watch(kernel, grid, block, list(args), options)
     if report.interrupted:
         raise KeyboardInterrupt
@@ -94,6 +109,12 @@ def tools_of(wanted: str | Sequence[str]) -> frozenset[str]:
     if wrong := chosen - set(KINDS):
         raise ArgumentError(f"no tool `{min(wrong)}`: choose all, or of {', '.join(KINDS)}")
     return chosen
+
+
+def require_engine(name: str) -> str:
+    if name not in ENGINES:
+        raise ArgumentError(f"no engine `{name}`: choose {', '.join(ENGINES)}")
+    return name
 
 
 def as_written(argument: object) -> NDArray[Any] | None:
@@ -115,7 +136,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
         raise ArgumentError(f"schedules is a number from 1, not {options.schedules}")
     if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
         raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is no array")
-    found = Collector(options.strict)
+    found, reason = Collector(options.strict), ""
     arrays = [a for a in map(as_written, args) if a is not None] if options.schedules > 1 else []
     before = [array.copy() for array in arrays]
     heap = kernel.module.image.memory.heap
@@ -126,11 +147,32 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
         for array, content in zip(arrays, before, strict=True):
             array[...] = content
         order = np.random.default_rng((options.seed, number)) if number else None
-        if not run(
-            kernel, kernel.prepare(grid, block, args, options.shared_mem, options.cluster), args, options, found, order
-        ):
-            return Report(found.findings, [*found.limits, "interrupted: what came after was not watched"], True)
-    return Report(found.findings, found.limits)
+        given = kernel.prepare(grid, block, args, options.shared_mem, options.cluster)
+        try:
+            if number == 0 and options.engine != "interp":
+                reason = cleared(kernel, given, options, found)
+                if not reason:
+                    continue
+            stopped = not run(kernel, given, args, options, found, order)
+        except KeyboardInterrupt:
+            stopped = True
+        if stopped:
+            limits = [*found.limits, "interrupted: what came after was not watched"]
+            return Report(found.findings, limits, True, reason)
+    return Report(found.findings, found.limits, reason=reason)
+
+
+def cleared(kernel: Kernel, given: Prepared, options: Options, found: Collector) -> str:
+    """Runs a launch as machine code; gives why the reference engine must look at it, or ""."""
+    if wrong := options.tools - COMPILED:
+        return f"`{min(wrong)}` follows undefined bits, which only that engine does"
+    from openptx.sanitize.screening import screen
+
+    screening = screen(kernel, given, options)
+    found.limits += screening.limits
+    if screening.reason:
+        LOG.info("kernel `%s` is watched on the reference engine: %s", kernel.name, screening.reason)
+    return screening.reason
 
 
 def run(

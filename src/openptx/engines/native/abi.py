@@ -45,6 +45,7 @@ IN_ROW      = 928    # i32: how many CTAs from this one on differ in nothing but
 KERNEL      = 936    # ptr: the code of warps
 POLLED      = 944    # i64: the processor's clock when Python was last asked whether to go on
 CALLS       = 952    # i32: calls of functions until the next poll
+WATCH       = 960    # ptr: the watch block, for code that is watched (watch/)
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
 KIND, SITE, LANES, WARP, ADDRESS, SPACE, SIZE, LIMIT = 192, 196, 200, 204, 208, 216, 220, 224
 BARRIERS    = 256    # 16 x (i32 arrived, i32 expected, i32 generation, i32 lanes, 2 x i32 yes, 2 x i32 votes)

@@ -19,6 +19,10 @@ class Options:
     """Branches may be assumed uniform."""
     deoptimize_after: int = 0
     """Turns of any loop; 0: only loops that may wait are counted."""
+    watched: tuple[str, ...] = ()
+    """What the code is watched for: "mem", "race", "sync" (watch/)."""
+    granules: tuple[int, int] = (4, 4)
+    """Bytes of global and of shared memory that accesses are told apart by, then."""
 
     def key(self) -> tuple[object, ...]:
         return astuple(self)

@@ -24,6 +24,7 @@ from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib.support import METADATA, attributes, support
+from openptx.engines.native.watch.hooks import declarations
 from openptx.isa.memory_consistency import strong
 from openptx.llvm.codegen import compiled_fast
 from openptx.llvm.host import host
@@ -74,7 +75,16 @@ def lower_kernel(
         return lower_kernel(program, function, image, options, entries, globals, messages, True)
     counted = any(counts(e.c.function) for e in emitters)
     head = support(program.address_size, kernel.rounds, counted).head
-    text = "\n".join([head, *(f.text for f in tables.functions.values()), *texts, attributes(), METADATA])
+    text = "\n".join(
+        [
+            head,
+            *declarations(options),
+            *(f.text for f in tables.functions.values()),
+            *texts,
+            attributes(),
+            METADATA,
+        ]
+    )
     deopt, contexts = kernel.deopt, [e.c for e in emitters]
     metadata = KernelMetadata(
         frame_size=-(-kernel.warp_frame.size // 64) * 64,

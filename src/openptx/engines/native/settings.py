@@ -6,7 +6,10 @@ import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from openptx.engines.native.watch.launch import Watch
 
 T = TypeVar("T")
 
@@ -15,6 +18,7 @@ _subprocess: list[bool] = []
 _checks: list[bool] = [True]
 _lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
+_watches: list[Watch | None] = [None]
 
 
 @contextmanager
@@ -82,3 +86,13 @@ def deoptimize_turns() -> int:
 def deoptimize_after(turns: int) -> AbstractContextManager[None]:
     """Code made meanwhile deoptimises after so many turns: an oracle for the frame states."""
     return _during(_turns, turns)
+
+
+def watch() -> Watch | None:
+    """What launches report their accesses to."""
+    return _watches[-1]
+
+
+def watched_by(watch: Watch) -> AbstractContextManager[None]:
+    """Launches meanwhile are watched."""
+    return _during(_watches, watch)

@@ -45,6 +45,7 @@ class BarrierLowering:
         ticket = self.ir.emit(
             f"call i32 @openptx.arrive(ptr %w, i32 {self.x.scalar(number)}, i32 {wanted}, i32 {live}, i32 {yes})"
         )
+        self.x.watch.arrives(number, ticket, live)
         self.registers.spill()
         if op.m.mode == "arrive":
             self.branches.jump(b.successors[0], NOBODY)

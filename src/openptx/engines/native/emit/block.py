@@ -185,11 +185,13 @@ class BlockEmitter:
             return
         if op.form.instruction.converges is not None:
             self.check_members(op)
+            self.x.watch.converges(op, self.members)
         if kind not in (None, "breakpoint", "warp-barrier"):
             raise UnsupportedByJit(f"`{op.form.instruction.name}`")
         if kind is not None:
             return
         if self.scope.site in self.facts.interpreted:
+            self.x.watch.interpreted(op)
             self.interp.execute(op)
             return
         self.scope.result_is_read = bool(self.c.cells.writes(op) & self.scope.live_after)

@@ -139,6 +139,8 @@ class FunctionEmitter:
             ir.store_mask(ir.emit(f"bitcast i32 {word} to <{N} x i1>"), "%live")
         if 0 in self.facts.masked:
             ir.store_mask(ir.load_mask("%live"), "%m0")
+        if not c.is_function:
+            self.x.watch.enter()
         places = [(pc, f"resume{pc}") for pc in self.barriers.resumed_at]
         places += [(-2 - pc, f"enter{pc}") for pc in c.entered_from]
         if places:

@@ -17,6 +17,7 @@ from openptx.engines.native.emit.memory.lowering import MemoryLowering
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.scope import Scope
 from openptx.engines.native.emit.upcalls import Upcalls
+from openptx.engines.native.watch.hooks import hooks_of
 from openptx.numerics import Bits
 
 
@@ -36,8 +37,9 @@ class LlvmMachine(FloatOps):
         """Leaves for the generic version where base plus offset wraps, if code may: see `SideExits`."""
         self.known: dict[str, Bits] = {}
         self.specials = SpecialRegisters(self, c, self.from_state)
-        self.load, self.store, self.atomic = self.memory.load, self.memory.store, self.memory.atomic
-        self.copy, self.repeat, self.require = self.memory.copy, self.memory.repeat, self.faults.require
+        self.watch, memory = hooks_of(self)
+        self.load, self.store, self.atomic, self.copy = memory.load, memory.store, memory.atomic, memory.copy
+        self.repeat, self.require = self.memory.repeat, self.faults.require
 
     # The warp
 

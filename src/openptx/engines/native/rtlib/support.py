@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
@@ -130,10 +130,10 @@ class Support:
     def link_own(self, image: bytes) -> None:
         self._library = Library(image, (RUN, *NAMES))
 
-    def link(self, image: bytes, name: str) -> Library:
-        """A kernel's object, of whose functions one is `name`."""
+    def link(self, image: bytes, name: str, more: Mapping[str, int]) -> Library:
+        """A kernel's object, of whose functions one is `name`; `more`: what it calls beside ours."""
         library = self.library
-        return Library(image, (name,), {name: library[name] for name in NAMES})
+        return Library(image, (name,), {**{name: library[name] for name in NAMES}, **more})
 
 
 made: dict[tuple[int, bool, bool], Support] = {}

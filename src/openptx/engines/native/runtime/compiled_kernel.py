@@ -8,6 +8,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp.decode import NoMeaning
@@ -20,6 +21,7 @@ from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.rtlib.support import RUN, compiling, support
 from openptx.engines.native.runtime.workers import Worker
+from openptx.engines.native.watch.hooks import addresses
 from openptx.errors import Bug
 from openptx.llvm.jit import Library
 from openptx.program import Function, Program
@@ -31,13 +33,14 @@ CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = ("frame_states", "idle", "kernel", "library", "messages", "metadata", "run", "slow", "support")
+    __slots__ = ("frame_states", "idle", "kernel", "known", "library", "messages", "metadata", "run", "slow", "support")
 
-    def __init__(self, metadata: KernelMetadata, image: bytes) -> None:
+    def __init__(self, metadata: KernelMetadata, image: bytes, watched: bool = False) -> None:
         self.metadata = metadata
+        self.known = addresses(watched, metadata.address_size)
         self.messages, self.frame_states = metadata.messages, [metadata.frame_states]  # the generic version has more
         self.support = support(metadata.address_size, metadata.rounds, metadata.counted)
-        self.library = self.support.link(image, "kernel")
+        self.library = self.support.link(image, "kernel", self.known)
         self.kernel = self.library["kernel"]
         self.run = CALL(self.support.library[RUN])
         self.slow: Library | None = None
@@ -69,7 +72,8 @@ def compiled(program: Program, function: Function, image: Image, options: Option
     if found is None:
         try:
             name = name_of(program, function, options, "fast")
-            found = Compiled(*made(name, function, lambda: lower_kernel(program, function, image, options)))
+            lowered = made(name, function, lambda: lower_kernel(program, function, image, options))
+            found = Compiled(*lowered, bool(options.watched))
         except UnsupportedByJit as fallback:
             found = fallback
         except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has
@@ -121,7 +125,7 @@ def slow(program: Program, function: Function, image: Image, options: Options, c
 
 
 def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
-    plain = Options(options.block, options.locked, False, options.checks, False, options.deoptimize_after)
+    plain = replace(options, lane_facts=False, speculates=False)
     given = code.metadata.exits, code.metadata.globals, code.messages
     name = name_of(program, function, plain, repr((options.key(), *given)))
     metadata, object = made(name, function, lambda: lower_kernel(program, function, image, plain, *given))
@@ -131,4 +135,4 @@ def made_slow(program: Program, function: Function, image: Image, options: Optio
         raise Bug(f"the generic version of `{function.name}` waits otherwise")
     code.frame_states.append(metadata.frame_states)
     code.messages = metadata.messages
-    return code.support.link(object, "slow")
+    return code.support.link(object, "slow", code.known)

@@ -11,7 +11,7 @@ from functools import partial
 
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
-from openptx.engines.native import abi
+from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
 from openptx.engines.native.runtime import threads
@@ -78,13 +78,14 @@ FORKED = (
 class Run:
     """One launch. It holds all that its threads use, so none can run on memory that has been freed."""
 
-    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "tasks", "team", "timeout")
+    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "tasks", "team", "timeout", "watch")
 
     def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None, deadline: float | None) -> None:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.deadline = deadline  # on time.monotonic's clock
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
+        self.watch = settings.watch()
         self.team: list[Worker] = []
         self.tasks: list[threads.Task] = []  # of other threads
 
@@ -105,6 +106,8 @@ class Run:
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)
             if abi.HANDED in codes:
+                if self.watch is not None:
+                    raise UnsupportedByJit("threads that wait for each other in loops, which nobody watches")
                 resume_interp(self, codes, team)
         finally:
             _running.discard(self)  # a child of a fork has none

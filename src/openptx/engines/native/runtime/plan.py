@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
@@ -68,16 +69,17 @@ class Plan:
 
     def chosen(self, image: Image, speculates: bool) -> tuple[Options, Compiled]:
         """The code; workers whose CTAs meet in atomics need them locked."""
+        watch = settings.watch()
         options = Options(
             self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns()
         )
+        if watch is not None:
+            options = replace(options, watched=watch.tools, granules=watch.granules)
         code = compiled(self.program, self.function, image, options)
         if code.metadata.interprets:  # what Python does is no atomic for other workers
             self.workers = 1
         if self.workers > 1 and not code.metadata.free_order:
-            options = Options(
-                self.block, True, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns()
-            )
+            options = replace(options, locked=True)
             code = compiled(self.program, self.function, image, options)
         return options, code
 
@@ -108,7 +110,9 @@ class Plans:
         workers: int, blocks: tuple[int, int] | None, check: Callable[[], None],
     ) -> Plan:  # fmt: skip
         """The plan of a launch; raises UnsupportedByJit where only interp can run it, and what `check` raises."""
-        set = settings.has_lane_facts(), settings.checks(), settings.deoptimize_turns()
+        watch = settings.watch()
+        watched = (watch.tools, watch.granules) if watch is not None else ()
+        set = settings.has_lane_facts(), settings.checks(), settings.deoptimize_turns(), watched
         key = (function.name, grid, block, shared, workers, blocks, set)
         plan = self.made.get(key)
         if plan is None:

@@ -140,6 +140,8 @@ class Worker:
         struct.pack_into("<3Q", state, abi.HEAP, *words)
         struct.pack_into("<Q", state, abi.WORKSPACE, memory.workspace)
         struct.pack_into("<2q", state, abi.FROM, 0, 0)
+        if run.watch is not None:
+            struct.pack_into("<Q", state, abi.WATCH, run.watch.attach(self, run, launch + abi.STOP))
         self.window(memory, PARAM, memory.param)
 
     def window(self, memory: Map, slot: int, data: Bytes | None) -> None:

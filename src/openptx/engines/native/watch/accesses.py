@@ -1,0 +1,57 @@
+"""Facts of accesses that are known before a kernel runs: strength, scope, sizes; and what can not be watched at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.watch import layout
+from openptx.isa.instructions import load_store
+from openptx.isa.memory_consistency import strong
+from openptx.program import Address
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Op
+
+
+def facts_of(op: Op, shared: bool, width: int, count: int, granule: int) -> int:
+    """Facts of an access of `count` elements of `width` bytes by each lane, without its site.
+
+    Volatile accesses of shared memory count as weak, so that who relies on lock-step is looked at.
+    """
+    m = op.m
+    volatile = m.values.get("volatile") is True
+    granules = width * count // granule
+    if not granules:
+        raise UnsupportedByJit(f"`{op.form.instruction.name}` of {width * count} bytes, watched by {granule}")
+    found = (granules.bit_length() - 1) << layout.GRANULES | (granule.bit_length() - 1) << layout.SHIFT
+    if not strong(m) or (volatile and shared):
+        constant = op.form.instruction is load_store.ld_global_nc
+        return found | layout.WEAK | (layout.CONSTANT if constant else 0)
+    narrow = m.values.get("scope") in ("cta", "cluster")
+    return (
+        found | 1 << (layout.SIZE + min(width.bit_length() - 1, 3)) | (layout.NARROW if narrow and not volatile else 0)
+    )
+
+
+def granules(functions: Iterable[Function]) -> tuple[int, int]:
+    """Bytes of a granule of global and of shared memory: 1 where something may be accessed by less than 4."""
+    found = {"global": 4, "shared": 4}
+    for function in functions:
+        for op in function.code:
+            if op.form.instruction.access and bytes_of(op) < 4:
+                for template, operand in zip(op.form.operands, op.operands, strict=True):
+                    if isinstance(operand, Address):
+                        space = op.form.space_of(template.name, op.m) or "generic"
+                        for name in found:
+                            if space.startswith(name) or space == "generic":
+                                found[name] = 1
+    return found["global"], found["shared"]
+
+
+def bytes_of(op: Op) -> int:
+    """Of an access by one lane; at least."""
+    t, vec = op.m.values.get("type"), op.m.values.get("vec")
+    count = int(str(vec)[1:]) if vec else 1
+    return op.m.type.width * count // 8 if t else 1

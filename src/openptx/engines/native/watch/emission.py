@@ -1,0 +1,214 @@
+"""What a watched kernel's code tells of: a call beside each access, barrier and instruction of a whole warp.
+
+`WatchedMemory` stands where the machine of meanings finds `load`, `store` and `atomic`; `Watch` has the other hooks. In
+code that nobody watches they are those of `Unwatched`, which do nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from openptx.engines.common.provenance import variables_of
+from openptx.engines.native import abi
+from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.watch import layout
+from openptx.engines.native.watch.accesses import facts_of
+from openptx.engines.native.watch.hooks import Unwatched
+from openptx.engines.native.watch.kinds import kind_of
+from openptx.engines.native.watch.pieces import spans
+from openptx.isa.address_windows import CTA_SHIFT, SHIFT
+from openptx.program import Op, Variable
+
+if TYPE_CHECKING:
+    from openptx.engines.native.analysis.check_groups import Form
+    from openptx.engines.native.emit.llvm_machine import LlvmMachine
+    from openptx.engines.native.emit.memory.lowering import MemoryLowering
+    from openptx.isa.machine import Update, Word
+    from openptx.numerics import Bits
+
+SHARED = frozenset(("shared", "shared::cta"))
+WATCHED = SHARED | {"generic", "global"}
+
+
+class Watch(Unwatched):
+    """Hooks that emit calls. `tools` are what the code is watched for: "race", "sync", "mem"."""
+
+    def __init__(self, x: LlvmMachine) -> None:
+        self.x, self.ir, self.scope, self.c, self.entry = x, x.ir, x.scope, x.c, x.scope.entry
+        self.tools = frozenset(x.c.options.watched)
+        self.variables = variables_of(x.c.function) if "mem" in self.tools else {}
+
+    def block(self) -> str:
+        return self.entry.state(abi.WATCH, "ptr")
+
+    def call(self, function: str, *arguments: str) -> None:
+        self.ir.line(f"call void @watch.{function}(ptr {self.block()}, {', '.join(arguments)})")
+
+    # Warps and barriers
+
+    def enter(self) -> None:
+        linear = self.ir.load("i64", self.entry.field(abi.LINEAR), 8)
+        index = self.ir.emit("zext i32 %index to i64")
+        self.call("enter", f"i64 {index}", f"i64 {linear}")
+
+    def arrives(self, number: Bits, generation: str, lanes: str) -> None:
+        complete = int("sync" in self.tools)
+        given = (
+            f"i32 {self.x.scalar(number)}",
+            f"i32 {generation}",
+            f"i32 {lanes}",
+            f"i64 {complete}",
+            self.told(0),
+        )
+        self.call("arrives", *given)
+
+    def converges(self, op: Op, members: Callable[[Op], Bits]) -> None:
+        lanes, named = self.scope.mask_word(), self.word(members(op))
+        if op.form.instruction.control == "warp-barrier":
+            self.call("meets", f"i32 {lanes}", f"i32 {named}")
+        if "sync" in self.tools:
+            self.call("together", f"i32 {lanes}", f"i32 {named}", self.told(0))
+
+    def word(self, members: Bits) -> str:
+        """What all executing lanes say; 0 where they may say different things."""
+        return self.x.scalar(members) if self.x.uniform(members) else "0"
+
+    def interpreted(self, op: Op) -> None:
+        if op.form.instruction.access:
+            raise UnsupportedByJit(f"`{op.form.instruction.name}`, whose accesses nobody watches")
+
+    # Accesses
+
+    def access(self, space: str, address: Bits, w: int, count: int, *, writes: bool) -> None:
+        """Of `count` elements of `w` bits by each of the executing lanes, which has been made."""
+        if self.scope.step_lane:
+            raise UnsupportedByJit("copies in steps, whose accesses nobody watches")
+        op, size = self.c.function.code[self.scope.site], w * count // 8
+        variable = self.variables.get(op, {}).get(space) or self.variables.get(op, {}).get(space.split("::")[0])
+        if variable is not None:
+            self.check_variable(variable, address, size)
+        if space == "shared::cluster":
+            raise UnsupportedByJit("shared memory of other CTAs, which nobody watches")
+        if "race" not in self.tools or space not in WATCHED:
+            return
+        facts = self.facts(op, space, w // 8, count)
+        kind = kind_of(writes, not facts & layout.WEAK)
+        where = f"{'shared' if space in SHARED else space}.{kind.name}"
+        form = self.x.memory.checks.form_of(address)
+        if form is None or not self.in_spans(where, form, size, facts):
+            places = self.ir.field(self.block(), layout.LANES)
+            self.ir.store(vector_type(64), self.x.vector(address), places, 8)
+            self.call(f"lanes.{where}", f"i64 {self.scope.wide_mask()}", self.told(facts))
+
+    def facts(self, op: Op, space: str, width: int, count: int) -> int:
+        shared = space in SHARED
+        return facts_of(op, shared, width, count, self.c.options.granules[shared])
+
+    def told(self, facts: int) -> str:
+        return f"i64 {facts | self.scope.site + self.c.site_base << layout.STATEMENT}"
+
+    def in_spans(self, where: str, form: Form, size: int, facts: int) -> bool:
+        """Tells of lanes at known offsets, with other accesses of the block that differ from this one by known numbers
+        alone: the first of them tells of all. False where lanes are in many pieces."""
+        offsets = self.alike(where, size, facts)
+        parts = spans(form.lanes, size, offsets or [0], self.scope.full and where.endswith(".load"))
+        if parts is None:
+            return False
+        if not offsets:
+            return True
+        ir, mask = self.ir, self.scope.wide_mask()
+        for span in parts:
+            piece, here = span.piece, mask
+            if piece.lanes < N:
+                here = ir.emit(f"and i64 {mask}, {((1 << piece.lanes) - 1) << piece.first}")
+            at = f"i64 {ir.emit(f'add i64 {form.base}, {span.offset}')}"
+            if piece.form == "one" and span.times == 1:
+                self.call(f"one.{where}", at, f"i64 {here}", self.told(facts))
+            elif piece.form == "one":
+                self.call(f"ones.{where}", at, f"i64 {here}", self.told(facts), f"i64 {span.times}")
+            else:
+                if piece.first:
+                    here = ir.emit(f"lshr i64 {here}, {piece.first}")
+                more = (piece.lanes - 1).bit_length() << layout.ROW_LANES | (layout.PAIR if span.pair else 0)
+                numbers = f"i64 {piece.first}", f"i64 {span.times}"
+                self.call(f"row.{where}", at, f"i64 {here}", self.told(facts | more), *numbers)
+        return True
+
+    def alike(self, where: str, size: int, facts: int) -> list[int]:
+        """Distances of the accesses of a block from this one that the same call can tell of; none if an earlier one has
+        told of this one."""
+        site, code = self.scope.site, self.c.function.code
+        group = self.x.memory.checks.groups.get(site)
+        if group is None or self.scope.mask_may_be_empty or self.parts_block():
+            return [0]
+        kind = code[site].form.instruction
+        members = [
+            pc
+            for pc, (_, other) in group.members.items()
+            if other == size and code[pc].form.instruction is kind and self.same_facts(code[pc], facts, where)
+        ]
+        if site != min(members):
+            return []
+        return [group.members[pc][0] - group.members[site][0] for pc in members]
+
+    def same_facts(self, op: Op, facts: int, where: str) -> bool:
+        vec = op.m.values.get("vec")
+        count = int(str(vec)[1:]) if vec else 1
+        t = op.m.type
+        shared = where.startswith("shared")
+        return facts_of(op, shared, t.width // 8, count, self.c.options.granules[shared]) == facts
+
+    def parts_block(self) -> bool:
+        """Whether something in the block orders what is before it and what comes after."""
+        b = self.scope.here
+        return any(
+            op.form.instruction.control in ("call", "warp-barrier") for op in self.c.function.code[b.start : b.stop]
+        )
+
+    def check_variable(self, v: Variable, address: Bits, size: int) -> None:
+        """The access must lie in the variable that its address was made from."""
+        c, x = self.c, self.x
+        if v.space == "shared":
+            start, width = x.const(c.shared_layout.offset(v), 64), CTA_SHIFT
+            extent = x.const(v.size, 64)
+            if v.linkage == "extern":
+                extent = x.from_state(abi.SHARED_SIZE, "i64") - start
+        elif v.space == "const":
+            start, width, extent = x.const(c.image.addresses[v.name], 64), SHIFT[c.address_size], x.const(v.size, 64)
+        else:
+            base = x.frame.base if x.frame.base is not None else x.const(0, 64)
+            start, width, extent = base + v.offset, SHIFT[c.address_size], x.const(v.size, 64)
+        offset = (x.resize(address, 64) & ((1 << width) - 1)) - start
+        inside = (offset < extent) & ((offset + (size - 1)) < extent)
+        outside = (inside ^ 1) & self.scope.mask
+        with self.ir.cold_block(x.any_of(outside)):
+            self.call("suspect", f"i64 {layout.OUTSIDE}", self.told(0))
+
+
+class WatchedMemory:
+    """Memory as the machine of meanings sees it, with a call after each access."""
+
+    def __init__(self, memory: MemoryLowering, watch: Watch) -> None:
+        self.memory, self.watch, self.scope = memory, watch, memory.scope
+
+    def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
+        address = self.scope.materialized(address)
+        found = self.memory.load(space, address, w, count)
+        self.watch.access(space, address, w, count, writes=False)
+        return found
+
+    def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
+        address = self.scope.materialized(address)
+        self.memory.store(space, address, values)
+        self.watch.access(space, address, values[0].width, len(values), writes=True)
+
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        address = self.scope.materialized(address)
+        found = self.memory.atomic(space, address, w, update, *operands)
+        self.watch.access(space, address, w, 1, writes=True)
+        return found
+
+    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
+        raise UnsupportedByJit("copies, whose accesses nobody watches")

@@ -1,0 +1,149 @@
+; What a watched kernel tells beside its accesses: who runs, and which barriers are passed. %s is the watch block; numbers
+; in {braces} are of layout.py.
+
+; Something that may be wrong: the first is kept, and the launch ends.
+define internal void @suspect(ptr %s, i64 %kind, i64 %facts) noinline cold {
+  %pk = getelementptr i8, ptr %s, i64 {KIND}
+  %before = load i64, ptr %pk
+  %first = icmp eq i64 %before, 0
+  br i1 %first, label %tell, label %done
+tell:
+  store i64 %kind, ptr %pk
+  %pf = getelementptr i8, ptr %s, i64 {FACTS}
+  store i64 %facts, ptr %pf
+  %ps = getelementptr i8, ptr %s, i64 {STOP}
+  %stop = load ptr, ptr %ps
+  store volatile i32 1, ptr %stop
+  br label %done
+done:
+  ret void
+}
+
+define void @watch.suspect(ptr %s, i64 %kind, i64 %facts) noinline cold {
+  call void @suspect(ptr %s, i64 %kind, i64 %facts)
+  ret void
+}
+
+define internal i64 @advance(ptr %s) alwaysinline {
+  %pn = getelementptr i8, ptr %s, i64 {NOW}
+  %now0 = load i64, ptr %pn
+  %now = add i64 %now0, 1
+  store i64 %now, ptr %pn
+  ret i64 %now
+}
+
+; How many lanes the warp began with.
+define internal i64 @size(ptr %s) alwaysinline {
+  %pt = getelementptr i8, ptr %s, i64 {THREADS}
+  %threads = load i64, ptr %pt
+  %pf = getelementptr i8, ptr %s, i64 {FIRST}
+  %first = load i64, ptr %pf
+  %rest = sub i64 %threads, %first
+  %size = call i64 @llvm.umin.i64(i64 %rest, i64 32)
+  ret i64 %size
+}
+
+; A warp of a CTA begins to run, or goes on after a barrier.
+define void @watch.enter(ptr %s, i64 %index, i64 %linear) {
+  %pc = getelementptr i8, ptr %s, i64 {CTA}
+  %cta = load i64, ptr %pc
+  %known = icmp eq i64 %cta, %linear
+  br i1 %known, label %warp, label %fresh
+fresh:
+  store i64 %linear, ptr %pc
+  %now = call i64 @advance(ptr %s)
+  %pt0 = getelementptr i8, ptr %s, i64 {TICK}
+  store i64 %now, ptr %pt0
+  %pg = getelementptr i8, ptr %s, i64 {BEGIN}
+  store i64 %now, ptr %pg
+  %pb = getelementptr i8, ptr %s, i64 {BARRIERS}
+  call void @llvm.memset.p0.i64(ptr %pb, i8 0, i64 128, i1 false)
+  br label %warp
+warp:
+  %first = shl i64 %index, 5
+  %pf = getelementptr i8, ptr %s, i64 {FIRST}
+  store i64 %first, ptr %pf
+  %pw = getelementptr i8, ptr %s, i64 {WARPS}
+  %mine = getelementptr i64, ptr %pw, i64 %index
+  %met = load i64, ptr %mine
+  %pt = getelementptr i8, ptr %s, i64 {TICK}
+  %tick = load i64, ptr %pt
+  %near = call i64 @llvm.umax.i64(i64 %met, i64 %tick)
+  %pn = getelementptr i8, ptr %s, i64 {NEAR}
+  store i64 %near, ptr %pn
+  ret void
+}
+
+; Lanes of a warp come to a barrier of the CTA: when all its threads have come, what they did before is known to all.
+define void @watch.arrives(ptr %s, i32 %number, i32 %generation, i32 %lanes, i64 %complete, i64 %site) {
+  %pb = getelementptr i8, ptr %s, i64 {BARRIERS}
+  %b = getelementptr i64, ptr %pb, i32 %number
+  %before = load i32, ptr %b
+  %p1 = getelementptr i8, ptr %b, i64 4
+  %come0 = load i32, ptr %p1
+  %same = icmp eq i32 %before, %generation
+  %come1 = select i1 %same, i32 %come0, i32 0
+  %here = call i32 @llvm.ctpop.i32(i32 %lanes)
+  %come = add i32 %come1, %here
+  store i32 %generation, ptr %b
+  store i32 %come, ptr %p1
+  %pt = getelementptr i8, ptr %s, i64 {THREADS}
+  %threads = load i64, ptr %pt
+  %come64 = zext i32 %come to i64
+  %all = icmp eq i64 %come64, %threads
+  br i1 %all, label %met, label %look
+met:
+  %now = call i64 @advance(ptr %s)
+  %p2 = getelementptr i8, ptr %s, i64 {TICK}
+  store i64 %now, ptr %p2
+  br label %look
+look:
+  %wanted = call i64 @size(ptr %s)
+  %here64 = zext i32 %here to i64
+  %some = icmp ne i64 %here64, %wanted
+  %asked = icmp ne i64 %complete, 0
+  %wrong = and i1 %some, %asked
+  br i1 %wrong, label %tell, label %done
+tell:
+  call void @suspect(ptr %s, i64 {LANES_AWAY}, i64 %site)
+  br label %done
+done:
+  ret void
+}
+
+; bar.warp.sync: what lanes did before is known to the others, if all of them are here and named.
+define void @watch.meets(ptr %s, i32 %lanes, i32 %members) {
+  %here = call i32 @llvm.ctpop.i32(i32 %lanes)
+  %here64 = zext i32 %here to i64
+  %wanted = call i64 @size(ptr %s)
+  %all = icmp eq i64 %here64, %wanted
+  %named = and i32 %lanes, %members
+  %every = icmp eq i32 %named, %lanes
+  %whole = and i1 %all, %every
+  br i1 %whole, label %met, label %done
+met:
+  %now = call i64 @advance(ptr %s)
+  %pn = getelementptr i8, ptr %s, i64 {NEAR}
+  store i64 %now, ptr %pn
+  %pf = getelementptr i8, ptr %s, i64 {FIRST}
+  %first = load i64, ptr %pf
+  %index = lshr i64 %first, 5
+  %pw = getelementptr i8, ptr %s, i64 {WARPS}
+  %mine = getelementptr i64, ptr %pw, i64 %index
+  store i64 %now, ptr %mine
+  br label %done
+done:
+  ret void
+}
+
+; An instruction of a whole warp, for the lanes in %members.
+define void @watch.together(ptr %s, i32 %lanes, i32 %members, i64 %site) {
+  %both = and i32 %lanes, %members
+  %all = icmp eq i32 %both, -1
+  br i1 %all, label %done, label %tell
+tell:
+  call void @suspect(ptr %s, i64 {LANES_AWAY}, i64 %site)
+  br label %done
+done:
+  ret void
+}

@@ -1,0 +1,52 @@
+"""Kinds of accesses: which of a granule's two cells they must be in order with, and which of them they enter."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from openptx.engines.native.watch import layout
+from openptx.engines.native.watch.rule import Moment, compatible, joined, seen
+from openptx.engines.native.watch.words import Flag, Word
+
+
+class Kind(NamedTuple):
+    """`writes` enters the cell of writes; what is `strong` may meet others that are."""
+
+    name: str
+    writes: bool
+    strong: bool
+
+
+KINDS = (
+    Kind("load", False, False),
+    Kind("store", True, False),
+    Kind("strong", False, True),
+    Kind("update", True, True),
+)
+
+
+def kind_of(writes: bool, strong: bool) -> Kind:
+    return next(kind for kind in KINDS if (kind.writes, kind.strong) == (writes, strong))
+
+
+class Verdict(NamedTuple):
+    wrong: Flag
+    cell: Word
+    """What the cell that the access enters becomes."""
+
+
+def judge(kind: Kind, written: Word, read: Word, mine: Word, now: Moment, alone: Flag | None) -> Verdict:
+    """An access `mine` of a granule with these cells."""
+    writes, reads = seen(written, mine, now, alone), seen(read, mine, now, alone)
+    fine = writes.known | compatible(writes) if kind.strong else writes.known
+    if kind.writes:
+        fine &= reads.known | compatible(reads) if kind.strong else reads.known
+        if not kind.strong and alone is not None:
+            fine &= alone  # lanes of a warp store to one place at once
+    if now.begin is not None:  # ld.global.nc is for what the kernel never writes
+        fine &= (read & layout.CONSTANT).equals(0) if kind.writes else constant(written, mine)
+    return Verdict(~fine, joined(writes if kind.writes else reads))
+
+
+def constant(written: Word, mine: Word) -> Flag:
+    return written.equals(0) | (mine & layout.CONSTANT).equals(0)

@@ -1,0 +1,95 @@
+"""A watched launch: shadow memory and the watch blocks of its workers, and what was seen in the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from openptx.engines.native.watch import layout
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.launch import Run
+    from openptx.engines.native.runtime.workers import Worker
+    from openptx.runtime.memory import Allocation, Bytes
+
+LIMIT = 4 << 30
+"""Bytes of shadow cells of a launch."""
+BYTES = 16
+"""Bytes of a granule's cells."""
+APART = 2048 + 64
+"""Between cells of writes and of reads, so that they do not meet in one set of the processor's cache."""
+
+
+class Suspicion(NamedTuple):
+    """What may be wrong: KIND of layout.py, and the site of the access."""
+
+    kind: int
+    site: int
+
+
+class Cells:
+    """Cells of so many granules, all empty. The system gives memory for those that are touched."""
+
+    def __init__(self, granules: int) -> None:
+        self.half = granules * 8 + APART
+        self.data: Bytes = np.zeros(2 * self.half, np.uint8)
+        self.address = self.data.ctypes.data
+
+
+class Watch:
+    """Of one launch, by one worker. `tools`: "race", "sync", "mem"; `granules`: bytes of those of global and of shared
+    memory."""
+
+    def __init__(self, tools: frozenset[str], granules: tuple[int, int]) -> None:
+        self.tools, self.granules = tuple(sorted(tools)), granules
+        self.block = np.zeros(layout.BLOCK // 8, np.int64)
+        self.areas = np.zeros((0, layout.AREA // 8), np.int64)
+        self.kept: list[Cells] = []
+        self.too_large: dict[int, Allocation] = {}
+        """By slot."""
+
+    def attach(self, worker: Worker, run: Run, stop: int) -> int:
+        """Makes the watch block of the launch's only worker; gives its address. `stop`: where the launch's flag is."""
+        memory, (of_global, of_shared) = run.memory, self.granules
+        self.areas = np.zeros((len(memory.moment.rows), layout.AREA // 8), np.int64)
+        if "race" in self.tools:
+            self.cover(memory.allocations(), memory.shift, of_global)
+        for offset, value in (
+            (layout.NOW, 1), (layout.CTA, -1), (layout.TABLE, self.areas.ctypes.data), (layout.STOP, stop),
+            (layout.THREADS, run.plan.threads),
+        ):  # fmt: skip
+            self.block[offset // 8] = value
+        shared = self.area(0, worker.shared_size // of_shared)
+        self.block[layout.SHARED // 8 : (layout.SHARED + layout.AREA) // 8] = shared
+        return self.block.ctypes.data
+
+    def area(self, first: int, count: int) -> tuple[int, int, int, int]:
+        """Cells for granules, as an area of layout.py."""
+        cells = Cells(count)
+        self.kept.append(cells)
+        return cells.address - 8 * first, cells.half, first, count
+
+    def cover(self, allocations: list[Allocation], shift: int, granule: int) -> None:
+        """Gives cells to all that may be written, as far as the limit goes."""
+        left = LIMIT
+        for a in allocations:
+            if not a.writable or not a.size:
+                continue
+            first, last = a.base // granule, (a.base + a.size - 1) // granule
+            cost = (last - first + 1) * BYTES
+            slots = slice(a.base >> shift, (a.base + a.size - 1 >> shift) + 1)
+            if cost > left:
+                self.areas[slots] = layout.TOO_LARGE, 0, 0, 0
+                self.too_large[slots.start] = a
+            else:
+                left -= cost
+                self.areas[slots] = self.area(first, last - first + 1)
+
+    def suspicion(self) -> Suspicion | None:
+        kind, facts = (int(self.block[offset // 8]) for offset in (layout.KIND, layout.FACTS))
+        return Suspicion(kind, facts >> layout.STATEMENT) if kind else None
+
+    def not_watched(self) -> list[Allocation]:
+        """Allocations that were accessed, but too large to be watched."""
+        return [a for slot, a in self.too_large.items() if self.areas[slot, 0] == layout.TOUCHED]

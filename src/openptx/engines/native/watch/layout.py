@@ -1,0 +1,61 @@
+"""What compiled code and the launch share when accesses are watched: the watch block, shadow cells, facts of accesses.
+
+A granule (4 bytes, or 1 where a kernel makes smaller accesses) has two cells of 64 bits, for writes and for reads. A
+cell stands for a set of accesses that are not ordered with each other: its time, who made them, and what they were.
+"""
+
+from __future__ import annotations
+
+# fmt: off
+# Bits of a cell.
+THREAD  = 0x3FF       # in its CTA, of one access
+LANE    = 0x1F
+WARP    = 0x3E0
+LEVEL   = 3 << 10     # whose accesses: 0 one thread's, 1 of lanes of a warp, 2 of warps of a CTA, 3 of several CTAs
+OF_WARP, OF_CTA, OF_GRID = (i << 10 for i in (1, 2, 3))
+WEAK    = 1 << 12     # one of them is weak
+SIZE    = 13          # one bit for each size of the strong ones: 1, 2, 4, 8 bytes
+SIZES   = 15 << SIZE
+NARROW  = 1 << 17     # one of them has the scope of its CTA
+CONSTANT = 1 << 18    # one of them is ld.global.nc
+FLAGS   = 0x7F << 12
+TIME    = 24          # from here on: barriers that the worker has passed when the last of them was made
+EVER    = -1 << TIME  # accesses of several CTAs are never ordered
+
+# Facts of an access, one word of code: FLAGS, and
+ROW_LANES = 19        # log2 of the lanes in a row, 3 bits
+PAIR     = 1 << 22    # the row is of two lanes at each place
+GRANULES = 24         # log2 of the granules of a lane, 3 bits
+SHIFT    = 28         # log2 of the bytes of a granule, 2 bits
+STATEMENT = 32        # the site, as in faults
+
+# The watch block: offsets in bytes.
+NOW     = 0           # i64: time
+TICK    = 8           # i64: of the last barrier of the whole CTA, or of its begin
+BEGIN   = 16          # i64: when the CTA began
+CTA     = 24          # i64: its number; -1: none yet
+FIRST   = 32          # i64: the warp's first thread
+NEAR    = 40          # i64: of the warp's last barrier
+TABLE   = 48          # ptr: an area for each slot of the address space
+STOP    = 56          # ptr: the launch's flag that ends it
+THREADS = 64          # i64: of a CTA
+KIND    = 72          # i64: 0, or what was seen that may be wrong
+FACTS   = 80          # i64: by which access
+SHARED  = 96          # an area: shared memory
+WARPS   = 128         # 32 x i64: NEAR of all warps
+BARRIERS = 384        # 16 x (i32 generation, i32 lanes that have come)
+LANES   = 512         # 32 x i64: addresses
+BLOCK   = 768         # bytes in all
+
+# An area: memory with cells.
+CELLS   = 0           # ptr to the cell of writes that granule 0 would have; UNWATCHED, TOO_LARGE, TOUCHED: none
+HALF    = 8           # i64: from cells of writes to cells of reads
+GRANULE = 16          # i64: number of its first granule
+COUNT   = 24          # i64: how many it has
+AREA    = 32          # bytes
+UNWATCHED, TOO_LARGE, TOUCHED = 0, 1, 2
+# fmt: on
+
+RACE, LANES_AWAY, OUTSIDE = 1, 2, 3
+"""KIND: accesses that nothing orders, as far as is known here; a warp instruction or barrier without all lanes; an
+access outside of its variable."""

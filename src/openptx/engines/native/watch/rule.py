@@ -1,0 +1,98 @@
+"""When an access is in order with those that a cell stands for, and what the cell stands for afterwards.
+
+The same rule as sanitize/races.py has (8.7.1), less what needs vectors of clocks: only barriers of all threads of a CTA
+or of a warp order accesses here. So it may suspect what fences, flags or copies order, and accepts no race.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openptx.engines.native.watch import layout
+from openptx.engines.native.watch.words import Flag, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What cells are compared with: times of the last barriers of the CTA and of the warp, and of the CTA's begin, as
+    cells have them. In shared memory, which is the CTA's own, that is None."""
+
+    tick: Word
+    near: Word
+    begin: Word | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Old accesses of a granule, seen from a new one."""
+
+    old: Word
+    mine: Word
+    now: Moment
+    by_barrier: Flag
+    """A barrier of the CTA has ordered them."""
+    known: Flag
+    """They happened before, or there are none."""
+
+
+def seen(old: Word, mine: Word, now: Moment, alone: Flag | None) -> Cell:
+    """`alone`: the new access is one lane's; None: surely."""
+    differs = old ^ mine
+    warp = (differs & (layout.WARP | layout.OF_CTA)).equals(0)
+    same = (differs & (layout.THREAD | layout.LEVEL)).equals(0)
+    if alone is not None:
+        same &= alone
+    if now.begin is None:
+        by_barrier = old.below(now.tick)
+        return Cell(old, mine, now, by_barrier, by_barrier | same | (warp & old.below(now.near)))
+    since = old - now.begin  # of other CTAs: huge
+    by_barrier = since.below(now.tick - now.begin)
+    same &= ~since.negative()
+    known = by_barrier | same | (warp & since.below(now.near - now.begin)) | old.equals(0)
+    return Cell(old, mine, now, by_barrier, known)
+
+
+def far(cell: Cell) -> Flag | None:
+    """Of other CTAs."""
+    begin = cell.now.begin
+    return None if begin is None else cell.old.below(begin) | ~cell.old.below(layout.EVER)
+
+
+def compatible(cell: Cell) -> Flag:
+    """All of them and the new one are strong, of the same size, with scopes that include each other (8.7)."""
+    sizes = (cell.old & layout.SIZES) & (cell.mine ^ -1)
+    found = ((cell.old & (layout.WEAK | layout.CONSTANT)) | sizes).equals(0)
+    apart = far(cell)
+    if apart is None:
+        return found
+    return found & ~(apart & ((cell.old | cell.mine) & layout.NARROW).differs(0))
+
+
+def joined(cell: Cell) -> Word:
+    """The cell with the new access: it replaces those that happened before, since who comes after it comes after them.
+
+    Flags remain until a barrier of all threads that may come here: those of another CTA are ordered with nothing.
+    """
+    kept = cell.old & layout.FLAGS
+    if cell.now.begin is None:
+        kept = (~cell.by_barrier).choose(kept, 0)
+    near = (((cell.old ^ cell.mine) & layout.WARP) | (cell.old & layout.OF_CTA)).equals(0)
+    of_warp = (cell.mine & ~(layout.LEVEL | layout.LANE)) | layout.OF_WARP
+    both = near.choose(of_warp, (cell.mine & ~(layout.LEVEL | layout.THREAD)) | layout.OF_CTA)
+    apart = far(cell)
+    if apart is not None:
+        both = apart.choose((cell.mine & layout.FLAGS) | layout.EVER | layout.OF_GRID, both)
+    return cell.known.choose(cell.mine, both) | kept
+
+
+def untouched(old: Word, now: Moment) -> Flag:
+    """Nothing has been done since a barrier of the CTA, nor by other CTAs: a first, quick look."""
+    if now.begin is None:
+        return old.below(now.tick)
+    return (old - now.begin).below(now.tick - now.begin) | old.equals(0)
+
+
+def settled(old: Word, mine: Word, now: Moment) -> Flag:
+    """A cell of reads that one more of the same kind leaves as it is: several warps have read since the barrier."""
+    several = (old & layout.OF_CTA).differs(0) & ~old.below(now.tick)
+    return several & ((mine & layout.FLAGS) & (old ^ -1)).equals(0)

@@ -1,0 +1,140 @@
+"""Screening on the native engine: a launch that is surely clean is not run on the reference engine.
+
+Compiled code checks each access against shadow memory by the rule of engines/native/watch/rule.py, which may suspect
+but never accepts a race. Where nothing is suspected there is nothing to report; else memory is put back as it was, and
+the reference engine says what is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from openptx.engines.common.call_graph import calls_indirectly
+from openptx.engines.common.control_flow import control
+from openptx.engines.native import settings
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.runtime.launch import launch
+from openptx.engines.native.watch.accesses import granules
+from openptx.engines.native.watch.launch import LIMIT, Suspicion, Watch
+from openptx.engines.native.watch.layout import LANES_AWAY, OUTSIDE, RACE
+from openptx.errors import Fault
+from openptx.isa.instructions import (
+    async_copy,
+    async_store,
+    launch_control,
+    mbarrier,
+    multimem,
+    tensor_copy,
+    tensor_memory,
+    tensor_multiply,
+    wgmma,
+)
+from openptx.isa.notation import Instruction
+from openptx.runtime.shared_layout import reached
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Op, Program
+    from openptx.runtime import Kernel
+    from openptx.runtime.memory import Allocation, Bytes, Map
+    from openptx.runtime.module import Prepared
+    from openptx.sanitize.entry import Options
+
+
+COPIED = 2 << 30
+"""Bytes of memory at most that are kept to be put back."""
+
+_MODULES = (
+    async_copy, async_store, launch_control, mbarrier, multimem, tensor_copy, tensor_memory, tensor_multiply, wgmma,
+)  # fmt: skip
+ASYNCHRONOUS = frozenset(v for module in _MODULES for v in vars(module).values() if isinstance(v, Instruction))
+"""What other rules hold for than program order and barriers."""
+
+KINDS = {
+    RACE: "accesses that no barrier orders",
+    LANES_AWAY: "an instruction of the warp that not all of its lanes execute",
+    OUTSIDE: "an access outside of its variable",
+}
+
+
+class Screening(NamedTuple):
+    """`reason`: why the reference engine must look; "" where the launch was clean. `limits`: what was not watched."""
+
+    reason: str
+    limits: list[str]
+
+
+def screen(kernel: Kernel, given: Prepared, options: Options) -> Screening:
+    """Runs a launch as watched machine code. Where there is a reason to look closer, memory is as it was before."""
+    program, function = kernel.module.program, kernel.function
+    if reason := unwatchable(program, function):
+        return Screening(reason, [])
+    kept = copies(given.memory)
+    if kept is None:
+        return Screening(f"more than {COPIED >> 20} MiB of memory, to be put back where something is suspected", [])
+    watch = Watch(options.tools, granules(reached(program, function.name)))
+    reason = ""
+    try:
+        with settings.watched_by(watch):
+            launch(
+                program, function, given.grid, given.block, memory=given.memory, image=kernel.module.image,
+                shared=options.shared_mem, cluster=given.cluster, timeout=options.timeout,
+                max_instructions=options.max_instructions, workers=1,
+            )  # fmt: skip
+    except UnsupportedByJit as gap:
+        reason = str(gap)
+    except Fault as fault:
+        reason = fault.message
+    if not reason and (seen := watch.suspicion()) is not None:
+        reason = told(program, function, seen)
+    if reason:
+        for allocation, content in kept:
+            allocation.bytes()[:] = content
+    return Screening(reason, [] if reason else list(map(limit, watch.not_watched())))
+
+
+def limit(a: Allocation) -> str:
+    return f"races in {a} were not watched: its shadow memory is beyond the limit of a launch, {LIMIT >> 20} MiB"
+
+
+def copies(memory: Map) -> list[tuple[Allocation, Bytes]] | None:
+    """All that a kernel may write; None where that is too much."""
+    writable = [a for a in memory.allocations() if a.writable]
+    if sum(a.size for a in writable) > COPIED:
+        return None
+    return [(a, np.array(a.bytes())) for a in writable]
+
+
+def unwatchable(program: Program, function: Function) -> str:
+    """Why only the reference engine can watch a kernel."""
+    for one in reached(program, function.name):
+        if calls_indirectly(one):
+            return "calls by address"
+        if foreign := one.callees - {*program.functions}:
+            return f"`{min(foreign)}`, a function of the system"
+        for op in one.code:
+            if reason := unwatched(op):
+                return reason
+    return ""
+
+
+def unwatched(op: Op) -> str:
+    """Why an instruction can not be watched in compiled code."""
+    partial = control(op) == "barrier" and (op.m.mode == "arrive" or given(op, "b"))
+    if op.form.instruction in ASYNCHRONOUS or control(op) == "cluster-barrier" or partial:
+        return f"`{op.form.instruction.name}`" + (" for some of the threads" if partial else "")
+    return ""
+
+
+def given(op: Op, name: str) -> bool:
+    """Whether an instruction has an operand of this name."""
+    named = zip((t.name for t in op.form.operands), op.operands, strict=True)
+    return any(each == name and operand is not None for each, operand in named)
+
+
+def told(program: Program, function: Function, seen: Suspicion) -> str:
+    """A suspicion in words."""
+    in_kernel = seen.site < len(function.code)  # other sites have the number of a function above their 20 bits
+    where = f", line {program.file.location(function.code[seen.site].span[0])[0]}" if in_kernel else ""
+    return f"{KINDS[seen.kind]}{where}"
