@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 LIMIT = 4 << 30
 """Bytes of shadow cells of a launch."""
-BYTES = 16
+FIELDS = 5
+"""Of an area."""
+BYTES = 17
 """Bytes of a granule's cells."""
 APART = 2048 + 64
 """Between cells of writes and of reads, so that they do not meet in one set of the processor's cache."""
@@ -29,12 +31,15 @@ class Suspicion(NamedTuple):
 
 
 class Cells:
-    """Cells of so many granules, all empty. The system gives memory for those that are touched."""
+    """Cells of so many granules and of their lines, all empty. The system gives memory for those that are touched."""
 
     def __init__(self, granules: int) -> None:
-        self.half = granules * 8 + APART
-        self.data: Bytes = np.zeros(2 * self.half, np.uint8)
+        lines = -(-granules // layout.WIDE)
+        self.half = lines * layout.WIDE * 8 + APART
+        size = 2 * self.half + APART
+        self.data: Bytes = np.zeros(size + lines * layout.LINE, np.uint8)
         self.address = self.data.ctypes.data
+        self.lines = self.address + size
 
 
 class Watch:
@@ -61,14 +66,15 @@ class Watch:
         ):  # fmt: skip
             self.block[offset // 8] = value
         shared = self.area(0, worker.shared_size // of_shared)
-        self.block[layout.SHARED // 8 : (layout.SHARED + layout.AREA) // 8] = shared
+        self.block[layout.SHARED // 8 :][: len(shared)] = shared
         return self.block.ctypes.data
 
-    def area(self, first: int, count: int) -> tuple[int, int, int, int]:
+    def area(self, first: int, count: int) -> tuple[int, ...]:
         """Cells for granules, as an area of layout.py."""
-        cells = Cells(count)
+        cells = Cells(first % layout.WIDE + count)
         self.kept.append(cells)
-        return cells.address - 8 * first, cells.half, first, count
+        line = first // layout.WIDE
+        return cells.address - 8 * layout.WIDE * line, cells.half, cells.lines - layout.LINE * line, first, count
 
     def cover(self, allocations: list[Allocation], shift: int, granule: int) -> None:
         """Gives cells to all that may be written, as far as the limit goes."""
@@ -80,11 +86,11 @@ class Watch:
             cost = (last - first + 1) * BYTES
             slots = slice(a.base >> shift, (a.base + a.size - 1 >> shift) + 1)
             if cost > left:
-                self.areas[slots] = layout.TOO_LARGE, 0, 0, 0
+                self.areas[slots] = layout.TOO_LARGE
                 self.too_large[slots.start] = a
             else:
                 left -= cost
-                self.areas[slots] = self.area(first, last - first + 1)
+                self.areas[slots, :FIELDS] = self.area(first, last - first + 1)
 
     def suspicion(self) -> Suspicion | None:
         kind, facts = (int(self.block[offset // 8]) for offset in (layout.KIND, layout.FACTS))

@@ -2,6 +2,8 @@
 
 A granule (4 bytes, or 1 where a kernel makes smaller accesses) has two cells of 64 bits, for writes and for reads. A
 cell stands for a set of accesses that are not ordered with each other: its time, who made them, and what they were.
+Sixteen granules are a line: as long as all of them are accessed together, by lanes side by side or by all lanes of a
+warp, the two cells of the line stand for theirs, which have no memory yet.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ SIZES   = 15 << SIZE
 NARROW  = 1 << 17     # one of them has the scope of its CTA
 CONSTANT = 1 << 18    # one of them is ld.global.nc
 FLAGS   = 0x7F << 12
+FINE    = 1 << 19     # of lines: its granules have cells of their own
+SPREAD  = 20          # of lines with LEVEL 0: log2 of the granules of a thread, 3 bits
+SPREADS = 7 << SPREAD
 TIME    = 24          # from here on: barriers that the worker has passed when the last of them was made
 EVER    = -1 << TIME  # accesses of several CTAs are never ordered
 
@@ -41,18 +46,22 @@ STOP    = 56          # ptr: the launch's flag that ends it
 THREADS = 64          # i64: of a CTA
 KIND    = 72          # i64: 0, or what was seen that may be wrong
 FACTS   = 80          # i64: by which access
-SHARED  = 96          # an area: shared memory
-WARPS   = 128         # 32 x i64: NEAR of all warps
-BARRIERS = 384        # 16 x (i32 generation, i32 lanes that have come)
-LANES   = 512         # 32 x i64: addresses
-BLOCK   = 768         # bytes in all
+SHARED  = 128         # an area: shared memory
+WARPS   = 192         # 32 x i64: NEAR of all warps
+BARRIERS = 448        # 16 x (i32 generation, i32 lanes that have come)
+LANES   = 576         # 32 x i64: addresses
+BLOCK   = 832         # bytes in all
+
+LINE    = 16          # bytes: its cells of writes and of reads
+WIDE    = 16          # granules of a line
 
 # An area: memory with cells.
 CELLS   = 0           # ptr to the cell of writes that granule 0 would have; UNWATCHED, TOO_LARGE, TOUCHED: none
 HALF    = 8           # i64: from cells of writes to cells of reads
-GRANULE = 16          # i64: number of its first granule
-COUNT   = 24          # i64: how many it has
-AREA    = 32          # bytes
+LINES   = 16          # ptr to the line that granule 0 would be in
+GRANULE = 24          # i64: number of its first granule
+COUNT   = 32          # i64: how many it has
+AREA    = 64          # bytes
 UNWATCHED, TOO_LARGE, TOUCHED = 0, 1, 2
 # fmt: on
 

@@ -39,7 +39,7 @@ def seen(old: Word, mine: Word, now: Moment, alone: Flag | None) -> Cell:
     """`alone`: the new access is one lane's; None: surely."""
     differs = old ^ mine
     warp = (differs & (layout.WARP | layout.OF_CTA)).equals(0)
-    same = (differs & (layout.THREAD | layout.LEVEL)).equals(0)
+    same = (differs & (layout.THREAD | layout.LEVEL | layout.SPREADS)).equals(0)
     if alone is not None:
         same &= alone
     if now.begin is None:
@@ -85,11 +85,12 @@ def joined(cell: Cell) -> Word:
     return cell.known.choose(cell.mine, both) | kept
 
 
-def untouched(old: Word, now: Moment) -> Flag:
-    """Nothing has been done since a barrier of the CTA, nor by other CTAs: a first, quick look."""
+def untouched(old: Word, mine: Word, now: Moment) -> Flag:
+    """Nothing has been done that matters beside the new access: a first, quick look."""
     if now.begin is None:
         return old.below(now.tick)
-    return (old - now.begin).below(now.tick - now.begin) | old.equals(0)
+    kept = (old & layout.FLAGS & (mine ^ -1)).equals(0)
+    return ((old - now.begin).below(now.tick - now.begin) & kept) | old.equals(0)
 
 
 def settled(old: Word, mine: Word, now: Moment) -> Flag:

@@ -1,0 +1,110 @@
+"""What watching costs: kernels as machine code, watched as machine code, on the reference engine, and watched there.
+
+    python bench/sanitize.py [--only NAME,...] [--reference] [--runs N]
+
+Prints milliseconds and, in brackets, the ratio to the checked native run of the same process; runs alternate, and the
+shortest of each counts. `doubt`: the native run did not clear the kernel, so its time is that of both engines. The reference
+engine is measured on a part of the grid (`--reference`), since it takes some hundred times as long: the ratio is to the
+reference engine's own run of that part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import openptx
+from openptx.sanitize.entry import Options, watch
+
+HERE = Path(__file__).parent / "native"
+random = np.random.default_rng(7)
+TOOLS = ("race", "sync", "mem", "race,sync,mem")
+REFERENCE = ("race", "init", "sync", "mem", "race,init,sync,mem")
+"""Launches of the reference engine."""
+
+Launch = tuple[Any, Any, tuple[Any, ...]]
+
+
+def f32(*shape: int) -> Any:
+    return random.standard_normal(shape, np.float32)
+
+
+def u32(high: int, *shape: int) -> Any:
+    return random.integers(0, high, shape, np.uint32)
+
+
+def launches(n: int) -> dict[str, Callable[[], Launch]]:
+    """Grid, block and arguments of each kernel; `n`: how much larger than a few hundred threads, from 1 to 16."""
+    m, side = n << 18, 64 * n
+    return {
+        "saxpy": lambda: (m // 256, 256, (m, 1e-3, f32(m), f32(m))),
+        "mandelbrot": lambda: ((side // 32, side // 8), (32, 8), (np.zeros((side, side), np.int32), side, 256)),
+        "matmul": lambda: (
+            (side // 16, side // 16), (16, 16), (f32(side, side), f32(side, side), f32(side, side), side)),
+        "sum_shared": lambda: (8 * n, 256, (f32(4 * m), np.zeros(8 * n, np.float32), 4 * m)),
+        "sum_shuffle": lambda: (8 * n, 256, (f32(4 * m), np.zeros(8 * n, np.float32), 4 * m)),
+        "xorshift": lambda: (32 * n, 256, (u32(1 << 32, 8192 * n), 400)),
+        "histogram": lambda: (m // 256, 256, (random.integers(0, 256, m, np.uint8), np.zeros(256, np.uint32), m)),
+        "scan": lambda: (m // 1024, 1024, (u32(100, m), np.zeros(m, np.uint32))),
+        "transpose": lambda: ((4 * n, 4 * n), (32, 8), (f32(128 * n, 128 * n), f32(128 * n, 128 * n), 128 * n)),
+        "sha256": lambda: (32 * n, 256, (u32(1 << 32, 16, 8192 * n), np.zeros((8, 8192 * n), np.uint32), 8192 * n)),
+        "nbody": lambda: (4 * n, 128, (f32(512 * n, 4), np.zeros((512 * n, 3), np.float32), 512 * n)),
+        "softmax": lambda: (256 * n, 256, (f32(256 * n, 1024), np.zeros((256 * n, 1024), np.float32), 1024)),
+        "layer_norm": lambda: (
+            128 * n, 256, (f32(1024 * n, 1024), f32(1024), f32(1024), np.zeros((1024 * n, 1024), np.float32), 1024)),
+    }  # fmt: skip
+
+
+def timed(run: Callable[[], object]) -> float:
+    start = time.process_time()
+    run()
+    return (time.process_time() - start) * 1e3
+
+
+def row(kernel: Any, launch: Launch, engine: str, tools: tuple[str, ...], runs: int) -> list[str]:
+    """The plain run's milliseconds, and those of the tools with their ratios."""
+    grid, block, args = launch
+    doubts: dict[str, bool] = {}
+
+    def watched(names: str) -> None:
+        report = watch(kernel, grid, block, list(args), Options(frozenset(names.split(",")), engine=engine))
+        doubts[names] = engine == "native" and bool(report.reason)
+
+    plain: list[float] = []
+    others: dict[str, list[float]] = {names: [] for names in tools}
+    kernel(grid, block, args, engine=engine)
+    for names in tools:
+        watched(names)
+    for _ in range(runs):
+        plain.append(timed(lambda: kernel(grid, block, args, engine=engine)))
+        for names in tools:
+            others[names].append(timed(lambda names=names: watched(names)))
+    best = min(plain)
+    cells = [f"{min(times):.1f} (x{min(times) / best:.1f})" + " doubt" * doubts[n] for n, times in others.items()]
+    return [f"{best:.2f}", *cells]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="names of kernels, with commas between")
+    parser.add_argument("--reference", action="store_true", help="measure the reference engine, on small launches")
+    parser.add_argument("--size", type=int, default=0, help="of launches, from 1; else 16, for the reference engine 1")
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    engine, tools = ("interp", REFERENCE) if options.reference else ("native", TOOLS)
+    module = openptx.load((HERE / "kernels.ptx").read_text())
+    print(f"| kernel | {engine} |", " | ".join(tools), "|")
+    for name, make in launches(options.size or (1 if options.reference else 16)).items():
+        if options.only and name not in options.only.split(","):
+            continue
+        print(f"| {name} |", " | ".join(row(module[name], make(), engine, tools, options.runs)), "|", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

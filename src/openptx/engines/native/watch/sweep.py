@@ -1,0 +1,124 @@
+"""Granules in a row, sixteen at once: by the cells of their line where they are all of it, else by their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from openptx.engines.native.watch import layout
+from openptx.engines.native.watch.kinds import Kind, judge
+from openptx.engines.native.watch.layout import WIDE
+from openptx.engines.native.watch.rule import settled, untouched
+from openptx.engines.native.watch.words import Flag, Word
+from openptx.engines.native.watch.writer import Area, Writer
+
+
+class Who(Protocol):
+    """Who accesses the sixteen granules from number `i` of the row on."""
+
+    alone: Flag | None
+    """Whether each granule is one lane's; None: surely."""
+
+    def fills(self, i: Word) -> Flag:
+        """Whether lanes in an order that cells of lines can have access all of them."""
+        ...
+
+    def line(self, i: Word) -> Word:
+        """The cell of the line, then."""
+        ...
+
+    def granules(self, i: Word) -> tuple[Word, Flag]:
+        """The cells of the granules, and which of them are accessed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    w: Writer
+    kind: Kind
+    area: Area
+    first: Word
+    total: Word
+
+    def write(self, who: Who) -> None:
+        """All of the row, and the function's end."""
+        self.w.loop((self.total + (WIDE - 1)) >> 4, lambda i: self.part(i << 4, who))
+        self.w.ir.line("ret void")
+
+    def part(self, i: Word, who: Who) -> None:
+        ir, area, granule = self.w.ir, self.area, self.first + i
+        whole = (granule & (WIDE - 1)).equals(0) & (i + (WIDE - 1)).below(self.total) & who.fills(i)
+        coarse, parted, fine, done = (ir.fresh() for _ in range(4))
+        ir.likely(whole.name, coarse, parted)
+        ir.start(coarse)
+        self.line(granule, who.line(i), who.alone, fine, done)
+        ir.start(parted)
+        some = ir.fresh()
+        lanes = who.granules(i)[1].bits()
+        ir.branch(lanes.differs(0).name, some, done)
+        ir.start(some)
+        low = self.w.word(ir.emit(f"call i64 @llvm.cttz.i64(i64 {lanes.name}, i1 true)"))
+        high = self.w.word(ir.emit(f"call i64 @llvm.ctlz.i64(i64 {lanes.name}, i1 true)")) ^ 63
+        self.w.expand(area, granule + low)  # others may lie outside of the allocation
+        self.w.expand(area, granule + high)
+        ir.jump(fine)
+        ir.start(fine)
+        self.granules(granule, *who.granules(i), who.alone, done)
+        ir.start(done)
+
+    def line(self, granule: Word, mine: Word, alone: Flag | None, fine: str, done: str) -> None:
+        """All of a line: goes to `done` where its cells say that all is in order, else to `fine`."""
+        w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(0)
+        place = self.area.line(granule)
+        written, read = w.load(place), w.load(place + 8)
+        entered = place if kind.writes else place + 8
+        coarse, fresh, other, good, bad = (ir.fresh() for _ in range(5))
+        ir.likely((written & layout.FINE).equals(0).name, coarse, fine)
+        ir.start(coarse)
+        quiet = untouched(written, mine, now) & untouched(read, mine, now)
+        if alone is not None and kind.writes and not kind.strong:
+            quiet &= alone
+        ir.branch(quiet.name, fresh, other)
+        ir.start(fresh)
+        w.store(mine, entered)
+        ir.jump(done)
+        ir.start(other)
+        verdict = judge(kind, written, read, mine, now, alone)
+        ir.branch(verdict.wrong.name, bad, good)
+        ir.start(good)
+        w.store(verdict.cell, entered)
+        ir.jump(done)
+        ir.start(bad)
+        w.expand(self.area, granule)
+        ir.jump(fine)
+
+    def granules(self, granule: Word, mine: Word, here: Flag, alone: Flag | None, done: str) -> None:
+        """Each granule by its own cells. Two cases are common and short: nobody has been there since what orders all,
+        and many have read it already."""
+        w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(WIDE)
+        places = self.area.cells + (granule << 3)
+        written, read = w.loaded(places, here), w.loaded(places + self.area.half, here)
+        to = places if kind.writes else places + self.area.half
+        singles = alone.bits().splat(WIDE).differs(0) if alone is not None else None
+        clean, fresh = untouched(written, mine, now), untouched(read, mine, now)
+        if singles is not None and kind.writes and not kind.strong:
+            clean &= singles
+        fast, slow = ir.fresh(), ir.fresh()
+        ir.likely(everywhere(clean & fresh, here), fast, slow)
+        ir.start(fast)
+        w.stored(mine, to, here)
+        ir.jump(done)
+        ir.start(slow)
+        if not kind.writes:
+            full = ir.fresh()
+            ir.branch(everywhere(clean & settled(read, mine, now), here), done, full)
+            ir.start(full)
+        verdict = judge(kind, written, read, mine, now, singles)
+        w.leave_if((verdict.wrong & here).any(), w.suspect)
+        w.stored(verdict.cell, to, here)
+        ir.jump(done)
+
+
+def everywhere(p: Flag, here: Flag) -> str:
+    """An i1: whether `p` holds wherever `here` does."""
+    return (~p & here).bits().equals(0).name
