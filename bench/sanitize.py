@@ -2,10 +2,9 @@
 
     python bench/sanitize.py [--only NAME,...] [--reference] [--runs N]
 
-Prints milliseconds and, in brackets, the ratio to the checked native run of the same process; runs alternate, and the
-shortest of each counts. `doubt`: the native run did not clear the kernel, so its time is that of both engines. The reference
-engine is measured on a part of the grid (`--reference`), since it takes some hundred times as long: the ratio is to the
-reference engine's own run of that part.
+Prints milliseconds of this process's CPU time, with one worker, and in brackets the ratio to the unwatched run; runs
+alternate; the shortest of each counts. `doubt`: the native run did not clear the kernel, so its time is that of both
+engines. `--reference` measures the reference engine, on smaller launches.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ HERE = Path(__file__).parent / "native"
 random = np.random.default_rng(7)
 TOOLS = ("race", "sync", "mem", "race,sync,mem")
 REFERENCE = ("race", "init", "sync", "mem", "race,init,sync,mem")
-"""Launches of the reference engine."""
 
 Launch = tuple[Any, Any, tuple[Any, ...]]
 
@@ -40,7 +38,7 @@ def u32(high: int, *shape: int) -> Any:
 
 
 def launches(n: int) -> dict[str, Callable[[], Launch]]:
-    """Grid, block and arguments of each kernel; `n`: how much larger than a few hundred threads, from 1 to 16."""
+    """Grid, block and arguments of each kernel; `n`: the size, from 1."""
     m, side = n << 18, 64 * n
     return {
         "saxpy": lambda: (m // 256, 256, (m, 1e-3, f32(m), f32(m))),
@@ -78,11 +76,12 @@ def row(kernel: Any, launch: Launch, engine: str, tools: tuple[str, ...], runs: 
 
     plain: list[float] = []
     others: dict[str, list[float]] = {names: [] for names in tools}
-    kernel(grid, block, args, engine=engine)
+    workers = 1 if engine == "native" else None
+    kernel(grid, block, args, engine=engine, workers=workers)
     for names in tools:
         watched(names)
     for _ in range(runs):
-        plain.append(timed(lambda: kernel(grid, block, args, engine=engine)))
+        plain.append(timed(lambda: kernel(grid, block, args, engine=engine, workers=workers)))
         for names in tools:
             others[names].append(timed(lambda names=names: watched(names)))
     best = min(plain)

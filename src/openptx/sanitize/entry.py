@@ -87,8 +87,9 @@ def sanitize(
     load before a loop of compare-and-swap, an atomic counter that is trusted without an acquiring fence, and a store of
     one value by several lanes of a warp at once.
 
-    `engine` "auto" and "native" run what can be watched there as machine code first, and on the reference engine only
-    where that leaves a doubt; "interp" runs all of it there. The findings are the same.
+    `engine` "native" runs what can be watched there as machine code first, and on the reference engine only where that
+    leaves a doubt; "auto" does so where the launch is large enough to pay for compiling; "interp" runs all of it on the
+    reference engine. The findings are the same.
 
     A fault of the kernel is a finding as well. Raises ArgumentError and Unsupported as a launch does.
     """
@@ -166,7 +167,10 @@ def cleared(kernel: Kernel, given: Prepared, options: Options, found: Collector)
     """Runs a launch as machine code; gives why the reference engine must look at it, or ""."""
     if wrong := options.tools - COMPILED:
         return f"`{min(wrong)}` follows undefined bits, which only that engine does"
-    from openptx.sanitize.screening import screen
+    from openptx.sanitize.screening import pays, screen
+
+    if options.engine == "auto" and not pays(kernel.function, given):
+        return "it is done before machine code is made"
 
     screening = screen(kernel, given, options)
     found.limits += screening.limits

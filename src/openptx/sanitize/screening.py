@@ -7,6 +7,7 @@ the reference engine says what is wrong.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from openptx.engines.common.control_flow import control
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.launch import launch
+from openptx.engines.native.runtime.worker_count import TURNS, loops
+from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
 from openptx.engines.native.watch.accesses import granules
 from openptx.engines.native.watch.launch import LIMIT, Suspicion, Watch
 from openptx.engines.native.watch.layout import LANES_AWAY, OUTSIDE, RACE
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from openptx.runtime.module import Prepared
     from openptx.sanitize.entry import Options
 
+
+SLOWER, LONGER = 10, 2
+"""How much slower the reference engine is where races are watched, and how much more text there is to compile."""
 
 COPIED = 2 << 30
 """Bytes of memory at most that are kept to be put back."""
@@ -92,6 +98,13 @@ def screen(kernel: Kernel, given: Prepared, options: Options) -> Screening:
         for allocation, content in kept:
             allocation.bytes()[:] = content
     return Screening(reason, [] if reason else list(map(limit, watch.not_watched())))
+
+
+def pays(function: Function, given: Prepared) -> bool:
+    """Whether a watched run of the reference engine is likely to take longer than to make machine code."""
+    threads = math.prod(given.grid) * math.prod(given.block)
+    work = threads * len(function.code) * (TURNS if loops(function) else 1)
+    return work * OPERATION * SLOWER > MADE + MADE_OF_EACH * len(function.code) * LONGER
 
 
 def limit(a: Allocation) -> str:

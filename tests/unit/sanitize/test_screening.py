@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,7 +34,9 @@ BEGIN = """.visible .entry k(.param .u64 a) {
 def screened(body: str, grid: int = 1, block: int = 64, tools: str = "race", size: int = 1024) -> Report:
     """What becomes of a kernel: `q` is the thread's word of an array, `w` its word in shared memory."""
     kernel = openptx.load(HEAD + BEGIN + body + "\nret;\n}\n")["k"]
-    return watch(kernel, grid, block, [np.zeros(size, np.uint32)], Options(frozenset(tools.split(","))))
+    return watch(
+        kernel, grid, block, [np.zeros(size, np.uint32)], Options(frozenset(tools.split(",")), engine="native")
+    )
 
 
 CLEAN = {
@@ -164,6 +167,7 @@ SLOW = ("race_grid_sync", "race_producer_consumer")
 KERNELS = [row["name"] for row in defects.ROWS if not row["name"].startswith(SLOW)] + [row.name for row in pairs.rows()]
 
 
+@cache
 def watched(name: str, engine: str) -> Report:
     """A kernel of the known defects or of the pairs."""
     a, b, o = np.arange(1024, dtype=np.int32), np.zeros(1024, np.int32), openptx.empty(1024, np.int32)
@@ -190,3 +194,9 @@ def test_most_correct_kernels_are_cleared_by_machine_code() -> None:
     correct = [name for name in KERNELS if name.endswith("_ok")]
     cleared = [name for name in correct if not watched(name, "native").reason]
     assert len(cleared) >= 40, len(cleared)
+
+
+def test_small_launches_are_not_compiled() -> None:
+    kernel = openptx.load(HEAD + BEGIN + CLEAN["own words"] + "\nret;\n}\n")["k"]
+    reports = [watch(kernel, grid, 64, [np.zeros(1 << 18, np.uint32)], Options(TOOLS)) for grid in (1, 1 << 12)]
+    assert [report.reason for report in reports] == ["it is done before machine code is made", ""]

@@ -1,8 +1,8 @@
 """The functions that watched kernels call, by the form of addresses.
 
-`row`: lanes side by side, perhaps several times; `one`: one address; `ones`: several that follow each other; `lanes`: any
-addresses, from the watch block, in halves of a warp. All of them take the watch block, the mask of lanes, and the facts
-of the access (layout.py).
+`row`: lanes side by side, perhaps several times; `one`: one address; `ones`: several that follow each other; `lanes`:
+any addresses, from the watch block, by halves of a warp. All of them take the block, the mask of lanes, the facts of
+the access (layout.py).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Row:
     lanes: Word
     total: Word
     pair: Word
-    alone: Flag | None
+    alone: Flag
 
     def fills(self, i: Word) -> Flag:
         w = self.w
@@ -102,7 +102,7 @@ class Ones:
     w: Writer
     mine: Word
     total: Word
-    alone: Flag | None
+    alone: Flag
 
     def fills(self, i: Word) -> Flag:
         return i.below(self.total)

@@ -16,8 +16,10 @@ from openptx.engines.native.watch.writer import Area, Writer
 class Who(Protocol):
     """Who accesses the sixteen granules from number `i` of the row on."""
 
-    alone: Flag | None
-    """Whether each granule is one lane's; None: surely."""
+    @property
+    def alone(self) -> Flag:
+        """Whether each granule is one lane's."""
+        ...
 
     def fills(self, i: Word) -> Flag:
         """Whether lanes in an order that cells of lines can have access all of them."""
@@ -66,7 +68,7 @@ class Sweep:
         self.granules(granule, *who.granules(i), who.alone, done)
         ir.start(done)
 
-    def line(self, granule: Word, mine: Word, alone: Flag | None, fine: str, done: str) -> None:
+    def line(self, granule: Word, mine: Word, alone: Flag, fine: str, done: str) -> None:
         """All of a line: goes to `done` where its cells say that all is in order, else to `fine`."""
         w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(0)
         place = self.area.line(granule)
@@ -76,7 +78,7 @@ class Sweep:
         ir.likely((written & layout.FINE).equals(0).name, coarse, fine)
         ir.start(coarse)
         quiet = untouched(written, mine, now) & untouched(read, mine, now)
-        if alone is not None and kind.writes and not kind.strong:
+        if kind.writes and not kind.strong:
             quiet &= alone
         ir.branch(quiet.name, fresh, other)
         ir.start(fresh)
@@ -92,16 +94,16 @@ class Sweep:
         w.expand(self.area, granule)
         ir.jump(fine)
 
-    def granules(self, granule: Word, mine: Word, here: Flag, alone: Flag | None, done: str) -> None:
+    def granules(self, granule: Word, mine: Word, here: Flag, alone: Flag, done: str) -> None:
         """Each granule by its own cells. Two cases are common and short: nobody has been there since what orders all,
         and many have read it already."""
         w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(WIDE)
         places = self.area.cells + (granule << 3)
         written, read = w.loaded(places, here), w.loaded(places + self.area.half, here)
         to = places if kind.writes else places + self.area.half
-        singles = alone.bits().splat(WIDE).differs(0) if alone is not None else None
+        singles = alone.bits().splat(WIDE).differs(0)
         clean, fresh = untouched(written, mine, now), untouched(read, mine, now)
-        if singles is not None and kind.writes and not kind.strong:
+        if kind.writes and not kind.strong:
             clean &= singles
         fast, slow = ir.fresh(), ir.fresh()
         ir.likely(everywhere(clean & fresh, here), fast, slow)

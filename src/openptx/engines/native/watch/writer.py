@@ -181,5 +181,5 @@ def expand() -> str:
         w.store(row.choose(lanes, plain.splat(WIDE)), to)
     w.store(w.word(layout.FINE), line)
     w.store(w.word(0), line + 8)
-    body = "\n".join(["entry:", *w.ir.lines])
-    return f"define internal void @expand(i64 %line, i64 %cells, i64 %half) noinline nounwind #0 {{\n{body}\nret void\n}}\n"
+    body = "\n".join(["entry:", *w.ir.lines, "ret void"])
+    return f"define internal void @expand(i64 %line, i64 %cells, i64 %half) noinline nounwind #0 {{\n{body}\n}}\n"
