@@ -15,9 +15,9 @@ from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.watch import layout
 from openptx.engines.native.watch.accesses import facts_of
-from openptx.engines.native.watch.hooks import Unwatched
 from openptx.engines.native.watch.kinds import kind_of
 from openptx.engines.native.watch.pieces import spans
+from openptx.engines.native.watch.unwatched import Unwatched
 from openptx.isa.address_windows import CTA_SHIFT, SHIFT
 from openptx.program import Op, Variable
 

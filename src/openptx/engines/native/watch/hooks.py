@@ -1,33 +1,17 @@
-"""Hooks of emission for code that nobody watches, which do nothing. What takes their place is imported when wanted."""
+"""Which hooks emission calls. What watched code needs is imported when there is any."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from openptx.engines.native.watch.unwatched import Unwatched
 
 if TYPE_CHECKING:
     from openptx.engines.native.emit.llvm_machine import LlvmMachine
     from openptx.engines.native.emit.memory.lowering import MemoryLowering
     from openptx.engines.native.options import Options
     from openptx.engines.native.watch.emission import WatchedMemory
-    from openptx.numerics import Bits
-    from openptx.program import Op
-
-
-class Unwatched:
-    """Hooks of emission, of code that nobody watches."""
-
-    def enter(self) -> None:
-        """A warp begins, or goes on after a barrier."""
-
-    def arrives(self, number: Bits, generation: str, lanes: str) -> None:
-        """A warp comes to a barrier of its CTA."""
-
-    def converges(self, op: Op, members: Callable[[Op], Bits]) -> None:
-        """An instruction of a warp, for the lanes of a mask."""
-
-    def interpreted(self, op: Op) -> None:
-        """An instruction that the reference engine executes."""
 
 
 def hooks_of(x: LlvmMachine) -> tuple[Unwatched, MemoryLowering | WatchedMemory]:
