@@ -38,7 +38,7 @@ def function(form: str, space: str, kind: Kind, shift: int) -> str:
         generic_lanes(w, kind) if form == "lanes" else generic(w, form, kind)
     else:
         {"row": row, "one": one, "ones": ones, "lanes": lanes}[form](w, kind)
-    body = "\n".join(["entry:", *w.ir.head, *w.ir.lines])
+    body = "\n".join(["entry:", *w.ir.lines])
     return f"define void @{name_of(form, space, kind)}({GIVEN[form]}) noinline nounwind #0 {{\n{body}\n}}\n"
 
 
