@@ -192,11 +192,17 @@ def test_wrong_samples_are_refused(blocks: Any) -> None:
 
 
 def test_what_cannot_be_executed_is_named() -> None:
-    text = HEAD.replace("8.0", "8.6").replace("sm_80", "sm_100a") + ".visible .entry k(.param .u64 x) {\n"
-    kernel = openptx.load(text + "    .reg .b64 p;\n    ld.param.u64 p, [x];\n    ret;\n}\n")["k"]
-    assert openptx.profile(kernel, 1, 32, (np.zeros(1),)).ended == "finished"
+    head = HEAD.replace("sm_80", "sm_90")
+    body = ".visible .entry k() {\n .reg .b16 d, a;\n mov.b16 a, 0;\n fma.rz.bf16 d, a, a, a;\n ret;\n}\n"
+    with pytest.raises(openptx.Unsupported) as found:
+        openptx.profile(openptx.load(head + body)["k"], 1, 32)
+    assert "fma.rz.bf16" in found.value.form
+
+
+def test_options_of_other_libraries_are_named() -> None:
+    kernel = openptx.load(HEAD + ".visible .entry k() { ret; }\n")["k"]
     with pytest.raises(openptx.ArgumentError, match="write `shared_mem=`"):
-        openptx.profile(kernel, 1, 32, (np.zeros(1),), shared=4)  # pyright: ignore
+        openptx.profile(kernel, 1, 32, shared=4)  # pyright: ignore
 
 
 def test_what_a_kernel_prints_is_no_part_of_the_output(capsys: pytest.CaptureFixture[str]) -> None:
@@ -260,3 +266,45 @@ def test_matrix_multiplications_are_counted() -> None:
     kernel = openptx.load(f"{case}/kernel.ptx")[read.kernel]
     found = openptx.profile(kernel, read.grid, read.block, [argument(read, param) for param in read.params])
     assert found.counters.tensor_steps == 1
+
+
+INLINED = (
+    HEAD
+    + """.visible .entry k(.param .u64 y) {
+    .reg .b64 q; .reg .b32 i;
+    .loc 1 10 3
+    ld.param.u64 q, [y];
+    mov.u32 i, %tid.x;
+    .loc 1 12 5
+    .loc 2 99 1, function_name $n, inlined_at 1 12 5
+    mad.wide.u32 q, i, 4, q;
+    .loc 1 20 5
+    .loc 1 3 2, function_name $n, inlined_at 1 20 5
+    .loc 2 98 1, function_name $n, inlined_at 1 3 2
+    st.global.u32 [q], i;
+    .loc 1 21 1
+    ret;
+}
+.file 1 "k.cu"
+.file 2 "/usr/include/helper.h"
+.section .debug_str {
+$n:
+    .b8 104
+    .b8 0
+}
+"""
+)
+
+
+def test_lines_are_those_of_the_kernels_own_file() -> None:
+    """A header's instructions belong to the line that calls it; a function of the same file has lines of its own."""
+    found = openptx.profile(openptx.load(INLINED)["k"], 1, 32, (np.zeros(32, np.uint32),))
+    lines = {(line.file, line.line): [each.text.split()[0] for each in line.instructions] for line in found.lines}
+    assert lines == {
+        ("k.cu", 3): ["st.global.u32"],
+        ("k.cu", 10): ["ld.param.u64", "mov.u32"],
+        ("k.cu", 12): ["mad.wide.u32"],
+        ("k.cu", 21): ["ret"],
+    }
+    store = next(each for each in found.instructions if each.text.startswith("st"))
+    assert [place[:2] for place in store.source] == [("/usr/include/helper.h", 98), ("k.cu", 3), ("k.cu", 20)]
