@@ -22,7 +22,6 @@ from openptx.cli.files import load
 from openptx.cli.run import pick
 from openptx.cli.terminal import Clock
 from openptx.errors import InputError
-from openptx.profile import as_json
 from openptx.profile.entry import watch
 from openptx.runtime import load as load_module
 from openptx.testing.case import argument, is_case, read_case
@@ -56,7 +55,7 @@ def run(args: Namespace) -> int:
     with redirect_stdout(sys.stderr):
         found = of_case(args) if is_case(args.file) else of_file(args)
     if args.output_format == "json":
-        json.dump(as_json(found), sys.stdout, indent=1)
+        json.dump(found.as_json(), sys.stdout, indent=1)
         print()
     else:
         sys.stdout.write(str(found))

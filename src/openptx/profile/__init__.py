@@ -1,8 +1,7 @@
 """The profiler: what a launch executes and what its memory accesses cost, by the definitions of Nsight Compute."""
 
-from openptx.profile.as_json import as_json
 from openptx.profile.entry import profile
 from openptx.profile.findings import Finding
 from openptx.profile.report import Profile
 
-__all__ = ["Finding", "Profile", "as_json", "profile"]
+__all__ = ["Finding", "Profile", "profile"]

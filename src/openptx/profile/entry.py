@@ -73,8 +73,6 @@ def watch(
     layout = shared_layout(program, function.name)
     threads, every = volume(given.block), volume(given.grid)
     wanted = sample(every, threads, blocks)
-    executed = every if wanted is None else sample_size(every, volume(given.cluster or (1, 1, 1)), wanted)
-    shape = LaunchShape(given.grid, given.block, given.cluster, layout.static, shared_mem, executed, every)
     recorder, ended, stopped = Recorder(), "finished", None
 
     def make(*parts: Any) -> ProfiledLaunch:
@@ -98,6 +96,9 @@ def watch(
         ended, stopped = "fault", fault
     except KeyboardInterrupt:
         ended = "interrupted"
+    shape = LaunchShape(
+        given.grid, given.block, given.cluster, layout.static, shared_mem, recorder.ctas, every, wanted is not None
+    )
     return summarize(program, function, recorder, shape, ended, stopped, tuple(notes(shape, ended)))
 
 
@@ -112,15 +113,10 @@ def sample(blocks: int, threads: int, asked: int | None) -> int | None:
     return asked if asked is not None and asked < blocks else None
 
 
-def sample_size(blocks: int, cluster: int, wanted: int) -> int:
-    """How many are executed, in whole clusters."""
-    return min(-(-wanted // cluster), blocks // cluster) * cluster
-
-
 def notes(launch: LaunchShape, ended: str) -> list[str]:
     """What the counters leave out."""
     found: list[str] = []
-    if launch.blocks < launch.all_blocks:
+    if launch.sampled:
         found.append(
             f"a sample: {launch.blocks} of {launch.all_blocks} blocks were executed, evenly spread;"
             " the other blocks' results are missing"

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openptx.engines.interp.geometry import Geometry
-from openptx.engines.interp.launch import Launch
+from openptx.engines.interp.launch import Launch, ctas_of_a_batch
 from openptx.profile.batch import ProfiledBatch
 from openptx.profile.machine import ProfiledThreads
 
 if TYPE_CHECKING:
     from openptx.profile.recorder import Recorder
+
+
+PIECES = 16
+"""Of a sample, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +27,25 @@ class ProfiledLaunch(Launch):
     sample: int | None
 
     def batch(self, first: int, count: int) -> ProfiledBatch:
+        self.recorder.begins(count)
         x = ProfiledThreads(Geometry(self.shape, first, count), self.memory, self.image)
         return ProfiledBatch(self.program, self.recorder.decoded(self.function), x, self.limits, self.recorder)
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
         if self.sample is None:
             return Launch.pieces(self, ctas)
-        return spread(len(ctas), self.shape.cluster_size, self.sample)
+        most = ctas_of_a_batch(self.program, self.function, self.shape)
+        return spread(len(ctas), self.shape.cluster_size, self.sample, most)
 
 
-def spread(ctas: int, cluster: int, wanted: int) -> Iterator[tuple[int, int]]:
-    """So many CTAs at least, in whole clusters, at equal distances: the first of each piece, and how many."""
-    clusters = ctas // cluster
-    count = min(clusters, -(-wanted // cluster))
-    return ((i * clusters // count * cluster, cluster) for i in range(count))
+def spread(ctas: int, cluster: int, wanted: int, most: int) -> Iterator[tuple[int, int]]:
+    """Pieces of `wanted` CTAs or a few more, in whole clusters, evenly spread: the first of each, and how many.
+
+    A piece has at most so many CTAs as a batch, and there are several, since CTAs at the edges may do other things.
+    """
+    clusters, need = ctas // cluster, min(-(-wanted // cluster), ctas // cluster)
+    count = min(max(PIECES, -(-need * cluster // most)), need)
+    for i in range(count):
+        begin, end = i * need // count, (i + 1) * need // count
+        gap = i * (clusters - need) // max(count - 1, 1)
+        yield (begin + gap) * cluster, (end - begin) * cluster

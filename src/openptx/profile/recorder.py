@@ -19,7 +19,13 @@ class Recorder:
     def __init__(self) -> None:
         self.ops: dict[Op, Counters] = {}
         self.functions: dict[Function, ProfiledFunction] = {}
+        self.ctas = 0
+        """How many began."""
         self._blocks: dict[Block, list[int]] = {}
+
+    def begins(self, ctas: int) -> None:
+        """So many CTAs begin."""
+        self.ctas += ctas
 
     def decoded(self, function: Function) -> ProfiledFunction:
         """The function as it is executed under observation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from openptx.profile.counters import Counters
 
@@ -21,7 +21,7 @@ Place = tuple[str, int, int]
 class LaunchShape:
     """What was launched. `static` and `dynamic` are bytes of shared memory of a block.
 
-    `blocks` of `all_blocks` were to be executed: fewer in a sample.
+    `blocks` of `all_blocks` began: fewer in a sample (`sampled`), after a fault or an interrupt.
     """
 
     grid: Triple
@@ -31,6 +31,7 @@ class LaunchShape:
     dynamic: int
     blocks: int
     all_blocks: int
+    sampled: bool
 
     @property
     def threads(self) -> int:
@@ -39,7 +40,7 @@ class LaunchShape:
 
     @property
     def warps(self) -> int:
-        """Of the blocks that were executed."""
+        """Of the blocks that began."""
         return self.blocks * -(-self.threads // 32)
 
 
@@ -81,7 +82,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a launch did. `str()` is the report for a terminal, `openptx.profile.as_json` the same as JSON.
+    """What a launch did. `str()` is the report for a terminal, `as_json()` the same for programs.
 
     `ended` is "finished", "fault" (see `fault`) or "interrupted": then the counters are of what came before. `notes`
     say what was left out.
@@ -107,6 +108,12 @@ class Profile:
         from openptx.profile.nsight import totals
 
         return totals(self)
+
+    def as_json(self) -> dict[str, Any]:
+        """The whole profile in objects that `json.dumps` takes; docs/profile.md describes them."""
+        from openptx.profile.as_json import as_json
+
+        return as_json(self)
 
     def __str__(self) -> str:
         from openptx.profile.text import text

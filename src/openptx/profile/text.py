@@ -24,7 +24,9 @@ def head(profile: Profile) -> list[str]:
     """What was launched, and what the counters leave out."""
     shape = profile.launch
     what = f"profile of `{profile.kernel}` ({profile.file}), {profile.target}"
-    size = f"{many(shape.all_blocks, 'block')} of {many(shape.threads, 'thread')}, {many(shape.warps, 'warp')} executed"
+    size = f"{many(shape.all_blocks, 'block')} of {many(shape.threads, 'thread')}, {many(shape.warps, 'warp')}"
+    if shape.blocks < shape.all_blocks:
+        size += f" of the {many(shape.blocks, 'block')} that were executed"
     return [*wrapped(what), *wrapped(size), *(line for note in profile.notes for line in wrapped(f"note: {note}"))]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import openptx
 from openptx.cli import main
 from openptx.engines.interp.batch import Batch
 from openptx.profile.findings import Finding, joined
+from openptx.profile.launch import spread
 from openptx.testing.case import argument, read_case
 
 DATA = Path(__file__).parents[2] / "data"
@@ -177,7 +179,37 @@ def test_huge_launches_are_sampled() -> None:
     quick = openptx.load(HEAD + ".visible .entry k() { ret; }\n")["k"]
     found = openptx.profile(quick, (1 << 31) - 1, 1024)
     assert (found.launch.blocks, found.counters.warps) == (1024, 1024 * 32)
-    assert "note: a sample: 1024 of 2147483647 blocks" in str(found)
+    text = " ".join(str(found).split())
+    assert "note: a sample: 1024 of 2147483647 blocks" in text
+    assert "32 768 warps of the 1 024 blocks that were executed" in text
+
+
+@pytest.mark.parametrize(
+    ("ctas", "cluster", "wanted"), [(5, 1, 4), (100, 1, 99), (64, 4, 6), (1 << 31, 8, 4096), (7, 1, 7)]
+)
+def test_pieces_of_a_sample_do_not_overlap(ctas: int, cluster: int, wanted: int) -> None:
+    pieces = [*spread(ctas, cluster, wanted, 128)]
+    assert sum(count for _, count in pieces) == -(-wanted // cluster) * cluster
+    ends = [first + count for first, count in pieces]
+    assert all(end <= first for end, (first, _) in zip(ends, pieces[1:], strict=False))
+    assert (pieces[0][0], ends[-1]) == (0, ctas)
+    assert all(count <= 128 and not first % cluster for first, count in pieces)
+
+
+def test_the_document_describes_every_field_of_the_json() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "profile.md").read_text("utf-8").split("## JSON")[1]
+    words = {word for span in re.findall("`([^`]+)`", text) for word in span.split()}
+
+    def names(part: object) -> set[str]:
+        if isinstance(part, list):
+            return {name for each in cast("list[object]", part) for name in names(each)}
+        if not isinstance(part, dict):
+            return set()
+        fields = cast("dict[str, object]", part)
+        return {*fields, *(name for each in fields.values() for name in names(each))}
+
+    found = profile(256).as_json()
+    assert names({**found, "totals": {}}) - words - {"row", "column"} == set()
 
 
 def test_samples_have_whole_clusters() -> None:
