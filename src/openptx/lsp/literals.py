@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from openptx.cli.explanations.literals import to_f32
 from openptx.lsp.document import Document
-from openptx.syntax.constants import literal
 from openptx.syntax.lexical import COMMENT, FLOAT_BITS, LETTER, OPEN_STRING
+from openptx.syntax.literals import literal
 from openptx.syntax.operands import Float
 
 _LITERAL = re.compile(f"{COMMENT}|{OPEN_STRING}|(?<!{LETTER})({FLOAT_BITS})(?!{LETTER})", re.A)

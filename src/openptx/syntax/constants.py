@@ -1,4 +1,4 @@
-"""Literals and constant expressions, folded as manual 4.5.5 and 4.5.6 say: 64-bit integers, or doubles.
+"""Constant expressions, folded as manual 4.5.5 and 4.5.6 say: 64-bit integers, or doubles.
 
 Where these sections are silent or differ, measured on ptxas 13.5: shift counts are taken modulo 64; `& | ^` have the
 type of the usual arithmetic conversions (4.5.5), not `.u64`; the result of `%` is unsigned, not `.s64` (both Table 5).
@@ -6,12 +6,7 @@ type of the usual arithmetic conversions (4.5.5), not `.u64`; the result of `%` 
 
 from __future__ import annotations
 
-import math
-import re
-import struct
-import sys
-
-from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.syntax.literals import double_bits, literal, malformed
 from openptx.syntax.operands import Constant, Float, Integer
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -21,15 +16,7 @@ if TYPE_CHECKING:
     from openptx.source import Span
     from openptx.syntax.tokens import Cursor, Mistake
 
-_INTEGER = re.compile(r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))(U?)", re.A)
-_BITS = re.compile(r"0(?:[fF]([0-9a-fA-F]{8})|[dD]([0-9a-fA-F]{16}))", re.A)
-_DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?", re.A)
-_FLOATING = re.compile(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
-_SIGNIFICANT = re.compile(r"[0.]*[1-9]", re.A)
 _MASK = (1 << 64) - 1
-_DIGITS = 4000
-"""More than any integer has; Python refuses to read more than 4,300, since that takes quadratic time."""
-_LONGEST = 66  # bits of an integer literal that the assembler still takes, keeping the low 64
 WARP_SIZE = 32
 
 # fmt: off
@@ -49,29 +36,6 @@ _UNARY, _CONDITIONAL, _CONDITION, _PARENTHESIS = 11, 0, -1, -2
 SYMBOLS = 9970
 """The symbols that may wait in one expression. The stack of ptxas 13.5 has 10,000, of which its surroundings take up
 to 26: it reads 9,978 parentheses, 4,989 signs and 2,494 casts."""
-
-
-def literal(text: str, span: Span) -> Constant | None:
-    """The constant that a literal denotes; None if it is written wrong."""
-    if match := _INTEGER.fullmatch(text):
-        if len(text) > _DIGITS:
-            return None
-        hexadecimal, binary, octal, decimal, suffix = match.groups()
-        value = int(
-            hexadecimal or binary or octal or decimal, 16 if hexadecimal else 2 if binary else 8 if octal else 10
-        )
-        if value >> _LONGEST:
-            return None
-        return Integer(value & _MASK, bool(suffix) or value >> 63 != 0, text, span, overflow=value > _MASK)
-    if match := _BITS.fullmatch(text):
-        single, double = match.groups()
-        return Float(int(single or double, 16), 32 if single else 64, text, span)
-    if _DECIMAL.fullmatch(text):
-        value = float(text)
-        if value == math.inf or (value < sys.float_info.min and _SIGNIFICANT.match(text)):
-            return None
-        return Float(_bits(value), 64, text, span)
-    return None
 
 
 def constant(c: Cursor) -> Constant:
@@ -179,7 +143,7 @@ def primary(c: Cursor) -> Constant:
     if c.kind == "number":
         value = literal(c.word, span)
         if value is None:
-            raise _malformed(c)
+            raise malformed(c)
         c.advance()
         return value
     if c.word == "WARP_SZ" and c.kind == "word":
@@ -293,7 +257,7 @@ def _floats(c: Cursor, operator: str, place: Span, left: Float, right: Float, sp
             return _integer(_compare(operator, a, b), False, span)
         case _:
             raise _needs_integer(c, operator, left, place)
-    return Float(_bits(value), 64, "", span, literal=False)
+    return Float(double_bits(value), 64, "", span, literal=False)
 
 
 def _compare(operator: str, a: float, b: float) -> bool:
@@ -318,54 +282,6 @@ def _integer(value: int, unsigned: bool, span: Span) -> Integer:
     if not unsigned and value >> 63:
         value -= 1 << 64
     return Integer(value, unsigned, "", span, literal=False)
-
-
-def _bits(value: float) -> int:
-    return struct.unpack("<Q", struct.pack("<d", value))[0]
-
-
-def _malformed(c: Cursor) -> Mistake:
-    text = c.word
-    about = "invalid-float" if _FLOATING.match(text) else "invalid-integer"
-    meant, applicability = _meant(text)
-    fix = Fix(c.span, meant, f"write `{meant}`", applicability) if meant else None
-    return c.mistake(about, f"`{text}` is not a number", c.span, help=_advice(text), fix=fix)
-
-
-def _meant(text: str) -> tuple[str, str]:
-    """What a malformed literal can only mean, or probably means: `1000`, `1.5e0`."""
-    if re.fullmatch(r"[1-9][0-9]*(?:_[0-9]+)+", text):
-        return text.replace("_", ""), SAFE
-    if re.fullmatch(r"[0-9]+\.?[0-9]*[eE]", text):
-        return f"{text}0", SUGGESTION
-    return "", SUGGESTION
-
-
-def _advice(text: str) -> str | None:
-    lower = text.lower()
-    if re.fullmatch(r"[0-9]+u|0x[0-9a-f]+u|0b[01]+u", text):
-        return f"the suffix of an unsigned integer is a capital letter: `{text[:-1]}U`"
-    if "_" in text:
-        return "digits are written without separators"
-    if lower[-1] == "e" and _meant(text)[0]:
-        return "an exponent has digits"
-    if _INTEGER.fullmatch(text):
-        return "an integer constant has at most 64 bits"
-    if _DECIMAL.fullmatch(text):
-        return "its magnitude is no normal double; write the bits instead, as `0d` and 16 hexadecimal digits"
-    if re.fullmatch(r"0[0-9]+U?", text):
-        return f"an integer that starts with 0 is octal, of the digits 0 to 7; in decimal it is `{text.lstrip('0')}`"
-    if lower.startswith("0f"):
-        return f"`0f` is followed by exactly 8 hexadecimal digits, the bits of an `.f32`; these are {len(text) - 2}"
-    if lower.startswith("0d"):
-        return f"`0d` is followed by exactly 16 hexadecimal digits, the bits of an `.f64`; these are {len(text) - 2}"
-    if lower.startswith("0b"):
-        return "`0b` is followed by the digits 0 and 1"
-    if lower.startswith("0x"):
-        return "`0x` is followed by hexadecimal digits"
-    if re.fullmatch(r"[0-9.]+(?:e[-+]?[0-9]+)?[fl]", lower):
-        return f"a floating-point literal has no suffix: `{text[:-1]}`"
-    return None
 
 
 def _single(c: Cursor, operator: str, operand: Float, span: Span) -> Mistake:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from openptx.syntax.constants import WARP_SIZE, literal
+from openptx.syntax.constants import WARP_SIZE
 from openptx.syntax.lexical import IDENTIFIER
+from openptx.syntax.literals import literal
 from openptx.syntax.operands import Address, Integer, Name, Operand, Selector, Sink, Vector
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms

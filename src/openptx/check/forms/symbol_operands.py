@@ -165,25 +165,8 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             rule="PTX ISA, Device Function Parameters (5.1.6.4)",
             help="copy it with `ld.param` and `st.local` to take an address",
         )
-        return
-    if (
-        kind.type is not None
-        and kind.type.kind == "opaque"
-        and place.context.follows_ptxas
-        and place.type.name != "u64"
-    ):
-        yield Problem(
-            "operand-type",
-            f"a `.{kind.type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`",
-            where,
-            f"this is a `.{kind.type.name}`",
-            operand=place.name,
-            expected=".u64",
-            actual=f".{place.type.name}",
-            rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
-        )
     elif kind.space == "tex" or (kind.type is not None and kind.type.kind == "opaque"):
-        yield from require("the address of `{}`", INDIRECT_IMAGE, place.context, where)
+        yield from _image_address(place, kind, where)
     elif isinstance(space, str) and held not in (space, space.partition("::")[0]):
         yield Problem(
             "state-space",
@@ -212,6 +195,25 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             actual=f".{place.type.name}",
             rule="PTX ISA, Addresses as Operands (6.4.1)",
         )
+
+
+def _image_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
+    """The address of a texture, sampler or surface as a value: a handle."""
+    type = kind.type
+    assert place.type is not None
+    if type is None or type.kind != "opaque" or not place.context.follows_ptxas or place.type.name == "u64":
+        yield from require("the address of `{}`", INDIRECT_IMAGE, place.context, where)
+        return
+    yield Problem(
+        "operand-type",
+        f"a `.{type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`",
+        where,
+        f"this is a `.{type.name}`",
+        operand=place.name,
+        expected=".u64",
+        actual=f".{place.type.name}",
+        rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+    )
 
 
 def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ import struct
 from decimal import Decimal
 
 from openptx.cli.isa import paint_title
-from openptx.syntax.constants import literal
+from openptx.syntax.literals import literal
 from openptx.syntax.operands import Float, Integer
 
 

@@ -1,0 +1,104 @@
+"""Literals: integers, floats by value or by bits (manual 4.5.1, 4.5.2), and what a malformed one was meant to be."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+import sys
+
+from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.syntax.operands import Constant, Float, Integer
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from openptx.source import Span
+    from openptx.syntax.tokens import Cursor, Mistake
+
+_INTEGER = re.compile(r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))(U?)", re.A)
+_BITS = re.compile(r"0(?:[fF]([0-9a-fA-F]{8})|[dD]([0-9a-fA-F]{16}))", re.A)
+_DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?", re.A)
+_FLOATING = re.compile(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
+_SIGNIFICANT = re.compile(r"[0.]*[1-9]", re.A)
+_MASK = (1 << 64) - 1
+_DIGITS = 4000
+"""More than any integer has; Python refuses to read more than 4,300, since that takes quadratic time."""
+_LONGEST = 66  # bits of an integer literal that the assembler still takes, keeping the low 64
+
+
+def literal(text: str, span: Span) -> Constant | None:
+    """The constant that a literal denotes; None if it is written wrong."""
+    if match := _INTEGER.fullmatch(text):
+        return _integer_literal(match, span)
+    if match := _BITS.fullmatch(text):
+        single, double = match.groups()
+        return Float(int(single or double, 16), 32 if single else 64, text, span)
+    if _DECIMAL.fullmatch(text):
+        value = float(text)
+        if value == math.inf or (value < sys.float_info.min and _SIGNIFICANT.match(text)):
+            return None
+        return Float(double_bits(value), 64, text, span)
+    return None
+
+
+def _integer_literal(match: re.Match[str], span: Span) -> Integer | None:
+    """An integer; None if it has more bits than the assembler takes."""
+    text = match[0]
+    if len(text) > _DIGITS:
+        return None
+    hexadecimal, binary, octal, decimal, suffix = match.groups()
+    base = 16 if hexadecimal else 2 if binary else 8 if octal else 10
+    value = int(hexadecimal or binary or octal or decimal, base)
+    if value >> _LONGEST:
+        return None
+    return Integer(value & _MASK, bool(suffix) or value >> 63 != 0, text, span, overflow=value > _MASK)
+
+
+def double_bits(value: float) -> int:
+    """The bits of a double."""
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def malformed(c: Cursor) -> Mistake:
+    """The mistake that a number is malformed, with what it was probably meant to be."""
+    text = c.word
+    about = "invalid-float" if _FLOATING.match(text) else "invalid-integer"
+    meant, applicability = _meant(text)
+    fix = Fix(c.span, meant, f"write `{meant}`", applicability) if meant else None
+    return c.mistake(about, f"`{text}` is not a number", c.span, help=_advice(text), fix=fix)
+
+
+def _meant(text: str) -> tuple[str, str]:
+    """What a malformed literal can only mean, or probably means: `1000`, `1.5e0`."""
+    if re.fullmatch(r"[1-9][0-9]*(?:_[0-9]+)+", text):
+        return text.replace("_", ""), SAFE
+    if re.fullmatch(r"[0-9]+\.?[0-9]*[eE]", text):
+        return f"{text}0", SUGGESTION
+    return "", SUGGESTION
+
+
+def _advice(text: str) -> str | None:
+    lower = text.lower()
+    if re.fullmatch(r"[0-9]+u|0x[0-9a-f]+u|0b[01]+u", text):
+        return f"the suffix of an unsigned integer is a capital letter: `{text[:-1]}U`"
+    if "_" in text:
+        return "digits are written without separators"
+    if lower[-1] == "e" and _meant(text)[0]:
+        return "an exponent has digits"
+    if _INTEGER.fullmatch(text):
+        return "an integer constant has at most 64 bits"
+    if _DECIMAL.fullmatch(text):
+        return "its magnitude is no normal double; write the bits instead, as `0d` and 16 hexadecimal digits"
+    if re.fullmatch(r"0[0-9]+U?", text):
+        return f"an integer that starts with 0 is octal, of the digits 0 to 7; in decimal it is `{text.lstrip('0')}`"
+    if lower.startswith("0f"):
+        return f"`0f` is followed by exactly 8 hexadecimal digits, the bits of an `.f32`; these are {len(text) - 2}"
+    if lower.startswith("0d"):
+        return f"`0d` is followed by exactly 16 hexadecimal digits, the bits of an `.f64`; these are {len(text) - 2}"
+    if lower.startswith("0b"):
+        return "`0b` is followed by the digits 0 and 1"
+    if lower.startswith("0x"):
+        return "`0x` is followed by hexadecimal digits"
+    if re.fullmatch(r"[0-9.]+(?:e[-+]?[0-9]+)?[fl]", lower):
+        return f"a floating-point literal has no suffix: `{text[:-1]}`"
+    return None
