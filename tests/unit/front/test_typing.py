@@ -13,12 +13,14 @@ SOURCE = Path(__file__).parents[3] / "src"
 
 RIGHT = """
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from typing import assert_type
 
 import numpy as np
 
 import openptx
-from openptx import ArgumentWarning, CheckError, Diagnostic, Fault, Fix, Kernel, LoadedModule, SyntaxTree, load
+from openptx import ArgumentWarning, CheckError, Diagnostic, Fault, Finding, Fix, Kernel, LoadedModule, Sampler
+from openptx import SanitizerError, Surface, SyntaxTree, TensorMap, Texture, load
 
 module = load("saxpy.ptx", target="sm_90a")
 assert_type(module, LoadedModule)
@@ -37,8 +39,21 @@ assert_type(openptx.parse(b".version 8.0"), SyntaxTree)
 codes = openptx.convert(x, "e4m3", rounding="rn", satfinite=True)
 first: float = float(codes[0])
 version: str = openptx.__version__
+findings = openptx.sanitize(kernel, 4, 256, (1024, 2.0, x), tools=["race", "init"], schedules=2, seed=1, outputs=[2])
+assert_type(findings, list[Finding])
+lines: list[int] = [finding.line for finding in findings if finding.kind == "race"]
+scratch = openptx.empty((32, 32), np.float32)
+kernel(1, 32, (32, 1.0, scratch), sanitize="all")
+module.bind("image", Texture(x.reshape(32, 32), filter="linear", address="wrap", normalized=True))
+arguments: list[object] = [Surface(scratch), TensorMap(scratch, (8, 8), swizzle="32B"), Sampler("linear")]
+with ProcessPoolExecutor() as pool:
+    openptx.distribute(kernel, pool, 4, 256, (1024, 2.0, x), chunks=2)
+reason = kernel.why_interp(256)
+assert_type(reason, str | None)
 try:
     kernel(1, 1)
+except SanitizerError as error:
+    assert_type(error.findings, list[Finding])
 except Fault as fault:
     message: str = fault.message
 except CheckError as error:
@@ -54,6 +69,9 @@ WRONG = [
     ("openptx.convert([1.0], to=3)", 'cannot be assigned to parameter "to"'),
     ("from openptx import Modul", '"Modul" is unknown import symbol'),
     ('openptx.check("k.ptx")[0].massage', '"massage"'),
+    ('openptx.sanitize(openptx.load("k.ptx")["k"], 1, 1, tool="race")', 'No parameter named "tool"'),
+    ("openptx.empty(3).undefind", '"undefind"'),
+    ("openptx.Texture(3, 4, 5)", "positional argument"),
 ]
 
 
