@@ -1,4 +1,4 @@
-"""How much of the instruction set is declared, has a meaning, has a test: counted, never claimed."""
+"""Coverage of the instruction set, computed from the registries: what is declared, has a meaning, has a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command says when it cannot go on: one line on stderr and an exit status, never a traceback."""
+"""Failures of a command: one line on stderr and an exit status, never a traceback."""
 
 from __future__ import annotations
 

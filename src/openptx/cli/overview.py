@@ -1,4 +1,4 @@
-"""`openptx --help`, `openptx --version`, and what to say to a command that does not exist."""
+"""`openptx --help`, `openptx --version`, and the message about an unknown command."""
 
 from __future__ import annotations
 

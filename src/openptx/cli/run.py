@@ -101,7 +101,7 @@ def run(args: Namespace) -> int:
 
 @contextmanager
 def saying_what_runs(wanted: bool) -> Generator[None]:
-    """Whoever asks for machine code is told, on stderr, where the reference engine runs instead."""
+    """Reports on stderr if the reference engine runs although the native one was asked for."""
     import logging
 
     logger, handler = logging.getLogger("openptx"), logging.StreamHandler()
@@ -117,7 +117,7 @@ def saying_what_runs(wanted: bool) -> Generator[None]:
 
 
 def fidelities(module: LoadedModule, kernel: str) -> str:
-    """How true the results of what a kernel uses are; what is exact in one line."""
+    """The fidelities of a kernel's instructions; exact ones share a line."""
     used = module.fidelity(kernel)
     exact = [each for each in used if each.fidelity.kind == "exact"]
     lines = [f"{each.fidelity!r:<24} {each.opcode}" for each in used if each not in exact]

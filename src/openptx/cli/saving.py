@@ -1,4 +1,4 @@
-"""Saves arrays as .npy: where that cannot be done is found out before a kernel runs for an hour, not after."""
+"""Saves arrays as .npy files. Whether they can be written is tested before the kernel runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def refuse_links(path: str) -> None:
 
 
 def write_beside(path: str, data: bytes) -> str:
-    """A new file in the same folder, of a name that nobody foresees; errors name the path that is meant."""
+    """A new file in the same folder with an unpredictable name; errors name the final path."""
     beside = os.path.join(os.path.dirname(path), f".openptx-{secrets.token_hex(8)}")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)

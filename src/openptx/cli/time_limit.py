@@ -1,4 +1,4 @@
-"""A time limit for what has none of its own: reading and checking a file before its kernel runs."""
+"""A time limit for reading and checking a file, before its kernel runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AGAIN = 0.05
 
 
 class TimeOverError(BaseException):
-    """Raised in the midst of anything, so nothing that handles errors may take it for one."""
+    """Raised between any two bytecodes, so it is no `Exception`: handlers of errors must not catch it."""
 
 
 @contextmanager

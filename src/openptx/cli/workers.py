@@ -1,4 +1,4 @@
-"""Checks many files in several processes. Files come back in order; one that cannot be read comes back as a message."""
+"""Checks many files in several processes. Results come in order; a file that cannot be read yields a message."""
 
 from __future__ import annotations
 

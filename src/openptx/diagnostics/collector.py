@@ -1,4 +1,4 @@
-"""Collects diagnostics of a file, folds repeats of one cause, and hands them over in the order of the text."""
+"""Collects the diagnostics of a file, folds those of one cause, and returns them in the order of the text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Collector:
             self._found.append((diagnostic, cause))
 
     def again(self, cause: object, span: Span) -> bool:
-        """Count one more place to the diagnostic of a cause; False where there is none yet."""
+        """Add a place to the diagnostic of a cause; False if there is none yet."""
         also = self._also.get(cause)
         if also is not None:
             also.append(span)

@@ -1,4 +1,4 @@
-"""What a launch needs beside an engine: memory, loaded modules, arguments. `load` is where users come in."""
+"""What a launch needs besides an engine: memory, loaded modules, arguments. Users begin with `load`."""
 
 from openptx.runtime.module import Kernel, LoadedModule, load
 

@@ -35,7 +35,7 @@ CODES = {("u", 8): "B", ("u", 16): "H", ("u", 32): "I", ("u", 64): "Q", ("s", 8)
 
 
 class Quick(NamedTuple):
-    """How most arguments become bytes, all in one step: what `struct` packs, and what it may be given for each."""
+    """The fast way from arguments to bytes: one `struct` format for all, and which Python types each field takes."""
 
     packing: struct.Struct
     kinds: tuple[int, ...]

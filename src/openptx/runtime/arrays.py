@@ -1,4 +1,4 @@
-"""Arrays as device memory: NumPy's, and those of anything on the CPU that can share its memory."""
+"""Arrays as device memory: NumPy arrays, and objects in CPU memory that share it by DLPack or the array interface."""
 
 from __future__ import annotations
 

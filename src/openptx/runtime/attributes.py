@@ -1,4 +1,4 @@
-"""What kernels may ask textures, samplers and surfaces (Table 11, and the tables of `txq` and `suq`)."""
+"""Attributes of textures, samplers and surfaces that kernels query (Table 11, and the tables of `txq` and `suq`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grids over processes or machines: an executor runs ranges of independent blocks, what they wrote is put together.
+"""Distributed launches: an executor runs ranges of independent blocks in other processes, and their writes are merged.
 
 Each range runs on copies of the arguments. What it changed comes back byte by byte, and nothing is written to the
 user's arrays before all have ended well: results do not depend on who was faster, and a fault leaves no trace.
@@ -27,13 +27,13 @@ from openptx.runtime.texture import Opaque
 from openptx.source import File
 
 Range = tuple[int, int]
-"""Numbers of blocks: the first, and the one after the last; x counts first."""
+"""Linear numbers of blocks: the first, and the one after the last."""
 
 TOGETHER = frozenset(("atom", "red", "multimem", "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor"))
 """Instructions by which blocks may act on each other. Each range has memory of its own, so their sums would be lost."""
 
 ELSEWHERE = frozenset(("malloc", "free"))
-"""Functions whose results mean nothing in another process."""
+"""Functions whose results are not valid in another process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def distribute(
 
 
 def refuse(kernel: Kernel) -> None:
-    """ArgumentError for kernels whose blocks may need each other."""
+    """Raises ArgumentError for kernels whose blocks may depend on each other."""
     program = kernel.module.program
     if kernel.module.image.bound:
         raise ArgumentError("textures, samplers and surfaces can not be sent to other processes")
@@ -179,7 +179,7 @@ def bytes_of(array: Array) -> Bytes:
 
 
 def contents(module: LoadedModule) -> dict[str, Bytes]:
-    """The module's variables in memory, as they are."""
+    """The bytes of the module's variables at present."""
     variables = module.program.variables.values()
     names = [v.name for v in variables if v.space in ("global", "const") and v.linkage != "extern"]
     return {name: module.get_global(name).copy() for name in names}
@@ -202,7 +202,7 @@ def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[s
 
 
 def run(job: Job, blocks: Range) -> Changes:
-    """Runs some blocks, on a worker: gives what they changed."""
+    """Runs a range of blocks, on a worker. Returns the bytes that it changed."""
     module, first = loaded(job.file.name, job.file.text, threading.get_ident())
     buffers = [copy(array) for array in job.buffers]
     args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]
@@ -232,7 +232,7 @@ def note(found: Changes, number: int | str, before: Bytes, after: Bytes) -> None
 
 
 def gathered(futures: Sequence[Future[Changes]]) -> list[Changes]:
-    """What all of them give, in order; what one raises, when those before it have ended well."""
+    """All results in order; raises the error of the first that failed."""
     try:
         return [future.result() for future in futures]
     finally:
@@ -243,7 +243,7 @@ def gathered(futures: Sequence[Future[Changes]]) -> list[Changes]:
 def merge(
     kernel: Kernel, args: Sequence[object], arrays: Sequence[Array], parts: Mapping[Range, Changes]
 ) -> Changes:  # fmt: skip
-    """All changes as one. ArgumentError where two ranges gave a byte different values."""
+    """Merges the changes. Raises ArgumentError if two ranges wrote different values to one byte."""
     merged: Changes = {}
     for number in dict.fromkeys(n for changes in parts.values() for n in changes):
         size = arrays[number].nbytes if isinstance(number, int) else kernel.module.image.bytes(number).size

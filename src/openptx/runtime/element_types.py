@@ -1,8 +1,8 @@
-"""Warns where an array's elements are not what a kernel accesses through that pointer: float64 for loads of `.f32`.
+"""Warns of arrays whose element type differs from what the kernel accesses through the pointer: float64 for `.f32`.
 
-A pass over a kernel, which looks at no order of execution: registers that were computed from a parameter lead back to
-it. It speaks only where all accesses through one parameter are floats of one type, and no other function or memory gets
-the pointer, so that it may miss a mistake but seldom sees one that is none.
+A flow-insensitive pass over a kernel that follows registers back to the parameters that they are computed from. It
+warns only if all accesses through a parameter are floats of one type and the pointer does not escape to memory or to
+another function: it may miss a mistake, and false warnings are rare.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def doubtful(dtype: Any) -> bool:
 
 @lru_cache(maxsize=512)
 def widths(function: Function) -> frozenset[int]:
-    """In how many bits a kernel accesses floats; most do it in one width, and there the rest need not be asked."""
+    """The widths of a kernel's float accesses; most have one, which makes the other questions unnecessary."""
     found: set[int] = set()
     for op in function.code:
         if any(isinstance(each, Address) for each in op.operands):
@@ -127,7 +127,7 @@ def origins(function: Function) -> dict[int, frozenset[str]]:
 
 
 def read_from(operand: Operand | None, come_from: dict[int, frozenset[str]]) -> frozenset[str]:
-    """What a source leads back to. What is loaded from memory leads nowhere, but for the parameters themselves."""
+    """The parameters that a source was computed from. Values loaded from memory have none, parameters themselves do."""
     if isinstance(operand, Address):
         base = operand.base
         is_parameter = isinstance(base, Symbol) and base.variable.space == "param" and not base.variable.shape

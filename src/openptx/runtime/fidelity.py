@@ -1,4 +1,4 @@
-"""How true the instructions of a program are: what a kernel and the functions that it may call use."""
+"""The fidelity of a program's instructions: those of a kernel and of the functions that it may call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from openptx.program import Function, Op, Program
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """One opcode of a program, how often its text has it, and how true its results are."""
+    """One opcode of a program, how often the text has it, and its fidelity."""
 
     opcode: str
     count: int
@@ -43,7 +43,7 @@ def gap(function: Function) -> Op | None:
 
 
 def require_meanings(program: Program, kernel: str) -> None:
-    """Unsupported, before anything is written, where a kernel may come to an instruction that can not be executed."""
+    """Raises Unsupported if a kernel may execute an instruction without a meaning; nothing has been written then."""
     for function in reachable(program, (kernel,)):
         op = gap(function)
         if op is not None:
@@ -51,7 +51,7 @@ def require_meanings(program: Program, kernel: str) -> None:
 
 
 def fidelity_of(op: Op) -> Fidelity:
-    """How true the results of an instruction are; what engines do themselves is exact."""
+    """The fidelity of an instruction; control flow, which engines do themselves, is exact."""
     instruction = op.form.instruction
     if instruction.control is not None:
         return EXACT
@@ -59,7 +59,7 @@ def fidelity_of(op: Op) -> Fidelity:
 
 
 def fidelity(program: Program, names: Iterable[str]) -> list[Used]:
-    """Every opcode that the functions use, the least true first."""
+    """Every opcode that the functions use, the least exact first."""
     counts: dict[str, int] = {}
     found: dict[str, Fidelity] = {}
     for function in reachable(program, names):

@@ -8,7 +8,7 @@ from openptx.errors import Unsupported
 from openptx.isa.address_windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 from openptx.runtime.heap import heap_of
-from openptx.runtime.memory import Allocation, Bytes, Map, Memory, device
+from openptx.runtime.memory import Allocation, Bytes, Memory, MemoryView, device
 from openptx.runtime.texture import Opaque, Sampler
 
 FUNCTION_STEP = 16
@@ -42,7 +42,7 @@ class Image:
         self.names = {address: name for name, address in self.functions.items()}
         self._place()
 
-    def map(self, parameters: Bytes | None, whole: bool) -> Map:
+    def map(self, parameters: Bytes | None, whole: bool) -> MemoryView:
         """The memory of a launch. Where the `whole` grid runs, its blocks can wait for each other.
 
         The driver tells kernels by `%envreg1` (high half) and `%envreg2` (low half) where they meet, as

@@ -30,10 +30,10 @@ WINDOWS = {SHARED: ".shared", LOCAL: ".local", CONST: ".const"}
 """What is outside of `.global` (6.4.1.1), by slot."""
 
 REMEMBERED = 1024
-"""Slots of allocations that are gone, of which faults tell."""
+"""How many freed allocations are remembered, so that faults can name them."""
 
 FAR = 1 << 30
-"""Bytes from an address on where an allocation has nothing to do with it."""
+"""Distance in bytes beyond which an allocation is not mentioned in a fault."""
 
 NULL_PAGE = 1 << 16  # addresses below come from a null pointer and an index, as on a GPU nothing is ever there
 
@@ -63,48 +63,48 @@ class Allocation:
         return f"{self.name}, {many(self.size)} at 0x{self.base:x}"
 
 
-class Moment(NamedTuple):
-    """The slots as they were at one moment: an allocation may have several, a slot none."""
+class MemorySnapshot(NamedTuple):
+    """The table of slots at one time. A large allocation has several slots; a slot may be empty."""
 
     rows: tuple[Allocation | None, ...]
     table: bytes  # the same for machine code, a `ROW` each
     owners: Mapping[int, weakref.ref[Array]]  # by the base of the allocation that they keep alive
 
-    def without(self, bases: Set[int]) -> Moment:
+    def without(self, bases: Set[int]) -> MemorySnapshot:
         """Less the allocations at these bases."""
         rows, table = list(self.rows), bytearray(self.table)
         for slot, row in enumerate(rows):
             if row is not None and row.base in bases:
                 rows[slot] = None
                 table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
-        return Moment(tuple(rows), bytes(table), self.owners)
+        return MemorySnapshot(tuple(rows), bytes(table), self.owners)
 
 
-class Map:
+class MemoryView:
     """What a launch may touch outside of shared and local memory, one row a slot; all of it stays alive with the map.
 
     An access of n bytes at address a is good if, with `s = a >> shift`, s is a row, n <= size[s],
     `a - base[s] <= size[s] - n` in unsigned arithmetic, and the allocation allows it. The host address is then
     `pointer[s] + (a - base[s])`. A module's constant bank and a kernel's parameters have windows of their own, which
-    are not in `moment`, so that launches may share one.
+    are not in `snapshot`, so that launches may share one.
     """
 
-    __slots__ = ("_rows", "const", "gone", "heap", "moment", "owners", "param", "shift", "workspace")
+    __slots__ = ("_rows", "const", "gone", "heap", "owners", "param", "shift", "snapshot", "workspace")
 
     def __init__(
-        self, shift: int, moment: Moment, owners: Sequence[object], const: Bytes | None, param: Bytes | None
+        self, shift: int, snapshot: MemorySnapshot, owners: Sequence[object], const: Bytes | None, param: Bytes | None
     ) -> None:
         self.gone: Mapping[int, Allocation] = {}  # what lay in slots that are free now
         self.heap: Heap | None = None
         self.workspace = 0  # where barriers of the whole grid count who has come (`Image.map`)
-        self.shift, self.moment, self.owners, self.const, self.param = shift, moment, owners, const, param
+        self.shift, self.snapshot, self.owners, self.const, self.param = shift, snapshot, owners, const, param
         self._rows: tuple[Allocation | None, ...] | None = None
 
     @property
     def rows(self) -> tuple[Allocation | None, ...]:
         """All slots, windows too."""
         if self._rows is None:
-            rows = list(self.moment.rows)
+            rows = list(self.snapshot.rows)
             windows = (CONST, "constant memory", self.const), (PARAM, "kernel parameters", self.param)
             for slot, name, data in windows:
                 if data is not None:
@@ -185,7 +185,7 @@ class Memory:
         self._slots = 1 << min(address_size, 49) - self.shift
         self._rows: list[Allocation | None] = [None] * FIRST
         self._table = bytearray(FIRST * ROW.size)
-        self._moment: Moment | None = None  # as long as nothing changes
+        self._snapshot: MemorySnapshot | None = None  # as long as nothing changes
         self._version = 0
         self._owners: dict[int, weakref.ref[Array]] = {}
         self._gone: dict[int, Allocation] = {}
@@ -267,30 +267,32 @@ class Memory:
         with MEMORY:
             self.remove(self._known.pop(key))
 
-    def map(self, const: Bytes | None = None, param: Bytes | None = None) -> Map:
+    def map(self, const: Bytes | None = None, param: Bytes | None = None) -> MemoryView:
         """The memory as it is now, with a module's constant bank and a kernel's parameters in their windows."""
         with MEMORY:
-            moment = self._now()
-            owners = [ref() for ref in moment.owners.values()]
+            snapshot = self._now()
+            owners = [ref() for ref in snapshot.owners.values()]
         for one in owners:
             if one is None:  # about to be forgotten, by a thread that waits for our lock
-                moment = moment.without({base for base, o in zip(moment.owners, owners, strict=True) if o is None})
+                snapshot = snapshot.without(
+                    {base for base, o in zip(snapshot.owners, owners, strict=True) if o is None}
+                )
                 break
-        found = Map(self.shift, moment, owners, const, param)
+        found = MemoryView(self.shift, snapshot, owners, const, param)
         found.gone, found.heap = self._gone, self.heap
         return found
 
-    def _now(self) -> Moment:
-        while (moment := self._moment) is None:
+    def _now(self) -> MemorySnapshot:
+        while (snapshot := self._snapshot) is None:
             version = self._version
-            made = Moment(tuple(self._rows), bytes(self._table), self._owners.copy())
+            made = MemorySnapshot(tuple(self._rows), bytes(self._table), self._owners.copy())
             if version == self._version:  # else a finalizer came meanwhile, on this very thread
-                self._moment = made
-        return moment
+                self._snapshot = made
+        return snapshot
 
     def _changed(self) -> None:
         self._version += 1
-        self._moment = None
+        self._snapshot = None
 
 
 @cache

@@ -22,7 +22,7 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.arrays import array_of
 from openptx.runtime.fidelity import Used, fidelity, require_meanings
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Bytes, Map
+from openptx.runtime.memory import Bytes, MemoryView
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
 from openptx.runtime.shared_layout import shared_layout
 from openptx.runtime.texture import Opaque
@@ -49,7 +49,7 @@ class Prepared(NamedTuple):
     grid: Triple
     block: Triple
     cluster: Triple | None
-    memory: Map
+    memory: MemoryView
     kept: tuple[object, ...]
 
 

@@ -1,4 +1,4 @@
-"""Refuses options of a launch that mean nothing: counts that are no counts, times that never come."""
+"""Validates the options of a launch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DYNAMIC_SHARED = 227 << 10
 
 
 def require_options(shared: object, workers: object, timeout: object, max_instructions: object, since: object) -> None:
-    """Raises ArgumentError for the first option of a launch that can not be meant."""
+    """Raises ArgumentError for the first option that is out of range or of a wrong type."""
     if not is_count(shared) or not 0 <= shared <= DYNAMIC_SHARED:
         raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared!r}")
     for name, count in (("workers", workers), ("max_instructions", max_instructions)):
@@ -40,7 +40,7 @@ def is_range(value: Any, stop: int) -> bool:
 
 
 def sequence_of(args: Any) -> tuple[object, ...]:
-    """The arguments of `kernel(grid, block, args)`. A lone array or number is one that its tuple was forgotten for."""
+    """The arguments of `kernel(grid, block, args)`. For a lone array or number, an ArgumentError asks for the tuple."""
     if type(args) is tuple:
         return cast("tuple[object, ...]", args)
     if isinstance(args, list | tuple | Iterator):

@@ -36,7 +36,7 @@ class SharedLayout:
 
 
 def shared_layout(program: Program, kernel: str) -> SharedLayout:
-    """The layout of a kernel. What the system has stands first, in modules that ask where it is."""
+    """The layout of a kernel. Memory reserved for the system comes first, in modules that read where it is."""
     found = program.layouts.get(kernel)
     if found is None:
         found = program.layouts[kernel] = laid_out(program.reserved_shared, named(program, kernel))

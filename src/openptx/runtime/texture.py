@@ -22,7 +22,7 @@ Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
 
 FORMATS = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")
-"""What an element's components may be, as in CUDA."""
+"""Types of components, as in CUDA."""
 
 WIDE = ("uint64", "int64")
 """Those of surfaces only, which `sured` has instructions for."""
@@ -220,7 +220,7 @@ class Surface(Image):
 
 
 def checked(array: Any) -> Array:
-    """The array itself; ArgumentError for everything that is none."""
+    """The argument as an array; raises ArgumentError if it is none."""
     if not hasattr(array, "__array_interface__"):
         raise ArgumentError(f"a texture or surface is made of an array, not of {type(array).__name__}")
     return described("a texture or surface", array)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.geometry import Geometry
     from openptx.isa.machine import Update, Word
     from openptx.runtime.image import Image
-    from openptx.runtime.memory import Map
+    from openptx.runtime.memory import MemoryView
     from openptx.sanitize.session import Session
 
 Array = NDArray[Any]
@@ -33,7 +33,7 @@ ALL = 0xFF
 class DefinedMemory(Definedness, SanitizedThreads):
     """Loads give undefined bits, stores make bits defined. Only what began undefined has a table."""
 
-    def __init__(self, geometry: Geometry, memory: Map, image: Image, session: Session) -> None:
+    def __init__(self, geometry: Geometry, memory: MemoryView, image: Image, session: Session) -> None:
         super().__init__(geometry, memory, image, session)
         noise = np.random.default_rng(session.noise)
         rows = self.shared.data.reshape(geometry.count, -1)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
     from openptx.program import Op
     from openptx.runtime.image import Image
-    from openptx.runtime.memory import Map
+    from openptx.runtime.memory import MemoryView
     from openptx.sanitize.heap import GuardedHeap
     from openptx.sanitize.mbarriers import Key
     from openptx.sanitize.session import Session
@@ -40,7 +40,7 @@ class SanitizedThreads(Threads):
 
     op: Op
 
-    def __init__(self, geometry: Geometry, memory: Map, image: Image, session: Session) -> None:
+    def __init__(self, geometry: Geometry, memory: MemoryView, image: Image, session: Session) -> None:
         super().__init__(geometry, memory, image)
         self.session = session
         self.first = geometry.first * geometry.threads

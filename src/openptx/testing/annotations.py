@@ -1,4 +1,4 @@
-"""Reads what the comments of an annotated PTX file promise: results of functions, and diagnostics of lines.
+"""Parses the annotations of a PTX file: expected results of functions, and expected diagnostics of lines.
 
 // run: negate(1.0) == -1.0                 the function gives this, bit for bit; `nan` is any NaN
 // run: split(7) == (3, 4)                  several results
@@ -65,7 +65,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """All promises of a file."""
+    """All annotations of a file."""
 
     runs: tuple[Run, ...]
     diagnostics: tuple[Expected, ...]
@@ -73,12 +73,12 @@ class Annotations:
 
     @property
     def empty(self) -> bool:
-        """Whether the file promises nothing."""
+        """Whether the file has no annotations."""
         return not self.runs and not self.diagnostics
 
 
 def read_annotations(text: str) -> Annotations:
-    """The promises in the comments of a PTX text; `InputError` for one that cannot be read."""
+    """The annotations of a PTX text. Raises InputError for a malformed one."""
     runs: list[Run] = []
     diagnostics: list[Expected] = []
     profile = "ptxas"

@@ -25,7 +25,7 @@ def find(paths: list[str]) -> list[str]:
 
 
 def below(folder: str) -> Iterator[str]:
-    """The case folders below a folder, and the PTX files outside them that promise something."""
+    """The case folders below a folder, and the PTX files outside them that have annotations."""
     for at, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         if is_case(at):
@@ -39,7 +39,7 @@ def below(folder: str) -> Iterator[str]:
 
 
 def has_annotations(path: str) -> bool:
-    """Whether a PTX file promises something."""
+    """Whether a PTX file has annotations."""
     if not os.path.isfile(path):  # a FIFO would be waited for
         return False
     try:

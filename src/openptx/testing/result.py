@@ -1,4 +1,4 @@
-"""What came of one test, and how a test's own exceptions become that."""
+"""Results of tests, and how exceptions of a test become results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Result:
 
 
 class Mismatch(Exception):
-    """A test gave another answer than it should."""
+    """A test had a wrong result."""
 
 
 def timed(name: str, run: Callable[[], None]) -> Result:

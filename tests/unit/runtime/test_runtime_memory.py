@@ -42,7 +42,7 @@ def test_large_allocations_take_several_slots() -> None:
     held = memory.map()
     assert [row is a for row in held.rows[FIRST : FIRST + 3]] == [True] * 3
     assert b.base >> 24 == FIRST + 3
-    table = np.frombuffer(held.moment.table, np.uint64).reshape(-1, 4)
+    table = np.frombuffer(held.snapshot.table, np.uint64).reshape(-1, 4)
     assert table[FIRST : FIRST + 4, 0].tolist() == [a.base, a.base, a.base, b.base]
     with pytest.raises(MemoryError):
         memory.address(np.zeros(1 << 32, np.uint8))
@@ -68,7 +68,7 @@ def test_read_only_arrays_say_so() -> None:
     data.flags.writeable = False
     allocation = memory.address(data)
     assert not allocation.writable
-    table = np.frombuffer(memory.map().moment.table, np.uint64).reshape(-1, 4)
+    table = np.frombuffer(memory.map().snapshot.table, np.uint64).reshape(-1, 4)
     assert table[allocation.base >> 32].tolist()[:3] == [allocation.base, 4, 0]
 
 
@@ -87,12 +87,12 @@ def test_the_heap_joins_what_is_given_back() -> None:
     assert heap.take(0) == 0
 
 
-def test_a_map_is_of_one_moment() -> None:
+def test_a_map_is_of_one_snapshot() -> None:
     memory = Memory()
     first, second = np.zeros(4, np.uint8), np.zeros(4, np.uint8)
     base = memory.address(first).base
     held = memory.map()
-    assert memory.map().moment is held.moment  # nothing has changed
+    assert memory.map().snapshot is held.snapshot  # nothing has changed
     other = memory.address(second).base
     assert len(held.rows) == (base >> held.shift) + 1
     assert memory.map().rows[other >> held.shift] is not None

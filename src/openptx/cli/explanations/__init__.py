@@ -1,1 +1,1 @@
-"""What `openptx explain` says, a module for each kind of thing. Each gives text, or None for what it does not know."""
+"""The explanations of `openptx explain`, a module for each subject. Each returns text, or None for an unknown word."""

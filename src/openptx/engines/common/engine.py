@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from openptx.errors import Triple
     from openptx.program import Function, Program
     from openptx.runtime.image import Image
-    from openptx.runtime.memory import Map
+    from openptx.runtime.memory import MemoryView
 
 
 class Engine(Protocol):
     def __call__(
-        self, program: Program, function: Function, grid: Triple, block: Triple, *, memory: Map, image: Image,
+        self, program: Program, function: Function, grid: Triple, block: Triple, *, memory: MemoryView, image: Image,
         shared: int = 0, cluster: Triple | None = None, timeout: float | None = None,
         max_instructions: int | None = None, blocks: tuple[int, int] | None = None, **options: Any,
     ) -> None:  # fmt: skip

@@ -20,7 +20,7 @@ from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Map
+from openptx.runtime.memory import MemoryView
 from openptx.runtime.shared_layout import shared_layout
 
 LANES = 1 << 15
@@ -43,7 +43,7 @@ class Launch:
     program: Program
     function: Function
     shape: Shape
-    memory: Map
+    memory: MemoryView
     image: Image
     limits: Limits
     initcheck: bool
@@ -65,7 +65,7 @@ def launch(
     grid: Triple,
     block: Triple,
     *,
-    memory: Map,
+    memory: MemoryView,
     image: Image,
     shared: int = 0,
     cluster: Triple | None = None,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.geometry import Geometry
     from openptx.numerics.dot import Tile
     from openptx.runtime.image import Image
-    from openptx.runtime.memory import Map
+    from openptx.runtime.memory import MemoryView
 
 Array = NDArray[Any]
 TOGETHER = 1 << 13
@@ -38,7 +38,7 @@ TOGETHER = 1 << 13
 class Threads(Copies, Atomics, Machine):
     """Values have one element for each lane in `executing`, or one for all of them."""
 
-    def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:
+    def __init__(self, geometry: Geometry, memory: MemoryView, image: Image) -> None:
         super().__init__(geometry, memory, image)
         self.base = 0  # of the executing activation, in local memory
         self.alive = np.ones(self.n, np.bool_)  # which lanes have not ended

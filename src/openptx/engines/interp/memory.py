@@ -17,7 +17,7 @@ from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.runtime.heap import Heap
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Allocation, Bytes, Map
+from openptx.runtime.memory import Allocation, Bytes, MemoryView
 
 if TYPE_CHECKING:
     from openptx.engines.interp.initcheck import Watch
@@ -67,7 +67,7 @@ def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
 class Spaces(NumpyMachine):
     """Loads and stores. `executing` is the set of lanes; values have one element for each of them, or one."""
 
-    def __init__(self, geometry: Geometry, memory: Map, image: Image) -> None:
+    def __init__(self, geometry: Geometry, memory: MemoryView, image: Image) -> None:
         super().__init__()
         self.geometry, self.memory, self.image = geometry, memory, image
         self.address_size = image.program.address_size

@@ -116,13 +116,13 @@ class Instruction:
         return self._forms
 
     def fidelity(self, m: Modifiers | None = None) -> Fidelity:
-        """How true the results of this form are; without `m`, of its first form."""
+        """The fidelity of a form's results; without `m`, of the first form."""
         if not callable(self._fidelity):
             return self._fidelity
         return self._fidelity(m or self.forms[0].least())
 
     def means(self, meaning: Meaning, fidelity: Fidelity | Judge) -> None:
-        """Takes its meaning; an instruction has one."""
+        """Set the meaning, of which an instruction has one."""
         if self.meaning is not None:
             raise ValueError(f"{self.name} has a meaning already")
         self.meaning = meaning

@@ -1,4 +1,4 @@
-"""Since when and where: the notation `PTX 8.1, sm_89 or PTX 7.8, sm_90` read into versions and targets."""
+"""Gates: the notation `PTX 8.1, sm_89 or PTX 7.8, sm_90` parsed into versions and targets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Alternative:
 
 
 class Gate:
-    """What an instruction form, a modifier or a special register asks of `.version` and `.target`."""
+    """The versions and targets that an instruction form, a modifier or a special register needs."""
 
     __slots__ = ("alternatives", "text")
 

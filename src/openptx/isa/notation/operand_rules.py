@@ -1,4 +1,4 @@
-"""What the assembler lets stand in operands, where that is not what the document says of all operands.
+"""What the assembler accepts as operands of single instructions beyond the document's general rules.
 
 An instruction lists it, one line an operand: its name (`*` for all of them), two blanks or more, then phrases.
 

@@ -22,7 +22,7 @@ from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
 from openptx.runtime.image import Image
-from openptx.runtime.memory import Map
+from openptx.runtime.memory import MemoryView
 
 STOPPED_AT_EXIT = 1.0
 """Seconds that Python's end waits for launches on other threads, which are told to stop."""
@@ -34,7 +34,7 @@ def launch(
     grid: Triple,
     block: Triple,
     *,
-    memory: Map,
+    memory: MemoryView,
     image: Image,
     shared: int = 0,
     cluster: Triple | None = None,
@@ -80,7 +80,9 @@ class Run:
 
     __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "tasks", "team", "timeout", "watch")
 
-    def __init__(self, plan: Plan, memory: Map, image: Image, timeout: float | None, deadline: float | None) -> None:
+    def __init__(
+        self, plan: Plan, memory: MemoryView, image: Image, timeout: float | None, deadline: float | None
+    ) -> None:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.deadline = deadline  # on time.monotonic's clock
         self.interrupt: BaseException | None = None

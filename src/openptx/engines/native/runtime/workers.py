@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from openptx.engines.native import abi
 from openptx.engines.native.runtime import upcalls
 from openptx.isa.address_windows import CONST, PARAM, SHARED
-from openptx.runtime.memory import Bytes, Map, Moment, pointer_of
+from openptx.runtime.memory import Bytes, MemorySnapshot, MemoryView, pointer_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
@@ -67,7 +67,7 @@ class Worker:
         self.launch = Buffer(abi.LAUNCH)  # for all workers, if this one is the first
         self.launch_memory = memoryview(self.launch.view().data)
         self.plan: Plan | None = None  # of the last launch
-        self.moment: Moment | None = None
+        self.snapshot: MemorySnapshot | None = None
         self.table = Buffer(0)
         self.table_memory = memoryview(b"")
         self.cta: tuple[Triple, Threads] | None = None  # its place in the grid, and as upcalls see it
@@ -125,12 +125,12 @@ class Worker:
         """Makes ready for a launch. What the last one had in common with it frame_states."""
         self.run = run
         plan, memory = run.plan, run.memory
-        if self.moment is not memory.moment:
+        if self.snapshot is not memory.snapshot:
             self.fill(memory)
         if self.plan is not plan:
             self.adopt(plan)
         state = self.memory
-        struct.pack_into("<2q", state, abi.TABLE, self.table.address, len(memory.moment.rows))
+        struct.pack_into("<2q", state, abi.TABLE, self.table.address, len(memory.snapshot.rows))
         struct.pack_into("<q", state, abi.GRID, launch)
         state[abi.CTAID : abi.NCTAID] = _NOWHERE
         state[abi.KIND : abi.BUDGET] = _CLEAN
@@ -144,7 +144,7 @@ class Worker:
             struct.pack_into("<Q", state, abi.WATCH, run.watch.attach(self, run, launch + abi.STOP))
         self.window(memory, PARAM, memory.param)
 
-    def window(self, memory: Map, slot: int, data: Bytes | None) -> None:
+    def window(self, memory: MemoryView, slot: int, data: Bytes | None) -> None:
         """The row of what only this kernel or module has."""
         base = slot << memory.shift
         row = (base, data.size, 0, pointer_of(data) - base & (1 << 64) - 1) if data is not None else (0, 0, 0, 0)
@@ -168,9 +168,9 @@ class Worker:
         struct.pack_into("<2q", self.memory, abi.CLEAR_LOCAL, code.metadata.stack.size, plan.band)
         self.plan = plan
 
-    def fill(self, memory: Map) -> None:
+    def fill(self, memory: MemoryView) -> None:
         """The table of slots, with the constants, which the code's module has; parameters come with each launch."""
-        table = memory.moment.table
+        table = memory.snapshot.table
         if len(table) != self.table.size:
             self.table = Buffer(len(table))
             self.table_memory = memoryview(self.table.view().data)
@@ -181,7 +181,7 @@ class Worker:
             self.table_memory, SHARED * abi.ROW, window, size, size, self.shared.address - window & (1 << 64) - 1
         )
         self.window(memory, CONST, memory.const)
-        self.moment = memory.moment
+        self.snapshot = memory.snapshot
 
     def departures(self) -> int:
         return struct.unpack_from("<q", self.memory, abi.SIDE_EXITS)[0]
