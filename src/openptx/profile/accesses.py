@@ -16,6 +16,7 @@ from openptx.isa.instructions import (
     wgmma,
     wmma,
 )
+from openptx.profile.spaces import COUNTED
 from openptx.program import Imm, Reg, Sink
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ MULTIPLICATIONS = frozenset(
         tensor_multiply.mma_sp, tensor_multiply.mma_ws, tensor_multiply.mma_ws_sp,
     )
 )  # fmt: skip
+REACHED = frozenset((*COUNTED, "generic"))
 KINDS = {"load": "ld", "store": "st", "update": "red"}
 RETURNS_OLD = frozenset(("exch", "cas"))
 """Atomic operations that stay `atom` even where nobody reads what they give."""
@@ -91,7 +93,7 @@ def accessing(op: Op, unread: Collection[int]) -> Accessing | None:
     if instruction is async_copy.cp_async:
         limit = next((i for i, name in enumerate(source_names(op)) if name in ("src-size", "ignore-src")), None)
         return CopyAccess(source_position(op, "src"), copied(op), limit)
-    if not instruction.access or instruction in ASYNCHRONOUS:
+    if not instruction.access or instruction in ASYNCHRONOUS or m.space not in REACHED:
         return None
     return Access(m.space, kind_of(op, unread), source_position(op, "a"), bytes_of(m))
 
