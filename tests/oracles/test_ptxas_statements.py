@@ -16,10 +16,11 @@ import openptx
 
 _ERROR = re.compile(r"^ptxas (?:\S+, )?line (\d+); (error|fatal)\s*: (.*)$", re.M)
 _KNOWN = re.compile(
-    r"sm_[1-6]\d? .*(?:\.f64|subc|addc|add\.cc|sub\.cc|suld\.p|shared::cta|satfinite)"  # judged by -arch, from sm_75 on
+    # ptxas 13 assembles files for older targets with -arch=compute_75: it has doubles, and no suld.p any more
+    r"sm_1[012] .*\.f64\b.*taken, here: PTX0(?:410|310)"
+    r"|sm_(?:[2-5]\d|6[0-2]) (?:@!?\w+ )?suld\.p\..*refused"
     r"|(?:vote|bar|barrier)\S* f16x2_|vote\S* \S+, !?f16x2_"  # pairs of halves as predicates
     r"|(?:trap|brkpt|exit|ret|bar\.warp)\.\S+;?.*taken, here: PTX030"  # modifiers that it overlooks
-    r"|testp\.f|txq\S+\.level|div\S*\.full|tex\S*\.3d|(?:bar|barrier)\S* 0x"
 )
 FIRST = 6
 """The line of the first statement."""

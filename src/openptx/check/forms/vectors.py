@@ -65,7 +65,7 @@ def lengths(place: Place) -> tuple[int, ...]:
     if place.count:
         return (place.count,)
     if place.operand_rule.says("a list of one"):
-        return (1, 2) if place.allows.shorter and place.context.follows_ptxas else (1,)
+        return (1, 2, 4) if place.allows.shorter and place.context.follows_ptxas else (1,)
     return ()
 
 

@@ -36,7 +36,7 @@ class Allowance:
 @lru_cache(maxsize=1 << 10)
 def _allowance(instruction: Instruction, name: str, written: bool) -> Allowance:
     rule, found = operand_rule(instruction, name), Allowance()
-    found.shorter = rule.says("one of two")
+    found.shorter = rule.says("one of several")
     if written:
         found.sink = rule.says("sink")
         return found

@@ -40,7 +40,7 @@ addc = instruction(
         addc{.cc}.type   d, a, b;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
         addc.type        d, a, b;   // PTX 1.2 (ptxas)
-        .type = { .u16, .s16 };
+        .type = { .u16, .s16, .u64, .s64 };
     """,
     carry="in out",
 )
@@ -87,7 +87,7 @@ subc = instruction(
         subc{.cc}.type   d, a, b;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
         subc.type        d, a, b;   // PTX 1.2 (ptxas)
-        .type = { .u16, .s16 };
+        .type = { .u16, .s16, .u64, .s64 };
     """,
     carry="in out",
 )
@@ -134,7 +134,7 @@ madc = instruction(
         madc.mode{.cc}.type   d, a, b, c;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
         madc.mode.type        d, a, b, c;   // PTX 3.0, sm_20 (ptxas)
-        .type = { .u16, .s16 };
+        .type = { .u16, .s16, .u64, .s64 };
 
         .mode = { .hi, .lo };
     """,

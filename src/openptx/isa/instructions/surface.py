@@ -51,7 +51,7 @@ suld = instruction(
     """,
     operands="""
         *   wider
-        d   one of two, a list of one
+        d   one of several, a list of one
     """,
 )
 
@@ -120,7 +120,7 @@ sust = instruction(
     """,
     operands="""
         *   wider
-        c   one of two, a list of one
+        c   one of several, a list of one
     """,
 )
 
@@ -146,7 +146,7 @@ sust_p = instruction(
     may_be_longer="b",
     operands="""
         *   wider
-        c   a list of one
+        c   one of several, a list of one
     """,
 )
 
