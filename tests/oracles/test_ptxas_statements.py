@@ -14,7 +14,7 @@ from assembler import MISSING, PTXAS, target_of
 
 import openptx
 
-_ERROR = re.compile(r"^ptxas (?:\S+, )?line (\d+); (error|fatal)\s*: (.*)$", re.M)
+_ERROR = re.compile(r"^ptxas (?!<builtin>)(?:\S+, )?line (\d+); (error|fatal)\s*: (.*)$", re.M)
 _KNOWN = re.compile(
     # ptxas 13 assembles files for older targets with -arch=compute_75: it has doubles, and no suld.p any more
     r"sm_1[012] .*\.f64\b.*taken, here: PTX0(?:410|310)"

@@ -26,6 +26,14 @@ ROWS = [  # what, and the versions and targets that refuse and take it
     (IMAGES, "mov.u64 q, su;",                     "3.0/sm_20",                    "3.1/sm_20"),
     (IMAGES, TEX,                                  "1.5/sm_13 3.0/sm_30",          "3.1/sm_20"),
     (IMAGES, "suld.b.1d.b32.trap r, [q, {r}];",    "3.0/sm_20",                    "3.1/sm_20"),
+    (MODULE, "addc.u64 q, q, q;",                  "1.1/sm_11",                    "1.2/sm_13 3.1/sm_35 9.0/sm_90"),
+    (MODULE, "addc.u16 h, h, h;",                  "1.1/sm_11",                    "1.2/sm_13 9.0/sm_90"),
+    (MODULE, "subc.s64 q, q, q;",                  "1.2/sm_13",                    "1.3/sm_13 3.1/sm_35 9.0/sm_90"),
+    (MODULE, "subc.u32 r, r, r;",                  "1.2/sm_13",                    "1.3/sm_13 9.0/sm_90"),
+    (MODULE, "sub.cc.u32 r, r, r;",                "1.2/sm_13",                    "1.3/sm_13 9.0/sm_90"),
+    (MODULE, "madc.hi.u64 q, q, q, q;",            "2.3/sm_20 3.1/sm_13",          "3.0/sm_20 4.2/sm_35 9.0/sm_90"),
+    (MODULE, "add.cc.u64 q, q, q;",                "4.2/sm_35",                    "4.3/sm_35 9.0/sm_90"),
+    (MODULE, "sub.cc.u64 q, q, q;",                "4.2/sm_35",                    "4.3/sm_35 9.0/sm_90"),
     (".tex .u32 tx;", "mov.u64 q, tx;",            "1.4/sm_13",                    ""),
 ]
 # fmt: on

@@ -56,6 +56,12 @@ DECLARATIONS = (  # of the module; whether it is taken
     (".entry g() { .global .texref x; ret; }", False),
 )
 USES = (
+    ("sust.b.2d.b32.trap [surf0, {r1,r2}], {r1,r2};",           True),
+    ("sust.p.2d.b32.trap [surf0, {r1,r2}], {r1,r2};",           True),
+    ("sust.p.2d.b32.trap [surf0, {r1,r2}], {r1,r2,r3,r4};",     True),
+    ("sust.p.2d.b32.trap [surf0, {r1,r2}], {r1,r2,r3};",        False),
+    ("sust.p.2d.v2.b32.trap [surf0, {r1,r2}], {r1,r2,r3,r4};",  False),
+    ("suld.b.2d.b32.trap {r1,r2,r3,r4}, [surf0, {r1,r2}];",     True),
     ("ld.global.b64 t1, [tex0];",                               False),
     ("st.global.b64 [surf0], t1;",                              False),
     ("ld.param.b64 t1, [pt];",                                  False),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from texture_kernels import four, module, run
 
+import openptx
 from openptx import Fault, Surface, Texture
 
 
@@ -22,6 +23,31 @@ def test_loads_are_of_bytes() -> None:
     wide = np.arange(4, dtype=np.int32)
     code = "suld.b.1d.cg.v2.b64.trap {o, u}, [t, {0}]; ld.param.u64 o, [out]; mov.b64 {a0, a1}, u;"
     assert run(code, Surface(wide))[0, :2].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_of_a_list_where_one_value_is_taken_it_is_the_first(engine: str) -> None:
+    """As the assembler reads it; to load into such a list was a TypeError."""
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.global .surfref s;
+.entry k(.param .u64 o) {
+    .reg .b32 r<9>; .reg .b64 p; ld.param.u64 p, [o];
+    mov.u32 r1, 11; mov.u32 r2, 22; mov.u32 r3, 33; mov.u32 r4, 44;
+    suld.b.1d.b32.trap {r1, r2, r3, r4}, [s, {0}];
+    st.global.v4.u32 [p], {r1, r2, r3, r4};
+    sust.p.1d.b32.trap [s, {1}], {r3, r4};
+    ld.global.u32 {r5}, [p+4];
+    st.global.u32 [p], {r5};
+    ret;
+}
+"""
+    kernel, image, x = openptx.load(text), np.array([7, 8, 9], np.uint32), np.zeros(4, np.uint32)
+    kernel.bind("s", Surface(image))
+    kernel["k"](1, 1, (x,), engine=engine)
+    assert x.tolist() == [22, 22, 33, 44]
+    assert image.tolist() == [7, 33, 9]
 
 
 @pytest.mark.parametrize(

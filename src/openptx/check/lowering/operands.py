@@ -51,10 +51,15 @@ def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
 
 
 def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand:
-    """An operand with zeros for the elements that one value leaves open where a list is asked for."""
-    if not template.vector or isinstance(operand, Vector):
+    """As many values as the form takes: the first of a list where it takes one value, and zeros for the elements that
+    one value leaves open where it takes a list."""
+    if not template.vector:
         return operand
-    if not operand_rule(bound.form.instruction, template.name).says("one value"):
+    rule = operand_rule(bound.form.instruction, template.name)
+    if isinstance(operand, Vector):
+        alone = rule.says("a list of one") and not bound.form.count(template, bound.m)
+        return operand.elements[0] if alone else operand
+    if not rule.says("one value"):
         return operand
     return Vector((operand, *(Imm(0, bound.m.type.width) for _ in range(1, bound.form.count(template, bound.m)))))
 

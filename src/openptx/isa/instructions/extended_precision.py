@@ -63,7 +63,7 @@ sub_cc = instruction(
     anchor="extended-precision-arithmetic-instructions-sub-cc",
     summary="d = a - b; the carry of a + ~b + 1, which is no borrow, goes to CC.CF.",
     syntax="""
-        sub.cc.type   d, a, b;   // PTX 1.2
+        sub.cc.type   d, a, b;   // PTX 1.3
         .type = { .u32, .s32 };
         sub.cc.type   d, a, b;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
@@ -82,11 +82,11 @@ subc = instruction(
     anchor="extended-precision-arithmetic-instructions-subc",
     summary="d = a + ~b + CC.CF: a - b, and one less where there was a borrow.",
     syntax="""
-        subc{.cc}.type   d, a, b;   // PTX 1.2
+        subc{.cc}.type   d, a, b;   // PTX 1.3
         .type = { .u32, .s32 };
         subc{.cc}.type   d, a, b;   // PTX 4.3, sm_20
         .type = { .u64, .s64 };
-        subc.type        d, a, b;   // PTX 1.2 (ptxas)
+        subc.type        d, a, b;   // PTX 1.3 (ptxas)
         .type = { .u16, .s16, .u64, .s64 };
     """,
     carry="in out",
