@@ -12,6 +12,8 @@ from hostile_kernels import DEEDS, Crime
 from openptx.engines.native import settings
 from openptx.errors import ArgumentError, CheckError, Fault
 from openptx.runtime import load
+from openptx.runtime.heap import heap_of
+from openptx.runtime.memory import device
 
 PARTS = 6
 SEEDS = 1472
@@ -35,11 +37,14 @@ def punish(crime: Crime, engine: str, out: np.ndarray) -> tuple[object, ...]:
 
 def assert_ends(seed: int) -> str:
     crime = Crime(seed)
+    heap = heap_of(device(64))
+    given = heap.state()
     out = np.zeros(crime.bytes, np.uint8)  # the same for both, and so at the same device address
     ends: list[tuple[object, ...]] = []
     for engine in ("interp", "native"):
         gc.collect()  # what earlier crimes left: wild pointers would meet it, or other modules get its place
         ends.append(punish(crime, engine, out))
+        heap.restore(given)  # or thousands of crimes use it up
     where = f"seed {seed}, {crime.kind}, grid {crime.grid}, block {crime.block}, victim {crime.victim}\n{crime.text}"
     for end in ends:
         assert end[0] in crime.faults, f"{end}\n{where}"
