@@ -8,7 +8,7 @@ import openptx
 
 MODULE = ".func fn() { ret; } .entry ke() { exit; }"
 IMAGES = f"{MODULE} .global .texref tx; .global .surfref su;"
-REGISTERS = ".reg .u16 h; .reg .u32 r, r1, r2, r3; .reg .u64 q;"
+REGISTERS = ".reg .pred p; .reg .f32 f; .reg .u16 h; .reg .u32 r, r1, r2, r3; .reg .u64 q;"
 TEX = "tex.1d.v4.u32.s32 {r, r1, r2, r3}, [q, {r}];"
 
 # fmt: off
@@ -34,6 +34,17 @@ ROWS = [  # what, and the versions and targets that refuse and take it
     (MODULE, "madc.hi.u64 q, q, q, q;",            "2.3/sm_20 3.1/sm_13",          "3.0/sm_20 4.2/sm_35 9.0/sm_90"),
     (MODULE, "add.cc.u64 q, q, q;",                "4.2/sm_35",                    "4.3/sm_35 9.0/sm_90"),
     (MODULE, "sub.cc.u64 q, q, q;",                "4.2/sm_35",                    "4.3/sm_35 9.0/sm_90"),
+    (MODULE, "neg.ftz.f32 f, f;",                  "1.0/sm_10 1.3/sm_13",          "1.4/sm_13"),
+    (MODULE, "abs.ftz.f32 f, f;",                  "1.3/sm_13",                    "1.4/sm_13"),
+    (MODULE, "min.ftz.f32 f, f, f;",               "1.3/sm_13",                    "1.4/sm_13"),
+    (MODULE, "mad.ftz.f32 f, f, f, f;",            "1.3/sm_13",                    "1.4/sm_13"),
+    (MODULE, "setp.eq.ftz.f32 p, f, f;",           "1.3/sm_13",                    "1.4/sm_13"),
+    (MODULE, "set.eq.ftz.f32.f32 f, f, f;",        "1.3/sm_13",                    "1.4/sm_13"),
+    (MODULE, "slct.ftz.f32.f32 f, f, f, f;",       "1.3/sm_13",                    "1.4/sm_13"),
+    (MODULE, "cvt.ftz.rni.s32.f32 r, f;",          "1.3/sm_13",                    "1.4/sm_13"),
+    (MODULE, "st.param.u32 [q], r;",               "1.4/sm_13 2.0/sm_13 8.6/sm_12", "2.0/sm_20 8.6/sm_20"),
+    (IMAGES, "sust.p.a1d.b32.trap [q, {r, r}], r;", "9.0/sm_20",                   "9.0/sm_30"),
+    (IMAGES, "sust.p.2d.b32.trap [q, {r, r}], r;", "3.0/sm_20",                    "9.0/sm_20"),
     (".tex .u32 tx;", "mov.u64 q, tx;",            "1.4/sm_13",                    ""),
 ]
 # fmt: on

@@ -56,6 +56,8 @@ DECLARATIONS = (  # of the module; whether it is taken
     (".entry g() { .global .texref x; ret; }", False),
 )
 USES = (
+    ("tex.base.2dms.v4.s32.s32 {r1,r2,r3,r4}, [tex0, {r1,r2,r3,r4}];", True),
+    ("tex.level.2dms.v4.s32.s32 {r1,r2,r3,r4}, [tex0, {r1,r2,r3,r4}], r1;", False),
     ("sust.b.2d.b32.trap [surf0, {r1,r2}], {r1,r2};",           True),
     ("sust.p.2d.b32.trap [surf0, {r1,r2}], {r1,r2};",           True),
     ("sust.p.2d.b32.trap [surf0, {r1,r2}], {r1,r2,r3,r4};",     True),

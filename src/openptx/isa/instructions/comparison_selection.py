@@ -51,6 +51,7 @@ set_ = instruction(
     types={"c": "pred"},
     gates="""
         atype=.f64   sm_13
+        .ftz         PTX 1.4
     """,
 )
 
@@ -72,6 +73,7 @@ setp = instruction(
     types={"c": "pred"},
     gates="""
         .f64   sm_13
+        .ftz   PTX 1.4
     """,
     operands="*   sink",
 )
@@ -116,6 +118,7 @@ slct = instruction(
     types={"a": "dtype", "b": "dtype", "c": "atype"},
     gates="""
         dtype=.f64   sm_13
+        .ftz         PTX 1.4
     """,
 )
 

@@ -73,6 +73,7 @@ cvt = instruction(
     when={"scale-factor": "scaled_n2_ue8m0"},
     gates="""
         dtype=.f64|atype=.f64                             sm_13
+        .ftz                                              PTX 1.4
         .relu                                             PTX 7.0, sm_80
         dtype=.bf16 atype=.f32                            PTX 7.0, sm_80
         dtype=.f32 atype=.bf16                            PTX 7.1, sm_80

@@ -103,6 +103,10 @@ fma = instruction(
     algebra="fused",
 )
 
+_FLUSHED = """
+        .ftz   PTX 1.4
+"""
+
 mad = instruction(
     "mad",
     anchor="floating-point-instructions-mad",
@@ -115,6 +119,7 @@ mad = instruction(
         .rnd = { .rn, .rz, .rm, .rp };
     """,
     defaults={"rnd": "rn"},
+    gates=_FLUSHED,
 )
 
 
@@ -177,6 +182,7 @@ abs_ = instruction(
         abs{.ftz}.f32   d, a;   // PTX 1.0
         abs.f64         d, a;   // PTX 1.0, sm_13
     """,
+    gates=_FLUSHED,
 )
 
 
@@ -194,6 +200,7 @@ neg = instruction(
         neg.f64         d, a;   // PTX 1.0, sm_13
     """,
     algebra="negation",
+    gates=_FLUSHED,
 )
 
 
@@ -208,6 +215,7 @@ _SMALLER_OR_LARGER = """
         {0}{{.ftz}}{{.NaN}}{{.abs}}.f32           d, a, b, c;   // PTX 8.8, sm_100
 """
 _SMALLER_OR_LARGER_GATES = """
+        .ftz       PTX 1.4
         .NaN       PTX 7.0, sm_80
         .xorsign   PTX 7.2, sm_86
 """

@@ -199,7 +199,10 @@ st = instruction(
     + _CHOICES,
     vectors={"b": "vec"},
     defaults={"space": "generic"},
-    gates=_GATES,
+    gates=_GATES
+    + """
+        space=param   PTX 2.0, sm_20
+    """,
     rejects=_REFUSES,
     manual_rejects=_FORBIDS,
     allows_wider_registers=True,

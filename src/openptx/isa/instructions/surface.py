@@ -148,6 +148,9 @@ sust_p = instruction(
         *   wider
         c   one of several, a list of one
     """,
+    gates="""
+        .a1d|.a2d   sm_30
+    """,
 )
 
 

@@ -68,7 +68,10 @@ def depth_alone(syntax: str) -> str:
 _REFUSES = """
         geom=cube|acube ctype=s32        cube maps have floating-point coordinates
         geom=2dms|a2dms ctype=f32        multi-sample textures have integer coordinates
-        geom=2dms|a2dms .base|.level|.grad   multi-sample textures have no mipmaps
+        geom=2dms|a2dms .level|.grad     multi-sample textures have no mipmaps
+"""
+_FORBIDS = """
+        geom=2dms|a2dms .base            multi-sample textures have no mipmaps
 """
 
 _TEX = depth_alone("""
@@ -130,6 +133,7 @@ tex = instruction(
     vectors=_TEX_VECTORS,
     may_be_longer="c",
     rejects=_REFUSES,
+    manual_rejects=_FORBIDS,
     gates=_TEX_GATES,
 )
 
