@@ -30,8 +30,9 @@ _KNOWN = re.compile(
     r"|tcgen05\.(?:ld|st)\S*\.x1\S* .*taken, here: PTX0312"
     r"|wmma\.load\.[ab]\S*\.m8n32k16\S* \{f32_\d+\}.*refused"
     r"|testp\.f(?:32|64) .*taken, here: PTX0304"
+    r"|(?:bar|barrier)\S* 0x"  # beyond 32 bits
     r"|clusterlaunchcontrol\S*\.b128\.\S+ .*refused"
-    r"|(?:trap|brkpt|exit|ret|bar\.warp)\.\S+;?.*taken, here: PTX030"  # modifiers that it overlooks
+    r"|(?:trap|brkpt|exit|ret|bar\.warp|pmevent|cp\.async\.commit_group)\.\S+;?.*taken, here: PTX030"  # modifiers that it overlooks
 )
 FIRST = 6
 """The line of the first statement."""
