@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import openptx
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.errors import ArgumentError, InputError
@@ -93,13 +94,12 @@ def convert_file(args: Namespace, path: str) -> int:
     """Convert a saved array; formats that NumPy lacks are saved as codes in unsigned integers."""
     import numpy as np
 
-    from openptx.numerics.arrays import convert
     from openptx.runtime.npy import read_array
 
     array = read_array(path)
     if args.save:
         require_writable([args.save])
-    result = convert(
+    result = openptx.convert(
         array,
         args.to,
         source=args.source,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from openptx.profile import nsight, text
 from openptx.profile.counters import Counters
 
 if TYPE_CHECKING:
@@ -105,9 +106,7 @@ class Profile:
     @property
     def totals(self) -> dict[str, int]:
         """The launch's counters under the names of Nsight Compute."""
-        from openptx.profile.nsight import totals
-
-        return totals(self)
+        return nsight.totals(self)
 
     def as_json(self) -> dict[str, Any]:
         """The whole profile in objects that `json.dumps` takes; docs/profile.md describes them."""
@@ -116,9 +115,7 @@ class Profile:
         return as_json(self)
 
     def __str__(self) -> str:
-        from openptx.profile.text import text
-
-        return text(self)
+        return text.text(self)
 
     def __repr__(self) -> str:
         return f"<profile of {self.kernel}: {self.counters.warps} warp instructions, {self.ended}>"
