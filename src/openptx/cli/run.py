@@ -117,11 +117,18 @@ def saying_what_runs(wanted: bool) -> Generator[None]:
 
 
 def fidelities(module: LoadedModule, kernel: str) -> str:
-    """The fidelities of a kernel's instructions; exact ones share a line."""
-    used = module.fidelity(kernel)
-    exact = [each for each in used if each.fidelity.kind == "exact"]
-    lines = [f"{each.fidelity!r:<24} {each.opcode}" for each in used if each not in exact]
-    return "\n".join([f"fidelity of `{kernel}`:", *lines, f"{'exact':<24} {len(exact)} opcodes"])
+    """The fidelities of a kernel's statements; exact ones share a line."""
+    found = module.get_function(kernel).fidelity()
+    rest = [each for each in found if each.fidelity.kind != "exact"]
+    lines = [
+        f"line {each.row}: {each.text}\n    {each.fidelity.kind}: {each.fidelity.text}".rstrip(": ") for each in rest
+    ]
+    return "\n".join([f"fidelity of `{kernel}`:", *lines, f"exact: {many(len(found) - len(rest), 'statement')}"])
+
+
+def many(count: int, what: str) -> str:
+    """`1 statement`, `7 statements`."""
+    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:

@@ -29,9 +29,13 @@ UNSUPPORTED = Fidelity("unsupported")
 """Declared and checked, but it can't be executed."""
 
 
-def bounded(error: str) -> Fidelity:
-    """Within the error that the document allows, such as `bounded("2 ulp")`; the bits are an H100's on all engines."""
-    return Fidelity("bounded", f"{error}, as an H100")
+def bounded(error: str, measured: str = "") -> Fidelity:
+    """The bits are an H100's on all engines; the document allows an error, such as `bounded("2 ulp")`.
+
+    `measured` is the largest that an H100 makes, over all operands of the range: it may be more than is allowed.
+    """
+    largest = f", measured: {measured}" if measured else ""
+    return Fidelity("bounded", f"as measured on sm_90; allowed: {error}{largest}")
 
 
 def modelled(source: str) -> Fidelity:

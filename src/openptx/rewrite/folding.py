@@ -13,6 +13,7 @@ from openptx.program import Imm, Op
 from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, made
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
+from openptx.rewrite.rules import FOLDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from openptx.program import Function, Operand
 
-FOLDED = "folded"
 SMALLEST = 2.0**-126  # normal f32
 LARGE = 2.0**126  # reciprocals of what lies above are subnormal
 ONE = 0x3F800000

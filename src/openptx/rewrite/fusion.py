@@ -7,6 +7,7 @@ from bisect import bisect
 from openptx.program import Reg
 from openptx.rewrite.algebra import algebra, copy, fused_form, made, negated, negation
 from openptx.rewrite.operands import read, written
+from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from openptx.rewrite.constants import Constants
     from openptx.rewrite.edit import Edit
     from openptx.rewrite.values import Product, Sum
-
-CONTRACTED = "contracted"
 
 
 class Fusion:
@@ -31,6 +30,7 @@ class Fusion:
             for index in written(op):
                 self.writes.setdefault(index, []).append(position)
         self.kept: dict[tuple[int, int], Reg] = {}
+        self.rule = CONTRACTED if len(blocks) == 1 else AMONG_BLOCKS
 
     def fuse(self, sum: Sum) -> None:
         """The sum as one instruction that multiplies and adds."""
@@ -48,7 +48,7 @@ class Fusion:
         if side == 0 and algebra(sum.op) == "difference":
             addend = self.negated(addend, type, sum)
         operands = (sum.op.operands[0], a, b, addend)
-        self.edit.code[sum.position] = made(form, operands, sum.op, sum.op.guard, CONTRACTED)
+        self.edit.code[sum.position] = made(form, operands, sum.op, sum.op.guard, self.rule)
 
     def factor(self, product: Product, i: int, sum: Sum) -> Operand | None:
         """A factor of the product where the sum stands: a copy where its register may have another value by then."""
@@ -58,7 +58,7 @@ class Fusion:
         key = product.position, i
         if key not in self.kept:
             self.kept[key] = to = self.edit.temporary(operand.width)
-            self.edit.insert(product.position, copy(to, operand, product.op, CONTRACTED))
+            self.edit.insert(product.position, copy(to, operand, product.op, self.rule))
         return self.kept[key]
 
     def still_holds(self, register: Reg, before: int, position: int) -> bool:
@@ -76,7 +76,7 @@ class Fusion:
         if literal is not None:
             return literal
         to = self.edit.temporary(type.width)
-        self.edit.insert(sum.position, negation(to, operand, type, sum.op, CONTRACTED))
+        self.edit.insert(sum.position, negation(to, operand, type, sum.op, self.rule))
         return to
 
     def remove(self, removable: set[int]) -> None:

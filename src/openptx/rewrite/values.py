@@ -70,6 +70,7 @@ class Values:
         self.products: dict[int, Product] = {}  # by the number of the value
         self.sums: list[Sum] = []
         self.carriers: list[int] = []  # positions of copies and negations
+        self.crossing: set[int] = set()  # registers in which a rounded product leaves its block
         self._held: dict[int, Value] = {}  # by register
         self._portable: dict[int, Value] = {}  # of these, what other blocks find there too
         self._literals: dict[int, Value] = {}
@@ -184,4 +185,5 @@ class Values:
                 self._portable[index] = value
             elif live_out >> index & 1:
                 product.other = True
+                self.crossing.add(index)
         self._held = dict(self._portable)

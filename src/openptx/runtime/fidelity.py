@@ -9,6 +9,7 @@ from functools import lru_cache
 from openptx.errors import Unsupported
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.program import Function, Op, Program
+from openptx.rewrite.rules import RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,23 @@ class Used:
 
     def __str__(self) -> str:
         return f"{self.opcode}: {self.fidelity!r}, {self.count} times"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a program as it is executed, and how true its results are.
+
+    `row` is its line in the file, from 1; `text` is as written. What ptxas makes of several statements (`rule`) stands
+    where the last of them does.
+    """
+
+    row: int
+    text: str
+    fidelity: Fidelity
+    rule: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.row}: {self.text}: {self.fidelity!r}"
 
 
 def reachable(program: Program, names: Iterable[str]) -> Iterator[Function]:
@@ -55,18 +73,27 @@ def fidelity_of(op: Op) -> Fidelity:
     instruction = op.form.instruction
     if instruction.control is not None:
         return EXACT
-    return UNSUPPORTED if instruction.meaning is None else instruction.fidelity(op.m)
+    own = UNSUPPORTED if instruction.meaning is None else instruction.fidelity(op.m)
+    return RULES[op.rule] if op.rule and own == EXACT else own
+
+
+def statements(program: Program, names: Iterable[str]) -> list[Statement]:
+    """Every statement of the functions, in the order of the text."""
+    found = {
+        (op.span, op.rule): Statement(program.file.location(op.span[0])[0], op.text, fidelity_of(op), op.rule)
+        for function in reachable(program, names)
+        for op in function.code
+    }
+    return [found[key] for key in sorted(found)]
 
 
 def fidelity(program: Program, names: Iterable[str]) -> list[Used]:
     """Every opcode that the functions use, the least exact first."""
-    counts: dict[str, int] = {}
-    found: dict[str, Fidelity] = {}
+    counts: dict[tuple[str, Fidelity], int] = {}
     for function in reachable(program, names):
         for op in function.code:
-            opcode = str(op.m)
-            counts[opcode] = counts.get(opcode, 0) + 1
-            found[opcode] = fidelity_of(op)
+            key = str(op.m), fidelity_of(op)
+            counts[key] = counts.get(key, 0) + 1
     order = ("unsupported", "modelled", "bounded", "exact")
-    used = [Used(opcode, counts[opcode], each) for opcode, each in found.items()]
+    used = [Used(opcode, count, each) for (opcode, each), count in counts.items()]
     return sorted(used, key=lambda u: (order.index(u.fidelity.kind), u.opcode))

@@ -20,7 +20,7 @@ from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime.arguments import marshal
 from openptx.runtime.arrays import array_of
-from openptx.runtime.fidelity import Used, fidelity, require_meanings
+from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.image import Image
 from openptx.runtime.memory import Bytes, MemoryView
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
@@ -134,6 +134,13 @@ class Kernel:
             )
         except Fault as fault:
             raise fault from None
+
+    def fidelity(self) -> list[Statement]:
+        """How true the results of each statement are that the kernel may come to: exact, as measured, modelled.
+
+        Functions that it may call are included. What ptxas contracts or folds is among the modelled statements.
+        """
+        return statements(self.module.program, (self.name,))
 
     def prepare(
         self,

@@ -184,7 +184,28 @@ def test_options_that_mean_nothing(openptx, ptx):
 def test_fidelity_is_listed_without_a_launch(openptx, ptx):
     done = openptx("run", ptx, "--kernel", "saxpy", "--fidelity")
     assert done.status == 0
-    assert done.out == "fidelity of `saxpy`:\nexact                    13 opcodes\n"
+    assert done.out == "fidelity of `saxpy`:\nexact: 18 statements\n"
+
+
+def test_fidelity_of_what_is_contracted_and_measured(openptx, tmp_path):
+    """Each statement that is not exact, with its line and the reason."""
+    (tmp_path / "k.ptx").write_text(""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) {
+.reg .b64 o; .reg .f32 a, x; ld.param.u64 o, [p]; ld.global.f32 a, [o];
+mul.f32 x, a, a;
+add.f32 x, x, a;
+cos.approx.f32 x, x;
+st.global.f32 [o], x; ret; }""")
+    found = openptx("run", tmp_path / "k.ptx", "--fidelity").out
+    assert "line 7: add.f32 x, x, a\n    modelled: ptxas 13.0, which contracts the product and the sum" in found
+    assert "line 8: cos.approx.f32 x, x\n    bounded: as measured on sm_90; allowed: 2^-20.5 absolute" in found
+    assert "beyond what is allowed at 2,349 operands" in found
+    assert found.endswith("exact: 4 statements\n")
+    off = openptx("run", tmp_path / "k.ptx", "--fidelity", "--contract", "off").out
+    assert "ptxas" not in off
+    assert off.endswith("exact: 6 statements\n")
 
 
 def test_initcheck(openptx, tmp_path):

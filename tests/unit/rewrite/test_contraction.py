@@ -181,6 +181,17 @@ def test_branches_and_labels_stay_right() -> None:
         assert found[0] == 15
 
 
+def test_what_is_said_of_statements() -> None:
+    """With several blocks it is less certain, also of a sum that is left alone."""
+    text = kernel(f"mul.f32 x, a, b; {SPLIT} add.f32 z, x, c; mul.f32 y, c, e; add.f32 u, y, z; st.global.f32 [o], u;")
+    found = {each.text: each for each in openptx.load(text)["k"].fidelity()}
+    assert found["add.f32 z, x, c"].rule == "left open among blocks"
+    assert found["add.f32 u, y, z"].rule == "contracted among blocks"
+    assert "495 of 500" in found["add.f32 z, x, c"].fidelity.text
+    assert found["ld.global.f32 a, [i + 0]"].fidelity.kind == "exact"
+    assert {each.rule for each in openptx.load(text, contract="off")["k"].fidelity()} == {""}
+
+
 def test_unknown_contraction() -> None:
     with pytest.raises(openptx.ArgumentError, match="no contraction `on`: choose ptxas or off"):
         openptx.load(kernel(Z), contract="on")

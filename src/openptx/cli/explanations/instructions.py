@@ -41,9 +41,20 @@ def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
     lines.append("")
     for what, gate in gates(form, m):
         lines.append(f"since:    {gate.text}{'' if what == form.instruction.name else f', for {what}'}")
-    return "\n".join(
-        [*lines, f"results:  {fidelities(form.instruction)}", f"manual:   {MANUAL}{form.instruction.anchor}"]
-    )
+    return "\n".join([*lines, f"results:  {fidelity_of(form, m)}", f"manual:   {MANUAL}{form.instruction.anchor}"])
+
+
+def fidelity_of(form: Form, m: Modifiers) -> str:
+    """How true the results are, with the source; for approximations what is allowed and what was measured."""
+    found = form.instruction.fidelity(m)
+    if form.instruction.meaning is None or not found.text:
+        words = fidelities(form.instruction) if form.instruction.meaning is None else found.kind
+    else:
+        words = f"{found.kind}, {found.text}"
+    open_rounding = form.instruction.algebra in ("product", "sum", "difference") and m.rnd not in m.written
+    if open_rounding:
+        words += ", but contracted where ptxas does that; `openptx run --contract off` rounds each operation"
+    return words
 
 
 def differences(mnemonic: str) -> list[str]:

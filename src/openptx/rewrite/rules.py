@@ -1,0 +1,20 @@
+"""Why an instruction of a function is not, or may not be, what the text says: `Op.rule`, and how true it is."""
+
+from __future__ import annotations
+
+from openptx.isa.fidelity import Fidelity, modelled
+
+FOLDED = "folded"
+CONTRACTED = "contracted"
+AMONG_BLOCKS = "contracted among blocks"
+LEFT_OPEN = "left open among blocks"
+
+_SEVERAL = "in functions of several blocks as in 495 of 500 programs"
+
+RULES: dict[str, Fidelity] = {
+    FOLDED: modelled("ptxas 13.0, which folds the constant"),
+    CONTRACTED: modelled("ptxas 13.0, which contracts the product and the sum: the same in all programs compared"),
+    AMONG_BLOCKS: modelled(f"ptxas 13.0, which contracts the product and the sum: {_SEVERAL}"),
+    LEFT_OPEN: modelled(f"ptxas 13.0, which does not contract the product and the sum: {_SEVERAL}"),
+}
+"""What `Kernel.fidelity` says of each (docs/decisions/contraction.md)."""
