@@ -55,11 +55,10 @@ class Row:
     pair: Word
     alone: Flag
 
-    def fills(self, i: Word) -> Flag:
-        w = self.w
-        each = w.word(w.ir.emit(f"lshr i64 {WIDE}, {w.least(self.spread, 4).name}"))
-        ones = w.shifted(w.shifted(w.word(1), each) - 1, self.lane(i))
-        return (self.mask & ones).equals(ones) & (self.lanes - each).below(32)
+    @property
+    def fills(self) -> Flag:
+        every = self.w.shifted(self.w.word(1), self.lanes) - 1
+        return self.mask.equals(every) & ~self.w.shifted(self.lanes, self.spread).below(WIDE)
 
     def lane(self, i: Word) -> Word:
         return (i >> self.spread) & (self.lanes - 1)
@@ -104,8 +103,9 @@ class Ones:
     total: Word
     alone: Flag
 
-    def fills(self, i: Word) -> Flag:
-        return i.below(self.total)
+    @property
+    def fills(self) -> Flag:
+        return self.total.differs(0)
 
     def line(self, i: Word) -> Word:
         return self.mine | (4 << layout.SPREAD)  # granules of one thread, if it is one

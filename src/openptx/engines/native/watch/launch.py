@@ -74,7 +74,8 @@ class Watch:
         cells = Cells(first % layout.WIDE + count)
         self.kept.append(cells)
         line = first // layout.WIDE
-        return cells.address - 8 * layout.WIDE * line, cells.half, cells.lines - layout.LINE * line, first, count
+        place, lines = cells.address - 8 * layout.WIDE * line, cells.lines - layout.LINE * line
+        return lines, place, cells.half, first, first + count
 
     def cover(self, allocations: list[Allocation], shift: int, granule: int) -> None:
         """Gives cells to all that may be written, as far as the limit goes."""

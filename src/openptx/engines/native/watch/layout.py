@@ -56,11 +56,11 @@ LINE    = 16          # bytes: its cells of writes and of reads
 WIDE    = 16          # granules of a line
 
 # An area: memory with cells.
-CELLS   = 0           # ptr to the cell of writes that granule 0 would have; UNWATCHED, TOO_LARGE, TOUCHED: none
-HALF    = 8           # i64: from cells of writes to cells of reads
-LINES   = 16          # ptr to the line that granule 0 would be in
+LINES   = 0           # ptr to the line that granule 0 would be in; UNWATCHED, TOO_LARGE, TOUCHED: none
+CELLS   = 8           # ptr to the cell of writes that granule 0 would have
+HALF    = 16          # i64: from cells of writes to cells of reads
 GRANULE = 24          # i64: number of its first granule
-COUNT   = 32          # i64: how many it has
+END     = 32          # i64: one past the last
 AREA    = 64          # bytes
 UNWATCHED, TOO_LARGE, TOUCHED = 0, 1, 2
 # fmt: on

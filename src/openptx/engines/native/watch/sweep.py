@@ -8,7 +8,7 @@ from typing import Protocol
 from openptx.engines.native.watch import layout
 from openptx.engines.native.watch.kinds import Kind, judge
 from openptx.engines.native.watch.layout import WIDE
-from openptx.engines.native.watch.rule import settled, untouched
+from openptx.engines.native.watch.rule import Moment, settled, untouched
 from openptx.engines.native.watch.words import Flag, Word
 from openptx.engines.native.watch.writer import Area, Writer
 
@@ -21,7 +21,8 @@ class Who(Protocol):
         """Whether each granule is one lane's."""
         ...
 
-    def fills(self, i: Word) -> Flag:
+    @property
+    def fills(self) -> Flag:
         """Whether lanes in an order that cells of lines can have access all of them."""
         ...
 
@@ -44,16 +45,18 @@ class Sweep:
 
     def write(self, who: Who) -> None:
         """All of the row, and the function's end."""
-        self.w.loop((self.total + (WIDE - 1)) >> 4, lambda i: self.part(i << 4, who))
+        now = self.w.moment(0)
+        fills = (self.first & (WIDE - 1)).equals(0) & who.fills
+        self.w.loop((self.total + (WIDE - 1)) >> 4, lambda i: self.part(i << 4, who, now, fills))
         self.w.ir.line("ret void")
 
-    def part(self, i: Word, who: Who) -> None:
+    def part(self, i: Word, who: Who, now: Moment, fills: Flag) -> None:
         ir, area, granule = self.w.ir, self.area, self.first + i
-        whole = (granule & (WIDE - 1)).equals(0) & (i + (WIDE - 1)).below(self.total) & who.fills(i)
+        whole = (i + (WIDE - 1)).below(self.total) & fills
         coarse, parted, fine, done = (ir.fresh() for _ in range(4))
         ir.likely(whole.name, coarse, parted)
         ir.start(coarse)
-        self.line(granule, who.line(i), who.alone, fine, done)
+        self.line(granule, who.line(i), now, who.alone, fine, done)
         ir.start(parted)
         some = ir.fresh()
         lanes = who.granules(i)[1].bits()
@@ -68,19 +71,26 @@ class Sweep:
         self.granules(granule, *who.granules(i), who.alone, done)
         ir.start(done)
 
-    def line(self, granule: Word, mine: Word, alone: Flag, fine: str, done: str) -> None:
+    def line(self, granule: Word, mine: Word, now: Moment, alone: Flag, fine: str, done: str) -> None:
         """All of a line: goes to `done` where its cells say that all is in order, else to `fine`."""
-        w, ir, kind, now = self.w, self.w.ir, self.kind, self.w.moment(0)
+        w, ir, kind = self.w, self.w.ir, self.kind
         place = self.area.line(granule)
         written, read = w.load(place), w.load(place + 8)
         entered = place if kind.writes else place + 8
-        coarse, fresh, other, good, bad = (ir.fresh() for _ in range(5))
+        coarse, quiet, fresh, known, other, good, bad = (ir.fresh() for _ in range(7))
         ir.likely((written & layout.FINE).equals(0).name, coarse, fine)
         ir.start(coarse)
-        quiet = untouched(written, mine, now) & untouched(read, mine, now)
+        clean = untouched(written, mine, now)
         if kind.writes and not kind.strong:
-            quiet &= alone
-        ir.branch(quiet.name, fresh, other)
+            clean &= alone
+        ir.branch(clean.name, quiet, other)
+        ir.start(quiet)
+        ir.branch(untouched(read, mine, now).name, fresh, known)
+        ir.start(known)
+        if kind.writes:
+            ir.jump(other)
+        else:
+            ir.branch(settled(read, mine, now).name, done, other)
         ir.start(fresh)
         w.store(mine, entered)
         ir.jump(done)

@@ -16,13 +16,19 @@ VECTOR, POINTERS = f"<{WIDE} x i64>", f"<{WIDE} x ptr>"
 
 
 class Area(NamedTuple):
-    """Memory with cells (layout.py)."""
+    """Memory with cells (layout.py). What only slow paths need is loaded there."""
 
-    cells: Word
-    half: Word
+    w: Writer
+    place: Word
     lines: Word
-    granule: Word
-    size: Word
+
+    @property
+    def cells(self) -> Word:
+        return self.w.load(self.place + layout.CELLS)
+
+    @property
+    def half(self) -> Word:
+        return self.w.load(self.place + layout.HALF)
 
     def line(self, granule: Word) -> Word:
         """Where the cells of a granule's line are."""
@@ -145,20 +151,20 @@ class Writer:
             place = self.word(self.ir.emit(f"ptrtoint ptr {self.ir.field('%s', layout.SHARED)} to i64"))
         else:
             place = self.field(layout.TABLE) + ((address >> self.shift) << (layout.AREA - 1).bit_length())
-        offsets = layout.CELLS, layout.HALF, layout.LINES, layout.GRANULE, layout.COUNT
-        found = Area(*(self.load(place + offset) for offset in offsets))
+        found = Area(self, place, self.load(place + layout.LINES))
         if self.space == "global":
 
             def note() -> None:
-                touched = (found.cells + 1) >> 1  # TOO_LARGE becomes TOUCHED
-                self.store(touched + touched, place)
+                touched = (found.lines + 1) >> 1  # TOO_LARGE becomes TOUCHED
+                self.store(touched + touched, place + layout.LINES)
 
-            self.leave_if(found.cells.below(layout.TOUCHED + 1).name, note)
+            self.leave_if(found.lines.below(layout.TOUCHED + 1).name, note)
         return found
 
     def require_inside(self, area: Area, first: Word, end: Word) -> None:
         """Accesses are told of with the first of a group: a later one may be about to fault."""
-        wrong = first.below(area.granule) | (area.granule + area.size).below(end)
+        begin, stop = (self.load(area.place + offset) for offset in (layout.GRANULE, layout.END))
+        wrong = first.below(begin) | stop.below(end)
         self.leave_if(wrong.name, self.suspect)
 
     def expand(self, area: Area, granule: Word) -> None:
