@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from openptx.control_flow import control
 from openptx.engines.common.call_graph import calls_indirectly
-from openptx.engines.common.control_flow import control
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.launch import launch
@@ -40,7 +40,7 @@ from openptx.runtime.shared_layout import reached
 if TYPE_CHECKING:
     from openptx.program import Function, Op, Program
     from openptx.runtime import Kernel
-    from openptx.runtime.memory import Allocation, Bytes, Map
+    from openptx.runtime.memory import Allocation, Bytes, MemoryView
     from openptx.runtime.module import Prepared
     from openptx.sanitize.entry import Options
 
@@ -111,7 +111,7 @@ def limit(a: Allocation) -> str:
     return f"races in {a} were not watched: its shadow memory is beyond the limit of a launch, {LIMIT >> 20} MiB"
 
 
-def copies(memory: Map) -> list[tuple[Allocation, Bytes]] | None:
+def copies(memory: MemoryView) -> list[tuple[Allocation, Bytes]] | None:
     """All that a kernel may write; None where that is too much."""
     writable = [a for a in memory.allocations() if a.writable]
     if sum(a.size for a in writable) > COPIED:

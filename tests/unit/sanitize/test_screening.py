@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import test_defect_pairs as pairs
 import test_known_defects as defects
 
 import openptx
+from openptx.engines.native import settings
+from openptx.engines.native.watch.launch import Watch
 from openptx.sanitize.entry import Options, Report, watch
 
 TOOLS = frozenset(("race", "sync", "mem"))
@@ -200,3 +203,20 @@ def test_small_launches_are_not_compiled() -> None:
     kernel = openptx.load(HEAD + BEGIN + CLEAN["own words"] + "\nret;\n}\n")["k"]
     reports = [watch(kernel, grid, 64, [np.zeros(1 << 18, np.uint32)], Options(TOOLS)) for grid in (1, 1 << 12)]
     assert [report.reason for report in reports] == ["it is done before machine code is made", ""]
+
+
+def test_launches_of_other_threads_are_not_watched() -> None:
+    kernel = openptx.load(HEAD + BEGIN + "st.global.u32 [q], t;" + "\nret;\n}\n")["k"]
+    watch, array = Watch(frozenset(("race",)), (4, 4)), np.zeros(64, np.uint32)
+
+    def launch() -> None:
+        kernel(1, 64, (array,), engine="native")
+
+    with settings.watched_by(watch):
+        other = Thread(target=launch)
+        other.start()
+        other.join()
+        assert array[63] == 63
+        assert not watch.block.any()
+        launch()
+        assert watch.block.any()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +19,7 @@ _subprocess: list[bool] = []
 _checks: list[bool] = [True]
 _lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
-_watches: list[Watch | None] = [None]
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
@@ -89,10 +90,15 @@ def deoptimize_after(turns: int) -> AbstractContextManager[None]:
 
 
 def watch() -> Watch | None:
-    """What launches report their accesses to."""
-    return _watches[-1]
+    """What launches of this thread report their accesses to."""
+    return _watch.get()
 
 
-def watched_by(watch: Watch) -> AbstractContextManager[None]:
-    """Launches meanwhile are watched."""
-    return _during(_watches, watch)
+@contextmanager
+def watched_by(watch: Watch) -> Generator[None]:
+    """Launches of this thread are watched meanwhile."""
+    before = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(before)

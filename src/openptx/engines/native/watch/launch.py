@@ -57,7 +57,7 @@ class Watch:
     def attach(self, worker: Worker, run: Run, stop: int) -> int:
         """Makes the watch block of the launch's only worker; gives its address. `stop`: where the launch's flag is."""
         memory, (of_global, of_shared) = run.memory, self.granules
-        self.areas = np.zeros((len(memory.moment.rows), layout.AREA // 8), np.int64)
+        self.areas = np.zeros((len(memory.snapshot.rows), layout.AREA // 8), np.int64)
         if "race" in self.tools:
             self.cover(memory.allocations(), memory.shift, of_global)
         for offset, value in (
