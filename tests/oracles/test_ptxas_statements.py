@@ -50,12 +50,22 @@ def refused_by_the_assembler(folder: Path, context: Context, statements: list[st
         if not done.returncode:
             return why
         found = {int(line) - FIRST: said for line, _, said in _ERROR.findall(done.stdout + done.stderr)}
-        assert found, done.stderr
+        if not found:  # a line of the text that the assembler makes of a statement
+            found = alone(folder, context, left, done.stderr)
         assert all(0 <= each < len(left) for each in found), done.stderr
         assert not found.keys() <= why.keys(), done.stderr
         for each, said in found.items():
             why[each] = said
             left[each] = ""
+
+
+def alone(folder: Path, context: Context, left: list[str], said: str) -> dict[int, str]:
+    """The first of these statements that is refused by itself."""
+    here = [each for each, statement in enumerate(left) if statement]
+    if len(here) == 1:
+        return {here[0]: said}
+    each = next(each for each in here if refused_by_the_assembler(folder, context, [left[each]]))
+    return {each: said}
 
 
 def refused_here(context: Context, statements: list[str]) -> dict[int, str]:
