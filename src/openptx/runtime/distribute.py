@@ -48,6 +48,7 @@ class Job:
     """All that a worker needs. `buffers` are the arrays, then the module's variables in the order of their names."""
 
     file: File
+    contract: str  # as for `openptx.load`
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -106,8 +107,8 @@ def distribute(
     arrays, given = separated(args)
     options = {"shared_mem": shared_mem, "engine": engine, "timeout": timeout, "workers": 1}
     image = kernel.module.image
-    file, content = kernel.module.program.file, contents(kernel.module)
-    job = Job(file, kernel.name, grid, block, given, tuple(arrays), content, options)
+    program, content = kernel.module.program, contents(kernel.module)
+    job = Job(program.file, program.contract, kernel.name, grid, block, given, tuple(arrays), content, options)
     ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
     futures = [executor.submit(run, job, each) for each in ranges]
     try:
@@ -186,9 +187,9 @@ def contents(module: LoadedModule) -> dict[str, Bytes]:
 
 
 @lru_cache(16)
-def loaded(name: str, text: str, thread: int) -> tuple[LoadedModule, Mapping[str, Bytes]]:
+def loaded(name: str, text: str, contract: str, thread: int) -> tuple[LoadedModule, Mapping[str, Bytes]]:
     """The module of a text, once in each thread of a worker, and its variables as they were at first."""
-    module = load(File(name, text))
+    module = load(File(name, text), contract=contract)
     return module, contents(module)
 
 
@@ -203,7 +204,7 @@ def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[s
 
 def run(job: Job, blocks: Range) -> Changes:
     """Runs a range of blocks, on a worker. Returns the bytes that it changed."""
-    module, first = loaded(job.file.name, job.file.text, threading.get_ident())
+    module, first = loaded(job.file.name, job.file.text, job.contract, threading.get_ident())
     buffers = [copy(array) for array in job.buffers]
     args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]
     restored(module, first, job.variables)

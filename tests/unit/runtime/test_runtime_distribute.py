@@ -151,3 +151,19 @@ def test_a_cluster_of_dask_runs_a_grid() -> None:
     )
     with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as client:
         scaled(load(KERNELS)["scale"], client.get_executor(), 4)
+
+
+@pytest.mark.parametrize(("contract", "expected"), [("ptxas", 2.0**-24), ("off", 0)])
+def test_workers_contract_as_the_module_does(contract: str, expected: float) -> None:
+    """(1 + 2^-12)^2 - (1 + 2^-11), rounded once or twice."""
+    text = (
+        HEAD
+        + """.visible .entry k(.param .u64 out, .param .f32 a, .param .f32 c) {
+    .reg .u64 o; .reg .u32 i; .reg .f32 x, y; ld.param.u64 o, [out]; ld.param.f32 x, [a]; ld.param.f32 y, [c];
+    mul.f32 x, x, x; sub.f32 x, x, y; mov.u32 i, %ctaid.x; mad.wide.u32 o, i, 4, o; st.global.f32 [o], x; ret; }"""
+    )
+    out = np.zeros(4, np.float32)
+    with ThreadPoolExecutor(2) as executor:
+        kernel = load(text, contract=contract)["k"]
+        openptx.distribute(kernel, executor, 4, 1, (out, 1 + 2.0**-12, 1 + 2.0**-11))
+    assert (out == expected).all()
