@@ -10,6 +10,7 @@ from bisect import bisect
 from functools import cache
 
 from openptx.check.fast.places import mentions
+from openptx.check.flow.dataflow import generated_before
 from openptx.check.flow.reads_writes import assigns, passed_on
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.syntax.lexical import LETTER, WORD
@@ -71,7 +72,7 @@ def surely_written(text: str, body: Span, names: set[str]) -> bool:
             closed.setdefault(name, after)
         elif does == "reads" and start < closed.get(name, body[1]):
             asked.append((block, bits[name]))
-    before = _before(blocks, written)
+    before = generated_before(written, blocks.successors)
     return all(before.get(block, 0) & bit for block, bit in asked)
 
 
@@ -91,21 +92,6 @@ def _does(text: str, start: int, end: int) -> tuple[str, int]:
     if plain and text.count(",", first, start) in passed_on(opcode):
         return "passes on", end
     return "reads", end
-
-
-def _before(blocks: _Blocks, written: list[int]) -> dict[int, int]:
-    """Which registers may be written before each block that something leads to: their bits."""
-    before = {0: 0}
-    ahead = [0]
-    while ahead:
-        number = ahead.pop()
-        state = before[number] | written[number]
-        for successor in blocks.successors(number):
-            known = before.get(successor)
-            if known is None or state & ~known:
-                before[successor] = state | (known or 0)
-                ahead.append(successor)
-    return before
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.flow.dataflow import generated_before
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
 from openptx.syntax import operands as text
 from openptx.syntax.directives import BranchTargets
@@ -69,14 +70,7 @@ class ControlFlowGraph:
 
     def reached(self) -> set[int]:
         """The steps that some path reaches."""
-        found: set[int] = set()
-        ahead = [0] if self.steps else []
-        while ahead:
-            number = ahead.pop()
-            if number not in found:
-                found.add(number)
-                ahead += self.successors(number)
-        return found
+        return set(generated_before([0] * len(self.steps), self.successors)) if self.steps else set()
 
     def entries(self) -> set[int]:
         """The steps that a label marks: others than the one before may lead there."""
@@ -110,23 +104,15 @@ class ControlFlowGraph:
         if not asked:
             return []
         bits = {key: 1 << i for i, key in enumerate(asked)}
-        before: list[int | None] = [None] * len(self.steps)
-        before[0] = 0
-        ahead = [0]
-        while ahead:
-            number = ahead.pop()
-            state = before[number] or 0
-            for key in self.steps[number].writes:
-                state |= bits.get(key, 0)
-            for successor in self.successors(number):
-                known = before[successor]
-                if known is None or state & ~known:
-                    before[successor] = state | (known or 0)
-                    ahead.append(successor)
+        written = [0] * len(self.steps)
+        for number, step in enumerate(self.steps):
+            for key in step.writes & bits.keys():
+                written[number] |= bits[key]
+        before = generated_before(written, self.successors)
         found: list[tuple[int, text.Name]] = []
         for key, places in asked.items():
             for number, name in places:
-                state = before[number]
+                state = before.get(number)
                 if state is not None and not state & bits[key]:
                     found.append((number, name))
                     break
