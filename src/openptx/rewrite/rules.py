@@ -9,7 +9,7 @@ CONTRACTED = "contracted"
 AMONG_BLOCKS = "contracted among blocks"
 LEFT_OPEN = "left open among blocks"
 
-_SEVERAL = "in functions of several blocks as in 495 of 500 programs"
+_SEVERAL = "with several blocks, in 495 of 500 programs that have fences, in 460 of 500 that have branches"
 
 RULES: dict[str, Fidelity] = {
     FOLDED: modelled("ptxas 13.0, which folds the constant"),
