@@ -83,6 +83,14 @@ BETWEEN_BLOCKS = {
     "an atomic after a plain store": (
         "setp.eq.u32 c, i, 0; @c st.global.u32 [p], i; bar.sync 0; red.global.add.u32 [p], 1;"
     ),
+    "a row of atomics after a plain row": (
+        "setp.lt.u32 c, i, 64; mul.wide.u32 s, t, 4; add.u64 s, p, s; @c st.global.u32 [s], i; bar.sync 0;"
+        "red.global.add.u32 [s], 1;"
+    ),
+    "a row of atomics after a plain read row": (
+        "setp.lt.u32 c, i, 64; mul.wide.u32 s, t, 4; add.u64 s, p, s; @c ld.global.u32 v, [s]; bar.sync 0;"
+        "red.global.add.u32 [s], 1;"
+    ),
     "an atomic after a plain load": "setp.eq.u32 c, i, 0; @c ld.global.u32 v, [p]; red.global.add.u32 [p], 1;",
 }  # fmt: skip
 
