@@ -291,20 +291,27 @@ class CoreOperations(Machine):
         vp, va, vb = p.v, a.v, b.v
         if isinstance(vp, int):
             return a if vp else b
-        if va is vb or (isinstance(va, int) and isinstance(vb, int) and va == vb):
+        if va is vb or (isinstance(va, int) and va == vb):
             return a
-        if not isinstance(vp, Value) and not isinstance(va, Value) and not isinstance(vb, Value):
-            lanes = tuple(x if q else y for q, x, y in zip(as_lanes(vp), as_lanes(va), as_lanes(vb), strict=True))
-            return Bits(self, w, collapse(lanes))
-        if isinstance(vp, Value) and vp.lanes is ZEROS:
-            x, y = self.parts(va, w), self.parts(vb, w)
-            if x is not None and y is not None and x.lanes == y.lanes:
-                high = max(x.high, y.high) if min(x.high, y.high) >= 0 else -1
-                base = self.selected_base(vp, x.base, y.base, w)
-                return Bits(self, w, self.based(Affine(base, x.lanes, min(x.zeros, y.zeros), high), w))
-        elif w == 1 and isinstance(va, int) and isinstance(vb, int):
+        if not isinstance(vp, Value):
+            if not isinstance(va, Value) and not isinstance(vb, Value):
+                lanes = tuple(x if q else y for q, x, y in zip(as_lanes(vp), as_lanes(va), as_lanes(vb), strict=True))
+                return Bits(self, w, collapse(lanes))
+        elif vp.lanes is ZEROS:
+            found = self.chosen_affine(vp, va, vb, w)
+            return self.plain_select(p, a, b) if found is None else found
+        if w == 1 and isinstance(va, int) and isinstance(vb, int):
             return p if va else self.invert(p)
         return self.plain_select(p, a, b)
+
+    def chosen_affine(self, p: Value, a: V, b: V, w: int) -> Bits | None:
+        """One of two values whose lanes have the same offsets, by a uniform predicate; None where they have not."""
+        x, y = self.parts(a, w), self.parts(b, w)
+        if x is None or y is None or x.lanes != y.lanes:
+            return None
+        high = max(x.high, y.high) if min(x.high, y.high) >= 0 else -1
+        base = self.selected_base(p, x.base, y.base, w)
+        return Bits(self, w, self.based(Affine(base, x.lanes, min(x.zeros, y.zeros), high), w))
 
     # Widths
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.engines.common import fault_text
 from openptx.engines.common.call_site import CallSite, wrong_target
@@ -26,60 +26,86 @@ def source_line(op: Op) -> tuple[str, ...]:
     return (f"source: {op.line[0]}:{op.line[1]}:{op.line[2]}",) if op.line is not None else ()
 
 
-def nearest(run: Run, access: bool, address: int, size: int, space: str) -> str | None:
-    """What lies next to an access of global memory; None for others."""
-    if not access or space not in ("generic", "global"):
-        return None
-    return run.memory.nearest(address, size, space, run.plan.shared)
-
-
 def fault(run: Run, worker: Worker) -> Fault:
     """What a worker's state says went wrong."""
-    state = worker.memory
-    kind, site, lanes, warp, address, number, size, limit = struct.unpack_from("<IIIIQIIq", state, abi.KIND)
-    block = struct.unpack_from("<III", state, abi.CTAID)
+    block = struct.unpack_from("<III", worker.memory, abi.CTAID)
+    (kind,) = struct.unpack_from("<I", worker.memory, abi.KIND)
     if kind == abi.DEADLOCK:
         return deadlock(run, worker, block)
-    lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
-    space = abi.SPACES[number] if kind in ACCESSES else ""
-    if space == "generic" and address >> run.memory.shift >= FIRST:
-        space = "global"
-    what, size = ACTIONS[size >> 24], size & 0xFFFFFF
-    code, message = said(run, kind, number, what, size, limit, space, address)
-    if kind == abi.REQUIRED and ("{lane}" in message or "{value}" in message):
-        message = message.format(lane=lane, value=address)
-    access = kind in ACCESSES
-    thread = warp * 32 + lane
-    if kind == abi.ANSWER:  # the reference engine's words
-        v = worker.violation
-        assert v is not None
-        code, message, thread, space, size, limit = v.code, v.message, v.lane, v.space, v.size, v.limit
-        address, access = v.address or 0, v.address is not None
-    (count,) = struct.unpack_from("<I", state, abi.CHAIN)
-    chain = struct.unpack_from(f"<{count}I", state, abi.CHAIN + 4)
+    v = answered(worker) if kind == abi.ANSWER else recorded(run, worker)
+    (site,) = struct.unpack_from("<I", worker.memory, abi.SITE)
+    (count,) = struct.unpack_from("<I", worker.memory, abi.CHAIN)
+    chain = struct.unpack_from(f"<{count}I", worker.memory, abi.CHAIN + 4)
     if kind == abi.OVERFLOW and chain:  # noticed on the first instruction of whom the call would have called
         site, *chain = chain
-    function = place(run, site)
+    function, message = place(run, site), v.message
     op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
-    if code == "invalid-call-target" and op is not None:
-        message = wrong_target(run.plan.program, run.image.names, CallSite(op), address) or message
-    names = [function.name, *(place(run, at).name for at in chain)]
-    limited = kind in (abi.OUT_OF_BOUNDS, abi.ANSWER) and limit >= 0
+    if v.code == "invalid-call-target" and op is not None:
+        message = wrong_target(run.plan.program, run.image.names, CallSite(op), v.value) or message
+    access, names = v.access, [function.name, *(place(run, at).name for at in chain)]
     return Fault(
-        code,
+        v.code,
         message,
         kernel=run.plan.function.name,
         block=block,
-        thread=triple(thread, run.plan.block),
-        address=address if access else None,
-        space=(space.replace("frame", "param") or None) if access else None,
-        nearest=fault_text.beyond(address, size, space, limit)
-        if limited
-        else nearest(run, access, address, size, space),
+        thread=triple(v.thread, run.plan.block),
+        address=access.address if access is not None else None,
+        space=access.space.replace("frame", "param") or None if access is not None else None,
+        nearest=nearest(run, access) if access is not None else None,
         file=run.plan.program.file,
         span=op.span if op is not None else None,
         notes=(*(source_line(op) if op is not None else ()), *fault_text.calls(names)),
     )
+
+
+class WrongAccess(NamedTuple):
+    address: int
+    size: int
+    space: str
+    limit: int
+    """Bytes that a block or a thread has of the space; negative where that is not what was exceeded."""
+
+
+class Recorded(NamedTuple):
+    """What compiled code, or the reference engine asked by it, says of a fault."""
+
+    code: str
+    message: str
+    thread: int
+    value: int
+    """The address, or the value that was required to be another."""
+    access: WrongAccess | None
+
+
+def recorded(run: Run, worker: Worker) -> Recorded:
+    """What compiled code left in the worker's state."""
+    kind, _, lanes, warp, value, number, size, limit = struct.unpack_from("<IIIIQIIq", worker.memory, abi.KIND)
+    lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
+    space = abi.SPACES[number] if kind in ACCESSES else ""
+    if space == "generic" and value >> run.memory.shift >= FIRST:
+        space = "global"
+    what, size = ACTIONS[size >> 24], size & 0xFFFFFF
+    code, message = said(run, kind, number, what, size, limit, space, value)
+    if kind == abi.REQUIRED and ("{lane}" in message or "{value}" in message):
+        message = message.format(lane=lane, value=value)
+    access = WrongAccess(value, size, space, limit if kind == abi.OUT_OF_BOUNDS else -1) if kind in ACCESSES else None
+    return Recorded(code, message, warp * 32 + lane, value, access)
+
+
+def answered(worker: Worker) -> Recorded:
+    """The reference engine's own words."""
+    v = worker.violation
+    assert v is not None
+    access = WrongAccess(v.address, v.size, v.space, v.limit) if v.address is not None else None
+    return Recorded(v.code, v.message, v.lane, v.address or 0, access)
+
+
+def nearest(run: Run, access: WrongAccess) -> str | None:
+    """How far an access missed what it may touch, or what lies next to it in global memory; None for others."""
+    address, size, space, limit = access
+    if limit >= 0:
+        return fault_text.beyond(address, size, space, limit)
+    return run.memory.nearest(address, size, space, run.plan.shared) if space in ("generic", "global") else None
 
 
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
