@@ -139,3 +139,14 @@ def test_without_clusters_each_block_is_one(engine: str) -> None:
     x = np.zeros((3, 6), np.uint32)
     k(3, 1, (x,), engine=engine)
     assert x.tolist() == [[i, 3, 0, 1, 0, 1] for i in range(3)]
+
+
+@pytest.mark.parametrize("name", ["time", "instruction"])
+def test_a_function_that_nobody_defines_is_no_upcall(name: str) -> None:
+    """Upcalls that are no functions of the system have names of their own."""
+    k = kernel(
+        f"{{ .param .b64 p; call (p), {name}, (); ld.param.b64 %rd5, [p]; }} ret;",
+        f".extern .func (.param .b64 r) {name} ();",
+    )
+    with pytest.raises(openptx.Unsupported, match=f"`{name}`, which the module does not define"):
+        k(1, 1, (np.zeros(1, np.uint64),), engine="native")

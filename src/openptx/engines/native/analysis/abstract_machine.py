@@ -46,6 +46,8 @@ class AbstractMachine(FloatTransfer):
         self.accesses: dict[int, Access] = {}
         self.touches: dict[int, str] = {}
         """What memory instructions do, by position: "load" or "atomic"."""
+        self.may_leave: set[int] = set()
+        """Positions where emission makes sure that a base and its offsets do not wrap."""
         self._specials: dict[str, Bits] = {}
         self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), uniform=True))
 
@@ -57,7 +59,10 @@ class AbstractMachine(FloatTransfer):
     # Integers
 
     def guard(self, base: str, top: int, w: int, signed: bool) -> bool:
-        return self.c.options.lane_facts and not self.c.is_function
+        assumes = self.c.options.lane_facts and not self.c.is_function
+        if assumes:
+            self.may_leave.add(self.site)
+        return assumes
 
     def step(self, op: str, x: Base, y: Base, w: int) -> Base:
         if isinstance(x, int) and isinstance(y, int):
@@ -98,7 +103,9 @@ class AbstractMachine(FloatTransfer):
     def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
         key, operands = call
         if key not in _widths:
+            outer, self.may_leave = self.may_leave, set()
             _widths[key] = getattr(Machine, str(key[0]))(self, *arguments, **keywords).width
+            self.may_leave = outer
         return self.unknown(_widths[key], self.uniform(*operands))
 
     def float_operation(

@@ -12,7 +12,7 @@ from openptx.engines.native.analysis.cfg import END, Block, Graph
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.analysis.liveness import find_liveness
 from openptx.engines.native.analysis.spin_loops import slice_back
-from openptx.engines.native.deopt.frame_state import SideExit
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.program import Address, Function, Program, Reg, Register
 
 if TYPE_CHECKING:
@@ -100,7 +100,11 @@ def make_context(
     program: Program, function: Function, image: Image, options: Options, cpu: CPU, layout: SharedLayout, symbol: str,
     number: int, entered_from: Mapping[int, SideExit],
 ) -> FunctionContext:  # fmt: skip
-    """`number`: 0 for a kernel, or that of the function among those which the kernel calls."""
+    """`number`: 0 for a kernel, or that of the function among those which the kernel calls.
+
+    Raises UnsupportedByJit where only the interpreter can run it.
+    """
+    check_supported(function)
     cells, is_function = Cells(function), function.kind != "entry"
     results = cells_of_formals(cells, function.returns) if is_function else ()
     graph = Graph(function, cells, entered_from)
@@ -114,6 +118,15 @@ def make_context(
         frozenset(b.index for b in graph.blocks if suspends(b)),
         is_function or function.frame_size > 0 or any(control(op) == "call" for op in function.code),
     )  # fmt: skip
+
+
+def check_supported(function: Function) -> None:
+    for op in function.code:
+        kind = control(op)
+        if kind == "cluster-barrier":
+            raise UnsupportedByJit(f"`{op.form.instruction.name}`")
+        if function.kind != "entry" and kind in ("exit", "barrier"):
+            raise UnsupportedByJit(f"`{op.form.instruction.name}` in a function")
 
 
 def cells_of_formals(cells: Cells, formals: tuple[object, ...]) -> tuple[int, ...]:

@@ -49,6 +49,10 @@ class Facts:
     """What instructions do to memory, by position: "load" or "atomic"."""
     interpreted: frozenset[int]
     """Positions of instructions that are left to the interpreter."""
+    calls: frozenset[int]
+    """Positions of calls that lanes may come to."""
+    may_leave: frozenset[int]
+    """Positions where the warp leaves for the generic version if something assumed does not hold."""
     masked: list[int]
     """Blocks that have a mask of their lanes: lanes wait there, or elsewhere meanwhile."""
     uniform_branches: frozenset[int]
@@ -71,6 +75,7 @@ class Solver:
         self.facts: list[Fact | None] = entry_facts(c)
         self.divergent: set[int] = set()
         self.interpreted: set[int] = set()
+        self.calls: set[int] = set()
         self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
         results = frozenset(c.result_cells)
         self.reads = [b.live_in | results | self.graph.writes(b.index) for b in self.graph.blocks]
@@ -99,8 +104,8 @@ class Solver:
             raise UnsupportedByJit("registers that do not settle")
         return Facts(
             self.facts, frozenset(self.divergent), self.waiting, self.partial, self.ended,
-            reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), self.reconvergence.masked,
-            self.uniform_branches,
+            reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), frozenset(self.calls),
+            frozenset(self.x.may_leave), self.reconvergence.masked, self.uniform_branches,
         )  # fmt: skip
 
     def sweep(self) -> None:
@@ -140,6 +145,7 @@ class Solver:
             self.perform(pc, self.c.function.code[pc])
         self.live_after, x.site = lives[-1], b.stop - 1
         if b.last is not None:
+            x.may_leave.discard(x.site)
             self.finish(b, b.last)
         self.leave_registers()
 
@@ -147,6 +153,7 @@ class Solver:
         check_cancelled()
         x = self.x
         x.site = pc
+        x.may_leave.discard(pc)  # what was found with what was known before
         if op.guard is not None:
             p = self.binder.read_register(op.guard)
             if isinstance(p.v, int):
@@ -186,6 +193,7 @@ class Solver:
 
     def call(self, op: Op) -> None:
         """What a function gives is not known."""
+        self.calls.add(self.x.site)
         for wanted in CallSite(op).results:
             if isinstance(wanted, Reg):
                 for cell in self.cells.of(wanted):
@@ -204,8 +212,11 @@ class Solver:
             decides = self.binder.source(op.operands[0], op.types[0])
         elif kind == "trap":
             return
-        speculated = kind != "branch-table" and b.index in self.uniform_branches
-        if not x.uniform(decides) and not self.reads_undefined and not speculated:
+        if x.uniform(decides) or self.reads_undefined:
+            return
+        if kind != "branch-table" and b.index in self.uniform_branches:
+            x.may_leave.add(x.site)
+        else:
             self.divergent.add(b.index)
 
     # Registers

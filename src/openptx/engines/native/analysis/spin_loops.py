@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 from openptx.control_flow import control
 from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.analysis.loops import cycles
-from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.memory_consistency import strong
 
 if TYPE_CHECKING:
     from openptx.engines.native.analysis.context import FunctionContext
-    from openptx.engines.native.analysis.fixpoint import Facts
 
 
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -66,23 +64,6 @@ def slice_back(graph: Graph, pcs: list[int], cells: Set[int]) -> set[int]:
                     found |= more
                     changed = True
     return found
-
-
-def counted_loops(c: FunctionContext, facts: Facts, calls_wait: bool) -> set[int]:
-    """Where loops begin whose turns are counted: after many the interpreter goes on, which it cannot in a function."""
-    graph, headers = c.graph, set[int]()
-    loops = [
-        (loop, f"a loop that may wait for other threads, at `{c.function.code[pc].text}`")
-        for pc, loop in waiting_loops(graph, facts.touches)
-    ]
-    if calls_wait:
-        why = "a loop with calls of functions that may wait for other threads"
-        loops += [(loop, why) for loop in loops_with_calls(c)]
-    for loop, reason in loops:
-        if c.is_function:
-            raise UnsupportedByJit(reason)
-        headers |= c.headers & loop
-    return set(c.headers) if c.options.deoptimize_after and not c.is_function else headers
 
 
 def loops_with_calls(c: FunctionContext) -> list[frozenset[int]]:

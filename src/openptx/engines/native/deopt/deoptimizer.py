@@ -11,8 +11,6 @@ from collections.abc import Callable, Set
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
-from openptx.engines.native.deopt.frame_layout import WarpFrame
-from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister
 from openptx.engines.native.deopt.side_exits import SideExits
 
 TURNS = 1 << 17
@@ -25,20 +23,15 @@ Dispatch = Callable[[Set[int]], None]
 
 class Deoptimizer:
     def __init__(self, exits: SideExits) -> None:
-        self.ir, self.scope, self.exits, self.c, self.facts = exits.ir, exits.scope, exits, exits.c, exits.facts
-        self.states: dict[int, FrameState] = {}
-        """Where warps may stand, by what their frame says."""
-        self.is_used = False
-        """Whether warps may have to go on in the interpreter."""
+        self.ir, self.scope, self.exits, self.c = exits.ir, exits.scope, exits, exits.c
 
     def deoptimize(self, b: Block) -> None:
         """Nothing of the block has run yet: the interpreter goes on with it."""
-        self.is_used = True
-        waiting = tuple(sorted(self.facts.waiting[b.index]))
-        cells = self.exits.save(-2 - b.start, waiting, tuple(sorted(b.live_in | self.scope.kept)))
+        at = -2 - b.start
+        state = self.exits.layout.states[at]
+        self.exits.save(at, state.waiting, tuple(r.cell for r in state.cells))
         self.ir.store("i32", self.c.version, self.scope.entry.frame_field(abi.VERSION), 4)
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
-        self.states[-2 - b.start] = FrameState(tuple(self.c.graph.blocks[c].start for c in waiting), cells)
 
     def count_backedge(self, b: Block) -> None:
         """A loop that may be waiting for other threads begins again."""
@@ -84,12 +77,3 @@ class Deoptimizer:
         for mask in masks[1:]:
             union = self.ir.emit(f"or i32 {union}, {mask}")
         return self.ir.is_some(union)
-
-    def record_barrier(self, b: Block, frame: WarpFrame) -> None:
-        """Remembers what the frame holds of a warp that waits at the barrier which ends a block."""
-        places, found = dict(frame.saved(b)), list[SavedRegister]()
-        for cell in sorted(frame.live_after_barrier(b)):
-            fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
-            if fact is not None:
-                found.append(SavedRegister(cell, w, places.get(cell, 0), fact.known, fact.lanes, fact.raw))
-        self.states[b.stop] = FrameState((), tuple(found))

@@ -1,6 +1,8 @@
-"""A warp's frame in memory: where it keeps registers while the warp waits at a barrier, and how large it is."""
+"""A warp's frame in memory, laid out before emission: what it holds wherever the warp may stop, and how large it is."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.barrier_spills import BarrierSpills
@@ -8,31 +10,63 @@ from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.analysis.liveness import live_after
+from openptx.engines.native.analysis.reconvergence import find_waiting
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 
 
 def aligned(offset: int, to: int = 64) -> int:
     return -(-offset // to) * to
 
 
-class WarpFrame:
-    """How a warp's frame is laid out: what barriers save, and how much room all saved states need."""
+class FrameLayout:
+    """Three kinds of places where a warp may stop: barriers, side exits (leave for the generic version, which takes
+    over at `c.entered_from`), and where it deoptimises (leaves for the interpreter).
 
-    def __init__(self, c: FunctionContext, facts: Facts) -> None:
+    Barriers save registers in their own form, each in a place of its own; the others save vectors, one after the other.
+    """
+
+    def __init__(self, c: FunctionContext, facts: Facts, counted: frozenset[int]) -> None:
+        """`counted`: blocks where loops begin whose turns are counted, and which deoptimise after many."""
         self.c, self.facts = c, facts
         entered = {c.graph.at[pc] for pc in c.entered_from}
         self.spills = BarrierSpills(c.graph, facts.waiting, c.suspending, entered)
         self.slots: dict[int, int] = {}
         """Where it keeps registers that live after barriers."""
+        self.size = self.place_slots()
+        reached = [b for b in c.graph.blocks if facts.reached[b.index]]
+        self.exits: dict[int, SideExit] = {pc: exit for b in reached for pc, exit in self.exits_of(b)}
+        """Those that code may have, by position."""
+        self.states: dict[int, FrameState] = {}
+        """Where the interpreter may go on, by what the frame says: after a barrier, or at -2 minus a position."""
+        for b in reached:
+            if b.index in counted or may_wait_for_parked(c, facts, b):
+                self.states[-2 - b.start] = self.block_state(b)
+            if b.index in c.suspending:
+                self.states[b.stop] = self.barrier_state(b)
+        self.deoptimizes = any(at < 0 for at in self.states) or (bool(self.exits) and may_wait_twice(c))
+        """Whether warps may have to go on in the interpreter."""
+        if self.deoptimizes and any(op.m.values.get("mode") == "arrive" for op in c.function.code):
+            raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
+        self.make_room()
+
+    # Registers across barriers
+
+    def place_slots(self) -> int:
+        """Gives registers that live after barriers their places; where those end."""
+        c = self.c
         cells = frozenset[int]().union(*(self.live_after_barrier(c.graph.blocks[b]) for b in c.suspending))
         offset = abi.SAVED
         for cell in sorted(cells, key=lambda c: (self.size_of(c), c)):
-            fact = facts.registers[cell]
+            fact = self.facts.registers[cell]
             if fact is not None and fact.known is None:
                 size = self.size_of(cell)
                 self.slots[cell] = offset = aligned(offset, min(size, 64))
                 offset += size
-        widest = abi.SAVED + self.size_of_vectors(cells)
-        self.size = max(abi.SAVED, offset, widest)  # the generic version, which keeps vectors, shares it
+        return max(
+            offset, abi.SAVED + self.size_of_vectors(cells)
+        )  # the generic version, which keeps vectors, shares it
 
     def size_of_vectors(self, cells: frozenset[int]) -> int:
         return sum(max(64, self.c.cells.widths[cell] * N // 8) for cell in cells)
@@ -53,8 +87,67 @@ class WarpFrame:
             return 4 if is_vector else 1
         return max(w, 8) // 8 * (N if is_vector else 1)
 
-    def make_room_for_all(self) -> None:
-        """For all registers as vectors, and the masks of lanes that wait at any block."""
-        masks = aligned(4 * (len(self.c.function.code) + 2))
-        every = self.size_of_vectors(frozenset(range(len(self.c.cells.widths))))
-        self.size = max(self.size, abi.SAVED + masks + every)
+    def barrier_state(self, b: Block) -> FrameState:
+        """What the frame holds of a warp that waits at the barrier which ends a block."""
+        found: list[SavedRegister] = []
+        for cell in sorted(self.live_after_barrier(b)):
+            fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
+            if fact is not None:
+                found.append(SavedRegister(cell, w, self.slots.get(cell, 0), fact.known, fact.lanes, fact.raw))
+        return FrameState((), tuple(found))
+
+    # Everything as vectors
+
+    def waiting_at(self, b: Block) -> tuple[int, ...]:
+        """Positions where other lanes may wait while a block runs, in the order of their masks."""
+        return tuple(self.c.graph.blocks[i].start for i in sorted(self.facts.waiting[b.index]))
+
+    def exits_of(self, b: Block) -> Iterator[tuple[int, SideExit]]:
+        kept = kept_for(self.c, self.facts, b)
+        lives = [b.live_in, *live_after(self.c.graph, b, kept)]
+        for pc in range(b.start, b.stop):
+            if pc in self.facts.may_leave:
+                yield pc, SideExit(tuple(sorted(lives[pc - b.start] | kept)), self.waiting_at(b))
+
+    def block_state(self, b: Block) -> FrameState:
+        """What the frame holds where the block begins."""
+        cells, waiting = tuple(sorted(b.live_in | kept_for(self.c, self.facts, b))), self.waiting_at(b)
+        return FrameState(waiting, tuple(self.places(waiting, cells)))
+
+    def places(self, waiting: tuple[int, ...], cells: tuple[int, ...]) -> Iterator[SavedRegister]:
+        """Where registers are saved after the masks of the lanes here and of those that wait."""
+        offset = aligned(abi.SAVED + 4 * (1 + len(waiting)))
+        for cell in cells:
+            w = self.c.cells.widths[cell]
+            yield SavedRegister(cell, w, offset)
+            offset = aligned(offset + max(64, w * N // 8))
+
+    def make_room(self) -> None:
+        """For what places and barriers save; where the generic version may deoptimise too, for all that it might."""
+        saved = [(exit.waiting, exit.cells) for exit in (*self.exits.values(), *self.c.entered_from.values())]
+        saved += [(s.waiting, tuple(r.cell for r in s.cells)) for at, s in self.states.items() if at < 0]
+        for waiting, cells in saved:
+            self.size = max(
+                self.size, aligned(abi.SAVED + 4 * (1 + len(waiting))) + self.size_of_vectors(frozenset(cells))
+            )
+        if self.deoptimizes and self.exits:
+            masks = aligned(4 * (len(self.c.function.code) + 2))
+            every = self.size_of_vectors(frozenset(range(len(self.c.cells.widths))))
+            self.size = max(self.size, abi.SAVED + masks + every)
+
+
+def kept_for(c: FunctionContext, facts: Facts, b: Block) -> frozenset[int]:
+    """Registers that lanes which wait elsewhere while a block runs will read."""
+    return frozenset[int]().union(*(c.graph.blocks[i].live_in for i in facts.waiting[b.index]))
+
+
+def may_wait_for_parked(c: FunctionContext, facts: Facts, b: Block) -> bool:
+    """Whether lanes may wait where a block begins, for lanes that wait where another one begins."""
+    return b.syncs_warp and any(c.graph.blocks[i].syncs_warp for i in facts.waiting[b.index])
+
+
+def may_wait_twice(c: FunctionContext) -> bool:
+    """Whether in the generic version, where more lanes may part, they may wait at different places."""
+    blocks = c.graph.blocks
+    waiting, _ = find_waiting(blocks, [b.index for b in blocks if len(b.successors) > 1])
+    return any(b.syncs_warp and any(blocks[c].syncs_warp for c in waiting[b.index]) for b in blocks)

@@ -7,8 +7,6 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import END, Block
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.deopt.deoptimizer import Deoptimizer
-from openptx.engines.native.deopt.frame_layout import WarpFrame
 from openptx.engines.native.emit.branches import Branches
 from openptx.numerics import Bits
 from openptx.program import Function, Op
@@ -18,7 +16,7 @@ NOBODY: frozenset[int] = frozenset()
 
 
 class BarrierLowering:
-    def __init__(self, branches: Branches, warp_frame: WarpFrame, deopt: Deoptimizer) -> None:
+    def __init__(self, branches: Branches) -> None:
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts, self.registers, self.binder = (
             branches.c,
@@ -26,7 +24,7 @@ class BarrierLowering:
             branches.registers,
             branches.binder,
         )
-        self.branches, self.warp_frame, self.deopt, self.exits = branches, warp_frame, deopt, branches.exits
+        self.branches, self.exits, self.layout = branches, branches.exits, branches.exits.layout
         self.field = self.scope.entry.frame_field
         self.numbers: set[int] | None = set()
         """Barriers that are used; None: not known."""
@@ -76,12 +74,11 @@ class BarrierLowering:
             ir.store("i32", value, self.field(offset), 4)
         word = ir.mask_bits(ir.load_mask("%live"))
         ir.store("i32", word, self.field(abi.LIVE), 4)
-        changed = self.warp_frame.spills.changed[b.index] | self.c.graph.writes(b.index, b.stop - 1)
-        for cell, offset in self.warp_frame.saved(b):
+        changed = self.layout.spills.changed[b.index] | self.c.graph.writes(b.index, b.stop - 1)
+        for cell, offset in self.layout.saved(b):
             if cell in changed:
                 t = self.registers.cell_type(cell)
                 ir.store(t, ir.load(t, f"%r{cell}", 4), self.field(offset), 8)
-        self.deopt.record_barrier(b, self.warp_frame)
         if not self.c.runs_next_warp:
             ir.line(f"ret i32 {abi.SUSPENDED}")
             return
@@ -100,8 +97,8 @@ class BarrierLowering:
         word = ir.load("i32", self.field(abi.LIVE), 4)
         live = ir.emit(f"bitcast i{N} {word} to <{N} x i1>")
         ir.store_mask(live, "%live")
-        wanted = self.warp_frame.spills.wanted[goal] if goal != END else frozenset[int]()
-        for cell, offset in self.warp_frame.saved(b):
+        wanted = self.layout.spills.wanted[goal] if goal != END else frozenset[int]()
+        for cell, offset in self.layout.saved(b):
             if cell in wanted:
                 t = self.registers.cell_type(cell)
                 ir.store(t, ir.load(t, self.field(offset), 8), f"%r{cell}", 4)

@@ -11,6 +11,7 @@ from openptx.engines.native.analysis.lattice import ZEROS
 from openptx.engines.native.analysis.liveness import live_after
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.deoptimizer import Deoptimizer
+from openptx.engines.native.deopt.frame_layout import kept_for
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import CallLowering
@@ -53,7 +54,7 @@ class BlockEmitter:
     def emit(self, b: Block) -> None:
         ir, scope, waiting = self.ir, self.scope, self.facts.waiting[b.index]
         scope.here = b
-        scope.kept = frozenset[int]().union(*(self.c.graph.blocks[c].live_in for c in waiting))
+        scope.kept = kept_for(self.c, self.facts, b)
         self.registers.begin_block()
         self.x.frame.begin_block()
         ir.start(f"block{b.index}")

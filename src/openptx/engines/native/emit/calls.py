@@ -10,19 +10,16 @@ from contextlib import contextmanager
 from typing import cast
 
 from openptx.engines.common.call_site import CallSite, Formal
+from openptx.engines.native.analysis.call_graph import callees
 from openptx.engines.native.analysis.lattice import N, Value, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.registers import RegisterFile
-from openptx.engines.native.runtime.upcalls import UPCALLS
 from openptx.numerics import Bits
-from openptx.program import Function, FunctionName, Op, Operand, Reg, Register, Symbol, Targets, Variable
+from openptx.program import Function, Op, Operand, Reg, Register, Symbol, Variable
 
 SLOT = 8 * N
 """Bytes of a value in a buffer."""
-
-INDIRECT = 64
-"""Functions that a call by address may have to choose between."""
 
 
 def cells_of(formals: tuple[Formal, ...]) -> list[tuple[Formal, int, int]]:
@@ -48,15 +45,14 @@ class CallLowering:
 
     def call_function(self, op: Op) -> None:
         site = CallSite(op)
-        if isinstance(site.target, FunctionName):
-            callee = site.target.name
-            if callee in UPCALLS and callee not in self.c.program.functions:
-                self.when_any(lambda: self.ask_system(site, callee))
-                return
-            self.when_any(lambda: self.invoke(site, self.callable(callee, site), self.scope.mask))
-            return
-        assert site.target is not None
-        self.indirect(site, self.binder.read_register(site.target))
+        target, candidates = site.target, callees(self.c.program, site)
+        if isinstance(target, Reg):
+            self.indirect(site, candidates, self.binder.read_register(target))
+        elif candidates:
+            self.when_any(lambda: self.invoke(site, candidates[0], self.scope.mask))
+        else:
+            assert target is not None
+            self.when_any(lambda: self.ask_system(site, target.name))
 
     def ask_system(self, site: CallSite, name: str) -> None:
         """A function that the system provides: the reference engine does it for the lanes."""
@@ -72,14 +68,6 @@ class CallLowering:
         value = self.binder.source(given, None)
         assert isinstance(value, Bits)
         return value
-
-    def callable(self, name: str, site: CallSite) -> Function:
-        if name not in self.c.program.functions:
-            raise UnsupportedByJit(f"`{name}`, which the module does not define")
-        function = self.c.program.function(name)
-        if (len(site.arguments), len(site.results)) != (len(function.parameters), len(function.returns)):
-            raise UnsupportedByJit(f"a call of `{name}` with other arguments than it has")
-        return function
 
     def when_any(self, act: Callable[[], None]) -> None:
         """`act`, jumped over where no lane executes."""
@@ -121,7 +109,7 @@ class CallLowering:
             for i, part in enumerate(parts):
                 where = self.buffer("%in", at + i)
                 ir.store(vector_type(part.width), self.x.vector(part), where, 64)
-        symbol = self.tables.callees.symbol(callee.name)
+        symbol = self.tables.symbols[callee.name]
         status = ir.emit(
             f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 %index, <{N} x i1> {self.x.vector(mask)},"
             f" i64 {self.x.scalar(base)})"
@@ -209,14 +197,7 @@ class CallLowering:
 
     # A function by its address
 
-    def indirect(self, site: CallSite, address: Bits) -> None:
-        names = [
-            n for n in (site.prototype.functions if isinstance(site.prototype, Targets) else self.c.program.functions)
-            if n in self.c.program.functions
-        ]  # fmt: skip
-        candidates = [f for f in map(self.c.program.function, names) if self.same_shape(f, site)]
-        if len(candidates) > INDIRECT:
-            raise UnsupportedByJit("a call of one of too many functions")
+    def indirect(self, site: CallSite, candidates: list[Function], address: Bits) -> None:
         address = self.held_bits(address)
         known = self.x.const(0, 1)
         with self.without_results("an indirect call with results in registers"):
@@ -232,6 +213,3 @@ class CallLowering:
 
     def held_bits(self, a: Bits) -> Bits:
         return self.x.bits(self.x.vector(a), a.width) if isinstance(a.v, Value) and a.v.lanes is None else a
-
-    def same_shape(self, f: Function, site: CallSite) -> bool:
-        return (len(f.parameters), len(f.returns)) == (len(site.arguments), len(site.results))

@@ -5,14 +5,11 @@ from __future__ import annotations
 from openptx.control_flow import control
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
-from openptx.engines.native.analysis.reconvergence import find_waiting
-from openptx.engines.native.analysis.speculation import solve
-from openptx.engines.native.analysis.spin_loops import counted_loops
-from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.deoptimizer import TURNS, Deoptimizer
-from openptx.engines.native.deopt.frame_layout import WarpFrame
+from openptx.engines.native.deopt.frame_layout import FrameLayout
 from openptx.engines.native.deopt.side_exits import SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, turns_between_polls
@@ -34,24 +31,22 @@ SMALL = 64
 class FunctionEmitter:
     """Emits one function; what a launch must know of it is in its parts afterwards."""
 
-    def __init__(self, c: FunctionContext, tables: ModuleTables, calls_wait: bool) -> None:
-        """`calls_wait`: called functions do what loops around their calls may be waiting for."""
-        check_supported(c)
-        self.c, self.facts = c, solve(c)
+    def __init__(
+        self, c: FunctionContext, facts: Facts, counted: frozenset[int], layout: FrameLayout, tables: ModuleTables
+    ) -> None:
+        """`counted`: blocks where loops begin whose turns are counted."""
+        self.c, self.facts, self.layout = c, facts, layout
         self.x = LlvmMachine(c, self.facts, tables)
         self.ir, self.entry = self.x.ir, self.x.entry
         self.registers = RegisterFile(self.x, self.facts)
         binder = OperandBinder(self.x, self.registers, c)
-        self.warp_frame = WarpFrame(c, self.facts)
-        self.exits = SideExits(self.registers, self.warp_frame)
+        self.exits = SideExits(self.registers, layout)
         self.x.leave_if_wraps = self.exits.leave_if_wraps
-        self.deopt = Deoptimizer(self.exits)
         self.calls = CallLowering(self.registers, binder)
         self.branches = Branches(self.registers, binder, self.exits, self.calls)
-        self.barriers = BarrierLowering(self.branches, self.warp_frame, self.deopt)
-        counted = frozenset(counted_loops(c, self.facts, calls_wait))
-        interp = InterpCall(self.registers)
-        self.blocks = BlockEmitter(self.branches, self.barriers, self.calls, interp, self.deopt, counted)
+        self.barriers = BarrierLowering(self.branches)
+        interp, deopt = InterpCall(self.registers), Deoptimizer(self.exits)
+        self.blocks = BlockEmitter(self.branches, self.barriers, self.calls, interp, deopt, counted)
 
     def emit(self) -> str:
         """The function's text."""
@@ -61,18 +56,12 @@ class FunctionEmitter:
         self.branches.emit_dispatches()
         for pc, saved in self.c.entered_from.items():
             self.exits.enter(pc, saved)
-        self.deopt.is_used |= bool(self.exits.exits) and may_wait_twice(self.c)
-        if self.deopt.is_used:
-            if any(op.m.values.get("mode") == "arrive" for op in self.c.function.code):
-                raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
-            if self.exits.exits:
-                self.warp_frame.make_room_for_all()
         return self.text()
 
     @property
     def rounds(self) -> bool:
         """Whether warps wait for each other."""
-        return self.deopt.is_used or any(control(op) == "barrier" for op in self.c.function.code)
+        return self.layout.deoptimizes or any(control(op) == "barrier" for op in self.c.function.code)
 
     def text(self) -> str:
         ir, c = self.ir, self.c
@@ -110,7 +99,7 @@ class FunctionEmitter:
         found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
         found += ["%fuel = alloca i32, align 4"]
         found += [f"store i32 {turns_between_polls(self.c.function)}, ptr %fuel, align 4"]
-        if self.deopt.is_used:
+        if self.layout.deoptimizes:
             found += ["%turns = alloca i32, align 4", "%tries = alloca i32, align 4"]
         if any(control(op) == "call" for op in self.c.function.code):
             size = self.calls.buffer_slots * SLOT + SLOT
@@ -126,7 +115,7 @@ class FunctionEmitter:
                 self.registers.keep_in(cell, self.x.const(0, c.cells.widths[cell]))
         for b in self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b}")
-        if self.deopt.is_used:
+        if self.layout.deoptimizes:
             ir.store("i32", c.options.deoptimize_after or TURNS, "%turns", 4)
             ir.store("i32", 0, "%tries", 4)
         if c.is_function:
@@ -189,19 +178,3 @@ class FunctionEmitter:
             ir.store("i32", CALLS_BETWEEN_POLLS, self.entry.field(abi.CALLS), 4)
             self.x.scope.site = 0
             self.x.faults.poll()
-
-
-def may_wait_twice(c: FunctionContext) -> bool:
-    """Whether in the generic version, where more lanes may part, they may wait at different places."""
-    blocks = c.graph.blocks
-    waiting, _ = find_waiting(blocks, [b.index for b in blocks if len(b.successors) > 1])
-    return any(b.syncs_warp and any(blocks[c].syncs_warp for c in waiting[b.index]) for b in blocks)
-
-
-def check_supported(c: FunctionContext) -> None:
-    for op in c.function.code:
-        kind = control(op)
-        if kind == "cluster-barrier":
-            raise UnsupportedByJit(f"`{op.form.instruction.name}`")
-        if c.is_function and kind in ("exit", "barrier"):
-            raise UnsupportedByJit(f"`{op.form.instruction.name}` in a function")

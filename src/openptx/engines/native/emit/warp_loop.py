@@ -14,7 +14,7 @@ class WarpLoop:
         """`rounds`: warps wait for each other."""
         self.ir, self.c, self.entry, self.exits = exits.ir, exits.c, exits.entry, exits
         self.barriers, self.rounds = barriers, rounds
-        self.frame_size = aligned(exits.warp_frame.size)
+        self.frame_size = aligned(exits.layout.size)
 
     def head(self, index: list[str]) -> list[str]:
         """The entry block's lines where they belong: once, for each CTA, for each warp; `index` is the warp's own."""

@@ -1,0 +1,103 @@
+"""The call graph of a kernel: all functions that it may call, each with its facts, before any of them is emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from openptx.engines.common.call_site import CallSite
+from openptx.engines.interp.builtins import EXTERNALS
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.fixpoint import Facts
+from openptx.engines.native.analysis.speculation import solve
+from openptx.engines.native.analysis.spin_loops import loops_with_calls, waiting_loops
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.isa.memory_consistency import strong
+from openptx.program import Function, FunctionName, Program, Targets
+
+INDIRECT = 64
+"""Functions that a call by address may have to choose between."""
+
+
+class FunctionFacts(NamedTuple):
+    c: FunctionContext
+    facts: Facts
+
+    @property
+    def touches_others(self) -> bool:
+        """Whether atomics or strong loads are among the operations."""
+        code = self.c.function.code
+        return any(kind == "atomic" or strong(code[pc].m) for pc, kind in self.facts.touches.items())
+
+
+def call_graph(kernel: Function, context: Callable[[Function, int], FunctionContext]) -> list[FunctionFacts]:
+    """The kernel and what it calls, in the order in which calls name them: their numbers.
+
+    `context` makes that of a function and its number. Raises UnsupportedByJit where only the interpreter can run one.
+    """
+    found: list[FunctionFacts] = []
+    functions = [kernel]
+    numbers = {kernel.name: 0}
+    for function in functions:  # which grows
+        c = context(function, len(found))
+        found.append(FunctionFacts(c, solve(c)))
+        for callee in called(*found[-1]):
+            if callee.name not in numbers:
+                numbers[callee.name] = len(functions)
+                functions.append(callee)
+    return found
+
+
+def called(c: FunctionContext, facts: Facts) -> Iterator[Function]:
+    for pc in sorted(facts.calls):
+        yield from callees(c.program, CallSite(c.function.code[pc]))
+
+
+def callees(program: Program, site: CallSite) -> list[Function]:
+    """The functions of the program that a call may lead to; none for a function that the system provides."""
+    if isinstance(site.target, FunctionName):
+        name = site.target.name
+        if name not in program.functions:
+            if name in EXTERNALS:
+                return []
+            raise UnsupportedByJit(f"`{name}`, which the module does not define")
+        function = program.function(name)
+        if not fits(function, site):
+            raise UnsupportedByJit(f"a call of `{name}` with other arguments than it has")
+        return [function]
+    names = site.prototype.functions if isinstance(site.prototype, Targets) else program.functions
+    found = [program.function(name) for name in names if name in program.functions]
+    found = [function for function in found if fits(function, site)]
+    if len(found) > INDIRECT:
+        raise UnsupportedByJit("a call of one of too many functions")
+    return found
+
+
+def fits(function: Function, site: CallSite) -> bool:
+    return (len(function.parameters), len(function.returns)) == (len(site.arguments), len(site.results))
+
+
+def counted_loops(functions: list[FunctionFacts]) -> list[frozenset[int]]:
+    """For each function the blocks where loops begin whose turns are counted: they may be waiting for other threads.
+
+    After many turns the interpreter goes on, which it cannot within a call.
+    """
+    kernel, *others = functions
+    calls_wait = any(f.touches_others for f in others) and any(loops_with_calls(f.c) for f in functions)
+    if calls_wait and any(loops_with_calls(f.c) for f in others):
+        raise UnsupportedByJit("a loop with calls of functions that may wait for other threads, in a function")
+    for f in others:
+        for pc, _ in waiting_loops(f.c.graph, f.facts.touches):
+            raise UnsupportedByJit(f"a loop that may wait for other threads, at `{f.c.function.code[pc].text}`")
+    return [counted_in_kernel(kernel, calls_wait), *[frozenset[int]()] * len(others)]
+
+
+def counted_in_kernel(kernel: FunctionFacts, calls_wait: bool) -> frozenset[int]:
+    """`calls_wait`: called functions do what loops around their calls may be waiting for."""
+    c = kernel.c
+    if c.options.deoptimize_after:
+        return c.headers
+    loops = [loop for _, loop in waiting_loops(c.graph, kernel.facts.touches)]
+    if calls_wait:
+        loops += loops_with_calls(c)
+    return c.headers & frozenset[int]().union(*loops)
