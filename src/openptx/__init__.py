@@ -26,6 +26,9 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.api import check as check
     from openptx.api import parse as parse
+    from openptx.device.texture import Sampler as Sampler
+    from openptx.device.texture import Surface as Surface
+    from openptx.device.texture import Texture as Texture
     from openptx.diagnostics import Diagnostic as Diagnostic
     from openptx.diagnostics import Fix as Fix
     from openptx.diagnostics import Label as Label
@@ -46,9 +49,6 @@ if TYPE_CHECKING:
     from openptx.runtime import load as load
     from openptx.runtime.distribute import distribute as distribute
     from openptx.runtime.tensor_map import TensorMap as TensorMap
-    from openptx.runtime.texture import Sampler as Sampler
-    from openptx.runtime.texture import Surface as Surface
-    from openptx.runtime.texture import Texture as Texture
     from openptx.sanitize import Finding as Finding
     from openptx.sanitize import empty as empty
     from openptx.sanitize import sanitize as sanitize
@@ -67,7 +67,7 @@ HOMES = {
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
     "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.tensor_map": ("TensorMap",),
-    "openptx.runtime.texture": ("Sampler", "Surface", "Texture"),
+    "openptx.device.texture": ("Sampler", "Surface", "Texture"),
     "openptx.sanitize":        ("Finding", "empty", "sanitize"),
     "openptx.syntax":          ("SyntaxTree",),
 }

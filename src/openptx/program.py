@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from openptx.isa.special_registers import allocation_unit
 
 if TYPE_CHECKING:
+    from openptx.device.shared_layout import SharedLayout
     from openptx.isa.notation import Form, Modifiers
     from openptx.isa.types import Type
-    from openptx.runtime.shared_layout import SharedLayout
     from openptx.source import File, Span
 
 

@@ -16,7 +16,7 @@ import record_hardware as recorder
 
 from hardware import opcodes, tensor_cores
 from openptx import Texture
-from openptx.runtime import sampling
+from openptx.device import sampling
 
 FOLDERS = sorted(p.parent for p in Path(__file__).parent.glob("*/index.json"))
 FORMS = {form.opcode: form for form in recorder.forms()}

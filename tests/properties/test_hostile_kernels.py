@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hostile_kernels import DEEDS, Crime
 
+from openptx.device.heap import heap_of
+from openptx.device.memory import device
 from openptx.engines.native import settings
 from openptx.errors import ArgumentError, CheckError, Fault
 from openptx.runtime import load
-from openptx.runtime.heap import heap_of
-from openptx.runtime.memory import device
 
 PARTS = 6
 SEEDS = 1472

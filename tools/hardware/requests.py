@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from openptx.device.texture import Opaque, Surface, Texture
 from openptx.program import Variable
 from openptx.runtime.arguments import Place, bytes_of
 from openptx.runtime.fidelity import reachable
 from openptx.runtime.module import Kernel
 from openptx.runtime.tensor_map import TensorMap
-from openptx.runtime.texture import Opaque, Surface, Texture
 from openptx.syntax import parse
 from openptx.syntax.tree import Function
 from openptx.testing.wrapper import PREFIX

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from openptx.device.shared_layout import shared_layout
 from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault
 from openptx.keywords import hints
@@ -14,7 +15,6 @@ from openptx.profile.report import LaunchShape, Profile
 from openptx.profile.summary import summarize
 from openptx.runtime.module import OTHER_NAMES
 from openptx.runtime.options import require_options
-from openptx.runtime.shared_layout import shared_layout
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel

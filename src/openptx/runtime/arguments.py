@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openptx.device.arrays import array_of, as_array
+from openptx.device.memory import Bytes, Memory
+from openptx.device.texture import Opaque
 from openptx.errors import ArgumentError
 from openptx.isa.types import Type
 from openptx.program import Function, Register, Variable
-from openptx.runtime.arrays import array_of, as_array
 from openptx.runtime.element_types import warn_of
-from openptx.runtime.memory import Bytes, Memory
 from openptx.runtime.tensor_map import TensorMap
-from openptx.runtime.texture import Opaque
 
 PACKED = {"f16": "<e", "f32": "<f", "f64": "<d"}
 

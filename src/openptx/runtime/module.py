@@ -11,6 +11,11 @@ from typing import Any, NamedTuple, cast
 from openptx.api import file_of
 from openptx.api import require_options as require_target
 from openptx.check import lower, resolve
+from openptx.device.arrays import array_of
+from openptx.device.image import Image
+from openptx.device.memory import Bytes, MemoryView
+from openptx.device.shared_layout import shared_layout
+from openptx.device.texture import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
@@ -19,13 +24,8 @@ from openptx.program import Function, Program
 from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime.arguments import marshal
-from openptx.runtime.arrays import array_of
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
-from openptx.runtime.image import Image
-from openptx.runtime.memory import Bytes, MemoryView
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
-from openptx.runtime.shared_layout import shared_layout
-from openptx.runtime.texture import Opaque
 from openptx.source import File
 
 Extent = int | Sequence[int]

@@ -6,9 +6,9 @@ import struct
 from collections.abc import Sequence
 from operator import index
 
+from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
 from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, SWIZZLES
-from openptx.runtime.arrays import array_of
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.memory import many
 from openptx.engines.common.provenance import variables_of
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import CTA_SHIFT
-from openptx.runtime.memory import many
 
 if TYPE_CHECKING:
     from openptx.program import Function, Op, Variable

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import WARP
-from openptx.runtime.arrays import as_array
 from openptx.sanitize.teams import AGENT
 from openptx.sanitize.views import CLUSTERS, CTAS, WARPS, Views
 

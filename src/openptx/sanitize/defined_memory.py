@@ -19,11 +19,11 @@ from openptx.sanitize.masked import EVERYTHING, Masked, mask
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from openptx.device.image import Image
+    from openptx.device.memory import MemoryView
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.geometry import Geometry
     from openptx.isa.machine import Update, Word
-    from openptx.runtime.image import Image
-    from openptx.runtime.memory import MemoryView
     from openptx.sanitize.session import Session
 
 Array = NDArray[Any]

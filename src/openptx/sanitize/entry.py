@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.arrays import as_array
 from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault, SanitizerError
-from openptx.runtime.arrays import as_array
 from openptx.sanitize.findings import KINDS, Collector, Finding
 from openptx.sanitize.launch import SanitizedLaunch
 from openptx.sanitize.session import HangError, Session

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.runtime.heap import Heap
+from openptx.device.heap import Heap
 
 if TYPE_CHECKING:
     from openptx.program import Op

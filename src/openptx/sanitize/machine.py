@@ -17,6 +17,8 @@ from openptx.sanitize.shadow import GPU, SCOPE, UPDATE, Shadow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from openptx.device.image import Image
+    from openptx.device.memory import MemoryView
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.geometry import Geometry
     from openptx.engines.interp.memory import Place
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits
     from openptx.program import Op
-    from openptx.runtime.image import Image
-    from openptx.runtime.memory import MemoryView
     from openptx.sanitize.heap import GuardedHeap
     from openptx.sanitize.mbarriers import Key
     from openptx.sanitize.session import Session

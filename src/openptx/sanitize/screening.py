@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from openptx.control_flow import control
+from openptx.device.shared_layout import reached
 from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -35,12 +36,11 @@ from openptx.isa.instructions import (
     wgmma,
 )
 from openptx.isa.notation import Instruction
-from openptx.runtime.shared_layout import reached
 
 if TYPE_CHECKING:
+    from openptx.device.memory import Allocation, Bytes, MemoryView
     from openptx.program import Function, Op, Program
     from openptx.runtime import Kernel
-    from openptx.runtime.memory import Allocation, Bytes, MemoryView
     from openptx.runtime.module import Prepared
     from openptx.sanitize.entry import Options
 

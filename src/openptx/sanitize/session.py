@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.shared_layout import reached
 from openptx.engines.interp import lane_sets
 from openptx.line_table import LineTable
 from openptx.program import Address, Reg
-from openptx.runtime.shared_layout import reached
 from openptx.sanitize.barrier_checks import BarrierChecks
 from openptx.sanitize.bounds import Bounds
 from openptx.sanitize.clocks import Clocks
@@ -30,11 +30,11 @@ from openptx.sanitize.undefined import NOISE
 from openptx.sanitize.values import Values
 
 if TYPE_CHECKING:
+    from openptx.device.heap import Heap
     from openptx.engines.interp.frames import Frame, Group
     from openptx.engines.interp.geometry import Shape
     from openptx.errors import Fault
     from openptx.program import Function, Op, Program
-    from openptx.runtime.heap import Heap
     from openptx.sanitize.batch import SanitizedBatch
     from openptx.source import Span
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.runtime.arrays import as_array
+from openptx.device.arrays import as_array
 
 Array = NDArray[Any]
 

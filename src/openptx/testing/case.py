@@ -16,11 +16,11 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from openptx.device.texture import Surface, Texture
 from openptx.errors import Fault, InputError
 from openptx.reading import content, decode, open_regular
 from openptx.runtime import load
 from openptx.runtime.npy import read_array
-from openptx.runtime.texture import Surface, Texture
 from openptx.testing.comparison import compare
 from openptx.testing.result import Mismatch
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from openptx.check import lower
+from openptx.device.shared_layout import shared_layout
 from openptx.errors import Unsupported
 from openptx.program import (
     Address,
@@ -25,7 +26,6 @@ from openptx.program import (
     Targets,
     Vector,
 )  # fmt: skip
-from openptx.runtime.shared_layout import shared_layout
 from openptx.source import File
 
 ROOT = Path(__file__).parents[3]

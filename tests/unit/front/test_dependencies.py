@@ -30,17 +30,18 @@ ALLOWED = {
     "rewrite":      {"isa", "program", "control_flow"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program",
                      "control_flow"},
+    "device":       {"source", "errors", "locks", "isa", "program"},
     "engines":      {"source", "diagnostics", "errors", "locks", "llvm", "numerics", "isa", "program", "control_flow",
-                     "runtime"},
+                     "device"},
     "sanitize":     {"source", "diagnostics", "errors", "numerics", "isa", "program", "control_flow", "line_table",
-                     "engines", "runtime"},
+                     "device", "engines"},
     "profile":      {"source", "diagnostics", "errors", "keywords", "numerics", "isa", "program", "control_flow",
-                     "line_table", "engines", "runtime"},
+                     "line_table", "device", "engines", "runtime"},
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
-                     "rewrite", "engines", "sanitize", "api"},
+                     "rewrite", "device", "engines", "sanitize", "api"},
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
     "testing":      {"source", "diagnostics", "errors", "reading", "numerics", "isa", "api", "check", "syntax",
-                     "runtime"},
+                     "device", "runtime"},
 }
 # Parts of check: each may import itself and those before it; neither the fast path nor lowering the other.
 LAYERS = (

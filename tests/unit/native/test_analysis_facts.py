@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from openptx.device.shared_layout import shared_layout
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.decode import Block, DecodedFunction
@@ -25,7 +26,6 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.llvm.host import host
 from openptx.runtime.module import LoadedModule, load
-from openptx.runtime.shared_layout import shared_layout
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
 from engines import Result, run

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.device.shared_layout import shared_layout
 from openptx.profile.occupancy import occupancy
-from openptx.runtime.shared_layout import shared_layout
 from openptx.testing.case import argument, read_case
 
 DATA = Path(__file__).parents[2] / "data"

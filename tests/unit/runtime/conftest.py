@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from openptx.runtime.heap import heap_of
-from openptx.runtime.memory import device
+from openptx.device.heap import heap_of
+from openptx.device.memory import device
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import weakref
 import numpy as np
 import pytest
 
+from openptx.device.heap import Heap
+from openptx.device.memory import Memory
 from openptx.isa.address_windows import FIRST
-from openptx.runtime.heap import Heap
-from openptx.runtime.memory import Memory
 
 
 def test_an_address_lasts_as_long_as_the_array() -> None:

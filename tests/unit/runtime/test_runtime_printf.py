@@ -5,7 +5,7 @@ import struct
 import pytest
 
 import openptx
-from openptx.runtime.printf import read_format
+from openptx.device.printf import read_format
 
 
 def double(value: float) -> int:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.device.shared_layout import shared_layout
 from openptx.errors import Fault
-from openptx.runtime.shared_layout import shared_layout
 
 DYNAMIC = ".extern .shared .b8 more[];"
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    from openptx.device.image import Image
+    from openptx.device.memory import MemoryView
     from openptx.errors import Triple
     from openptx.program import Function, Program
-    from openptx.runtime.image import Image
-    from openptx.runtime.memory import MemoryView
 
 
 class Engine(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from openptx.runtime.memory import many
+from openptx.device.memory import many
 
 if TYPE_CHECKING:
     from openptx.program import Op

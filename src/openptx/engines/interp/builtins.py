@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openptx.device.printf import Format, read_format
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.numerics import Bits
-from openptx.runtime.printf import Format, read_format
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.shared_layout import SharedLayout
 from openptx.engines.interp.lazy import lazy
 from openptx.errors import Triple
-from openptx.runtime.shared_layout import SharedLayout
 
 U32 = NDArray[np.uint32]
 WARP = 32

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from openptx.device.attributes import attribute
+from openptx.device.texture import Array, Image, Opaque, Sampler, Surface, Texture, find
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory import Violation
 from openptx.isa.address_windows import PARAM
 from openptx.isa.semantics import images
 from openptx.isa.semantics.images import DIMENSIONS, layered
 from openptx.numerics import Bits
-from openptx.runtime.attributes import attribute
-from openptx.runtime.texture import Array, Image, Opaque, Sampler, Surface, Texture, find
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads

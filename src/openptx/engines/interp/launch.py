@@ -7,6 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from openptx.device.image import Image
+from openptx.device.memory import MemoryView
+from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
@@ -19,9 +22,6 @@ from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
-from openptx.runtime.image import Image
-from openptx.runtime.memory import MemoryView
-from openptx.runtime.shared_layout import shared_layout
 
 LANES = 1 << 15
 """Lanes of a batch, if CTAs are small enough: more would leave the cache, fewer would show Python's own time."""

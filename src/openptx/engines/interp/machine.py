@@ -25,10 +25,10 @@ from openptx.numerics.numpy_machine import UNSIGNED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from openptx.device.image import Image
+    from openptx.device.memory import MemoryView
     from openptx.engines.interp.geometry import Geometry
     from openptx.numerics.dot import Tile
-    from openptx.runtime.image import Image
-    from openptx.runtime.memory import MemoryView
 
 Array = NDArray[Any]
 TOGETHER = 1 << 13

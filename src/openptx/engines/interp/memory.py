@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.heap import Heap
+from openptx.device.image import Image
+from openptx.device.memory import Allocation, Bytes, MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry
@@ -15,9 +18,6 @@ from openptx.engines.interp.memory_views import Plane
 from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
-from openptx.runtime.heap import Heap
-from openptx.runtime.image import Image
-from openptx.runtime.memory import Allocation, Bytes, MemoryView
 
 if TYPE_CHECKING:
     from openptx.engines.interp.initcheck import Watch

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openptx.device import sampling
+from openptx.device.texture import Array, Surface
 from openptx.engines.interp.textures import Textures
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
-from openptx.runtime import sampling
-from openptx.runtime.texture import Array, Surface
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update

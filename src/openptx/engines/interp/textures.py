@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from openptx.device import sampling
+from openptx.device.sampling import Place
+from openptx.device.texture import Array, Sampler, Texture
 from openptx.engines.interp.handles import Handles
 from openptx.numerics import Bits
-from openptx.runtime import sampling
-from openptx.runtime.sampling import Place
-from openptx.runtime.texture import Array, Sampler, Texture
 
 
 class Textures(Handles):

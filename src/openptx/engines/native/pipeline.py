@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from openptx.device.image import Image
+from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
 from openptx.engines.native.analysis.call_graph import call_graph, counted_loops
 from openptx.engines.native.analysis.context import FunctionContext, make_context
@@ -30,8 +32,6 @@ from openptx.engines.native.watch.hooks import declarations
 from openptx.llvm.codegen import compiled_fast
 from openptx.llvm.host import host
 from openptx.program import Function, Program
-from openptx.runtime.image import Image
-from openptx.runtime.shared_layout import shared_layout
 
 CROWDED = 12_000
 """Blocks times vectors that a kernel's registers are, above which they stay in memory. Made values, they would meet in

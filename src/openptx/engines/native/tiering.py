@@ -7,6 +7,7 @@ import time
 import weakref
 from typing import Any
 
+from openptx.device.image import Image
 from openptx.engines.interp import launch as interp
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
@@ -15,7 +16,6 @@ from openptx.engines.native.runtime.launch import launch as run
 from openptx.engines.native.runtime.worker_count import loops
 from openptx.errors import Triple
 from openptx.program import Function, Program
-from openptx.runtime.image import Image
 
 LOG = logging.getLogger("openptx")
 

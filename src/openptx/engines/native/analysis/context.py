@@ -16,11 +16,11 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.program import Address, Function, Program, Reg, Register
 
 if TYPE_CHECKING:
+    from openptx.device.image import Image
+    from openptx.device.shared_layout import SharedLayout
     from openptx.engines.native.deopt.frame_state import SideExit
     from openptx.engines.native.options import Options
     from openptx.llvm.host import CPU
-    from openptx.runtime.image import Image
-    from openptx.runtime.shared_layout import SharedLayout
 
 Triple = tuple[int, int, int]
 

@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.native.options import Options
 from openptx.llvm.codegen import version
 from openptx.program import Function, Program
-from openptx.runtime.shared_layout import shared_layout
 
 PACKAGE = Path(__file__).parents[3]
 

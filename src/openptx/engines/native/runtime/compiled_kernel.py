@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import replace
 
+from openptx.device.image import Image
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp.decode import NoMeaning
 from openptx.engines.native import settings
@@ -25,7 +26,6 @@ from openptx.engines.native.watch.hooks import addresses
 from openptx.errors import Bug
 from openptx.llvm.jit import Library
 from openptx.program import Function, Program
-from openptx.runtime.image import Image
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 

@@ -9,6 +9,8 @@ import sys
 import time
 from functools import partial
 
+from openptx.device.image import Image
+from openptx.device.memory import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.native import abi, settings
@@ -21,8 +23,6 @@ from openptx.engines.native.runtime.plan import Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
-from openptx.runtime.image import Image
-from openptx.runtime.memory import MemoryView
 
 STOPPED_AT_EXIT = 1.0
 """Seconds that Python's end waits for launches on other threads, which are told to stop."""

@@ -7,6 +7,8 @@ from array import array
 from collections.abc import Callable
 from dataclasses import replace
 
+from openptx.device.image import Image
+from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
@@ -16,8 +18,6 @@ from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
 from openptx.engines.native.runtime.worker_count import WorkerCount
 from openptx.errors import Triple
 from openptx.program import Function, Program
-from openptx.runtime.image import Image
-from openptx.runtime.shared_layout import shared_layout
 
 STACK_BUDGET = 250 << 20
 """Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.memory import Bytes, MemorySnapshot, MemoryView, pointer_of
 from openptx.engines.native import abi
 from openptx.engines.native.runtime import upcalls
 from openptx.isa.address_windows import CONST, PARAM, SHARED
-from openptx.runtime.memory import Bytes, MemorySnapshot, MemoryView, pointer_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads

@@ -9,9 +9,9 @@ import numpy as np
 from openptx.engines.native.watch import layout
 
 if TYPE_CHECKING:
+    from openptx.device.memory import Allocation, Bytes
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
-    from openptx.runtime.memory import Allocation, Bytes
 
 LIMIT = 4 << 30
 """Bytes of shadow cells of a launch."""

@@ -21,7 +21,7 @@ from openptx.isa.address_windows import CONST, FIRST, FUNCTION, LOCAL, PARAM, SH
 from openptx.locks import MEMORY
 
 if TYPE_CHECKING:
-    from openptx.runtime.heap import Heap
+    from openptx.device.heap import Heap
 
 ROW = struct.Struct("<4Q")
 """Of the table that compiled code reads: base, size, size if it may be written, host address less device address."""

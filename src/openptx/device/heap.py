@@ -10,8 +10,8 @@ from bisect import bisect_left, insort
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.memory import REMEMBERED, Allocation, Memory, beside, gap
 from openptx.locks import MEMORY
-from openptx.runtime.memory import REMEMBERED, Allocation, Memory, beside, gap
 
 SIZE = 8 << 20
 """CUDA's default (`cudaLimitMallocHeapSize`)."""

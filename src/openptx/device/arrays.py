@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.tensors import flat_bytes, is_tensor, kept, with_elements
 from openptx.errors import ArgumentError
-from openptx.runtime.tensors import flat_bytes, is_tensor, kept, with_elements
 
 Array = NDArray[Any]
 

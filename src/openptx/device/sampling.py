@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openptx.runtime.texture import Array, Image, Sampler, Texture
+from openptx.device.texture import Array, Image, Sampler, Texture
 
 FRACTION = 256
 """Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""

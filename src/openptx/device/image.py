@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from openptx.device.heap import heap_of
+from openptx.device.memory import Allocation, Bytes, Memory, MemoryView, device
+from openptx.device.texture import Opaque, Sampler
 from openptx.errors import Unsupported
 from openptx.isa.address_windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
-from openptx.runtime.heap import heap_of
-from openptx.runtime.memory import Allocation, Bytes, Memory, MemoryView, device
-from openptx.runtime.texture import Opaque, Sampler
 
 FUNCTION_STEP = 16
 WORKSPACE = 8

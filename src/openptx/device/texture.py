@@ -14,9 +14,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from openptx.device.arrays import described
 from openptx.errors import ArgumentError, Unsupported
 from openptx.isa.sampler_state import MEMBERS
-from openptx.runtime.arrays import described
 
 Array = NDArray[Any]
 Bytes = NDArray[np.uint8]

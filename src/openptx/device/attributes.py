@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.runtime.texture import ADDRESSES, FILTERS, Image, Opaque, Sampler, Texture
+from openptx.device.texture import ADDRESSES, FILTERS, Image, Opaque, Sampler, Texture
 
 # fmt: off
 #                 OpenCL's enumeration (Table 12), plain and normalized
