@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.shared_layout import SharedLayout
-from openptx.engines.interp.lazy import lazy
 from openptx.errors import Triple
 
+T = TypeVar("T")
 U32 = NDArray[np.uint32]
 WARP = 32
 
@@ -47,6 +49,18 @@ def split(linear: NDArray[np.integer], extent: Triple) -> tuple[U32, U32, U32]:
     x, rest = linear % extent[0], linear // extent[0]
     y, z = rest % extent[1], rest // extent[1]
     return np.ascontiguousarray(x, np.uint32), np.ascontiguousarray(y, np.uint32), np.ascontiguousarray(z, np.uint32)
+
+
+class lazy(Generic[T]):
+    """`functools.cached_property` without the lock that it has up to Python 3.11, for all instances of a class: in a
+    process that was forked while another thread held it, it is never free again."""
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute, self.__doc__ = compute, compute.__doc__
+
+    def __get__(self, instance: object, owner: type | None = None) -> T:
+        value = instance.__dict__[self._compute.__name__] = self._compute(instance)
+        return value
 
 
 class Geometry:

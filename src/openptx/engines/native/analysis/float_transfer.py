@@ -6,10 +6,9 @@ Whatever the processor does not do as asked is called as a function made of its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from openptx.engines.native.analysis import capabilities
-from openptx.engines.native.analysis.call_signature import signature
 from openptx.engines.native.analysis.lattice import Value
 from openptx.engines.native.analysis.transfer import CoreOperations
 from openptx.isa.machine import Machine
@@ -167,3 +166,19 @@ class FloatTransfer(CoreOperations):
     def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
         """Of an f32."""
         raise NotImplementedError
+
+
+def signature(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[object, ...], list[Bits]]:
+    """What a function made of the definition `name` depends on, and the values among its arguments."""
+    operands: list[Bits] = []
+
+    def scan(a: Any) -> Any:
+        if isinstance(a, Bits):
+            operands.append(a)
+            return ("bits", a.width)
+        if isinstance(a, tuple):
+            return tuple([scan(e) for e in cast("tuple[Any, ...]", a)])
+        return getattr(a, "signed", a) if hasattr(a, "signed") and not hasattr(a, "man") else a
+
+    key = [name, *[scan(a) for a in arguments], *[(k, scan(a)) for k, a in sorted(keywords.items())]]
+    return tuple(key), operands

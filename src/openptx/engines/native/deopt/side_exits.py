@@ -1,13 +1,28 @@
-"""Side exits: a warp leaves for the generic version of its kernel, which knows nothing of lanes and takes over."""
+"""Side exits: a warp leaves compiled code with its registers in its frame, where the frame's layout has a place for it.
+
+`SideExits` leave for the generic version of the kernel, which assumes nothing about lanes and takes over; `Deoptimizer`
+leaves for the interpreter, because of waits that compiled code cannot express: lanes at two places that wait for each
+other, and loops that have run for very long because other threads must change something first. The CTA, and all that
+have not run yet, are then the interpreter's (resume_interp.py).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
+
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import vector_type
 from openptx.engines.native.deopt.frame_layout import FrameLayout
 from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits
+
+TURNS = 1 << 17
+"""Iterations of loops that may be waiting, after which a warp does count as waiting: some milliseconds."""
+
+Dispatch = Callable[[Set[int]], None]
+"""Goes to the lowest of some blocks that has lanes."""
 
 
 class SideExits:
@@ -17,7 +32,7 @@ class SideExits:
         self.exits: dict[int, SideExit] = {}
         """Those of the layout that the code has, by position."""
         self.guarded: set[tuple[object, ...]] = set()
-        """What has been asked before in this block."""
+        """Sums that this block has been seen not to wrap."""
 
     def leave_if_wraps(self, base: str, top: int, w: int, signed: bool) -> None:
         """A base plus offsets is extended as if it did not wrap; where it does, the warp leaves."""
@@ -79,3 +94,61 @@ class SideExits:
                 value = self.x.bits(ir.load(vector_type(w), field(register.offset), 4), w)
                 self.registers.keep_in(register.cell, value)
         ir.jump(f"block{self.c.graph.at[pc]}")
+
+
+class Deoptimizer:
+    def __init__(self, exits: SideExits) -> None:
+        self.ir, self.scope, self.exits, self.c = exits.ir, exits.scope, exits, exits.c
+
+    def deoptimize(self, b: Block) -> None:
+        """Nothing of the block has run yet: the interpreter goes on with it."""
+        at = -2 - b.start
+        state = self.exits.layout.states[at]
+        self.exits.save(at, state.waiting, tuple(r.cell for r in state.cells))
+        self.ir.store("i32", self.c.version, self.scope.entry.frame_field(abi.VERSION), 4)
+        self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
+
+    def count_backedge(self, b: Block) -> None:
+        """A loop that may be waiting for other threads begins again."""
+        ir = self.ir
+        turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, 1")
+        ir.store("i32", turns, "%turns", 4)
+        with ir.exit_block(ir.emit(f"icmp eq i32 {turns}, 0")):
+            self.deoptimize(b)
+
+    def yield_to_lanes(self, b: Block, waiting: frozenset[int], dispatch: Dispatch) -> None:
+        """Lanes have to wait here for others: those run that can, then those that wait at other places look again.
+
+        Where nobody can go on, the lanes wait for each other at different places.
+        """
+        ir = self.ir
+        parked = {c for c in waiting if self.c.graph.blocks[c].syncs_warp}
+        if not parked:
+            dispatch(waiting)
+            return
+        if others := waiting - parked:
+            run, none = ir.fresh(), ir.fresh()
+            ir.branch(self.some_at(others), run, none)
+            ir.start(run)
+            ir.store("i32", 0, "%tries", 4)
+            dispatch(others)
+            ir.start(none)
+        tries = ir.emit(f"add i32 {ir.load('i32', '%tries', 4)}, 1")
+        ir.store("i32", tries, "%tries", 4)
+        most = sum(c.syncs_warp for c in self.c.graph.blocks) + 1
+        with ir.exit_block(ir.emit(f"icmp ugt i32 {tries}, {most}")):
+            self.deoptimize(b)
+        order = sorted(parked, key=lambda c: (c < b.index, c))
+        for c in order[:-1]:
+            on = ir.fresh()
+            ir.branch(self.some_at({c}), f"block{c}", on)
+            ir.start(on)
+        ir.jump(f"block{order[-1]}")
+
+    def some_at(self, blocks: Set[int]) -> str:
+        """Whether lanes wait at one of these blocks."""
+        masks = [self.ir.load("i32", f"%m{c}", 4) for c in sorted(blocks)]
+        union = masks[0]
+        for mask in masks[1:]:
+            union = self.ir.emit(f"or i32 {union}, {mask}")
+        return self.ir.is_some(union)

@@ -10,12 +10,12 @@ from openptx.engines.native.analysis.check_groups import Group, groups_of
 from openptx.engines.native.analysis.lattice import ZEROS
 from openptx.engines.native.analysis.liveness import live_after
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.deopt.deoptimizer import Deoptimizer
 from openptx.engines.native.deopt.frame_layout import kept_for
+from openptx.engines.native.deopt.side_exits import Deoptimizer
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import CallLowering
-from openptx.engines.native.emit.interp_call import InterpCall
+from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.numerics import Bits
 from openptx.program import Function, Op
 

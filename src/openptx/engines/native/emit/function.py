@@ -8,17 +8,16 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
-from openptx.engines.native.deopt.deoptimizer import TURNS, Deoptimizer
 from openptx.engines.native.deopt.frame_layout import FrameLayout
-from openptx.engines.native.deopt.side_exits import SideExits
+from openptx.engines.native.deopt.side_exits import TURNS, Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, turns_between_polls
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import SLOT, CallLowering
-from openptx.engines.native.emit.interp_call import InterpCall
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.registers import RegisterFile
+from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.engines.native.emit.warp_loop import WarpLoop
 
 _FEW = 3

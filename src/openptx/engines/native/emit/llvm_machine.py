@@ -1,4 +1,4 @@
-"""The machine of meanings over LLVM values; here, what lanes of a warp exchange, and special registers."""
+"""The machine of meanings over LLVM values; here, what lanes of a warp exchange, special registers, and memory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,44 @@ from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, c
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.faults import FaultExits
+from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import STATE, Section
-from openptx.engines.native.emit.local_frame import LocalFrame
-from openptx.engines.native.emit.memory.lowering import MemoryLowering
+from openptx.engines.native.emit.memory.atomics import AtomicLowering
+from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
+from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
+from openptx.engines.native.emit.memory.lane_loop import LaneLoop
+from openptx.engines.native.emit.memory.loads import LoadLowering
+from openptx.engines.native.emit.memory.slow_path import SlowPath
+from openptx.engines.native.emit.memory.stores import StoreLowering
 from openptx.engines.native.emit.module_tables import ModuleTables
-from openptx.engines.native.emit.scope import Scope
+from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
 from openptx.engines.native.watch.hooks import hooks_of
 from openptx.numerics import Bits
+
+
+class MemoryLowering:
+    """The parts that lower accesses (memory/), each with what it needs.
+
+    Every access is checked against the table of slots (memory/bounds_check.py). Whatever is not plainly good takes the
+    slow path, lane by lane, which is exact: it accepts what is right after all, and says which lane did what wrong.
+    """
+
+    def __init__(self, scope: Scope, faults: FaultExits, frame: LocalFrame) -> None:
+        self.scope, self.paths = scope, GuardedPaths(scope)
+        self.checks = BoundsCheck(scope, frame)
+        self.slow = SlowPath(scope, faults, frame)
+        lanes = GatherScatter(scope)
+        self.load = LoadLowering(self.checks, self.slow, lanes, self.paths).load
+        self.store = StoreLowering(self.checks, self.slow, lanes, self.paths).store
+        self.atomic = AtomicLowering(self.checks, self.slow, self.paths).atomic
+        self.repeat = LaneLoop(scope, faults).repeat
+
+    def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
+        """`size` bytes from one space to another, as many as each lane wants."""
+        if self.scope.mask_may_be_empty:
+            target, origin, size = (self.scope.materialized(v) for v in (target, origin, size))
+        self.paths.if_any(lambda: self.slow.copy(to, target, source, origin, size))
 
 
 class LlvmMachine(FloatOps):

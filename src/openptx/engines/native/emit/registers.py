@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import ZEROS, Fact
-from openptx.engines.native.emit.lane_type import FLOAT, LaneType
+from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.numerics import Bits
 

@@ -1,12 +1,14 @@
-"""What is being emitted, and for which lanes."""
+"""What is being emitted, for which lanes, and where their frames lie in local memory."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.analysis.lattice import N, Value, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.module_tables import ModuleTables
@@ -92,3 +94,33 @@ class Scope:
         if isinstance(a.v, Value):
             self.x.name_of(a, self.x.uniform(a))
         return a
+
+
+class LocalFrame:
+    """The activation's frame in each thread's local memory."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.x, self.c = scope.x, scope.c
+        self.base: Bits | None = None
+        """Where it begins; None: at 0."""
+        self._limit: Bits | None = None
+
+    def begin_block(self) -> None:
+        if self.c.is_function:
+            self.base = self.x.bits("%base", 64, ZEROS, 4)
+
+    def top(self) -> Bits:
+        """Where frames of callees begin."""
+        size = self.x.const(self.c.local_size, 64)
+        return size if self.base is None else self.base + size
+
+    def limit(self) -> str:
+        """Where the local memory ends that may be accessed here."""
+        return self.x.scalar(self._limit if self._limit is not None else self.top())
+
+    @contextmanager
+    def within(self, limit: Bits) -> Generator[None]:
+        """Accesses to frames of callees, which lie above our own."""
+        outer, self._limit = self._limit, limit
+        yield
+        self._limit = outer

@@ -1,15 +1,22 @@
-"""Emits upcalls: what code asks Python to do in the middle of a warp (runtime/upcalls.py)."""
+"""Emits upcalls: what code asks Python to do in the middle of a warp (runtime/upcalls.py, runtime/interp_call.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import ZEROS, vector_type
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.faults import FaultExits
-from openptx.engines.native.emit.local_frame import LocalFrame
-from openptx.engines.native.runtime.upcalls import TIME, UPCALLS
+from openptx.engines.native.emit.scope import LocalFrame
+from openptx.engines.native.runtime.interp_call import transferred_cells
+from openptx.engines.native.runtime.upcalls import INSTRUCTION, TIME, UPCALLS
 from openptx.numerics import Bits
+from openptx.program import Op
+
+if TYPE_CHECKING:
+    from openptx.engines.native.emit.registers import RegisterFile
 
 
 class Upcalls:
@@ -37,3 +44,26 @@ class Upcalls:
     def answered(self) -> Bits:
         """What came back, in the lanes that asked."""
         return self.x.bits(self.ir.load(vector_type(64), self.scope.entry.field(abi.DATA), 64), 64)
+
+
+class InterpCall:
+    """Calls the interpreter for single instructions that this engine does not lower."""
+
+    def __init__(self, registers: RegisterFile) -> None:
+        self.registers, self.x, self.scope, self.c = registers, registers.x, registers.scope, registers.c
+
+    def execute(self, op: Op) -> None:
+        reads, writes = transferred_cells(self.c.cells, op)
+        if max(len(reads), len(writes)) > abi.ROOM:
+            raise UnsupportedByJit(f"`{op.form.instruction.name}` with {max(len(reads), len(writes))} registers")
+        values = [self.scope.materialized(self.registers.get(cell)) for cell in reads]
+
+        def ask() -> tuple[Bits, ...]:
+            self.x.upcalls.ask(INSTRUCTION, values, abi.OPERANDS, self.scope.site + self.c.site_base)
+            return ()
+
+        self.x.memory.paths.if_any(ask)
+        for i, cell in enumerate(writes):
+            where = self.scope.entry.field(abi.OPERANDS + abi.COLUMN * i)
+            found = self.x.bits(self.scope.ir.load(vector_type(64), where, 64), 64)
+            self.registers.store_cell(cell, self.x.resize(found, self.c.cells.widths[cell]))

@@ -11,7 +11,7 @@ from math import inf
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, is_finite
 from openptx.engines.native.emit.arith.outlined import OutlinedOps
-from openptx.engines.native.emit.lane_type import FLOAT, LaneType
+from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.numerics import Bits, Format
 from openptx.numerics.formats import F16, F32, F64
 

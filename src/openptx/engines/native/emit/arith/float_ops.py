@@ -11,7 +11,7 @@ from math import inf
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding
 from openptx.engines.native.analysis.lattice import Value
 from openptx.engines.native.emit.arith.mufu import MufuOps
-from openptx.engines.native.emit.lane_type import FLOAT, LaneType
+from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.formats import F32
 from openptx.numerics.rounding import TO_INTEGER

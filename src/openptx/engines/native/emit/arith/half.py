@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.float_bits import FloatBits
-from openptx.engines.native.emit.lane_type import LaneType
+from openptx.engines.native.emit.ir_builder import LaneType
 from openptx.numerics import Bits
 from openptx.numerics.formats import BF16, F16, F32
 

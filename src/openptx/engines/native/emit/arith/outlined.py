@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, cast
 from openptx.engines.native.analysis.float_transfer import OutlinedCall
 from openptx.engines.native.analysis.lattice import ZEROS, Value
 from openptx.engines.native.emit.arith.int_ops import IntOps
-from openptx.engines.native.emit.ir_builder import IRBuilder
-from openptx.engines.native.emit.lane_type import LaneType
+from openptx.engines.native.emit.ir_builder import IRBuilder, LaneType
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 

@@ -21,10 +21,9 @@ from openptx.engines.native.analysis.lattice import (
 from openptx.engines.native.analysis.regions import TABLE
 from openptx.engines.native.analysis.transfer import origin_of
 from openptx.engines.native.emit.guarded_paths import GOOD
-from openptx.engines.native.emit.local_frame import LocalFrame
 from openptx.engines.native.emit.memory.slot_table import Aligned, SlotTable
 from openptx.engines.native.emit.memory.slow_path import Span
-from openptx.engines.native.emit.scope import Scope
+from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.isa.address_windows import SHIFT, SLOTS, window
 from openptx.numerics import Bits
 

@@ -11,8 +11,7 @@ from openptx.engines.native.analysis.lattice import Lanes, N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.ir_builder import STATE
-from openptx.engines.native.emit.local_frame import LocalFrame
-from openptx.engines.native.emit.scope import Scope
+from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.isa.address_windows import window
 from openptx.numerics import Bits
 
