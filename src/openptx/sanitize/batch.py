@@ -54,12 +54,12 @@ class SanitizedBatch(Batch):
     def callee(self, name: str) -> DecodedFunction:
         return self.session.decoded(self.program.function(name))
 
-    def advance(self, group: Group, turn_ends: int, until: int) -> None:
+    def advance(self, group: Group, slice_ends: int, until: int) -> None:
         self.session.enter(self)
         order = self.session.order
         if order is not None:  # others may come between any two basic blocks
             until = min(until, self.clock + int(order.integers(1, LONGEST_TURN)))
-        super().advance(group, turn_ends, until)
+        super().advance(group, slice_ends, until)
 
     def take(self) -> tuple[Group, bool]:
         return super().take() if self.session.order is None else (take(self, self.session.order), False)

@@ -1,4 +1,4 @@
-"""Who calls whom, and how much local memory the frames of all functions take that may be active at once."""
+"""The call graph of a kernel: indirect calls, and the local memory of all frames that may be active at once."""
 
 from __future__ import annotations
 

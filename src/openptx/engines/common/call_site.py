@@ -15,7 +15,7 @@ Formal = Register | Variable
 
 
 class CallSite:
-    """What a call instruction says: who is called, with what, and where results go."""
+    """What a call instruction says: the callee, the arguments, and where results go."""
 
     def __init__(self, op: Op) -> None:
         lists: dict[str, tuple[Operand, ...]] = {}

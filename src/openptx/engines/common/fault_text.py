@@ -1,4 +1,4 @@
-"""The texts of faults, which both engines share: wrong accesses, wrong masks, calls, and who waits where."""
+"""The texts of faults, which both engines share: wrong accesses, wrong masks, calls, and which threads wait where."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def beyond(address: int, size: int, space: str, limit: int) -> str:
 
 
 def calls(names: Sequence[str]) -> tuple[str, ...]:
-    """The calls that led to a place, innermost first: the function where it is, who called it, who called that one."""
+    """The calls that led to a place, innermost first: the function where it is, its caller, that one's caller."""
     steps = [f"in `{a}`, called from `{b}`" for a, b in pairwise(names[: CHAINED + 1])]
     told = [(step, len(list(same))) for step, same in groupby(steps)]
     lines = [step + (f", {n} times" if n > 1 else "") for step, n in told]

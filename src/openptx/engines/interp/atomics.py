@@ -70,7 +70,7 @@ LONG = 16  # lanes on one word from which on a loop over lanes beats one over ro
 
 
 class Queue:
-    """The lanes of an atomic, sorted by the word that they mean; `rank` is each one's turn at it."""
+    """The lanes of an atomic, sorted by the word that they address; `rank` is each one's place in the queue for it."""
 
     def __init__(self, index: NDArray[np.int64]) -> None:
         self.order = np.argsort(index, kind="stable")
@@ -184,9 +184,9 @@ class Atomics(Spaces):
         pair = words.ndim == 2
         found = [np.empty(queue.index.size, words.dtype) for _ in range(1 + pair)]
         w = 8 * words.itemsize
-        for turn in range(queue.longest):
+        for rank in range(queue.longest):
             check_cancelled()
-            now = slice(None) if queue.longest == 1 else np.flatnonzero(queue.rank == turn)
+            now = slice(None) if queue.longest == 1 else np.flatnonzero(queue.rank == rank)
             index = queue.index[now]
             old = [words[index, i] for i in range(2)] if pair else [words[index]]
             for whole, part in zip(found, old, strict=True):

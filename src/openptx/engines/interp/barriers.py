@@ -1,4 +1,4 @@
-"""Barriers: who has arrived, who waits, and when they may go on (9.7.13.1, 9.7.13.3).
+"""Barriers: which lanes have arrived, which wait, and when they continue (9.7.13.1, 9.7.13.3).
 
 A thread that has left is not waited for: kernels that return early before a barrier rely on it, and hardware allows it.
 """

@@ -1,8 +1,8 @@
-"""A batch of CTAs under way: which groups of lanes stand where, which one runs next, when they meet again.
+"""A batch of CTAs in execution: where its groups of lanes are, which one runs next, and when they reconverge.
 
-The group at the lowest position runs (the deepest call first), so that lanes which parted wait for each other where
-their ways meet. That alone would let a lane spin for ever on a lock which a lane further down holds, so groups that
-have waited long get a turn: every lane makes progress.
+The group at the lowest position runs (the deepest call first), so that diverged lanes wait for each other where their
+paths meet. That alone would let a lane spin for ever on a lock which a lane further down holds, so a group that has
+waited long gets a time slice: every lane makes progress.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.operands import Registers
 
 STARVATION_LIMIT = 4096
-"""Instructions that other groups may execute before a group gets its turn (see plan.WAITING)."""
+"""Instructions that other groups may execute before a group gets a time slice (see decode.WAITING)."""
 
 STACK_OF_A_THREAD = 512 << 10
 """Local memory in bytes, as CUDA has it at most."""
@@ -40,7 +40,7 @@ LANES_TIMES_DEPTH = 1 << 24
 
 
 class DeadlockError(Exception):
-    """No lane of the batch can go on."""
+    """No lane of the batch can continue."""
 
 
 class Batch:
@@ -63,7 +63,7 @@ class Batch:
         self.add(self.frame(kernel, None, 0, None), 0, None)
 
     def close(self) -> None:
-        """Lets go of the user's arrays at once, which else would live until Python looks for cycles."""
+        """Releases the user's arrays at once, which else would live until Python collects cycles."""
         self.ready.clear()
         self.parked.clear()
         self._files.clear()
@@ -72,7 +72,7 @@ class Batch:
     # Activations.
 
     def frame(self, callee: DecodedFunction, parent: Frame | None, back: int, call: Op | None) -> Frame:
-        """The activation of a function that lanes of `parent` call; they go on at `back`."""
+        """The activation of a function that lanes of `parent` call; they return to `back`."""
         if parent is not None and (found := parent.children.get((callee, back))) is not None:
             return found
         depth = parent.depth + 1 if parent is not None else 0
@@ -91,7 +91,7 @@ class Batch:
         return plan(self.program.function(name))
 
     def at(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        """Tells the machine who executes, and in which activation."""
+        """Tells the machine which lanes execute, and in which activation."""
         x = self.x
         x.executing, x.base, x.local_size = lanes, frame.base, frame.top
 
@@ -110,7 +110,7 @@ class Batch:
             there.lanes = lane_sets.union(there.lanes, lanes, self.x.n)
 
     def leave(self, lanes: lane_sets.Lanes) -> None:
-        """Lanes end. Those that waited for them need not any more."""
+        """Lanes end. Those that waited for them no longer do."""
         self.alive[slice(None) if lanes is None else lanes] = False
         self.alive_count = int(np.count_nonzero(self.alive))
         for group in self.parked.values():
@@ -130,13 +130,13 @@ class Batch:
         return Bits(self.x, 32, lane_sets.take(everyone.v, lanes))
 
     def take(self) -> tuple[Group, bool]:
-        """The group that runs next, which is not ready any more, and whether it has its turn."""
+        """The group that runs next, which is not ready any more, and whether it has a time slice."""
         group, exclusive = self.choose()
         del self.ready[group.frame, group.pc]
         return group, exclusive
 
     def choose(self) -> tuple[Group, bool]:
-        """The group that runs next, and whether it has its turn, which nobody takes from it."""
+        """The group that runs next, and whether it has a time slice, in which no other group preempts it."""
         groups = self.ready.values()
         if len(groups) == 1:
             return next(iter(groups)), False
@@ -158,8 +158,8 @@ class Batch:
             raise DeadlockError
         return True
 
-    def advance(self, group: Group, turn_ends: int, until: int) -> None:
-        """Runs a group until it parts, waits, ends, meets another, or has to let another one run."""
+    def advance(self, group: Group, slice_ends: int, until: int) -> None:
+        """Runs a group until it diverges, waits, ends, meets another, or is preempted at `slice_ends` or `until`."""
         x, ready, limits = self.x, self.ready, self.limits
         while True:
             frame, pc, lanes = group.frame, group.pc, group.lanes
@@ -185,7 +185,7 @@ class Batch:
                     there.lanes = lane_sets.union(there.lanes, group.lanes, x.n)
                     return
                 if self.clock >= until or (
-                    self.clock >= turn_ends and (min(g.order for g in ready.values()) < group.order or self.starving())
+                    self.clock >= slice_ends and (min(g.order for g in ready.values()) < group.order or self.starving())
                 ):
                     group.since = self.clock
                     ready[key] = group
@@ -207,7 +207,7 @@ class Batch:
             raise
 
     def execute_control(self, group: Group, block: Block) -> bool:
-        """Executes a block's control instruction: the group goes on (True), or is dissolved."""
+        """Executes a block's control instruction: the group continues (True), or is dissolved."""
         return execute_control(self, group, block)
 
     # Events, for subclasses that observe executions.
@@ -222,7 +222,7 @@ class Batch:
         """Lanes execute an arrive or a wait at the cluster's barrier."""
 
     def passes_cluster(self, op: Op, lanes: lane_sets.Positions) -> None:
-        """Lanes go on after a wait at the cluster's barrier."""
+        """Lanes continue after a wait at the cluster's barrier."""
 
     def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
         """Lanes of warps execute together an instruction for which those in `mask` wait for each other."""

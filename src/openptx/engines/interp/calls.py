@@ -1,4 +1,4 @@
-"""Calls and returns: who is called, and how arguments and results get from one activation to the other."""
+"""Calls and returns: the callee, and how arguments and results get from one activation to the other."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
 
 
 def return_from_call(batch: Batch, group: Group) -> None:
-    """Lanes go from a return to behind the call, with their results."""
+    """Lanes return to the instruction after the call, with their results."""
     callee = group.frame
     caller = callee.parent
     assert caller is not None

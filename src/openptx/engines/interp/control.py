@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 
 def execute_control(batch: Batch, group: Group, block: Block) -> bool:
-    """Executes the block's control instruction: `group` goes on where it now stands (True), or is dissolved (False)."""
+    """Executes the block's control instruction: `group` continues at its position (True), or is dissolved (False)."""
     op = block.control
     assert op is not None
     instruction = op.form.instruction
@@ -106,7 +106,7 @@ def return_or_exit(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def fall_off(batch: Batch, group: Group) -> bool:
-    """Behind the last instruction of a function stands a `ret` that nobody wrote."""
+    """A function ends with an implicit `ret`."""
     if group.frame.parent is None:
         batch.leave(group.lanes)
         return False
@@ -118,7 +118,7 @@ def trap(batch: Batch, group: Group, op: Op, end: int) -> bool:
     raise Violation("trap", f"the kernel executed `{op.form.instruction.mnemonic}`", lane_sets.first(group.lanes))
 
 
-def go_on(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def proceed(batch: Batch, group: Group, op: Op, end: int) -> bool:
     group.pc = end
     return True
 
@@ -152,7 +152,7 @@ def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: Array, votes: Array | None) -> bool:
-    """Arrives at barriers of any numbers and counts; the lanes go on when those are complete."""
+    """Arrives at barriers of any numbers and counts; the lanes continue when those are complete."""
     n = batch.x.n
     k = lane_sets.size(group.lanes, n)
     number, count = np.broadcast_to(number, k), np.broadcast_to(count, k)
@@ -224,6 +224,6 @@ ACTIONS: dict[str, Action] = {
     "warp-barrier": converge,
     "cluster-barrier": cluster_barrier,
     "trap": trap,
-    "breakpoint": go_on,
+    "breakpoint": proceed,
     "converge": converge,
 }

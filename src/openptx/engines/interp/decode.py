@@ -1,4 +1,4 @@
-"""A function made ready to run: its instructions bound to closures, in blocks between places where control may turn."""
+"""A function decoded for execution: its instructions bound to closures, in basic blocks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 Step = Callable[["Threads", Registers, lane_sets.Lanes], None]
 
 WAITING = 512
-"""How much faster than others an instruction makes a group of lanes hand over, if it may be waiting for others."""
+"""What an instruction that may be waiting for other lanes weighs, in instructions: its group is preempted earlier."""
 
 
 class Block:
-    """Instructions without a turn between them, and the one that turns (None: the next block follows)."""
+    """Instructions up to a control instruction, and that one (None: the next block follows)."""
 
     __slots__ = ("control", "end", "ops", "start", "steps", "weight")
 
@@ -69,7 +69,7 @@ class DecodedFunction:
         return step if op.guard is None else guarded(op.guard, step)
 
     def registers(self) -> Registers:
-        """A file that nobody has written to."""
+        """A register file to which nothing has been written."""
         return [fresh(r.type.width) for r in self.function.registers] + [fresh(1)]
 
     def weight(self, op: Op) -> int:
@@ -100,7 +100,7 @@ class DecodedFunction:
 
 @lru_cache(maxsize=512)
 def plan(function: Function) -> DecodedFunction:
-    """The plan of a function; functions are compared by identity."""
+    """A function decoded; functions are compared by identity."""
     return DecodedFunction(function)
 
 
@@ -124,13 +124,13 @@ def sources(op: Op) -> list[Reader]:
 
 @lru_cache(maxsize=1 << 14)
 def results(op: Op) -> list[Writer | None]:
-    """A writer for every destination, in the order of the form; None where nobody wants it."""
+    """A writer for every destination, in the order of the form; None where the result is discarded."""
     templates = zip(op.form.operands, op.operands, op.types, strict=True)
     return [destination(operand, t) for template, operand, t in templates if template.role == "write"]
 
 
 def guarded(guard: Reg, step: Step) -> Step:
-    """The instruction in those lanes that its guard lets execute it."""
+    """The instruction, in the lanes for which its guard holds."""
     i, negated = guard.index, guard.negated
 
     def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:

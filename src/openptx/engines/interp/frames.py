@@ -1,4 +1,4 @@
-"""Where lanes stand: activations of functions, and groups of lanes that are at one place in one of them."""
+"""Where lanes are: activations of functions, and groups of lanes at one position of one of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Frame:
         self, plan: DecodedFunction, regs: Registers, parent: Frame | None, back: int, call: Op | None
     ) -> None:
         self.plan, self.regs, self.parent = plan, regs, parent
-        self.back, self.call = back, call  # where the caller goes on, and its call
+        self.back, self.call = back, call  # where the caller continues, and its call
         self.depth = parent.depth + 1 if parent is not None else 0
         self.base = parent.top if parent is not None else 0
         self.top = self.base + -(-plan.function.frame_size // 16) * 16
@@ -37,7 +37,7 @@ class Group:
 
     @property
     def order(self) -> tuple[int, int]:
-        """Deepest call first, then lowest position: so lanes wait for others where they will meet."""
+        """Deepest call first, then lowest position: so lanes wait for others where they will reconverge."""
         return -self.frame.depth, self.pc
 
     @property

@@ -1,4 +1,4 @@
-"""Looks for reads of what nobody has written: registers, and shared memory byte by byte. Only when asked to."""
+"""Reads of what was never written are faults: registers, and shared memory byte by byte. Only on request."""
 
 from __future__ import annotations
 

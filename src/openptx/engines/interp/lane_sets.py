@@ -21,7 +21,7 @@ Lanes = Run | Positions | None
 
 
 def normalize(positions: Positions, n: int) -> Lanes:
-    """The set of sorted positions, none of them twice, of `n` lanes; never empty."""
+    """The set of sorted, distinct positions of `n` lanes; never empty."""
     first, last = int(positions[0]), int(positions[-1])
     if last - first + 1 != positions.size:
         return positions
@@ -43,7 +43,7 @@ def size(lanes: Lanes, n: int) -> int:
 def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
     """The lanes of the set for which `mask`, one element each, holds; there must be some.
 
-    Positions may be in any order, and stand several times: a lane can have several steps to do.
+    Positions may be in any order, and occur several times: a lane can have several steps to do.
     """
     found = np.flatnonzero(mask)
     if lanes is None:
@@ -56,7 +56,7 @@ def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
 
 
 def union(a: Lanes, b: Lanes, n: int) -> Lanes:
-    """Of two sets that have nothing in common."""
+    """Of two disjoint sets."""
     if size(a, n) + size(b, n) == n:
         return None
     both = np.zeros(n, np.bool_)

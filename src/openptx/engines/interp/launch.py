@@ -30,10 +30,10 @@ SHARED_BYTES = 64 << 20
 """Shared memory of a batch."""
 
 SLICE = 1 << 21
-"""How long (in a batch's clock) batches run before others begin, which may give them what they are waiting for."""
+"""How long (in a batch's clock) batches run before others begin, for which they may be waiting."""
 
-TURN = 1 << 14
-"""How long each of several batches runs in its turn: some tens of turns of a loop that waits."""
+QUANTUM = 1 << 14
+"""How long each of several batches runs before the next one does: some tens of iterations of a loop that waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def launch(
 
     With `blocks` only CTAs of these numbers run, from the first to before the second; without clusters x counts first.
     The limit of `timeout` seconds holds from `since` on, by default from now.
-    `initcheck` makes reads of registers and shared memory that nobody has written faults.
+    `initcheck` makes reads of registers and shared memory that were never written faults.
     `make` is what makes the `Launch`: a subclass of it may observe the execution.
     """
     if function.frame_size > STACK_OF_A_THREAD:
@@ -102,20 +102,20 @@ def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
 
 
 def run_batches(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> None:
-    """Runs batches that are under way, and the rest, to their end."""
-    wanted, run_for = max(2 * len(active), 1), 0  # those that are under way wait for ones that have not begun
+    """Runs batches that have begun, and the rest, to their end."""
+    wanted, run_for = max(2 * len(active), 1), 0  # those that have begun may be waiting for ones that have not
     try:
         while True:
             while len(active) < wanted and (piece := next(rest, None)) is not None:
                 active.append(run.batch(*piece))
             if not active:
                 return
-            turn = TURN if len(active) > 1 else SLICE
-            done = [batch for batch in active if proceed(run, batch, turn)]
+            quantum = QUANTUM if len(active) > 1 else SLICE
+            done = [batch for batch in active if proceed(run, batch, quantum)]
             for batch in done:
                 active.remove(batch)
                 batch.close()
-            run_for += turn
+            run_for += quantum
             if run_for >= SLICE or not active:
                 wanted, run_for = max(2 * len(active), 1), 0
     finally:
@@ -137,11 +137,11 @@ def stack_of(program: Program, kernel: Function) -> int:
     return STACK_OF_A_THREAD if found is None else min(found, STACK_OF_A_THREAD)
 
 
-def proceed(run: Launch, batch: Batch, turn: int) -> bool:
-    """Runs a batch for a while; whether it has ended. What its lanes do wrong is a Fault."""
+def proceed(run: Launch, batch: Batch, quantum: int) -> bool:
+    """Runs a batch for a time slice; whether it has ended. What its lanes do wrong is a Fault."""
     try:
         with cancellable(run.limits.require_time):  # one step may take long
-            return batch.run(batch.clock + turn)
+            return batch.run(batch.clock + quantum)
     except Violation as violation:
         raise fault(run, batch, violation) from None
     except DeadlockError:

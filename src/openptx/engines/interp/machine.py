@@ -1,4 +1,4 @@
-"""The machine that meanings run on: the lanes of a batch of CTAs that stand at one instruction."""
+"""The machine that meanings run on: the lanes of a batch of CTAs that execute one instruction."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Threads(Copies, Atomics, Machine):
         sys.stdout.write(text)
 
     def tick(self) -> int:
-        """The instruction counter, which is larger every time that somebody looks."""
+        """The instruction counter, which increases with every read."""
         self.clock += 1
         return self.clock
 

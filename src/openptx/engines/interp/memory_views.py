@@ -14,7 +14,7 @@ Offsets = NDArray[np.int64]
 
 
 class Plane:
-    """`size` bytes whose first lies `lead` bytes behind a boundary that is aligned for every width."""
+    """`size` bytes whose first lies `lead` bytes after a boundary that is aligned for every width."""
 
     __slots__ = ("_views", "data", "lead", "size", "writable")
 

@@ -34,7 +34,7 @@ EMPTY = {w: np.zeros(1, dtype) for w, dtype in UNSIGNED.items()}
 
 
 def fresh(width: int) -> Any:
-    """The content of a register that nobody has written."""
+    """The content of a register to which nothing has been written."""
     return (EMPTY[64], EMPTY[64]) if width == 128 else EMPTY[width]
 
 
@@ -157,7 +157,7 @@ def _address(operand: Address, space: str | None) -> Reader:
 
 
 def destination(operand: Operand | None, t: Type | None) -> Writer | None:
-    """What writes a result of the instruction's type `t`; None where nobody wants it."""
+    """What writes a result of the instruction's type `t`; None where it is discarded."""
     if operand is None or isinstance(operand, Sink):
         return None
     if isinstance(operand, Vector):

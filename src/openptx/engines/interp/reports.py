@@ -1,4 +1,4 @@
-"""Faults in the user's words: which instruction of which thread, near which allocation, and who waits where."""
+"""Faults in the user's words: the instruction and its thread, the nearest allocation, and which threads wait where."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def call_chain(batch: Batch) -> tuple[str, ...]:
 
 
 def deadlock(run: Launch, batch: Batch) -> Fault:
-    """Lanes wait for others that cannot come: says which, where, and who has left."""
+    """Lanes wait for others that cannot come: says which, where, and which have ended."""
     geometry = batch.x.geometry
     places: list[tuple[lane_sets.Positions, Op, str]] = []
     for number, barrier in sorted(batch.barriers.items()):

@@ -1,4 +1,4 @@
-"""The tensor memory of a batch's CTAs: cells by CTA, lane and column, and who has which columns."""
+"""The tensor memory of a batch's CTAs: cells by CTA, lane and column, and which CTA has allocated which columns."""
 
 from __future__ import annotations
 

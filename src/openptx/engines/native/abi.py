@@ -19,7 +19,7 @@ WARPS       = 104    # i64: of a CTA
 THREADS     = 112    # i64: of a CTA
 GRID        = 120    # ptr: the launch's state, shared by its workers
 CLOCK       = 128    # i64: ever increasing
-POLL        = 136    # ptr: asks Python whether to go on
+POLL        = 136    # ptr: asks Python whether to stop
 GLOBALS     = 144    # ptr: addresses of the module's variables
 ALIVE       = 152    # i64: threads of the CTA that have not ended
 GENERIC     = 160    # ptr: the kernel's generic version, or null
@@ -43,7 +43,7 @@ HEAP_BASE   = 912    # i64: the device address that it begins with
 HEAP_SIZE   = 920    # i64
 IN_ROW      = 928    # i32: how many CTAs from this one on differ in nothing but their place in a row
 KERNEL      = 936    # ptr: the code of warps
-POLLED      = 944    # i64: the processor's clock when Python was last asked whether to go on
+POLLED      = 944    # i64: the processor's clock when Python was last asked whether to stop
 CALLS       = 952    # i32: calls of functions until the next poll
 WATCH       = 960    # ptr: the watch block, for code that is watched (watch/)
 # What went wrong: i32 kind, i32 site, i32 lanes, i32 warp, i64 address, i32 space, i32 size, i64 limit
@@ -66,12 +66,12 @@ LAUNCH      = 64
 ROW         = 32     # u64 base, i64 size, i64 size if it may be written, u64 host - device
 
 # A warp's saved state.
-RESUME      = 0      # i32: position after the barrier where it stands; 0: not begun; -1: ended; -2 - position: left
+RESUME      = 0      # i32: position after the barrier where it waits; 0: not begun; -1: ended; -2 - position: left
 WAITS       = 4      # i32: barrier, or -1
 GENERATION  = 8      # i32: of that barrier
 LIVE        = 12     # i32: lanes that have not ended
 HERE        = 16     # i32: how many there were before the warp ran
-VERSION     = 20     # i32: not 0: the warp goes on in the generic version
+VERSION     = 20     # i32: not 0: the warp continues in the generic version
 SAVED       = 64     # registers
 # fmt: on
 
@@ -85,4 +85,4 @@ DONE, SUSPENDED, FAILED, SIDE_EXIT, DEOPTIMIZED, HANDLED = range(6)
 """What a warp's code returns. HANDLED: what warps did is written down, and the next one is for `openptx.run` to see."""
 
 HANDED = 3
-"""What a worker returns that stands in the middle of a CTA."""
+"""What a worker returns that is in the middle of a CTA."""

@@ -18,7 +18,7 @@ class Options:
     speculates: bool = True
     """Branches may be assumed uniform."""
     deoptimize_after: int = 0
-    """Turns of any loop; 0: only loops that may wait are counted."""
+    """Iterations of any loop; 0: only loops that may wait are counted."""
     watched: tuple[str, ...] = ()
     """What the code is watched for: "mem", "race", "sync" (watch/)."""
     granules: tuple[int, int] = (4, 4)

@@ -16,7 +16,7 @@ Base = int | str
 Step = Callable[[str, Base, Base, int], Base]
 
 UNKNOWN = "?"
-"""A base that nobody has computed."""
+"""A base of which nothing is known."""
 
 _BITWISE = frozenset(("and", "or", "xor"))
 

@@ -78,9 +78,9 @@ def fits(function: Function, site: CallSite) -> bool:
 
 
 def counted_loops(functions: list[FunctionFacts]) -> list[frozenset[int]]:
-    """For each function the blocks where loops begin whose turns are counted: they may be waiting for other threads.
+    """For each function the headers of loops whose iterations are counted: they may be waiting for other threads.
 
-    After many turns the interpreter goes on, which it cannot within a call.
+    After many iterations the interpreter takes over, which it cannot within a call.
     """
     kernel, *others = functions
     calls_wait = any(f.touches_others for f in others) and any(loops_with_calls(f.c) for f in functions)

@@ -1,4 +1,4 @@
-"""What the processor and this engine can do with floats and parameters: asked by the abstract machine and by emission,
+"""What the processor and this engine can do with floats and parameters: the abstract machine and emission both ask it,
 so that both take the same path."""
 
 from __future__ import annotations

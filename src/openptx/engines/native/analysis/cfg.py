@@ -15,7 +15,7 @@ _LEAVES = frozenset(("return", "exit"))
 
 
 class Block:
-    """Operations `start` to `stop` of a function. `last` is the one that decides where to go on, if one does."""
+    """Operations `start` to `stop` of a function. `last` is the control instruction that ends it, if one does."""
 
     __slots__ = (
         "defined", "index", "is_cta_barrier", "last", "live_in", "live_out", "start", "stop", "successors",

@@ -1,4 +1,4 @@
-"""One function and what it is compiled for: what all analyses and emission read, and nobody changes."""
+"""One function and what it is compiled for: what all analyses and emission read, and none changes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class FunctionContext:
 
     @property
     def runs_next_warp(self) -> bool:
-        """Whether the code itself goes on with the CTA's next warp."""
+        """Whether the code itself continues with the CTA's next warp."""
         return not self.entered_from and not self.is_function
 
 

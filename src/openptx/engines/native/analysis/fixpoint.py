@@ -36,7 +36,7 @@ class Facts:
     registers: list[Fact | None]
     """By cell; None: never written."""
     divergent: frozenset[int]
-    """Blocks whose branch may part lanes."""
+    """Blocks whose branch may diverge."""
     waiting: list[frozenset[int]]
     """Where lanes may wait while a block runs."""
     partial: list[bool]
@@ -50,13 +50,13 @@ class Facts:
     interpreted: frozenset[int]
     """Positions of instructions that are left to the interpreter."""
     calls: frozenset[int]
-    """Positions of calls that lanes may come to."""
+    """Positions of calls that lanes may reach."""
     may_leave: frozenset[int]
     """Positions where the warp leaves for the generic version if something assumed does not hold."""
     masked: list[int]
     """Blocks that have a mask of their lanes: lanes wait there, or elsewhere meanwhile."""
     uniform_branches: frozenset[int]
-    """Blocks whose branch is assumed not to part lanes: where it does, the warp leaves for the generic version."""
+    """Blocks whose branch is assumed not to diverge: where it does, the warp leaves for the generic version."""
 
 
 def fixpoint(c: FunctionContext, uniform_branches: frozenset[int] = frozenset()) -> Facts:
@@ -200,7 +200,7 @@ class Solver:
                     self.store_cell(cell, self.x.unknown(self.cells.widths[cell]))
 
     def finish(self, b: Block, op: Op) -> None:
-        """What decides where to go on: whether it parts lanes, and what a barrier gives."""
+        """The end of a block: whether its branch diverges, and what a barrier gives."""
         x, kind = self.x, control(op)
         decides = self.binder.read_register(op.guard) if op.guard is not None else x.const(1, 1)
         if kind == "barrier":

@@ -1,7 +1,6 @@
 """Reconvergence: where lanes of a warp may be waiting while a block runs.
 
-Lanes that stand at different blocks run lowest block first; where no lane waits, the warp is together. That is all
-there is to reconvergence.
+Of lanes at different blocks those at the lowest block run; where no lane waits, the warp has reconverged.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ class Reconvergence(NamedTuple):
 
 
 def reconvergence(blocks: list[Block], divergent: Collection[int]) -> Reconvergence:
-    """If the branches that end blocks in `divergent` part lanes."""
+    """If the branches that end blocks in `divergent` diverge."""
     waiting, reached = find_waiting(blocks, divergent)
     return Reconvergence(waiting, reached, may_have_ended(blocks, divergent, waiting))
 
 
 def find_waiting(blocks: list[Block], divergent: Collection[int]) -> tuple[list[frozenset[int]], list[bool]]:
-    """For each block where lanes may wait meanwhile, and whether lanes may come there at all."""
+    """For each block where lanes may wait while it runs, and whether lanes may reach it at all."""
     search = Search(blocks, divergent)
     search.run()
     sets = {bits: set_of(bits) for bits in {*search.waiting}}

@@ -31,7 +31,7 @@ def digest(*parts: str) -> str:
 
 
 def parts(program: Program, function: Function) -> Iterator[str]:
-    """The kernel, what it may call, and what stands outside of functions; then where variables came to lie."""
+    """The kernel, what it may call, and what is outside of functions; then the places of variables."""
     text = program.file.text
     needed = reached(program, function)
     at = 0

@@ -31,7 +31,7 @@ class KernelMetadata(NamedTuple):
     free_order: bool
     """CTAs may run in any order with the same results."""
     deoptimizes: bool
-    """Warps may have to go on on the reference engine."""
+    """Warps may have to continue on the reference engine."""
     interprets: bool
     """The reference engine executes some of the instructions."""
     address_size: int
@@ -40,7 +40,7 @@ class KernelMetadata(NamedTuple):
     counted: bool
     """At barriers that count threads or votes."""
     frame_states: dict[int, FrameState]
-    """Where warps may stand then, by what their frame says."""
+    """What frames hold then, by what `RESUME` in them says."""
     fast_compiled: bool
     """Made with little effort: values that a careful compiler keeps in registers have places of their own in memory."""
 

@@ -28,7 +28,7 @@ class FrameLayout:
     """
 
     def __init__(self, c: FunctionContext, facts: Facts, counted: frozenset[int]) -> None:
-        """`counted`: blocks where loops begin whose turns are counted, and which deoptimise after many."""
+        """`counted`: headers of loops whose iterations are counted, and which deoptimise after many."""
         self.c, self.facts = c, facts
         entered = {c.graph.at[pc] for pc in c.entered_from}
         self.spills = BarrierSpills(c.graph, facts.waiting, c.suspending, entered)
@@ -39,14 +39,14 @@ class FrameLayout:
         self.exits: dict[int, SideExit] = {pc: exit for b in reached for pc, exit in self.exits_of(b)}
         """Those that code may have, by position."""
         self.states: dict[int, FrameState] = {}
-        """Where the interpreter may go on, by what the frame says: after a barrier, or at -2 minus a position."""
+        """Where the interpreter may continue, by what `RESUME` says: after a barrier, or -2 minus a position."""
         for b in reached:
             if b.index in counted or may_wait_for_parked(c, facts, b):
                 self.states[-2 - b.start] = self.block_state(b)
             if b.index in c.suspending:
                 self.states[b.stop] = self.barrier_state(b)
         self.deoptimizes = any(at < 0 for at in self.states) or (bool(self.exits) and may_wait_twice(c))
-        """Whether warps may have to go on in the interpreter."""
+        """Whether warps may have to continue in the interpreter."""
         if self.deoptimizes and any(op.m.values.get("mode") == "arrive" for op in c.function.code):
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
         self.make_room()

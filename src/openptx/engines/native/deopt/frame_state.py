@@ -19,7 +19,7 @@ class SavedRegister(NamedTuple):
 
 
 class FrameState(NamedTuple):
-    """A place where a warp can stand: positions where other lanes wait, in the order of their masks, and registers."""
+    """A place where a warp may stop: positions where other lanes wait, in the order of their masks, and registers."""
 
     waiting: tuple[int, ...]
     cells: tuple[SavedRegister, ...]

@@ -46,7 +46,7 @@ def reference(run: Run) -> Launch:
 
 
 def resume_interp(run: Run, codes: list[int], team: list[Worker]) -> None:
-    """Runs to its end what workers have left: those with code 3 stand in the middle of a CTA."""
+    """Runs to its end what workers have left: those with code `HANDED` are in the middle of a CTA."""
     launch = reference(run)
     LOG.info("kernel `%s`: the reference engine goes on, for threads wait for others", run.plan.function.name)
     begun = [resumed(run, launch, worker) for code, worker in zip(codes, team, strict=True) if code == abi.HANDED]
@@ -67,7 +67,7 @@ def untouched(code: int, worker: Worker) -> range:
 
 
 def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
-    """The worker's CTA, in the worker's memory, with nobody in it yet."""
+    """The worker's CTA, in the worker's memory, without any lanes yet."""
     made = run.plan
     batch = Batch(made.program, plan(made.function), threads(run, worker), launch.limits)
     batch.ready.clear()
@@ -75,7 +75,7 @@ def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
 
 
 def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
-    """The CTA in the middle of which a worker stands."""
+    """The CTA that a worker has begun and not finished."""
     batch, made = batch_of(run, launch, worker), run.plan
     frame = batch.frame(plan(made.function), None, 0, None)
     registers = Registers(made.function, frame, batch.x.n)
@@ -117,7 +117,7 @@ def lanes(first: int, mask: int, threads: int) -> NDArray[np.intp]:
 def wait(
     batch: Batch, worker: Worker, frame: Frame, pc: int, places: NDArray[np.intp], number: int, ticket: int
 ) -> None:
-    """Lanes stand at a barrier before `pc`, or go on because it has opened."""
+    """Lanes wait at a barrier before `pc`, or continue because it is complete."""
     op, n = frame.plan.code[pc - 1], batch.x.n
     parity = ticket & 1
     at = abi.BARRIERS + abi.BARRIER * number

@@ -18,7 +18,7 @@ from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits
 
-TURNS = 1 << 17
+ITERATIONS = 1 << 17
 """Iterations of loops that may be waiting, after which a warp does count as waiting: some milliseconds."""
 
 Dispatch = Callable[[Set[int]], None]
@@ -101,7 +101,7 @@ class Deoptimizer:
         self.ir, self.scope, self.exits, self.c = exits.ir, exits.scope, exits, exits.c
 
     def deoptimize(self, b: Block) -> None:
-        """Nothing of the block has run yet: the interpreter goes on with it."""
+        """Nothing of the block has run yet: the interpreter continues with it."""
         at = -2 - b.start
         state = self.exits.layout.states[at]
         self.exits.save(at, state.waiting, tuple(r.cell for r in state.cells))
@@ -119,7 +119,7 @@ class Deoptimizer:
     def yield_to_lanes(self, b: Block, waiting: frozenset[int], dispatch: Dispatch) -> None:
         """Lanes have to wait here for others: those run that can, then those that wait at other places look again.
 
-        Where nobody can go on, the lanes wait for each other at different places.
+        Where no lane can continue, lanes wait for each other at different places.
         """
         ir = self.ir
         parked = {c for c in waiting if self.c.graph.blocks[c].syncs_warp}

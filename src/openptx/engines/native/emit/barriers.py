@@ -29,7 +29,7 @@ class BarrierLowering:
         self.numbers: set[int] | None = set()
         """Barriers that are used; None: not known."""
         self.resumed_at: list[int] = []
-        """Positions where warps go on after barriers, each at a label `resume` and the number."""
+        """Positions where warps resume after barriers: `resume` and the position is the label."""
 
     def barrier(self, b: Block, op: Op, guard: Bits) -> None:
         if not (isinstance(guard.v, int) and guard.v):
@@ -90,7 +90,7 @@ class BarrierLowering:
         ir.jump("onward")
 
     def resume(self, b: Block, op: Op, goal: int) -> None:
-        """What happens when the barrier lets the warp go on."""
+        """What happens when the barrier is complete and the warp resumes."""
         ir = self.ir
         ir.start(f"resume{b.stop}")
         self.resumed_at.append(b.stop)

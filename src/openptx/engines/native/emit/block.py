@@ -20,7 +20,7 @@ from openptx.numerics import Bits
 from openptx.program import Function, Op
 
 FUEL, FUEL_LEAST, FUEL_SPENT = 1 << 16, 16, 1 << 18
-"""Turns of loops between two polls: at most, at least, and instructions that may be executed meanwhile."""
+"""Iterations of loops between two polls: at most, at least, and instructions that may be executed in that time."""
 
 STRAIGHT = 1 << 11
 """Instructions of a block between two polls."""
@@ -29,8 +29,8 @@ OFTEN = 5
 """One of so many operations of a loop must be an access that is checked with others, or two copies do not pay."""
 
 
-def turns_between_polls(function: Function) -> int:
-    """How many turns of loops there may be between two polls."""
+def iterations_between_polls(function: Function) -> int:
+    """How many iterations of loops there may be between two polls."""
     return max(FUEL_LEAST, min(FUEL, FUEL_SPENT // max(len(function.code), 1)))
 
 
@@ -39,7 +39,7 @@ class BlockEmitter:
         self, branches: Branches, barriers: BarrierLowering, calls: CallLowering, interp: InterpCall,
         deopt: Deoptimizer, counted: frozenset[int],
     ) -> None:  # fmt: skip
-        """`counted`: blocks where loops begin whose turns are counted, for they may be waiting for other threads."""
+        """`counted`: headers of loops whose iterations are counted, for they may be waiting for other threads."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts, self.registers, self.binder = (
             branches.c,
@@ -92,7 +92,7 @@ class BlockEmitter:
         return plain and control(ops[-1]) == "branch"
 
     def operations(self, b: Block) -> None:
-        """All operations of the block, and where it goes on."""
+        """All operations of the block, and its successors."""
         scope = self.scope
         self.exits.guarded.clear()
         self.checks.begin_copy()
@@ -108,13 +108,13 @@ class BlockEmitter:
         self.finish(b)
 
     def poll(self, b: Block) -> None:
-        """Where loops begin, the launch is asked once in a while whether to go on."""
+        """Where loops begin, code polls once in a while whether the launch is to stop."""
         ir = self.ir
         less = ir.emit(f"sub i32 {ir.load('i32', '%fuel', 4)}, 1")
         ir.store("i32", less, "%fuel", 4)
         self.scope.site = b.start
         with ir.cold_block(ir.emit(f"icmp eq i32 {less}, 0")):
-            ir.store("i32", turns_between_polls(self.c.function), "%fuel", 4)
+            ir.store("i32", iterations_between_polls(self.c.function), "%fuel", 4)
             self.faults.poll()
         if b.index in self.counted:
             self.deopt.count_backedge(b)
@@ -162,7 +162,7 @@ class BlockEmitter:
     # Operations
 
     def perform(self, pc: int, op: Op) -> None:
-        """One operation that does not decide where to go on."""
+        """One operation that does not end its block."""
         check_cancelled()
         scope = self.scope
         scope.site = pc

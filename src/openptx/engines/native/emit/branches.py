@@ -1,4 +1,4 @@
-"""Branches and reconvergence: where lanes go after a block, together or apart, and the dispatch to waiting lanes."""
+"""Branches and reconvergence: where lanes go after a block, all or some of them, and the dispatch to waiting lanes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Branches:
         ir.store_mask(name, f"%m{goal}")
 
     def end_lanes(self, mask: Bits) -> None:
-        """Lanes end. What a function gives them is handed over now, for others may go on."""
+        """Lanes end. What a function returns to them is stored now, since others may continue."""
         ir = self.ir
         for i, cell in enumerate(self.c.result_cells):
             w = self.c.cells.widths[cell]
@@ -149,7 +149,7 @@ class Branches:
     # Other ends of blocks
 
     def trap(self, guard: Bits) -> bool:
-        """Whether lanes go on after it."""
+        """Whether lanes may continue after it."""
         ir = self.ir
         if isinstance(guard.v, int) and guard.v:
             self.faults.leave_with(abi.TRAP, self.scope.mask_word())

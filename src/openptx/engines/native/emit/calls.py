@@ -1,4 +1,4 @@
-"""Calls: each device function is one LLVM function, which runs its lanes to the end before the caller goes on.
+"""Calls: each device function is one LLVM function, which runs its lanes to the end before the caller continues.
 
 Values in registers travel through buffers of the caller, parameter variables from frame to frame in local memory.
 """
@@ -41,7 +41,7 @@ class CallLowering:
         self.upcalls, self.tables = self.x.upcalls, self.scope.tables
         self.registers, self.binder = registers, binder
         self.buffer_slots = 0
-        """Values of 64 bits that a call hands over at most, or gets."""
+        """The most values of 64 bits that a call passes or returns."""
 
     def call_function(self, op: Op) -> None:
         site = CallSite(op)

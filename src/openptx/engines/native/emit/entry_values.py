@@ -11,7 +11,7 @@ _OF_CTA = frozenset((abi.CTAID, abi.CTAID + 4, abi.CTAID + 8, abi.LINEAR))
 
 
 class EntryValues:
-    """By what they are; `field` alone is emitted where it is asked for."""
+    """By a key that says what they are; `field` alone is emitted where it is used."""
 
     def __init__(self, x: FloatOps) -> None:
         self.x, self.ir = x, x.ir

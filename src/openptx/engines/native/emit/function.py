@@ -9,9 +9,9 @@ from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.deopt.frame_layout import FrameLayout
-from openptx.engines.native.deopt.side_exits import TURNS, Deoptimizer, SideExits
+from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
-from openptx.engines.native.emit.block import BlockEmitter, turns_between_polls
+from openptx.engines.native.emit.block import BlockEmitter, iterations_between_polls
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import SLOT, CallLowering
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
@@ -21,7 +21,7 @@ from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.engines.native.emit.warp_loop import WarpLoop
 
 _FEW = 3
-"""So many places are told apart without a binary search."""
+"""So many places are found without a binary search."""
 CALLS_BETWEEN_POLLS = 64
 SMALL = 64
 """Instructions of functions without loops and calls, whose calls are not counted: that takes 0.6 ns."""
@@ -33,7 +33,7 @@ class FunctionEmitter:
     def __init__(
         self, c: FunctionContext, facts: Facts, counted: frozenset[int], layout: FrameLayout, tables: ModuleTables
     ) -> None:
-        """`counted`: blocks where loops begin whose turns are counted."""
+        """`counted`: headers of loops whose iterations are counted."""
         self.c, self.facts, self.layout = c, facts, layout
         self.x = LlvmMachine(c, self.facts, tables)
         self.ir, self.entry = self.x.ir, self.x.entry
@@ -97,7 +97,7 @@ class FunctionEmitter:
         found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in self.registers.cells_in_memory]
         found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
         found += ["%fuel = alloca i32, align 4"]
-        found += [f"store i32 {turns_between_polls(self.c.function)}, ptr %fuel, align 4"]
+        found += [f"store i32 {iterations_between_polls(self.c.function)}, ptr %fuel, align 4"]
         if self.layout.deoptimizes:
             found += ["%turns = alloca i32, align 4", "%tries = alloca i32, align 4"]
         if any(control(op) == "call" for op in self.c.function.code):
@@ -106,7 +106,7 @@ class FunctionEmitter:
         return found
 
     def prologue(self) -> None:
-        """What each warp begins with, up to the jump to where it stands."""
+        """What each warp begins with, up to the jump to where it resumes."""
         ir, c = self.ir, self.c
         for cell in sorted(c.graph.blocks[0].live_in):
             if self.registers.kept_in_memory(cell) is not None:
@@ -115,7 +115,7 @@ class FunctionEmitter:
         for b in self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b}")
         if self.layout.deoptimizes:
-            ir.store("i32", c.options.deoptimize_after or TURNS, "%turns", 4)
+            ir.store("i32", c.options.deoptimize_after or ITERATIONS, "%turns", 4)
             ir.store("i32", 0, "%tries", 4)
         if c.is_function:
             self.begin_function()
@@ -137,8 +137,8 @@ class FunctionEmitter:
             ir.jump("block0")
 
     def search(self, state: str, places: list[tuple[int, str]]) -> None:
-        """Go to the label of a number, or else to the beginning. A table would be one jump that is rarely foreseen:
-        where warps run from barrier to barrier, halving takes less than three quarters of the time."""
+        """Goes to the label of a number, or else to the beginning. A jump table would be one jump that is badly
+        predicted: where warps run from barrier to barrier, halving takes less than three quarters of the time."""
         ir = self.ir
         if len(places) <= _FEW:
             cases = " ".join(f"i32 {number}, label %{label}" for number, label in places)
@@ -171,7 +171,7 @@ class FunctionEmitter:
                 self.registers.keep_in(cell, self.x.bits(name, w))
 
     def count_call(self) -> None:
-        """Chains of calls have no loops that would ask whether to go on, and each call has its loops' turns anew."""
+        """Chains of calls have no loops that would poll, and each call counts its loops' iterations anew."""
         ir = self.ir
         with ir.cold_block(ir.emit(f"icmp sle i32 {self.entry.added(abi.CALLS, 'i32', -1)}, 0")):
             ir.store("i32", CALLS_BETWEEN_POLLS, self.entry.field(abi.CALLS), 4)

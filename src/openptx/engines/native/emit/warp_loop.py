@@ -1,4 +1,4 @@
-"""The loop over a CTA's warps, within one call: how warps end, and which warp or CTA has its turn next."""
+"""The loop over a CTA's warps, within one call: how warps end, and which warp or CTA runs next."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class WarpLoop:
         ir.jump("onward")
 
     def next_warp_that_may_run(self) -> None:
-        """The next warp's turn, if nothing keeps it from running here; else `openptx.run` looks further."""
+        """The next warp runs, if nothing keeps it from running here; else `openptx.run` looks further."""
         ir = self.ir
         more = ir.emit("add i32 %index, 1")
         last = ir.emit(f"icmp eq i32 {more}, {self.c.warps}")
@@ -99,7 +99,7 @@ class WarpLoop:
         self.exits.return_with(abi.HANDLED)
 
     def next_in_row(self) -> None:
-        """The next CTA's turn, if it is beside this one; else `openptx.run` looks further."""
+        """The next CTA runs, if it is the neighbour in x; else `openptx.run` looks further."""
         ir = self.ir
         left = self.entry.added(abi.IN_ROW, "i32", -1)
         grid = ir.load("ptr", self.entry.field(abi.GRID), 8)

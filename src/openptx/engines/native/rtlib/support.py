@@ -53,9 +53,9 @@ _HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\)(?: #1)?)", re.MULTILI
 
 
 def attributes() -> str:
-    """Of functions. Those of #1 are hardly ever called and leave all registers as they are: values that live across
-    such calls would be kept in memory otherwise, at the cost of every turn of a loop. LLVM knows that on x86 alone, and
-    must be kept from clearing the upper halves of the vectors that it has just restored."""
+    """Of functions. Those of #1 are hardly ever called and leave all registers as they are: otherwise values that live
+    across such calls would be kept in memory, at the cost of every iteration of a loop. LLVM has that on x86 alone,
+    where it must be kept from clearing the upper halves of the vectors that it has just restored."""
     keeping = f' "target-features"="{host().features},-vzeroupper"' if host().x86 else ""
     return f"""
 attributes #0 = {{ "prefer-vector-width"="512" "min-legal-vector-width"="512" }}

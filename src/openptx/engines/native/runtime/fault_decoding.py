@@ -36,7 +36,7 @@ def fault(run: Run, worker: Worker) -> Fault:
     (site,) = struct.unpack_from("<I", worker.memory, abi.SITE)
     (count,) = struct.unpack_from("<I", worker.memory, abi.CHAIN)
     chain = struct.unpack_from(f"<{count}I", worker.memory, abi.CHAIN + 4)
-    if kind == abi.OVERFLOW and chain:  # noticed on the first instruction of whom the call would have called
+    if kind == abi.OVERFLOW and chain:  # noticed at the first instruction of the callee
         site, *chain = chain
     function, message = place(run, site), v.message
     op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
@@ -109,7 +109,7 @@ def nearest(run: Run, access: WrongAccess) -> str | None:
 
 
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
-    """The warps of a CTA stand at barriers that cannot complete: which threads wait, where, and which have ended."""
+    """The warps of a CTA wait at barriers that cannot complete: which threads wait, where, and which have ended."""
     waiting: dict[tuple[int, int], list[int]] = {}
     alive: list[int] = []
     frames = memoryview(worker.frames.view().data)

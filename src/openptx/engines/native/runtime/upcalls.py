@@ -43,7 +43,7 @@ def answer(run: Run, worker: Worker) -> int:
     if what == TIME:
         struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())
         return 0
-    if run.poll():  # an answer may take long, and the code asks between loops' turns only
+    if run.poll():  # an answer may take long, and the code polls between iterations of loops only
         worker.violation = Violation(
             "timeout", fault_text.timed_out(run.timeout), first + (mask & -mask).bit_length() - 1
         )

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 WORK = 1 << 22
 """Instructions from which on a guess wakes others: a warp's 32 take a nanosecond, to wake a worker takes 20,000."""
 
-TURNS = 32
-"""How often a loop is guessed to turn."""
+ITERATIONS = 32
+"""A guess at how many iterations a loop has."""
 
 ALONE = 100e-6
 """Seconds below which one worker is not even compared with more."""
@@ -32,8 +32,8 @@ class WorkerCount:
 
     def __init__(self, plan: Plan) -> None:
         self.many = min(processors(), plan.ctas) if plan.code.metadata.free_order else 1
-        turns = TURNS if loops(plan.function) else 1
-        self.workers = self.many if plan.ctas * plan.threads * len(plan.function.code) * turns >= WORK else 1
+        iterations = ITERATIONS if loops(plan.function) else 1
+        self.workers = self.many if plan.ctas * plan.threads * len(plan.function.code) * iterations >= WORK else 1
         self.best: dict[int, float] = {}
 
     def learn(self, seconds: float) -> None:
