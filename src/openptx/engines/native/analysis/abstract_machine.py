@@ -51,6 +51,12 @@ class AbstractMachine(FloatTransfer):
         self._specials: dict[str, Bits] = {}
         self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), uniform=True))
 
+    def forget(self, pc: int) -> None:
+        """What an operation was found to do when less was known of registers."""
+        self.accesses.pop(pc, None)
+        self.touches.pop(pc, None)
+        self.may_leave.discard(pc)
+
     def unknown(self, w: int, uniform: bool = False, is_float: bool = False) -> Bits:
         """Nothing is known of it but whether all lanes agree, and whether it is the result of a float operation."""
         lanes = ZEROS if uniform else None

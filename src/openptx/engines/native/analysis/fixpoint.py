@@ -145,7 +145,7 @@ class Solver:
             self.perform(pc, self.c.function.code[pc])
         self.live_after, x.site = lives[-1], b.stop - 1
         if b.last is not None:
-            x.may_leave.discard(x.site)
+            x.forget(x.site)
             self.finish(b, b.last)
         self.leave_registers()
 
@@ -153,7 +153,7 @@ class Solver:
         check_cancelled()
         x = self.x
         x.site = pc
-        x.may_leave.discard(pc)  # what was found with what was known before
+        x.forget(pc)
         if op.guard is not None:
             p = self.binder.read_register(op.guard)
             if isinstance(p.v, int):
