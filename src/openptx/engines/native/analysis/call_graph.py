@@ -89,15 +89,9 @@ def counted_loops(functions: list[FunctionFacts]) -> list[frozenset[int]]:
     for f in others:
         for pc, _ in waiting_loops(f.c.graph, f.facts.touches):
             raise UnsupportedByJit(f"a loop that may wait for other threads, at `{f.c.function.code[pc].text}`")
-    return [counted_in_kernel(kernel, calls_wait), *[frozenset[int]()] * len(others)]
-
-
-def counted_in_kernel(kernel: FunctionFacts, calls_wait: bool) -> frozenset[int]:
-    """`calls_wait`: called functions do what loops around their calls may be waiting for."""
     c = kernel.c
-    if c.options.deoptimize_after:
-        return c.headers
-    loops = [loop for _, loop in waiting_loops(c.graph, kernel.facts.touches)]
-    if calls_wait:
-        loops += loops_with_calls(c)
-    return c.headers & frozenset[int]().union(*loops)
+    loops = [loop for _, loop in waiting_loops(c.graph, kernel.facts.touches)] + (
+        loops_with_calls(c) if calls_wait else []
+    )
+    counted = c.headers if c.options.deoptimize_after else c.headers & frozenset[int]().union(*loops)
+    return [counted, *[frozenset[int]()] * len(others)]

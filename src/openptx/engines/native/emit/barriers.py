@@ -18,12 +18,8 @@ NOBODY: frozenset[int] = frozenset()
 class BarrierLowering:
     def __init__(self, branches: Branches) -> None:
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
-        self.c, self.facts, self.registers, self.binder = (
-            branches.c,
-            branches.facts,
-            branches.registers,
-            branches.binder,
-        )
+        self.c, self.facts = branches.c, branches.facts
+        self.registers, self.binder = branches.registers, branches.binder
         self.branches, self.exits, self.layout = branches, branches.exits, branches.exits.layout
         self.field = self.scope.entry.frame_field
         self.numbers: set[int] | None = set()

@@ -41,12 +41,8 @@ class BlockEmitter:
     ) -> None:  # fmt: skip
         """`counted`: headers of loops whose iterations are counted, for they may be waiting for other threads."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
-        self.c, self.facts, self.registers, self.binder = (
-            branches.c,
-            branches.facts,
-            branches.registers,
-            branches.binder,
-        )
+        self.c, self.facts = branches.c, branches.facts
+        self.registers, self.binder = branches.registers, branches.binder
         self.branches, self.barriers, self.calls, self.interp = branches, barriers, calls, interp
         self.exits, self.deopt, self.counted = branches.exits, deopt, counted
         self.checks = self.x.memory.checks
@@ -97,13 +93,11 @@ class BlockEmitter:
         self.exits.guarded.clear()
         self.checks.begin_copy()
         lives = live_after(self.c.graph, b, scope.kept)
-        scope.live_before = b.live_in
         for pc in range(b.start, b.stop - 1 if b.last is not None else b.stop):
             scope.live_after = lives[pc - b.start]
             self.perform(pc, self.c.function.code[pc])
             if (pc - b.start) % STRAIGHT == STRAIGHT - 1:
                 self.faults.poll()
-            scope.live_before = scope.live_after
         scope.live_after, scope.site, scope.retry = lives[-1], b.stop - 1, ""
         self.finish(b)
 

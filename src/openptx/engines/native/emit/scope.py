@@ -42,7 +42,6 @@ class Scope:
         self.kept: frozenset[int] = frozenset()
         """Registers that lanes which wait elsewhere will read."""
         self.result_is_read = True
-        self.live_before: frozenset[int] = frozenset()
         self.live_after: frozenset[int] = frozenset()
 
     def set_guard(self, guard: Bits | None, mask: Bits) -> None:

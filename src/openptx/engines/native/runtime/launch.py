@@ -102,7 +102,7 @@ class Run:
             codes = self.execute()
             if self.interrupt is not None:
                 raise self.interrupt
-            if sum([worker.departures() for worker in team]) * 16 > plan.ctas * plan.warps:
+            if sum([worker.side_exits() for worker in team]) * 16 > plan.ctas * plan.warps:
                 plans(self.image).disable_speculation(plan)
             for code, worker in zip(codes, team, strict=True):
                 if code not in (0, abi.HANDED):
@@ -165,7 +165,7 @@ class Run:
         self.team[0].stop()
 
     def wait(self) -> None:
-        """Waits until none of the tasks runs, whatever comes meanwhile."""
+        """Waits until none of the tasks runs, whatever interrupts it."""
         for task in self.tasks:
             while not task.over:
                 try:

@@ -87,9 +87,9 @@ class Worker:
     def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
         """What `find` says each time the code asks: 0, or 1 if the launch is to stop.
 
-        Signals' handlers, Ctrl-C's for one, run where Python code begins to run, loops turn or functions are called,
+        Signals' handlers, Ctrl-C's for one, run where Python code begins to run, loops iterate or functions are called,
         and may raise: in a generator that is inside the `try`, in a function it would be before it, and lost on the
-        way back to the code. The inner `except` calls nothing, and its loop's turn is inside of the outer one.
+        way back to the code. The inner `except` calls nothing, and its loop is inside of the outer one.
         """
         answer = 0
         while True:
@@ -122,7 +122,7 @@ class Worker:
         struct.pack_into("<i", self.launch_memory, abi.STOP, 1)
 
     def prepare(self, run: Run, launch: int) -> None:
-        """Makes ready for a launch. What the last one had in common with it frame_states."""
+        """Makes ready for a launch. What the last one had in common with it is left as it is."""
         self.run = run
         plan, memory = run.plan, run.memory
         if self.snapshot is not memory.snapshot:
@@ -183,5 +183,5 @@ class Worker:
         self.window(memory, CONST, memory.const)
         self.snapshot = memory.snapshot
 
-    def departures(self) -> int:
+    def side_exits(self) -> int:
         return struct.unpack_from("<q", self.memory, abi.SIDE_EXITS)[0]
