@@ -43,7 +43,6 @@ class Threads(Copies, Atomics, Machine):
         self.base = 0  # of the executing activation, in local memory
         self.alive = np.ones(self.n, np.bool_)  # which lanes have not ended
         self.clock = 0  # instructions executed, by all groups of the batch
-        self.contention = 0  # accesses by which lanes may be waiting for others
         self._specials: dict[str, Array] = {}
         self._images = LaneImages(self)
         self._tensor_memory: TensorMemory | None = None

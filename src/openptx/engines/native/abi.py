@@ -18,7 +18,6 @@ DYNAMIC     = 96     # i64: dynamic shared memory
 WARPS       = 104    # i64: of a CTA
 THREADS     = 112    # i64: of a CTA
 GRID        = 120    # ptr: the launch's state, shared by its workers
-CLOCK       = 128    # i64: ever increasing
 POLL        = 136    # ptr: asks Python whether to stop
 GLOBALS     = 144    # ptr: addresses of the module's variables
 ALIVE       = 152    # i64: threads of the CTA that have not ended

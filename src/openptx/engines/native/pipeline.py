@@ -6,7 +6,7 @@
    The kernel's calls lead to the next function, and so on (call_graph.py).
 3. From the facts: loops that may wait for other threads (spin_loops.py, call_graph.py); what a warp's frame holds at
    barriers, side exits and where it deoptimises (deopt/frame_layout.py).
-4. Emission (emit/): blocks once, in their order, with accesses that share a bounds check (check_groups.py) and loads by
+4. Emission (emit/): blocks once, in their order, with accesses that share a bounds check (accesses.py) and loads by
    a few wide moves (load_plan.py); then prologue and warp loop. It decides nothing about other blocks.
 """
 

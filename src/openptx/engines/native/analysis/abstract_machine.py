@@ -7,28 +7,20 @@ processor's, of whose lanes it is known whether they agree. Never does this mach
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from openptx.engines.native.analysis.accesses import UNIFORM, Access, is_private, locate
 from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding, is_parameter
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.float_transfer import FloatTransfer, OutlinedCall
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite
-from openptx.engines.native.analysis.regions import UNIFORM, is_private, locate
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
-
-
-class Access(NamedTuple):
-    """An access whose lanes are a base and offsets: the region it goes to, bytes of a lane, whether it writes."""
-
-    region: str
-    size: int
-    write: bool
 
 
 _widths: dict[object, int] = {}

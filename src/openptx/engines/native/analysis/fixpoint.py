@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from openptx.control_flow import control
 from openptx.engines.common.call_site import CallSite
 from openptx.engines.common.cancellation import check_cancelled
-from openptx.engines.native.analysis.abstract_machine import AbstractMachine, Access
+from openptx.engines.native.analysis.abstract_machine import AbstractMachine
+from openptx.engines.native.analysis.accesses import Access
 from openptx.engines.native.analysis.affine import UNKNOWN
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext

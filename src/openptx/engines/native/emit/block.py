@@ -5,8 +5,8 @@ from __future__ import annotations
 from openptx.control_flow import control
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.native.analysis.accesses import Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
-from openptx.engines.native.analysis.check_groups import Group, groups_of
 from openptx.engines.native.analysis.lattice import ZEROS
 from openptx.engines.native.analysis.liveness import live_after
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit

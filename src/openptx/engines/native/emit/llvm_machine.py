@@ -11,12 +11,11 @@ from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, c
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.faults import FaultExits
-from openptx.engines.native.emit.guarded_paths import GuardedPaths
+from openptx.engines.native.emit.guarded_paths import GuardedPaths, LaneLoop
 from openptx.engines.native.emit.ir_builder import STATE, Section
 from openptx.engines.native.emit.memory.atomics import AtomicLowering
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
-from openptx.engines.native.emit.memory.lane_loop import LaneLoop
 from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.engines.native.emit.memory.stores import StoreLowering

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.accesses import is_private, locate
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
-from openptx.engines.native.analysis.regions import is_private, locate
 from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck

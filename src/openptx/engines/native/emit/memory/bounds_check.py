@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.check_groups import Form, Group
+from openptx.engines.native.analysis.accesses import TABLE, Form, Group
 from openptx.engines.native.analysis.lattice import (
     ZEROS,
     Lanes,
@@ -18,7 +18,6 @@ from openptx.engines.native.analysis.lattice import (
     trailing_zeros,
     vector_type,
 )
-from openptx.engines.native.analysis.regions import TABLE
 from openptx.engines.native.analysis.transfer import origin_of
 from openptx.engines.native.emit.guarded_paths import GOOD
 from openptx.engines.native.emit.memory.slot_table import Aligned, SlotTable

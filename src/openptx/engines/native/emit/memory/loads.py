@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from openptx.engines.native.analysis.accesses import TABLE, is_private, locate
 from openptx.engines.native.analysis.capabilities import is_parameter
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
 from openptx.engines.native.analysis.load_plan import LoadPlan
-from openptx.engines.native.analysis.regions import TABLE, is_private, locate
 from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from openptx.engines.native.analysis.accesses import locate
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
 from openptx.engines.native.analysis.load_plan import RUNS
-from openptx.engines.native.analysis.regions import locate
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
