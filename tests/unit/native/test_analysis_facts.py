@@ -88,10 +88,13 @@ class Observer:
         """What decides a branch agrees in all lanes of a warp, unless the branch diverges."""
         here = next(b for b in self.c.graph.blocks if b.start <= block.end - 1 < b.stop)
         guard = block.control.guard if block.control is not None else None
-        if guard is not None and here.last is block.control and here.index not in self.facts.divergent:
-            p = np.broadcast_to(regs[guard.index], x.n)
-            for places in self.warps(x, lanes):
-                assert len({*p[places].tolist()}) == 1
+        if guard is None or here.last is not block.control or here.index in self.facts.divergent:
+            return
+        branch = self.facts.branches[here.index]
+        p = np.broadcast_to(regs[guard.index], x.n) ^ guard.negated
+        for places in self.warps(x, lanes):
+            (taken,) = {*p[places].tolist()}
+            assert branch in ("uniform", "taken" if taken else "skipped")
 
     def waiting(self, pc: int, batch: Batch, frame: Any, lanes: Any) -> None:
         """Other lanes of the warps stand where reconvergence says."""

@@ -7,6 +7,7 @@ the join of what blocks leave in it: flow-sensitive facts were tried and gained 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from openptx.control_flow import control
 from openptx.engines.common.call_site import CallSite
@@ -16,7 +17,7 @@ from openptx.engines.native.analysis.accesses import Access
 from openptx.engines.native.analysis.affine import UNKNOWN
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.analysis.lattice import ZEROS, Fact, fact_of, join, varying
+from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value, fact_of, join, varying
 from openptx.engines.native.analysis.liveness import live_after
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.reconvergence import reconvergence
@@ -28,6 +29,11 @@ from openptx.program import Op, Reg
 SWEEPS = 40
 SETTLE = 3
 """Sweeps after which bounds that still grow are given up."""
+
+
+Branch = Literal["taken", "skipped", "uniform", "assumed", "divergent"]
+"""What a branch does: known now, by a scalar, or lane by lane. If it is assumed uniform and diverges, the warp leaves
+for the generic version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,12 @@ class Facts:
     """Positions where the warp leaves for the generic version if something assumed does not hold."""
     masked: list[int]
     """Blocks that have a mask of their lanes: lanes wait there, or elsewhere meanwhile."""
-    uniform_branches: frozenset[int]
-    """Blocks whose branch is assumed not to diverge: where it does, the warp leaves for the generic version."""
+    branches: dict[int, Branch]
+    """How lanes leave blocks that end with a branch, a return or an exit."""
+
+    def lanes_of(self, block: int) -> Literal["all", "live", "own"]:
+        """Which lanes run a block: the whole warp, those that have not ended, or those in the block's mask."""
+        return "all" if not self.partial[block] else "own" if self.waiting[block] else "live"
 
 
 def fixpoint(c: FunctionContext, uniform_branches: frozenset[int] = frozenset()) -> Facts:
@@ -75,6 +85,7 @@ class Solver:
         self.binder = OperandBinder(self.x, self, c)
         self.facts: list[Fact | None] = entry_facts(c)
         self.divergent: set[int] = set()
+        self.branches: dict[int, Branch] = {}
         self.interpreted: set[int] = set()
         self.calls: set[int] = set()
         self.frame_base = self.x.bits(UNKNOWN, 64, ZEROS, 4) if c.is_function else None
@@ -106,7 +117,7 @@ class Solver:
         return Facts(
             self.facts, frozenset(self.divergent), self.waiting, self.partial, self.ended,
             reached, self.x.accesses, self.x.touches, frozenset(self.interpreted), frozenset(self.calls),
-            frozenset(self.x.may_leave), self.reconvergence.masked, self.uniform_branches,
+            frozenset(self.x.may_leave), self.reconvergence.masked, self.branches,
         )  # fmt: skip
 
     def sweep(self) -> None:
@@ -213,11 +224,11 @@ class Solver:
             decides = self.binder.source(op.operands[0], op.types[0])
         elif kind == "trap":
             return
-        if x.uniform(decides) or self.reads_undefined:
-            return
-        if kind != "branch-table" and b.index in self.uniform_branches:
+        assumed = kind != "branch-table" and b.index in self.uniform_branches
+        branch = self.branches[b.index] = branch_by(x, decides, assumed)
+        if branch == "assumed":
             x.may_leave.add(x.site)
-        else:
+        elif branch == "divergent" and not self.reads_undefined:
             self.divergent.add(b.index)
 
     # Registers
@@ -255,6 +266,12 @@ class Solver:
             joined = found if old is None else join(old, found, self.cells.widths[cell], self.widen)
             if joined != old:
                 self.facts[cell], self.changed_at[cell] = joined, self.clock + 1
+
+
+def branch_by(x: AbstractMachine, decides: Bits, assumed: bool) -> Branch:
+    if x.uniform(decides):
+        return "uniform" if isinstance(decides.v, Value) else "taken" if decides.v else "skipped"
+    return "assumed" if assumed else "divergent"
 
 
 def value_of(x: AbstractMachine, fact: Fact, w: int) -> Bits:

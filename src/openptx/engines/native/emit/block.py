@@ -55,10 +55,9 @@ class BlockEmitter:
         self.x.frame.begin_block()
         ir.start(f"block{b.index}")
         ir.line(f"; {b.start}")
-        if not self.facts.partial[b.index]:
-            scope.here_mask = self.x.const(1, 1)
-        else:
-            scope.here_mask = self.x.bits(ir.load_mask(f"%m{b.index}" if waiting else "%live"), 1)
+        masks = {"all": "", "live": "%live", "own": f"%m{b.index}"}
+        mask = masks[self.facts.lanes_of(b.index)]
+        scope.here_mask = self.x.bits(ir.load_mask(mask), 1) if mask else self.x.const(1, 1)
         if b.index in self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b.index}")
         scope.set_guard(None, scope.here_mask)
@@ -217,11 +216,14 @@ class BlockEmitter:
 
     def branch(self, b: Block, guard: Bits, waiting: frozenset[int]) -> None:
         yes, no = b.successors[0], b.successors[-1]
-        if isinstance(guard.v, int):
-            self.branches.jump(yes if guard.v else no, waiting)
-        elif self.x.uniform(guard):
-            self.branches.jump_by(guard, yes, no, waiting)
-        elif b.index in self.facts.uniform_branches:
-            self.branches.branch_uniform(b, guard, waiting)
-        else:
-            self.branches.branch_divergent(yes, no, guard, waiting)
+        match self.facts.branches[b.index]:
+            case "taken":
+                self.branches.jump(yes, waiting)
+            case "skipped":
+                self.branches.jump(no, waiting)
+            case "uniform":
+                self.branches.branch_uniform(guard, yes, no, waiting)
+            case "assumed":
+                self.branches.branch_assumed(guard, yes, no, waiting)
+            case "divergent":
+                self.branches.branch_divergent(guard, yes, no, waiting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.cfg import END, Block
+from openptx.engines.native.analysis.cfg import END
 from openptx.engines.native.analysis.lattice import vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -39,7 +39,7 @@ class Branches:
         else:
             self.dispatch(waiting | {goal})
 
-    def jump_by(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
+    def branch_uniform(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
         """All lanes go one way, by a scalar."""
         self.jump_among((yes, no), waiting, lambda labels: self.ir.branch(self.x.scalar(guard), labels[0], labels[1]))
 
@@ -50,7 +50,7 @@ class Branches:
             self.ir.start(label)
             self.jump(goal, waiting)
 
-    def branch_uniform(self, b: Block, guard: Bits, waiting: frozenset[int]) -> None:
+    def branch_assumed(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
         """All lanes go the same way, or leave for the generic version."""
         ir = self.ir
         taken, here = guard & self.scope.here_mask, self.scope.mask_word()
@@ -59,18 +59,17 @@ class Branches:
         mixed = ir.fresh()
 
         def choose(labels: list[str]) -> None:
-            yes, no = labels
             other = ir.fresh()
-            ir.branch(every, yes, other)
+            ir.branch(every, labels[0], other)
             ir.start(other)
-            ir.unlikely(some, mixed, no)
+            ir.unlikely(some, mixed, labels[1])
             ir.start(mixed)
             with ir.in_cold_code():
                 self.exits.leave()
 
-        self.jump_among((b.successors[0], b.successors[-1]), waiting, choose)
+        self.jump_among((yes, no), waiting, choose)
 
-    def branch_divergent(self, yes: int, no: int, guard: Bits, waiting: frozenset[int]) -> None:
+    def branch_divergent(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
         here = self.scope.here_mask
         taken, rest = guard & here, self.x.invert(guard) & here
         for goal, mask in ((yes, taken), (no, rest)):
