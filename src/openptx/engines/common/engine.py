@@ -40,8 +40,8 @@ _NATIVE = (
         _OF_ENGINES + "native." + name
         for name in (
             "cache.key", "cache.metadata", "analysis.context", "analysis.abstract_machine", "analysis.fixpoint",
-            "emit.arith.float_ops", "emit.memory.bounds_check", "emit.memory.lowering", "emit.llvm_machine",
-            "deopt.deoptimizer", "emit.barriers", "emit.function", "rtlib.support", "pipeline", "runtime.plan",
+            "emit.arith.float_ops", "emit.memory.bounds_check", "emit.memory.atomics", "emit.llvm_machine",
+            "deopt.side_exits", "emit.barriers", "emit.function", "rtlib.support", "pipeline", "runtime.plan",
             "tiering",
         )
     ),
