@@ -72,7 +72,7 @@ def test_what_llvm_said_last_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("value", "asked"), [("1", True), ("0", False), ("", False), (None, False)])
 def test_the_environment_asks_for_it(value: str | None, asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "_subprocess", settings.Setting[bool]())
+    monkeypatch.setattr(settings, "_subprocess", [])
     if value is None:
         monkeypatch.delenv("OPENPTX_COMPILE_APART", raising=False)
     else:

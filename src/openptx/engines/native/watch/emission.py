@@ -22,9 +22,8 @@ from openptx.isa.address_windows import CTA_SHIFT, SHIFT
 from openptx.program import Op, Variable
 
 if TYPE_CHECKING:
-    from openptx.engines.native.analysis.check_groups import Form
-    from openptx.engines.native.emit.llvm_machine import LlvmMachine
-    from openptx.engines.native.emit.memory.lowering import MemoryLowering
+    from openptx.engines.native.analysis.accesses import Form
+    from openptx.engines.native.emit.llvm_machine import LlvmMachine, MemoryLowering
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from openptx.engines.native.watch.unwatched import Unwatched
 
 if TYPE_CHECKING:
-    from openptx.engines.native.emit.llvm_machine import LlvmMachine
-    from openptx.engines.native.emit.memory.lowering import MemoryLowering
+    from openptx.engines.native.emit.llvm_machine import LlvmMachine, MemoryLowering
     from openptx.engines.native.options import Options
     from openptx.engines.native.watch.emission import WatchedMemory
 
