@@ -18,7 +18,7 @@ from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.launch import launch
-from openptx.engines.native.runtime.worker_count import TURNS, loops
+from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
 from openptx.engines.native.watch.accesses import granules
 from openptx.engines.native.watch.launch import LIMIT, Suspicion, Watch
@@ -103,7 +103,7 @@ def screen(kernel: Kernel, given: Prepared, options: Options) -> Screening:
 def pays(function: Function, given: Prepared) -> bool:
     """Whether a watched run of the reference engine is likely to take longer than to make machine code."""
     threads = math.prod(given.grid) * math.prod(given.block)
-    work = threads * len(function.code) * (TURNS if loops(function) else 1)
+    work = threads * len(function.code) * (ITERATIONS if loops(function) else 1)
     return work * OPERATION * SLOWER > MADE + MADE_OF_EACH * len(function.code) * LONGER
 
 
