@@ -1,4 +1,4 @@
-"""Tables 8, 9, 15 to 18 and 26 to 28: the rules against the printed cells, each of which is a case."""
+"""Tables 8, 9, 15 to 19 and 26 to 28: the rules against the printed cells, each of which is a case."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 import openptx.isa.instructions  # noqa: F401  registers them
 from openptx.check.operand.types import Rule
 from openptx.isa import agreement, conversions
+from openptx.isa.costs import COSTS, cost_of
 from openptx.isa.notation import MNEMONICS
 from openptx.isa.types import FUNDAMENTAL, TYPES
 
@@ -156,6 +157,15 @@ def test_alternate_formats_are_held_in_bits() -> None:
 
 def test_rounding_modifiers_of_tables_17_and_18() -> None:
     assert set(conversions.ROUNDING) == {"rn", "rna", "rz", "rm", "rp", "rs", "rni", "rzi", "rmi", "rpi"}
+
+
+def test_table_19() -> None:
+    slow = {space for space, cost in COSTS.items() if cost.more}
+    assert slow == {"local", "global", "texture", "surface"}
+    assert all(cost.clocks == (100 if space in slow else 0) for space, cost in COSTS.items())
+    assert len(COSTS) == 9
+    assert [repr(cost_of(space)) for space in ("const", "param", "global")] == ["0 clocks", "0 clocks", "> 100 clocks"]
+    assert cost_of("rn") is None
 
 
 def test_the_assembler_takes_pairs_of_halves_for_words_and_predicates() -> None:

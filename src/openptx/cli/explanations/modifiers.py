@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.cli.explanations.types import sentence
 from openptx.cli.isa import paint_title
+from openptx.isa.costs import cost_of
 from openptx.isa.notation import INSTRUCTIONS, load
 from openptx.isa.types import TYPES
 
@@ -136,6 +137,9 @@ def explain_modifier(word: str) -> str | None:
         return None
     text = meaning_of(modifier)
     lines = [paint_title(f".{modifier}"), *([text] if text else [])]
+    if (cost := cost_of(modifier)) is not None:
+        note = f": {cost.note}" if cost.note else ""
+        lines.append(f"an operand there costs {cost}{note} (Table 19)")
     return "\n".join([*lines, "", f"in: {' '.join(users) if users else 'no instruction that is declared here'}"])
 
 
