@@ -103,7 +103,10 @@ def fused(flags: str, a: Expression, b: Expression, c: Expression) -> Expression
 
 
 def largest(flags: str, a: Expression, b: Expression) -> Expression:
-    return a if a == b and not flags else ("max" + flags, *ordered(a, b))
+    """Of two equal ones it is a copy, or a sum with -0 that flushes subnormal numbers."""
+    if a == b:
+        return sum_of(flags, a, MINUS_ZERO) if flags else a
+    return ("max" + flags, *ordered(a, b))
 
 
 # Machine code.
