@@ -62,6 +62,7 @@ RACES = {
     "no barrier": "st.shared.u32 [w], t; ld.shared.u32 v, [tile+128];",
     "no barrier of the warp": "st.shared.u32 [w], t; xor.b32 w, w, 64; ld.shared.u32 v, [w];",
     "another warp": "st.shared.u32 [w], t; bar.warp.sync -1; xor.b32 w, w, 128; ld.shared.u32 v, [w];",
+    "another warp, before a barrier": "st.shared.u32 [w], t; xor.b32 w, w, 128; ld.shared.u32 v, [w]; bar.sync 0;",
     "one word": "st.shared.u32 [tile], t;",
     "an atomic and a load": "atom.global.add.u32 v, [p], 1; ld.global.u32 v, [p];",
     "an atomic and a store": "st.global.u32 [q], t; red.global.add.u32 [p], 1;",
