@@ -103,9 +103,9 @@ def fused(flags: str, a: Expression, b: Expression, c: Expression) -> Expression
 
 
 def largest(flags: str, a: Expression, b: Expression) -> Expression:
-    """Of two equal ones it is a copy, or a sum with -0 that flushes subnormal numbers."""
+    """Of two equal ones it is a copy; that it may flush a subnormal number is not told apart."""
     if a == b:
-        return sum_of(flags, a, MINUS_ZERO) if flags else a
+        return a
     return ("max" + flags, *ordered(a, b))
 
 
@@ -142,7 +142,7 @@ def result(opcode: str, name: str, flags: str, sources: list[Expression], line: 
         return product(flags, *sources[:2])
     if name == "FADD":
         a, b = sources[:2]
-        return a if b == MINUS_ZERO and not flags else sum_of(flags, a, b)
+        return a if b == MINUS_ZERO and "sat" not in flags else sum_of(flags, a, b)
     if name == "FFMA":
         return fused(flags, *sources[:3])
     if name == "FMNMX" and line.endswith("!PT"):
