@@ -47,11 +47,10 @@ class CheckError(Error):
     def rendered(self, *, color: bool = False) -> str:
         """The first errors in full, and how many more there are."""
         from openptx.diagnostics.most import MOST, first, left_out
-        from openptx.diagnostics.render import render
 
         shown = first(self.diagnostics, MOST)
         rest = left_out(self.diagnostics, shown)
-        return render(shown, "full", color=color) + (f"{rest}\n" if rest else "")
+        return _rendered(shown, color=color) + (f"{rest}\n" if rest else "")
 
 
 class Fault(Error):
@@ -107,9 +106,7 @@ class Fault(Error):
         return [*lines, *self.notes]
 
     def __str__(self) -> str:
-        from openptx.diagnostics.render.full import render_fault
-
-        return render_fault(self)
+        return _shown(self)
 
 
 class SanitizerError(Error):
@@ -120,10 +117,8 @@ class SanitizerError(Error):
         self.findings = findings
 
     def __str__(self) -> str:
-        from openptx.diagnostics.render import render
-
         more = len(self.findings) - 1
-        text = render([*self.findings[:1]], "full").rstrip("\n")
+        text = _rendered([*self.findings[:1]]).rstrip("\n")
         return text + (f"\nand {more} more" if more else "")
 
 
@@ -140,9 +135,7 @@ class Unsupported(Error):
         self.help = help
 
     def __str__(self) -> str:
-        from openptx.diagnostics.render.full import render_unsupported
-
-        return render_unsupported(self)
+        return _shown(self)
 
 
 class Bug(Error):
@@ -166,3 +159,17 @@ class Bug(Error):
             f"this is a mistake in OpenPTX {__version__}, not in your program: {what}\n"
             "please report it to the OpenPTX project with this text, the PTX file and the command that you ran"
         )
+
+
+def _rendered(diagnostics: list[Diagnostic], *, color: bool = False) -> str:
+    """Diagnostics in full. Imported by errors that are printed, since every launch imports this module."""
+    from openptx.diagnostics.render import render
+
+    return render(diagnostics, "full", color=color)
+
+
+def _shown(error: Fault | Unsupported) -> str:
+    """A launch's end in full; imported late for the same reason."""
+    from openptx.diagnostics.render.full import render_fault, render_unsupported
+
+    return render_fault(error) if isinstance(error, Fault) else render_unsupported(error)

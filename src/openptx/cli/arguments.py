@@ -6,6 +6,7 @@ import math
 import struct
 from typing import TYPE_CHECKING, Any, cast
 
+import openptx
 from openptx.errors import InputError
 from openptx.numerics.dtypes import carrier
 from openptx.numerics.type_names import ELEMENTS, PACKED
@@ -29,10 +30,8 @@ def read_argument(text: str) -> object:
     if text.startswith("zeros:"):
         return zeros(text)
     if text.startswith("empty:"):
-        from openptx.sanitize import empty
-
         like = zeros(text)
-        return empty(like.shape, like.dtype)
+        return openptx.empty(like.shape, like.dtype)
     return read_number(text)
 
 

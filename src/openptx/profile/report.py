@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from openptx.profile import nsight, text
+from openptx.profile.as_json import as_json as json_of
 from openptx.profile.counters import Counters
 
 if TYPE_CHECKING:
@@ -110,9 +111,7 @@ class Profile:
 
     def as_json(self) -> dict[str, Any]:
         """The whole profile in objects that `json.dumps` takes; docs/profile.md describes them."""
-        from openptx.profile.as_json import as_json
-
-        return as_json(self)
+        return json_of(self)
 
     def __str__(self) -> str:
         return text.text(self)

@@ -17,18 +17,16 @@ def hooks_of(x: LlvmMachine) -> tuple[Unwatched, MemoryLowering | WatchedMemory]
     """The hooks for a machine's code, and what its accesses go through."""
     if not x.c.options.watched:
         return Unwatched(), x.memory
-    from openptx.engines.native.watch.emission import Watch, WatchedMemory
-
-    watch = Watch(x)
-    return watch, WatchedMemory(x.memory, watch)
+    emission, _, _ = _watching()
+    watch = emission.Watch(x)
+    return watch, emission.WatchedMemory(x.memory, watch)
 
 
 def declarations(options: Options) -> list[str]:
     """Of the functions that watched code calls."""
     if not options.watched:
         return []
-    from openptx.engines.native.watch import functions
-
+    _, functions, _ = _watching()
     return functions.declarations()
 
 
@@ -36,6 +34,12 @@ def addresses(watched: bool, address_size: int) -> Mapping[str, int]:
     """Where they are."""
     if not watched:
         return {}
-    from openptx.engines.native.watch.library import functions
+    _, _, library = _watching()
+    return library.functions(address_size)
 
-    return functions(address_size)
+
+def _watching():
+    """The modules that only watched code needs."""
+    from openptx.engines.native.watch import emission, functions, library
+
+    return emission, functions, library
