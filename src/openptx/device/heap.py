@@ -107,7 +107,10 @@ class Heap:
             taken = [block(at, size) for at, size in self.blocks.items()]
             freed = [block(at, size) for at, size in self._freed.items() if at <= address < at + size]
         found = min(taken, key=lambda a: gap(a, address, count), default=None)
-        if freed and (found is None or gap(found, freed[-1].base, freed[-1].size)):
+        again = any(
+            a.base <= address < a.base + extent(a.size) for a in taken
+        )  # given out since, with the gap after it
+        if freed and not again:
             return f"none: {freed[-1]}, was here and has been freed"
         return beside(found, address, count) if found is not None else "none: `malloc` has given out nothing"
 

@@ -136,6 +136,18 @@ def test_one_byte_beyond_a_block(device: Device, size: int) -> None:
     assert found.nearest.endswith(f" at 0x{after:x}; the access begins 1 byte before it")
 
 
+def test_the_end_of_a_block_where_another_one_was(device: Device) -> None:
+    """What was freed at an address says nothing of it once it is part of another block, or of the gap after that."""
+    earlier = [device.take(24) for _ in range(4)]
+    for block in earlier:
+        device.release(block)
+    block = device.take(64)
+    assert block == earlier[0]
+    found = fault(lambda: device.read(block + 64))
+    assert found.nearest == f"a block of `malloc`, 64 bytes at 0x{block:x}; the access ends 1 byte past it"
+    device.release(block)
+
+
 def test_wide_accesses_across_the_end(device: Device) -> None:
     block, after = device.take(66), device.take(66)
     for name in ("write", "count"):
