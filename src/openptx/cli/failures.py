@@ -19,19 +19,32 @@ def guarded(command: Callable[[list[str]], int], argv: list[str], *, last: bool 
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")
     try:
+        return finished(command, argv, last)
+    except KeyboardInterrupt:  # a second Ctrl-C, before the first could have it ignored
+        return interrupted(last)
+
+
+def finished(command: Callable[[list[str]], int], argv: list[str], last: bool) -> int:
+    """The status of a command, or of what it raises."""
+    try:
         status = command(argv)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
-        if last:  # a second Ctrl-C has nothing left to interrupt but the message and Python's end
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        return complain("interrupted", INTERRUPTED)
+        return interrupted(last)
     except BrokenPipeError:
         # What is still in the buffer has no reader; Python would complain about that when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as error:
         return report(error)
+
+
+def interrupted(last: bool) -> int:
+    """The message and the status of Ctrl-C. A second one has nothing left to interrupt but these and Python's end."""
+    if last:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return complain("interrupted", INTERRUPTED)
 
 
 def report(error: Exception) -> int:
