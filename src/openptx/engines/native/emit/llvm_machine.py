@@ -161,6 +161,10 @@ class LlvmMachine(FloatOps):
         leave = self.leave_if_wraps
         if leave is None or self.scope.ir is not self.ir or not self.c.options.lane_facts or self.c.is_function:
             return False
+        if self.scope.site not in self.facts.may_leave:
+            return (
+                False  # emission's own steps, such as the words of a scattered store: the frame has no place for them
+            )
         leave(base, top, w, signed)
         return True
 
