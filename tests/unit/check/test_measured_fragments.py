@@ -55,7 +55,33 @@ CONSTANTS: tuple[tuple[str, list[str]], ...] = (  # beside registers; among them
     ("{f321, 0, f321, f321}",                             ["vector-element"]),
     ("{b321, 0, f321, f321}",                             ["vector-element"]),
 )
+_MMA, _WMMA = "mma.sync.aligned.", "wmma.mma.sync.aligned.row.col."
+_F64, _B1 = "{f641, f642}, {f641}", "{s321, s322}, {b321}"
+_POPC = "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"
+_HALVES = "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {b321, b322}, {b323, b324}"
+ALONE = (  # statements with @ for a constant; those that are taken, those that are not
+    (f"{_MMA}m8n8k4.row.col.f64.f64.f64.f64 {_F64}, {{@}}, {{f641, f642}};",  "256 0x100000000 1.0 0f3F800000", ""),
+    (f"{_MMA}m8n8k4.row.col.f64.f64.f64.f64 {_F64}, {{f641}}, {{@, @}};",     "256 0x100000000 1.0 0f3F800000", ""),
+    (f"{_MMA}m8n8k4.row.col.f64.f64.f64.f64 {_F64}, {{f641}}, {{@, f641}};",  "1.0 0f3F800000",  "256 0x100000000"),
+    (f"{_WMMA}m8n8k4.rn.f64.f64.f64.f64 {_F64}, {{@}}, {{f641, f642}};",      "1.0 0f3F800000",  "256 0x100000000"),
+    (f"{_WMMA}m8n8k4.rn.f64.f64.f64.f64 {_F64}, {{f641}}, {{@, @}};",         "256 0x100000000 1.0 0f3F800000", ""),
+    (f"{_POPC} {_B1}, {{@}}, {{s323, s324}};",                          "",  "1 0x100000000 1.0 0f3F800000"),
+    (f"{_POPC} {_B1}, {{b321}}, {{@, @}};",                                   "1 0x100000000",   "1.0 0f3F800000"),
+    (f"{_WMMA}m8n8k32.s32.s4.s4.s32 {_B1}, {{@}}, {{s323, s324}};",           "1 0x100000000",   "1.0 0f3F800000"),
+    (f"{_HALVES}, {{@}}, {{b321, b322}};",                              "",  "1 0x100000000 1.0 0f3F800000"),
+    (f"{_HALVES}, {{b325}}, {{@, b322}};",                              "1 0x100000000 1.0 0f3F800000",  ""),
+)
 # fmt: on
+
+
+@pytest.mark.parametrize(("statement", "taken", "refused"), ALONE)
+def test_constants_alone_in_a_fragment(statement: str, taken: str, refused: str) -> None:
+    def errors(constant: str) -> list[str]:
+        text = MODULE.format(target="sm_100a", statement=statement.replace("@", constant))
+        return [each.name for each in openptx.check(text) if each.severity == "error"]
+
+    assert [each for each in taken.split() if errors(each)] == []
+    assert [each for each in refused.split() if not errors(each)] == []
 
 
 def errors(target: str, statement: str) -> list[str]:

@@ -172,6 +172,29 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("ld.v4.b64 {%d0, %d1, %d2, %d3}, [%d0];",                             None),
     ("ld.shared.v4.b64 {%d0, %d1, %d2, %d3}, [%d0];",                      "modifier-forbidden"),
     ("st.global.v4.b32 [%d0], {%r0, _, %r1, %r1};",                        "vector-element"),
+    # Fields of tensor maps for one dimension are integers; the rank and addresses may be floats.
+    ("tensormap.replace.tile.box_dim.global.b1024.b32 [%d0], 1, %r0;",     None),
+    ("tensormap.replace.tile.box_dim.global.b1024.b32 [%d0], 1, %x0;",     None),
+    ("tensormap.replace.tile.box_dim.global.b1024.b32 [%d0], 1, %f0;",     "operand-type"),
+    ("tensormap.replace.tile.global_dim.b1024.b32 [%d0], 1, 0f3F800000;",  "immediate-type"),
+    ("tensormap.replace.tile.element_stride.b1024.b32 [%d0], 1, %f0;",     "operand-type"),
+    ("tensormap.replace.tile.rank.global.b1024.b32 [%d0], %f0;",           None),
+    ("tensormap.replace.tile.global_stride.b1024.b64 [%d0], 1, %g0;",      None),
+    # The largest bulk copy is one of 1 MiB less 16 bytes.
+    ("cp.async.bulk.global.shared::cta.bulk_group [gv], [sv], 1048560;",   None),
+    ("cp.async.bulk.global.shared::cta.bulk_group [gv], [sv], 1048576;",   "immediate-range"),
+    ("cp.async.bulk.prefetch.L2.global [gv], 1048576;",                    "immediate-range"),
+    ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [gv], [sv], 1048576;", "immediate-range"),
+    # Four values of eight bits: alone any 32 bits, in lists their own kind.
+    ("multimem.st.global.e5m2x4 [%d0], -1;",                               None),
+    ("multimem.st.weak.global.e4m3x4 [%d0], 0x100000000;",                 None),
+    ("multimem.st.global.e4m3x4 [%d0], 0f3F800000;",                       None),
+    ("multimem.st.global.e4m3x4 [%d0], 1.0;",                              "immediate-type"),
+    ("multimem.st.global.e5m2x4 [%d0], %f0;",                              None),
+    ("multimem.st.global.e5m2x4 [%d0], %x0;",                              None),
+    ("multimem.st.global.e5m2x4 [%d0], %h0;",                              "operand-size"),
+    ("multimem.st.global.v2.e4m3x4 [%d0], {0, %r0};",                      None),
+    ("multimem.st.global.f16x2 [%d0], 1;",                                 "immediate-type"),
     # Wider sources of two floats, but not of bf16.
     ("cvt.rn.f16x2.f32 %r0, %d0, %r1;",                                    None),
     ("cvt.rs.f16x2.f32 %r0, %r1, %d0, %r2;",                               None),
@@ -184,6 +207,17 @@ STATEMENTS = (  # a statement, what is wrong with it
 def test_statements(statement: str, wrong: str | None) -> None:
     found = [d.name for d in openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n") if d.severity == "error"]
     assert found == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "taken"), [(0, 15, 1), (15, 0, 1), (16, 1, 0), (1, 16, 0), (-1, 1, 0), (1, -1, 0)]
+)
+def test_bytes_ignored_out_of_bounds_are_fewer_than_sixteen(left: int, right: int, taken: int) -> None:
+    opcode = "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob"
+    for size in ("16", "32", "%r0"):
+        text = f"{MODULE}    {opcode} [sv], [gv], {size}, {left}, {right}, [mb];\n    ret;\n}}\n"
+        found = openptx.check(text.replace(".version 9.0", ".version 9.2"))
+        assert [d.name for d in found if d.severity == "error"] == ([] if taken else ["immediate-range"])
 
 
 @pytest.mark.parametrize(("version", "most"), [("8.6", 12), ("8.7", 15)])

@@ -187,11 +187,16 @@ def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _stands_alone(element: Place, part: Kind) -> bool:
-    """Whether constants among themselves do in a place for registers: of its type, not only of its size (measured)."""
-    wanted = element.type
-    if wanted is None or part.sort == kinds.INTEGER:
-        return wanted is not None and wanted.kind in "su"
-    return wanted.kind == "f" and part.bits == wanted.width
+    """Whether constants among themselves do in a place for registers: of its type, not only of its size (measured).
+
+    `.f64` takes floats of either size, and integers where it takes integer registers of 64 bits.
+    """
+    wanted, rule = element.type, element.rule
+    if wanted is None or rule is None:
+        return False
+    if part.sort == kinds.INTEGER:
+        return wanted.kind in "su" or (wanted.name == "f64" and rule.type.kind == "b")
+    return wanted.name == "f64" or (wanted.name == "f32" and part.bits == 32)
 
 
 def _own(part: Kind, element: Place, width: int | None) -> Type | None:
@@ -211,7 +216,7 @@ def _own(part: Kind, element: Place, width: int | None) -> Type | None:
 
 
 def _constant_fits(element: Place, part: Kind, common: Type | None) -> bool:
-    wanted = common or element.type
+    wanted = common or (element.rule.type if element.rule is not None else element.type)
     if wanted is None:
         return True
     if not element.context.follows_ptxas:

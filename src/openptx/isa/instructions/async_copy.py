@@ -93,7 +93,11 @@ def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
     """Copies are done when they are issued, so there is nothing to wait for."""
 
 
-_BULK_SIZES = "size   0 to 2147483647, a multiple of 16"
+_BULK_SIZES = """
+        size           0 to 1048560, a multiple of 16
+        ignore-left    0 to 15
+        ignore-right   0 to 15
+"""
 _BULK_TYPES = {"size": "u32", "ignore-left": "u32", "ignore-right": "u32", "ctaMask": "b16", "byteMask": "b16"}
 
 cp_async_bulk = instruction(

@@ -8,11 +8,13 @@ from __future__ import annotations
 from openptx.isa.fidelity import modelled
 from openptx.isa.instructions import async_copy, atomic, load_store
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine, Word
     from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.types import Type
     from openptx.numerics import Bits
 
 ALONE = modelled("a multicast object of one device")
@@ -117,6 +119,11 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
     return load_store.load(x, m, a)
 
 
+def _stored(m: Modifiers) -> Type:
+    """What `b` holds. A single value of four bytes passes for any 32 bits (ptxas 13.5, measured)."""
+    return TYPES["b32"] if m.type.name in ("e5m2x4", "e4m3x4") and not m.vec else m.type
+
+
 multimem_st = instruction(
     "multimem.st",
     anchor=_ANCHOR,
@@ -148,6 +155,7 @@ multimem_st = instruction(
         .sem = { .relaxed, .release };
     """
     + _CHOICES,
+    types={"b": _stored},
     vectors={"b": "vec"},
     defaults={"space": "generic"},
 )

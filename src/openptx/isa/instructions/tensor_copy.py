@@ -256,9 +256,6 @@ tensormap_replace = instruction(
         tensormap.replace.mode.field{.space}.b1024.type   [addr], ord, new_val;
         .field = { .global_stride };
         .type  = { .b64 };
-        tensormap.replace.mode.field{.space}.b1024.type   [addr], ord, new_val;
-        .field = { .box_dim, .global_dim, .element_stride };
-        .type  = { .b32 };
         tensormap.replace.mode.field{.space}.b1024.type   [addr], imm-new-val;
         .field = { .elemtype, .interleave_layout, .swizzle_mode, .swizzle_atomicity, .fill_mode };
         .type  = { .b32 };
@@ -286,7 +283,28 @@ tensormap_replace = instruction(
 )
 
 
-@meaning(tensormap_replace)
+tensormap_replace_dimension = instruction(
+    "tensormap.replace",
+    anchor="data-movement-and-conversion-instructions-tensormap-replace",
+    summary="Changes the field of one dimension of the tensor map at addr.",
+    syntax="""
+        // PTX 8.3, sm_90a sm_100f sm_110f sm_120f
+        tensormap.replace.mode.field{.space}.b1024.type   [addr], ord, new_val;
+        .field = { .box_dim, .global_dim, .element_stride };
+        .type  = { .b32 };
+
+        .mode  = { .tile };
+        .space = { .global, .shared::cta };
+    """,
+    types={"ord": "u32"},
+    immediates="ord",
+    ranges="ord   0 to 4",
+    defaults={"space": "generic"},
+    operands="new_val   as .u32",
+)
+
+
+@meaning(tensormap_replace, tensormap_replace_dimension)
 def _(x: Machine, m: Modifiers, at: Bits, first: Bits | int, value: Bits | int | None = None) -> None:
     ordinal, value = (0, first) if value is None else (first, value)
     assert isinstance(ordinal, int)

@@ -213,8 +213,8 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand, stride: Bits | None = None)
 
 
 def _factor(m: Modifiers) -> Type:
-    held = fragment(m.atype)
-    return TYPES["s32"] if held.name == "b32" else held
+    """What holds a and b: constants alone may be a list of `.s4` or `.u4`, as of integers (ptxas 13.5, measured)."""
+    return TYPES["s32"] if m.atype.name in ("s4", "u4") else fragment(m.atype)
 
 
 mma = instruction(
