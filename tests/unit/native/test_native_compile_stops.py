@@ -57,9 +57,9 @@ def slow_compile(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     begun = threading.Event()
     start = subprocess_compile.compile_in_subprocess
 
-    def noted(text: str, check: Callable[[], None], process: Popen[bytes] | None) -> bytes:
+    def noted(text: str, check: Callable[[], None], process: Popen[bytes] | None, promotes: bool) -> bytes:
         begun.set()
-        return start(text, check, process)
+        return start(text, check, process, promotes)
 
     monkeypatch.setattr(subprocess_compile, "CHILD", "import time; time.sleep(600)")
     monkeypatch.setattr(support, "compile_in_subprocess", noted)
