@@ -1,6 +1,11 @@
 """What holds for all tests."""
 
+from __future__ import annotations
+
 import gc
+from collections.abc import Iterator
+
+import pytest
 
 
 def pytest_collection_finish() -> None:
@@ -11,3 +16,12 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """The same after each file, for what its tests left in memory for good."""
+    yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()

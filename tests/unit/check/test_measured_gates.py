@@ -45,7 +45,6 @@ ROWS = [  # what, and the versions and targets that refuse and take it
     (MODULE, "st.param.u32 [q], r;",               "1.4/sm_13 2.0/sm_13 8.6/sm_12", "2.0/sm_20 8.6/sm_20"),
     (IMAGES, "sust.p.a1d.b32.trap [q, {r, r}], r;", "9.0/sm_20",                   "9.0/sm_30"),
     (IMAGES, "sust.p.2d.b32.trap [q, {r, r}], r;", "3.0/sm_20",                    "9.0/sm_20"),
-    (MODULE, "nanosleep.u32 r;",                   "6.1/sm_70 6.2/sm_61 6.3/sm_30", "6.2/sm_70 6.2/sm_72 6.3/sm_70"),
     (".tex .u32 tx;", "mov.u64 q, tx;",            "1.4/sm_13",                    ""),
 ]
 # fmt: on
