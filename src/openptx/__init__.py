@@ -22,6 +22,8 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from openptx import forks as forks  # first: a process may fork while a thread imports the rest
+
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.api import check as check
@@ -114,7 +116,6 @@ def _get(name: str) -> object:
 
     if name not in _home:
         raise AttributeError(f"module `openptx` has no attribute `{name}`")
-    import_module("openptx.locks")  # first: a process may fork while a thread imports the rest
     return getattr(import_module(_home[name]), name)
 
 

@@ -85,9 +85,41 @@ print(os.waitpid(pid, 0)[1], time.monotonic() - start < 20)
 def test_a_module_that_is_being_imported_forks(tmp_path: Path) -> None:
     """A fork waits for imports on other threads, not for its own: it waited for 60 s."""
     (tmp_path / "openptx_forks.py").write_text(IMPORTED)  # by its name one of the modules that are waited for
-    program = f"import sys, openptx.locks; sys.path.append({str(tmp_path)!r}); import openptx_forks"
+    program = f"import sys, openptx.forks; sys.path.append({str(tmp_path)!r}); import openptx_forks"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "0 True\n"), done.stderr
+
+
+IN_THE_GAP = """
+import faulthandler, os, sys, threading, time
+
+begun = threading.Event()
+
+def begin_an_import():  # the first that is registered is the last that is called, right before the fork
+    threading.Thread(target=__import__, args=("openptx_slow",), daemon=True).start()
+    begun.wait()
+
+os.register_at_fork(before=begin_an_import)
+import openptx.forks
+
+pid = os.fork()
+if pid == 0:
+    faulthandler.dump_traceback_later(20, exit=True)
+    sys.slow = 0
+    import openptx_slow
+    os._exit(openptx_slow.answer)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+os._exit(0)
+"""
+
+
+def test_an_import_that_begins_right_before_the_fork(tmp_path: Path) -> None:
+    """The child waited for ever for a thread that it does not have; it begins the import anew."""
+    slow = "import sys, time\nsys.modules['__main__'].begun.set()\ntime.sleep(getattr(sys, 'slow', 30))\nanswer = 42\n"
+    (tmp_path / "openptx_slow.py").write_text(slow)
+    program = f"import sys; sys.path.append({str(tmp_path)!r})\n" + IN_THE_GAP
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
 
 
 IN_A_LAUNCH = """
@@ -96,9 +128,9 @@ import numpy as np, openptx
 
 def module(body):
     return openptx.load('.version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k(.param .u64 x) {'
-        '.reg .b64 a; .reg .pred p; .reg .b32 r; ld.param.u64 a, [x];' + body + ' ret; }')["k"]
+        '.reg .b64 a, n; .reg .pred p; ld.param.u64 a, [x];' + body + ' ret; }')["k"]
 
-long = module('mov.u32 r, 0; L: add.u32 r, r, 1; st.volatile.global.u32 [a], r; setp.ne.u32 p, r, 0; @p bra L;')
+long = module('mov.u64 n, 0; L: add.u64 n, n, 1; st.volatile.global.u32 [a], n; setp.ne.u64 p, n, 0; @p bra L;')
 short = module('st.global.u32 [a], 7;')
 x = np.zeros(1, np.uint32)
 
