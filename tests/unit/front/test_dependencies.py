@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).parents[3] / "src" / "openptx"
 #    part            what it may import, besides itself
 ALLOWED = {
     "source":       set[str](),
-    "locks":        set[str](),
+    "forks":        set[str](),
+    "locks":        {"forks"},
     "keywords":     {"errors"},
     "llvm":         {"errors", "locks"},
     "diagnostics":  {"source", "__init__"},
@@ -56,6 +57,7 @@ ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp"}
 STANDARD_LIBRARY_ONLY = {
     "keywords",
     "source",
+    "forks",
     "locks",
     "diagnostics",
     "errors",
