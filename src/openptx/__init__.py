@@ -8,6 +8,7 @@
     openptx.empty(shape, dtype)                an array whose content counts as undefined there
     openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
+    openptx.memory                             device memory that the host allocates, registers, copies and frees
     Texture, Surface, Sampler, TensorMap       arguments that are more than an array
 
 All that is raised on purpose is an Error: CheckError (the file is wrong), Fault and SanitizerError (the kernel did
@@ -26,6 +27,7 @@ from openptx import forks as forks  # first: a process may fork while a thread i
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from openptx import memory as memory
     from openptx.api import check as check
     from openptx.api import parse as parse
     from openptx.device.texture import Sampler as Sampler
@@ -74,6 +76,8 @@ HOMES = {
     "openptx.syntax":          ("SyntaxTree",),
 }
 # fmt: on
+PACKAGES = ("memory",)
+"""Parts that are used by their own name, imported when they are first asked for."""
 _home = {name: module for module, names in HOMES.items() for name in names}
 
 __all__ = [
@@ -104,6 +108,7 @@ __all__ = [
     "distribute",
     "empty",
     "load",
+    "memory",
     "parse",
     "profile",
     "sanitize",
@@ -114,6 +119,8 @@ def _get(name: str) -> object:
     """A public name, from the module that has it."""
     from importlib import import_module
 
+    if name in PACKAGES:
+        return import_module(f"openptx.{name}")
     if name not in _home:
         raise AttributeError(f"module `openptx` has no attribute `{name}`")
     return getattr(import_module(_home[name]), name)
@@ -124,7 +131,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above: with a `__getattr
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_home})
+    return sorted({*globals(), *_home, *PACKAGES})
 
 
 class _FrontDoor(ModuleType):

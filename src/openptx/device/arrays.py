@@ -20,6 +20,14 @@ def as_array(array: Any) -> Array:
 
 def array_of(where: object, argument: Any) -> Array:
     """An array as device memory; anything on the CPU that speaks DLPack or the array interface is one."""
+    array = any_array(where, argument)
+    if not array.flags.forc:
+        raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
+    return array
+
+
+def any_array(where: object, argument: Any) -> Array:
+    """The same for any strides."""
     if isinstance(argument, np.ndarray):
         array = as_array(argument)
     elif hasattr(argument, "__dlpack__"):
@@ -42,8 +50,6 @@ def array_of(where: object, argument: Any) -> Array:
     if not array.dtype.isnative:
         fix = "`a.astype(a.dtype.newbyteorder('='))`"
         raise ArgumentError(f"{where}: the array's bytes are in another order than kernels read them; pass {fix}")
-    if not array.flags.forc:
-        raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
     return array
 
 

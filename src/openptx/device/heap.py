@@ -1,6 +1,7 @@
 """The heap that kernels `malloc` from: one for a device's memory, as CUDA has one for a context. Zero bytes give null.
 
-Its blocks are allocations too, but too many for the table of slots. Engines look them up in `Heap.left` instead.
+Its blocks are allocations too, but too many for the table of slots. Engines look them up in `Heap.left` instead. So
+they do for the small allocations of the host that share its slot (device/pool.py), once there are some.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.memory import REMEMBERED, Allocation, Memory, beside, gap
+from openptx.device.pool import POOL, Pool
+from openptx.isa.address_windows import SHIFT
 from openptx.locks import MEMORY
 
 SIZE = 8 << 20
@@ -27,14 +30,31 @@ class Heap:
     """First fit. Lives as long as the memory, whichever module a block was allocated by."""
 
     def __init__(self, memory: Memory, size: int = SIZE) -> None:
-        self._bytes = np.zeros(size, np.uint8)
-        self.allocation = memory.add("device heap", self._bytes, listed=False)
+        room = POOL if memory.shift == SHIFT[64] else 0
+        self._memory, self._size = memory, size
+        self.allocation, self.bytes = memory.place("device heap", size, reserve=size + room, listed=False)
         self._free = [(self.allocation.base, size)]
         self.blocks: dict[int, int] = {}
         """Sizes that `malloc` was asked for, by address."""
         self._freed: dict[int, int] = {}
-        self.left = np.zeros(size // ALIGN, np.uint8)
+        self.left = np.zeros((size + room) // ALIGN, np.uint8)
         """Of each 16 bytes: how many of a block follow from the first on, 255 for more; 0 outside of blocks."""
+        self._pool: Pool | None = None
+
+    def pool(self) -> Pool:
+        """Where small allocations of the host share this heap's slot. Raises MemoryError in a 32-bit memory."""
+        with MEMORY:
+            if self._pool is None:
+                if self.bytes.size == self._size:
+                    raise MemoryError("32-bit programs have no memory that the host allocates")
+                self.allocation = self._memory.extend(self.allocation, self.bytes.size)
+                base = self.allocation.base + self._size
+                self._pool = Pool(base, self.bytes[self._size :], self.left[self._size // ALIGN :])
+            return self._pool
+
+    def pooled(self, address: int) -> bool:
+        """Whether an address is of the pool, given out or not, rather than of `malloc`."""
+        return self._pool is not None and self._pool.within(address)
 
     def holds(self, addresses: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
         """Whether accesses of `size` bytes are inside of what `take` gave and nobody gave back."""
@@ -43,7 +63,12 @@ class Heap:
 
     def given(self) -> NDArray[np.bool_]:
         """Of each byte, whether it is part of a block."""
-        return (np.arange(ALIGN) < self.left[:, np.newaxis]).ravel()
+        found = np.zeros(self.allocation.size, np.bool_)
+        pooled = self._pool.blocks.items() if self._pool is not None else ()
+        for at, size in (*self.blocks.items(), *((at, block.size) for at, block in pooled)):
+            first = at - self.allocation.base
+            found[first : first + size] = True
+        return found
 
     def within(self, address: int, size: int) -> bool:
         """Whether bytes lie in the heap, given out or not."""
@@ -92,17 +117,19 @@ class Heap:
     def state(self) -> State:
         """What is given out, to go back to."""
         with MEMORY:
-            return [*self._free], {**self.blocks}, {**self._freed}, self.left.copy()
+            return [*self._free], {**self.blocks}, {**self._freed}, self.left[: self._size // ALIGN].copy()
 
     def restore(self, state: State) -> None:
         """Gives out what was given out then, and nothing else. What is in the blocks stays."""
         free, blocks, freed, left = state
         with MEMORY:
             self._free, self.blocks, self._freed = [*free], {**blocks}, {**freed}
-            self.left[:] = left
+            self.left[: left.size] = left
 
     def nearest(self, address: int, count: int) -> str:
         """The block next to an access of `count` bytes, or which one was there before it was freed."""
+        if self._pool is not None and self._pool.within(address):
+            return self._pool.nearest(address, count)
         with MEMORY:
             taken = [block(at, size) for at, size in self.blocks.items()]
             freed = [block(at, size) for at, size in self._freed.items() if at <= address < at + size]

@@ -10,13 +10,15 @@ import ctypes
 import struct
 import weakref
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.mapping import Occupied, can_choose, mapped
+from openptx.errors import ArgumentError
 from openptx.isa.address_windows import CONST, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SHIFT
 from openptx.locks import MEMORY
 
@@ -28,6 +30,9 @@ ROW = struct.Struct("<4Q")
 
 WINDOWS = {SHARED: ".shared", LOCAL: ".local", CONST: ".const"}
 """What is outside of `.global` (6.4.1.1), by slot."""
+
+QUARANTINE = 256
+"""How many slots are kept from use after memory that programs allocated and freed, so that a stale pointer faults."""
 
 REMEMBERED = 1024
 """How many freed allocations are remembered, so that faults can name them."""
@@ -190,25 +195,119 @@ class Memory:
         self._owners: dict[int, weakref.ref[Array]] = {}
         self._gone: dict[int, Allocation] = {}
         self._known: dict[tuple[int, int, bool, int], Allocation] = {}
+        self._placed: dict[int, Allocation | None] = {}  # by the id of the array; None once it has been freed
+        self._quarantine: dict[int, None] = {}  # slots, in the order in which they were freed
+        self._occupied: set[int] = set()  # slots where the host has something else
+        self._lowest = FIRST  # no slot before this one is free
         self.heap: Heap | None = None  # until `heap_of` is asked for it
 
     def known(self, array: Array) -> Allocation | None:
         """The allocation that `address` gave a contiguous array before."""
-        return self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(owner(array))))
+        root = owner(array)
+        if id(root) in self._placed:
+            return self._within_placed(array, root)
+        return self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(root)))
 
     def address(self, array: Array, name: str = "array") -> Allocation:
         """The allocation of a contiguous array; the same one as long as the array's memory lives."""
         root = owner(array)
-        key = (pointer_of(array), array.nbytes, array.flags.writeable, id(root))
+        if (placed := self._within_placed(array, root)) is not None:
+            return placed
+        pointer = pointer_of(array)
+        # A view lies as far from a 256-byte boundary as it lies in its owner's memory.
+        return self.span(name, root, pointer, array.nbytes, array.flags.writeable, (pointer - pointer_of(root)) % 256)
+
+    def span(self, name: str, root: Array, pointer: int, size: int, writable: bool, lead: int = 0) -> Allocation:
+        """The allocation of bytes of the host that an array keeps alive, `lead` bytes after a 256-byte boundary."""
+        key = (pointer, size, writable, id(root))
         with MEMORY:
             found = self._known.get(key)
             if found is None:
-                # A view lies as far from a 256-byte boundary as it lies in its owner's memory.
-                lead = (pointer_of(array) - pointer_of(root)) % 256
-                found = self._add(name, array, array.flags.writeable, root, lead)
+                found = self._add(name, pointer, size, writable, root, lead)
                 self._known[key] = found
                 weakref.finalize(root, self._forget, key).atexit = False
             return found
+
+    def _within_placed(self, array: Array, root: Array) -> Allocation | None:
+        """Where an array lies in memory that `place` made, which has its address already. None for other arrays."""
+        try:
+            home = self._placed[id(root)]
+        except KeyError:
+            return None
+        if home is None:
+            raise ArgumentError("the array's memory has been freed")
+        if not array.flags.writeable and home.writable:
+            return None
+        pointer = pointer_of(array)
+        return replace(home, base=home.base + pointer - home.pointer, size=array.nbytes, pointer=pointer)
+
+    def occupied(self, address: int) -> bool:
+        """Whether something is allocated in the slot of an address."""
+        slot = address >> self.shift
+        return FIRST <= slot < len(self._rows) and self._rows[slot] is not None
+
+    def placed(self, root: Array) -> Allocation | None:
+        """The allocation whose bytes an array is, as `place` made it. Raises ArgumentError where it has been freed."""
+        return self._within_placed(root, root)
+
+    def place(self, name: str, size: int, *, reserve: int = 0, listed: bool = True) -> tuple[Allocation, Bytes]:
+        """Fresh memory of `size` zeros, with room for `reserve` bytes in all; it lives as long as the array.
+
+        Its device address is the host's as well where the system lets one choose it (not for 32-bit programs). Raises
+        MemoryError where addresses or memory are used up.
+        """
+        extent = max(size, reserve)
+        with MEMORY:
+            while True:
+                slot = self._free(max(1, -(-extent >> self.shift)))
+                if not can_choose() or self.shift < 32:
+                    data = np.zeros(extent, np.uint8)
+                    break
+                try:
+                    data = mapped(slot << self.shift, extent)
+                    break
+                except Occupied:
+                    self._occupied.add(slot)
+            return self._settle(self._add(name, pointer_of(data), size, True, data, 0, listed, slot), data), data
+
+    def adopt(self, name: str, data: Bytes) -> Allocation:
+        """Makes an array device memory until `release`, as far from a 256-byte boundary as it is on the host."""
+        with MEMORY:
+            pointer = data.ctypes.data
+            return self._settle(self._add(name, pointer, data.size, data.flags.writeable, data, pointer % 256), data)
+
+    def _settle(self, found: Allocation, data: Bytes) -> Allocation:
+        """Arrays that show these bytes have their address from now on."""
+        self._placed[id(data)] = found
+        weakref.finalize(data, self._placed.pop, id(data)).atexit = False
+        return found
+
+    def extend(self, allocation: Allocation, size: int) -> Allocation:
+        """Makes an allocation that is not listed larger, in what `place` reserved for it."""
+        with MEMORY:
+            slot = allocation.base >> self.shift
+            found = self._rows[slot] = replace(allocation, size=size)
+            self._changed()
+            return found
+
+    def release(self, allocation: Allocation, data: Bytes) -> None:
+        """Frees what `place` or `adopt` made: its addresses are not used again for some time."""
+        with MEMORY:
+            if id(data) in self._placed:
+                self._placed[id(data)] = None
+            self._quarantine.update(dict.fromkeys(self._slots_of(allocation)))
+            self.remove(allocation)
+            while len(self._quarantine) > QUARANTINE:
+                slot = next(iter(self._quarantine))
+                del self._quarantine[slot]
+                self._lowest = min(self._lowest, slot)
+
+    def _slots_of(self, allocation: Allocation) -> range:
+        first = allocation.base >> self.shift
+        after = first
+        while after < len(self._rows) and self._rows[after] is allocation:
+            after += 1
+        return range(first, after)
 
     def add(self, name: str, data: Bytes, *, writable: bool = True, listed: bool = True) -> Allocation:
         """Makes bytes of our own device memory, until `remove` or their end.
@@ -216,14 +315,17 @@ class Memory:
         What is not `listed` is an empty row to machine code, which must find out by other means what it may touch.
         """
         with MEMORY:
-            found = self._add(name, data, writable, data, 0, listed)
+            found = self._add(name, pointer_of(data), data.nbytes, writable, data, 0, listed)
             weakref.finalize(data, self.remove, found).atexit = False
             return found
 
-    def _add(self, name: str, data: Array, writable: bool, root: Array, lead: int, listed: bool = True) -> Allocation:
-        count = max(1, -(-(data.nbytes + lead) >> self.shift))
-        slot = self._free(count)
-        base, size, pointer = (slot << self.shift) + lead, data.nbytes, pointer_of(data)
+    def _add(
+        self, name: str, pointer: int, size: int, writable: bool, root: Array, lead: int, listed: bool = True,
+        slot: int | None = None,
+    ) -> Allocation:  # fmt: skip
+        count = max(1, -(-(size + lead) >> self.shift))
+        slot = self._free(count) if slot is None else slot
+        base = (slot << self.shift) + lead
         found = Allocation(name, base, size, pointer, writable)
         extent = size if listed else 0
         row = ROW.pack(base, extent, extent if writable else 0, pointer - base & (1 << 64) - 1)
@@ -237,27 +339,36 @@ class Memory:
 
     def _free(self, count: int) -> int:
         """The first of `count` free slots in a row; MemoryError where the address space has no more."""
-        run = 0
-        for slot in range(FIRST, len(self._rows)):
-            run = run + 1 if self._rows[slot] is None else 0
+        run, closed, version = 0, self._quarantine.keys() | self._occupied, self._version
+        for slot in range(self._lowest, len(self._rows)):
+            run = run + 1 if self._rows[slot] is None and slot not in closed else 0
             if run == count:
+                if count == 1 and version == self._version:  # else a finalizer freed slots meanwhile
+                    self._lowest = slot
                 return slot - count + 1
         slot = len(self._rows)
+        while closed and any(one in closed for one in range(slot, slot + count)):
+            slot += 1
         if slot + count > self._slots:
             raise MemoryError(f"no device addresses are left for {count << self.shift} bytes")
-        self._rows.extend([None] * count)
-        self._table.extend(bytes(count * ROW.size))
+        added = slot + count - len(self._rows)
+        self._rows.extend([None] * added)
+        self._table.extend(bytes(added * ROW.size))
         return slot
 
     def remove(self, allocation: Allocation) -> None:
         """Forgets an allocation; its slots may be used again."""
         with MEMORY:
             # In place: a finalizer may come here in the midst of `_add`, on the same thread.
-            for slot, row in enumerate(self._rows):
-                if row is allocation:
-                    self._rows[slot] = None
-                    self._gone[slot] = allocation
-                    self._table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
+            slots = self._slots_of(allocation)
+            if not slots:  # `release` was first
+                return
+            for slot in slots:
+                self._rows[slot] = None
+                self._gone[slot] = allocation
+                self._table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
+                if slot not in self._quarantine:
+                    self._lowest = min(self._lowest, slot)
             self._owners.pop(allocation.base, None)
             while len(self._gone) > REMEMBERED:
                 del self._gone[next(iter(self._gone))]

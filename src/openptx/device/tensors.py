@@ -36,6 +36,27 @@ def with_elements(data: Array, tensor: Any) -> Array:
     return data if element is None else data.view(element).reshape(tuple(tensor.shape))
 
 
+_storages: weakref.WeakValueDictionary[tuple[int, int], Array] = weakref.WeakValueDictionary()
+"""The bytes of each storage that a living tensor was asked for, by their place and number."""
+_stored: dict[int, Array] = {}
+"""The bytes of its storage for each such tensor, by its id."""
+
+
+def storage_of(tensor: Any) -> Array:
+    """All bytes of the storage that a tensor is a view of: the same array for all tensors of one storage."""
+    storage = tensor.untyped_storage()
+    key = storage.data_ptr(), storage.nbytes()
+    found = _storages.get(key)
+    if found is None:
+        torch: Any = sys.modules["torch"]
+        whole = torch.empty(0, dtype=torch.uint8).set_(storage)
+        found = _storages[key] = np.from_dlpack(whole) if key[1] else np.zeros(0, np.uint8)
+    if id(tensor) not in _stored:
+        weakref.finalize(tensor, _stored.pop, id(tensor), None).atexit = False
+    _stored[id(tensor)] = found
+    return found
+
+
 def kept(tensor: object, array: Array) -> Array:
     """The array that stands for a tensor: the same one each time, as long as the tensor has the same memory.
 

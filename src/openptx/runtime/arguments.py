@@ -13,10 +13,12 @@ import numpy as np
 from openptx.device.arrays import array_of, as_array
 from openptx.device.memory import Bytes, Memory
 from openptx.device.texture import Opaque
+from openptx.device.views import device_pointer
 from openptx.errors import ArgumentError
 from openptx.isa.types import Type
-from openptx.program import Function, Register, Variable
+from openptx.program import Function, Variable
 from openptx.runtime.element_types import warn_of
+from openptx.runtime.parameters import Packed, described
 from openptx.runtime.tensor_map import TensorMap
 
 PACKED = {"f16": "<e", "f32": "<f", "f64": "<d"}
@@ -101,6 +103,8 @@ def places(function: Function) -> tuple[Place, ...]:
 
 def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> Arguments:
     """Converts and checks every argument; ArgumentError names the parameter that one does not fit."""
+    if len(arguments) == 1 and isinstance(given := arguments[0], Packed):
+        return Arguments(given.buffer(function), ())
     wanted = places(function)
     if len(arguments) != len(wanted):
         raise ArgumentError(
@@ -122,12 +126,6 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
     return Arguments(np.frombuffer(buffer, np.uint8), tuple(kept))
 
 
-def described(parameter: Register | Variable) -> str:
-    """`.u32 n`, `.b8 p[16]`."""
-    length = f"[{parameter.size}]" if isinstance(parameter, Variable) and parameter.shape else ""
-    return f".{parameter.type.name} {parameter.name}{length}"
-
-
 def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) -> bytes:
     """One argument as the bytes of its parameter."""
     parameter = where.parameter
@@ -140,6 +138,9 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
         return whole(where, parameter, argument)
     if isinstance(argument, bool | Integral | Real):  # NumPy's scalars are registered as these
         return number(where, t, argument)
+    if (address := device_pointer(argument, memory)) is not None:
+        kept.append(argument)
+        return pointer(where, t, address)
     if hasattr(argument, "item") and getattr(argument, "ndim", None) == 0 and not isinstance(argument, np.ndarray):
         return number(where, t, argument.item())  # np.bool, and the scalars of ml_dtypes
     if argument is None:

@@ -26,6 +26,7 @@ from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime.arguments import marshal
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
+from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
 
 Extent = int | Sequence[int]
@@ -134,6 +135,24 @@ class Kernel:
             )
         except Fault as fault:
             raise fault from None
+
+    def launch_packed(self, grid: Extent, block: Extent, parameters: object, **options: Any) -> None:
+        """Launches the kernel with its parameters as bytes, laid out as its `.param` list: `kernel.parameters`.
+
+        `parameters` is any buffer, such as a `ctypes.Structure`. Pointers in it are device addresses
+        (`openptx.memory`), which are checked where the kernel uses them. `options` are those of a call of the kernel,
+        which raises the same; `shared=` is another name for `shared_mem=`, in bytes.
+
+        Raises ArgumentError for bytes of another size.
+        """
+        if "shared" in options:
+            options.setdefault("shared_mem", options.pop("shared"))
+        self(grid, block, (Packed(parameters),), **options)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Names, types, offsets, sizes and alignments in bytes, in the order of the text."""
+        return parameters(self.function)
 
     def fidelity(self) -> list[Statement]:
         """How true the results of each statement are that the kernel may come to: exact, as measured, modelled.

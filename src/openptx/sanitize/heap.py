@@ -28,10 +28,14 @@ class GuardedHeap(Heap):
         self.extents = {**heap.blocks}
         self.taken: dict[int, tuple[Op, int]] = {}
         self.freed: dict[int, tuple[Op, int]] = {}
-        self.defined = np.where(self.valid, np.uint8(0xFF), np.uint8(0))
+        self.defined = np.zeros(self.valid.size, np.uint8)  # pages that nobody touches take no memory
+        np.copyto(self.defined, 0xFF, where=self.valid)
 
     def within(self, address: int, size: int) -> bool:
         return self.heap.within(address, size)
+
+    def pooled(self, address: int) -> bool:
+        return self.heap.pooled(address)
 
     def holds(self, addresses: Array, size: int) -> Array:
         """Whether accesses lie in blocks that were given out and not taken back."""

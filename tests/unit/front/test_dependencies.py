@@ -32,6 +32,7 @@ ALLOWED = {
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program",
                      "control_flow"},
     "device":       {"source", "errors", "locks", "isa", "program"},
+    "memory":       {"errors", "locks", "device"},
     "engines":      {"source", "diagnostics", "errors", "locks", "llvm", "numerics", "isa", "program", "control_flow",
                      "device"},
     "sanitize":     {"source", "diagnostics", "errors", "numerics", "isa", "program", "control_flow", "line_table",

@@ -45,7 +45,10 @@ def misaligned(what: str, size: int) -> str:
     return f"{access(what, size)} at an address that is not a multiple of {size}"
 
 
-def not_allocated(doing: str, size: int) -> str:
+def beyond_blocks(doing: str, size: int, pooled: bool) -> str:
+    """Of an access between the blocks of `malloc`, or of the host's small allocations that are `pooled`."""
+    if pooled:
+        return outside(doing, size, "global", -1)
     return f"{access(doing, size)} in the heap, which `malloc` has not given out or `free` took back"
 
 

@@ -255,7 +255,9 @@ class Spaces(NumpyMachine):
         """In the heap only what `malloc` gave and `free` did not take back may be touched."""
         bad = ~self.heap.holds(a, size)
         if bad.any():
-            raise self.fault("out-of-bounds", fault_text.not_allocated(self.doing, size), bad, a, space, size)
+            pooled = self.heap.pooled(int(a[int(np.flatnonzero(bad)[0]) if a.size > 1 else 0]))
+            what = fault_text.beyond_blocks(self.doing, size, pooled)
+            raise self.fault("out-of-bounds", what, bad, a, space, size)
 
     def place(self, space: str, a: Array, size: int, write: bool) -> Place | None:
         """The plane that the lanes' addresses mean, and the offsets in it; None where they mean several planes."""

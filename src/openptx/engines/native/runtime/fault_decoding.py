@@ -171,7 +171,7 @@ def said(
         return "misaligned-access", fault_text.misaligned(what, size)
     heap = run.memory.heap
     if kind == abi.OUT_OF_BOUNDS and heap is not None and heap.within(address, 1):
-        return "out-of-bounds", fault_text.not_allocated(what, size)
+        return "out-of-bounds", fault_text.beyond_blocks(what, size, heap.pooled(address))
     if kind == abi.OUT_OF_BOUNDS:
         return "out-of-bounds", fault_text.outside(what, size, space, limit)
     if kind == abi.TORN:

@@ -1,0 +1,110 @@
+"""Small allocations of the host that share a slot, since there are not slots enough for a hundred thousand of them.
+
+Each begins at a multiple of 256 bytes, as CUDA's do, with at least 16 bytes between the end of one and the next.
+A block that is freed is given out again only after `QUARANTINE` others, so that a stale pointer faults.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from openptx.device.memory import REMEMBERED, Allocation, Bytes, beside
+from openptx.locks import MEMORY
+
+POOL = 256 << 20
+"""Bytes of addresses. Memory is taken as it is touched."""
+LARGEST = 8 << 10
+"""Bytes of the largest allocation that is worth sharing."""
+
+QUARANTINE = 1024
+ALIGN = 256
+REDZONE = 16
+GRANULE = 16  # of the table that engines look accesses up in
+
+
+class Block(NamedTuple):
+    """What was asked for."""
+
+    name: str
+    size: int
+
+
+class Pool:
+    """`left` has for each 16 bytes how many of a block follow, as `Heap.left` says, of which it is a part."""
+
+    def __init__(self, base: int, data: Bytes, left: Bytes) -> None:
+        self.base, self._data, self._left = base, data, left
+        self.blocks: dict[int, Block] = {}
+        self._fresh = -(-base // ALIGN) * ALIGN  # nothing was given out from here on
+        self._free: dict[int, list[int]] = {}  # by the bytes that a block takes
+        self._quarantine: deque[tuple[int, int]] = deque()
+        self._freed: dict[int, Block] = {}
+
+    def within(self, address: int) -> bool:
+        return 0 <= address - self.base < self._data.size
+
+    def take(self, name: str, size: int) -> Allocation | None:
+        """Fresh zeros; None where the pool is used up."""
+        extent = extent_of(size)
+        with MEMORY:
+            if known := self._free.get(extent):
+                at = known.pop()
+            elif self._fresh + extent <= self.base + self._data.size:
+                at = self._fresh
+                self._fresh += extent
+            else:
+                return None
+            self.blocks[at] = Block(name, size)
+            self._freed.pop(at, None)
+            first, count = (at - self.base) // GRANULE, -(-size // GRANULE)
+            self._left[first : first + count] = np.minimum(np.arange(size, 0, -GRANULE), 255)
+        view = self.view(at, size)
+        view[:] = 0
+        return Allocation(name, at, size, view.ctypes.data, True)
+
+    def give_back(self, address: int) -> None:
+        """Frees what `take` gave."""
+        with MEMORY:
+            block = self.blocks.pop(address)
+            first = (address - self.base) // GRANULE
+            self._left[first : first + -(-block.size // GRANULE)] = 0
+            self._freed[address] = block
+            while len(self._freed) > REMEMBERED:
+                del self._freed[next(iter(self._freed))]
+            self._quarantine.append((address, extent_of(block.size)))
+            if len(self._quarantine) > QUARANTINE:
+                at, extent = self._quarantine.popleft()
+                self._free.setdefault(extent, []).append(at)
+
+    def view(self, address: int, size: int) -> Bytes:
+        """The host's memory of a block, which lives as long as the pool."""
+        first = address - self.base
+        return self._data[first : first + size]
+
+    def nearest(self, address: int, count: int) -> str:
+        """The block next to an access of `count` bytes, or which one was there before it was freed."""
+        with MEMORY:
+            around = neighbours(sorted(self.blocks), address)
+            taken = [Allocation(self.blocks[at].name, at, self.blocks[at].size, 0, True) for at in around]
+            freed = [at for at, block in self._freed.items() if at <= address < at + block.size]
+        if freed:
+            block = self._freed[freed[-1]]
+            return f"none: {Allocation(block.name, freed[-1], block.size, 0, True)}, was here and has been freed"
+        found = min(taken, key=lambda a: max(a.base - address, address + count - a.base - a.size), default=None)
+        return beside(found, address, count) if found is not None else "none: nothing is allocated here"
+
+
+def neighbours(bases: Sequence[int], address: int) -> Sequence[int]:
+    """The blocks that begin at or before an address and after it."""
+    i = bisect_right(bases, address)
+    return bases[max(i - 1, 0) : i + 1]
+
+
+def extent_of(size: int) -> int:
+    """What a block takes of the pool."""
+    return -(-(size + REDZONE) // ALIGN) * ALIGN

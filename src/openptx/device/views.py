@@ -1,0 +1,99 @@
+"""The memory that an array or tensor is a view of: where it begins, how far it extends, and what keeps it alive."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from openptx.device.arrays import any_array
+from openptx.device.memory import Array, Memory, owner
+from openptx.device.tensors import is_tensor, kept, storage_of
+from openptx.errors import ArgumentError
+
+
+class View(NamedTuple):
+    """`pointer` is the first element's place on the host, in memory of `low` to `high` that `root` keeps."""
+
+    root: Array
+    pointer: int
+    low: int
+    high: int
+    writable: bool
+    size: int
+
+    def address(self, memory: Memory, name: str) -> int:
+        """The device address of the first element; the same one as long as the memory lives."""
+        placed = memory.placed(self.root)
+        if placed is not None and (placed.writable <= self.writable):
+            return placed.base + self.pointer - placed.pointer
+        found = memory.span(name, self.root, self.low, self.high - self.low, self.writable, self.low % 16)
+        return found.base + self.pointer - self.low
+
+
+def memory_of(where: object, argument: Any) -> View:
+    """An array, a tensor, or any other object that has memory on the CPU, with any strides.
+
+    Raises ArgumentError for other objects.
+    """
+    if is_tensor(argument):
+        return of_tensor(where, argument)
+    array = any_array(where, argument if has_array(argument) else of_buffer(argument))
+    if array is not argument:
+        array = lasting(where, argument, array)
+    root = owner(array)
+    low, high = extremes(root)
+    pointer = array.__array_interface__["data"][0]
+    return View(root, pointer, low, high, array.flags.writeable, array.size)
+
+
+def has_array(argument: object) -> bool:
+    return any(hasattr(argument, f"__{name}__") for name in ("dlpack", "array_interface", "cuda_array_interface"))
+
+
+def of_buffer(argument: Any) -> Any:
+    """What Python's buffer protocol gives, or the object itself."""
+    try:
+        return np.asarray(memoryview(argument))
+    except (TypeError, ValueError):
+        return argument
+
+
+def extremes(array: Array) -> tuple[int, int]:
+    """The host's address of an array's lowest byte, and the one after its highest."""
+    pointer: int = array.__array_interface__["data"][0]
+    steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
+    high = pointer + sum(step for step in steps if step > 0) + array.itemsize
+    return pointer + sum(step for step in steps if step < 0), high if array.size else pointer
+
+
+def device_pointer(argument: Any, memory: Memory) -> int | None:
+    """The address that `__cuda_array_interface__` tells, if device memory is there; None for other objects."""
+    interface = getattr(argument, "__cuda_array_interface__", None)
+    if not isinstance(interface, dict):
+        return None
+    pointer = cast("dict[str, Any]", interface).get("data", (0,))[0]
+    return pointer if isinstance(pointer, int) and memory.occupied(pointer) else None
+
+
+def lasting(where: object, argument: object, array: Array) -> Array:
+    """The same array each time that the object is asked for one, which lives as long as the object."""
+    try:
+        weakref.ref(argument)
+    except TypeError:
+        fix = "keep `numpy.asarray(...)` of it, and give that"
+        raise ArgumentError(f"{where}: nothing tells how long a {type(argument).__name__} lives; {fix}") from None
+    return kept(argument, array)
+
+
+def of_tensor(where: object, tensor: Any) -> View:
+    """All memory of the tensor's storage."""
+    if tensor.device.type != "cpu":
+        raise ArgumentError(f"{where}: the tensor is not in the memory of the CPU")
+    try:
+        root = storage_of(tensor)
+    except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
+        raise ArgumentError(f"{where}: the tensor's memory can not be used: {error}") from error
+    low = root.__array_interface__["data"][0]
+    return View(root, tensor.data_ptr(), low, low + root.size, True, tensor.numel())

@@ -1,0 +1,118 @@
+"""Copies between the host and device memory: every byte must lie in device memory, as for an access of a kernel.
+
+They may name any device memory: allocations, registrations, arrays that kernels know, variables of modules.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openptx.device.arrays import as_array
+from openptx.device.memory import Bytes, device, many
+from openptx.errors import ArgumentError
+from openptx.locks import MEMORY
+from openptx.memory.blocks import BLOCKS, Block, whole
+
+Place = Block | int
+"""A block's beginning, or a device address."""
+
+
+def read(source: Place, size: int | None = None) -> bytes:
+    """`size` bytes of device memory; of a Block, by default all.
+
+    Raises ArgumentError for a range that is not all device memory of one allocation.
+    """
+    with host(source, extent_of(source, size), "read") as data:
+        return data.tobytes()
+
+
+def write(target: Place, data: object) -> None:
+    """Copies what an array or another buffer holds (contiguous, or it is made so) to device memory.
+
+    Raises ArgumentError as `read` does, and for memory that may only be read.
+    """
+    given = bytes_of(data)
+    with host(target, given.size, "write") as there:
+        there[:] = given
+
+
+def copy(target: Place, source: Place, size: int) -> None:
+    """Copies within device memory; the ranges may overlap. Raises ArgumentError as `write` does."""
+    with host(source, size, "read") as here, host(target, size, "write") as there:
+        ctypes.memmove(there.ctypes.data, here.ctypes.data, here.size)
+
+
+def fill(target: Place, value: int, size: int | None = None) -> None:
+    """Sets bytes to a value of 0 to 255; of a Block, by default all. Raises ArgumentError as `write` does."""
+    value = whole("the value of a byte", value, 0)
+    if value > 255:
+        raise ArgumentError(f"the value of a byte is 0 to 255, not {value}")
+    with host(target, extent_of(target, size), "write") as there:
+        there[:] = value
+
+
+def extent_of(place: Place, size: int | None) -> int:
+    if size is not None:
+        return whole("a size", size, 0)
+    if isinstance(place, Block):
+        return place.size
+    raise ArgumentError("an address needs a size, in bytes")
+
+
+def bytes_of(data: Any) -> Bytes:
+    """What is to be copied, as bytes of the host."""
+    try:
+        array = as_array(np.asarray(data if hasattr(data, "__array_interface__") else memoryview(data)))
+    except (TypeError, ValueError, BufferError) as error:
+        raise ArgumentError(f"an array or a buffer is copied, not {type(data).__name__}: {error}") from error
+    if array.dtype.hasobject:
+        raise ArgumentError("an array of Python objects can not be copied to device memory")
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+@contextmanager
+def host(place: Place, size: int, action: str) -> Generator[Bytes]:
+    """The host's view of a range of device memory, which stays there meanwhile."""
+    size = whole("a size", size, 0)
+    if isinstance(place, Block) and not place.live:
+        raise ArgumentError(f"{action} of {place}, which has been {place.ended}")
+    address = whole("an address", place, 0)
+    if not size:
+        yield np.zeros(0, np.uint8)
+        return
+    found = span_of(address)
+    if found is None or address + size > found.base + found.data.size:
+        nearest = device(64).map().nearest(address, size)
+        raise ArgumentError(f"{action} of {many(size)} at 0x{address:x} outside of device memory; nearest: {nearest}")
+    first = address - found.base
+    data = found.data[first : first + size]
+    if action == "write" and not data.flags.writeable:
+        raise ArgumentError(f"write of {many(size)} at 0x{address:x}, in memory that may only be read")
+    yield data
+
+
+class Span(NamedTuple):
+    """Device memory from `base` on, its bytes on the host, and what keeps them."""
+
+    base: int
+    data: Bytes
+    keeper: object
+
+
+def span_of(address: int) -> Span | None:
+    """The memory that an address lies in; None where it lies in none, or in what `malloc` of kernels gives."""
+    with MEMORY:
+        block = BLOCKS.at(address)
+        if block is not None:
+            return Span(block.address, block.data, block)
+    view = device(64).map()
+    slot = address >> view.shift
+    row = view.snapshot.rows[slot] if slot < len(view.snapshot.rows) else None
+    if row is None or address < row.base or (view.heap is not None and row.base == view.heap.allocation.base):
+        return None
+    return Span(row.base, row.bytes(), view)

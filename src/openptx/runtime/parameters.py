@@ -1,0 +1,69 @@
+"""A kernel's parameters as its `.param` list lays them out, and launches that give them as bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openptx.device.memory import Bytes
+from openptx.errors import ArgumentError
+from openptx.program import Function, Register, Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: `size` bytes of PTX type `type`, such as "u64", at `offset` in the packed bytes.
+
+    `count` is the number of elements of an array such as `.b8 p[16]`, and 1 for others; `size` is that of all.
+    """
+
+    name: str
+    type: str
+    offset: int
+    size: int
+    align: int
+    count: int
+
+
+class Packed:
+    """All parameters of a launch as bytes. Raises ArgumentError for what is no buffer."""
+
+    def __init__(self, content: Any) -> None:
+        try:
+            self.content = memoryview(content).tobytes()
+        except (TypeError, BufferError) as error:
+            raise ArgumentError(f"packed parameters are bytes, not {type(content).__name__}") from error
+
+    def buffer(self, function: Function) -> Bytes:
+        """What the kernel finds. A structure of C may be longer at its end, up to a multiple of its alignment.
+
+        Raises ArgumentError for other sizes.
+        """
+        wanted, given = parameters(function), len(self.content)
+        size, align = function.parameter_size, max((p.align for p in wanted), default=1)
+        if given not in (size, -(-size // align) * align):
+            layout = ", ".join(f".{p.type} {p.name} at {p.offset}" for p in wanted)
+            raise ArgumentError(f"kernel `{function.name}` takes {size} bytes of parameters ({layout}), not {given}")
+        return np.frombuffer(bytearray(self.content[:size]), np.uint8)
+
+
+def parameters(function: Function) -> tuple[Parameter, ...]:
+    """Of a kernel, in the order of its text."""
+    variables = [p for p in function.parameters if isinstance(p, Variable)]
+    return tuple(Parameter(p.name, p.type.name, p.offset, p.size, p.align, elements(p)) for p in variables)
+
+
+def elements(parameter: Variable) -> int:
+    """How many elements an array has."""
+    count = 1
+    for extent in parameter.shape:
+        count *= extent
+    return count * parameter.vector
+
+
+def described(parameter: Register | Variable) -> str:
+    """`.u32 n`, `.b8 p[16]`."""
+    length = f"[{parameter.size}]" if isinstance(parameter, Variable) and parameter.shape else ""
+    return f".{parameter.type.name} {parameter.name}{length}"

@@ -1,0 +1,418 @@
+"""`openptx.memory`: what the host allocates, registers, copies and frees, as kernels of both engines see it."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import gc
+import mmap
+import struct
+import threading
+import weakref
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx import memory
+from openptx.device.mapping import can_choose
+from openptx.device.memory import QUARANTINE, device
+from openptx.device.pool import QUARANTINE as POOLED_QUARANTINE
+from openptx.errors import ArgumentError, Fault
+from openptx.memory.blocks import BLOCKS, OWN_SLOTS
+
+ADD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 at, .param .u32 value, .param .u32 count) {
+    .reg .b64 a; .reg .b32 v, x, t, n; .reg .pred q;
+    ld.param.u64 a, [at]; ld.param.u32 v, [value]; ld.param.u32 n, [count];
+    mov.u32 t, %tid.x; setp.ge.u32 q, t, n; @q bra END;
+    mad.wide.u32 a, t, 4, a; ld.global.u32 x, [a]; add.u32 x, x, v; st.global.u32 [a], x;
+END: ret;
+}
+.visible .entry copy(.param .u64 to, .param .u64 from) {
+    .reg .b64 a, b, v; .reg .b32 t;
+    ld.param.u64 a, [to]; ld.param.u64 b, [from]; mov.u32 t, %tid.x;
+    mad.wide.u32 a, t, 8, a; mad.wide.u32 b, t, 8, b; ld.u64 v, [b]; st.u64 [a], v; ret;
+}
+"""
+
+
+@pytest.fixture(params=["interp", "native"])
+def engine(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def add() -> openptx.Kernel:
+    return openptx.load(ADD)["add"]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left() -> Iterator[None]:
+    yield
+    for block in [*BLOCKS.live.values()]:
+        (memory.unregister if block.registered else memory.free)(block)
+
+
+@pytest.fixture
+def crowd() -> list[memory.Block]:
+    """So many small allocations that others share a slot."""
+    return [memory.allocate(16) for _ in range(OWN_SLOTS)]
+
+
+def test_an_allocation_is_one_address_for_host_and_kernels(add: openptx.Kernel, engine: str) -> None:
+    block = memory.allocate(128)
+    assert block.address % 256 == 0
+    if can_choose():
+        assert block.pointer == block.address
+    for pointer in (block, block.address, block.array(), block.array(np.int32)):
+        add(1, 32, (pointer, 5, 32), engine=engine)
+    assert (block.array(np.int32) == 20).all()
+    assert memory.read(block) == struct.pack("<32i", *[20] * 32)
+
+
+def test_a_view_of_an_allocation_lies_within_it(add: openptx.Kernel, engine: str) -> None:
+    block = memory.allocate(128)
+    view = block.array(np.int32)[8:]
+    assert memory.address(view) == block.address + 32
+    add(1, 32, (view, 1, 24), engine=engine)
+    assert [*block.array(np.int32)] == [0] * 8 + [1] * 24
+
+
+def test_faults_name_the_block(add: openptx.Kernel, engine: str) -> None:
+    block = memory.allocate(100, name="weights")
+    with pytest.raises(Fault) as fault:
+        add(1, 32, (block, 1, 32), engine=engine)
+    text = f"weights, 100 bytes at 0x{block.address:x}; the access ends 4 bytes past it"
+    assert (fault.value.nearest, fault.value.thread) == (text, (25, 0, 0))
+    assert "(test_host_memory.py:" in memory.allocate(8).name
+
+
+def test_small_allocations_share_a_slot(add: openptx.Kernel, engine: str, crowd: list[memory.Block]) -> None:
+    one, two = memory.allocate(100, name="one"), memory.allocate(100, name="two")
+    assert one.address >> 32 == two.address >> 32
+    assert one.address % 256 == two.address % 256 == 0
+    if can_choose():
+        assert one.pointer == one.address
+    add(1, 32, (two, 7, 25), engine=engine)
+    assert [*two.array(np.int32)] == [7] * 25
+    assert not one.array().any()
+    with pytest.raises(Fault) as fault:
+        add(1, 32, (one.address, 1, 26), engine=engine)
+    assert fault.value.nearest == f"one, 100 bytes at 0x{one.address:x}; the access ends 4 bytes past it"
+    assert "outside of every allocation" in fault.value.message
+    with pytest.raises(Fault) as fault:  # in the middle between both
+        add(1, 1, (one.address + 128, 1, 1), engine=engine)
+    assert fault.value.nearest is not None
+    assert fault.value.nearest.startswith("one, 100 bytes")
+
+
+def test_there_are_more_allocations_than_slots(add: openptx.Kernel, engine: str) -> None:
+    blocks = [memory.allocate(1024) for _ in range(20_500)]
+    for block in blocks[:: len(blocks) // 7]:
+        add(1, 256, (block, 3, 256), engine=engine)
+        assert (block.array(np.int32) == 3).all()
+    assert sum(int(block.array()[0]) for block in blocks) == 3 * len(blocks[:: len(blocks) // 7])
+    for block in blocks:
+        memory.free(block)
+
+
+def test_use_after_free_is_a_fault_that_names_the_block(add: openptx.Kernel, engine: str) -> None:
+    block = memory.allocate(128, name="gone")
+    memory.free(block)
+    others = [memory.allocate(128) for _ in range(QUARANTINE - 1)]
+    assert block.address not in map(int, others)
+    with pytest.raises(Fault) as fault:
+        add(1, 32, (block.address, 1, 32), engine=engine)
+    assert fault.value.nearest == f"none: gone, 128 bytes at 0x{block.address:x}, was here and has been freed"
+    with pytest.raises(ArgumentError, match=r"gone, 128 bytes at .* has been freed"):
+        add(1, 32, (block, 1, 32), engine=engine)
+
+
+def test_use_after_free_in_a_shared_slot(add: openptx.Kernel, engine: str, crowd: list[memory.Block]) -> None:
+    block = memory.allocate(128, name="gone")
+    memory.free(block)
+    for _ in range(POOLED_QUARANTINE - 1):
+        again = memory.allocate(128)
+        assert again.address != block.address
+        memory.free(again)
+    with pytest.raises(Fault) as fault:
+        add(1, 32, (block.address, 1, 32), engine=engine)
+    assert fault.value.nearest == f"none: gone, 128 bytes at 0x{block.address:x}, was here and has been freed"
+    memory.free(memory.allocate(128))
+    later = memory.allocate(128)  # freed long enough ago: given out once more, as zeros
+    assert later.address == block.address
+    assert not later.array().any()
+
+
+def test_an_array_of_freed_memory_is_refused(add: openptx.Kernel) -> None:
+    block = memory.allocate(128)
+    data = block.array(np.int32)
+    add(1, 32, (data, 1, 32))
+    memory.free(block)
+    with pytest.raises(ArgumentError, match="has been freed"):
+        add(1, 32, (data, 1, 32))
+    assert data[0] == 1  # to the host it is memory as long as the array lives
+    with pytest.raises(ArgumentError, match="has been freed"):
+        block.array()
+
+
+def test_a_launch_keeps_what_another_thread_frees(engine: str) -> None:
+    module = openptx.load(ADD.replace("END: ret;", "END: bra.uni $L;\n$L: setp.eq.u32 q, n, 0; @q bra $L; ret;"))
+    block = memory.allocate(128)
+    errors: list[Fault] = []
+
+    def run() -> None:
+        try:
+            module["add"](1, 32, (block.address, 1, 0), engine=engine, timeout=1)
+        except Fault as fault:
+            errors.append(fault)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    memory.free(block)
+    gc.collect()
+    thread.join()
+    assert [fault.name for fault in errors] == ["timeout"]
+
+
+@pytest.mark.parametrize(
+    ("size", "error"),
+    [(0, "from 1 on"), (-4, "from 1 on"), (1.5, "whole number"), ("4", "whole number"), (True, "from 1 on")],
+)
+def test_sizes_that_are_none(size: object, error: str) -> None:
+    with pytest.raises(ArgumentError, match=error):
+        memory.allocate(size)  # pyright: ignore[reportArgumentType]
+
+
+def test_there_is_as_much_memory_as_the_computer_has() -> None:
+    before = memory.info()
+    block = memory.allocate(1 << 20)
+    assert memory.info() == (before.free - (1 << 20), before.total)
+    with pytest.raises(MemoryError, match="out of device memory"):
+        memory.allocate(before.total)
+    with pytest.raises(MemoryError):
+        memory.allocate(1 << 62)
+    memory.free(block)
+    assert memory.info() == before
+
+
+def test_what_can_not_be_freed() -> None:
+    block = memory.allocate(64, name="mine")
+    with pytest.raises(ArgumentError, match="16 bytes into mine"):
+        memory.free(block.address + 16)
+    with pytest.raises(ArgumentError, match="null pointer"):
+        memory.free(0)
+    with pytest.raises(ArgumentError, match=r"which `openptx.memory` did not give"):
+        memory.free(0x7000_0000_0000)
+    memory.free(block)
+    for again in (block, block.address):
+        with pytest.raises(ArgumentError, match=r"mine, .* has been freed already"):
+            memory.free(again)
+
+
+def test_a_with_statement_frees() -> None:
+    with memory.allocate(64) as block:
+        assert memory.find(block.address + 63) is block
+        assert memory.find(block.address + 64) is None
+    assert memory.find(block.address) is None
+    with memory.allocate(64) as block:
+        memory.free(block)
+
+
+def test_registered_memory(add: openptx.Kernel, engine: str) -> None:
+    data = np.arange(64, dtype=np.int32)
+    block = memory.register(data.ctypes.data + 4, 128, owner=data)
+    add(1, 32, (block, 100, 32), engine=engine)
+    assert [*data] == [0, *range(101, 133), *range(33, 64)]
+    with pytest.raises(Fault, match="registered memory"):
+        add(1, 33, (block, 1, 33), engine=engine)
+    with pytest.raises(ArgumentError, match="overlap with registered memory"):
+        memory.register(data.ctypes.data, 8)
+    with pytest.raises(ArgumentError, match="`unregister` takes it back"):
+        memory.free(block)
+    memory.unregister(block)
+    with pytest.raises(ArgumentError, match="has been unregistered already"):
+        memory.unregister(block.address)
+    with pytest.raises(Fault, match="has been freed"):
+        add(1, 32, (block.address, 1, 32), engine=engine)
+    memory.unregister(memory.register(data.ctypes.data, 8))
+
+
+def test_registered_memory_keeps_its_owner() -> None:
+    data = bytearray(range(64))
+    view = np.frombuffer(data, np.uint8)
+    gone: list[int] = []
+    block = memory.register(view.ctypes.data, 64, owner=view)
+    weakref.finalize(view, gone.append, 1)
+    del view
+    gc.collect()
+    assert not gone
+    assert memory.read(block, 4) == b"\0\1\2\3"
+    memory.unregister(block)
+    del block
+    BLOCKS.freed.clear()
+    gc.collect()
+    assert gone
+
+
+def test_read_only_registrations(add: openptx.Kernel, engine: str) -> None:
+    data = np.zeros(32, np.int32)
+    block = memory.register(data.ctypes.data, 128, owner=data, read_only=True, name="table")
+    with pytest.raises(Fault) as fault:
+        add(1, 32, (block, 1, 32), engine=engine)
+    assert fault.value.name == "read-only"
+    with pytest.raises(ArgumentError, match="may only be read"):
+        memory.write(block, b"1")
+
+
+def test_what_can_not_be_registered() -> None:
+    with pytest.raises(ArgumentError, match="null pointer"):
+        memory.register(0, 64)
+    with pytest.raises(ArgumentError, match="from 1 on"):
+        memory.register(4096, -1)
+    block = memory.allocate(64)
+    with pytest.raises(ArgumentError, match="overlap with block"):
+        memory.register(block.pointer + 60, 64)
+    if can_choose():
+        hole = mmap.mmap(-1, 4096)
+        where = ctypes.addressof(ctypes.c_char.from_buffer(hole))
+        gc.collect()
+        hole.close()
+        with pytest.raises(ArgumentError, match="the process has no memory"):
+            memory.register(where, 4096)
+
+
+def test_copies_are_checked() -> None:
+    block, other = memory.allocate(64, name="a"), memory.allocate(64, name="b")
+    memory.write(block, np.arange(16, dtype=np.int32)[::-1])
+    memory.copy(other, block.address + 32, 32)
+    assert memory.read(other.address, 4) == struct.pack("<i", 7)
+    memory.copy(block.address + 4, block, 60)  # overlaps
+    assert [*block.array(np.int32)] == [15, *range(15, 0, -1)]
+    memory.fill(block, 0xFF)
+    memory.fill(block.address, 0, 4)
+    assert [*block.array(np.int32)] == [0] + [-1] * 15
+    assert memory.read(block, 0) == b""
+    for action in (
+        lambda: memory.write(block, bytes(65)),
+        lambda: memory.read(block.address + 60, 8),
+        lambda: memory.copy(other, block, 65),
+        lambda: memory.fill(block.address, 0, 65),
+    ):
+        with pytest.raises(ArgumentError, match=r"outside of device memory; nearest: [ab], 64 bytes at"):
+            action()
+    with pytest.raises(ArgumentError, match="null pointer"):
+        memory.read(0, 4)
+    with pytest.raises(ArgumentError, match="needs a size"):
+        memory.read(block.address)
+    with pytest.raises(ArgumentError, match="from 0 on"):
+        memory.read(block, -1)
+    with pytest.raises(ArgumentError, match="0 to 255"):
+        memory.fill(block, 256)
+    with pytest.raises(ArgumentError, match="an array or a buffer"):
+        memory.write(block, 5)
+    memory.free(block)
+    with pytest.raises(ArgumentError, match="has been freed"):
+        memory.read(block)
+
+
+def test_copies_reach_arrays_and_variables() -> None:
+    module = openptx.load(ADD + ".visible .global .align 4 .b32 v[4] = {1, 2, 3, 4};")
+    data = np.arange(4)
+    assert memory.read(memory.address(data), 16) == data.tobytes()[:16]
+    address = module.image.address("v")
+    assert memory.read(address, 16) == struct.pack("<4i", 1, 2, 3, 4)
+    memory.write(address + 4, struct.pack("<i", 9))
+    assert [*module.get_global("v").view(np.int32)] == [1, 9, 3, 4]
+
+
+def test_addresses_of_views_lie_in_their_owner(engine: str) -> None:
+    copy = openptx.load(ADD)["copy"]
+    data, out = np.arange(24.0).reshape(4, 6), np.zeros(4)
+    base = memory.address(data)
+    assert memory.address(data[1:, ::2]) == base + 48
+    assert memory.address(data[::-1]) == base + 3 * 48
+    assert memory.address(data.T) == base == memory.address(data)
+    copy(1, 4, (out, memory.address(data[1:, 2:])), engine=engine)
+    assert [*out] == [8, 9, 10, 11]
+    assert memory.address(np.zeros(0)) == 0
+
+
+def test_addresses_of_buffers(engine: str) -> None:
+    copy, out = openptx.load(ADD)["copy"], np.zeros(4)
+    given = array.array("d", [1, 2, 3, 4])
+    address = memory.address(given)
+    gc.collect()
+    assert memory.address(given) == address
+    copy(1, 4, (out, address), engine=engine)
+    assert [*out] == [1, 2, 3, 4]
+    for wrong, why in ((bytearray(8), "keep"), (b"12345678", "keep"), ([1], "not list"), (5, "not int")):
+        with pytest.raises(ArgumentError, match=why):
+            memory.address(wrong)
+
+
+class Cuda:
+    """An array of another library that says where its device memory is."""
+
+    def __init__(self, address: int) -> None:
+        self.__cuda_array_interface__ = {"shape": (32,), "typestr": "<i4", "data": (address, False), "version": 3}
+
+
+def test_arrays_of_other_libraries_on_our_memory(add: openptx.Kernel, engine: str) -> None:
+    block = memory.allocate(128)
+    add(1, 32, (Cuda(block.address), 2, 32), engine=engine)
+    assert (block.array(np.int32) == 2).all()
+    assert memory.address(Cuda(block.address + 4)) == block.address + 4
+    with pytest.raises(ArgumentError, match="not in the memory of the CPU"):
+        add(1, 32, (Cuda(0x7000_0000_0000), 2, 32), engine=engine)
+
+
+def test_packed_parameters(add: openptx.Kernel, engine: str) -> None:
+    block = memory.allocate(128)
+
+    class Parameters(ctypes.Structure):
+        _fields_ = (("at", ctypes.c_uint64), ("value", ctypes.c_uint32), ("count", ctypes.c_uint32))
+
+    add.launch_packed(1, 32, Parameters(block.address, 3, 32), engine=engine)
+    add.launch_packed((1, 1, 1), (32, 1, 1), struct.pack("<QII", block, 4, 32), shared=1024, engine=engine)
+    assert (block.array(np.int32) == 7).all()
+    with pytest.raises(ArgumentError, match=r"takes 16 bytes of parameters \(.u64 at at 0, .u32 value at 8"):
+        add.launch_packed(1, 32, b"12345678", engine=engine)
+    with pytest.raises(ArgumentError, match="packed parameters are bytes, not int"):
+        add.launch_packed(1, 32, 5)
+    with pytest.raises(Fault, match="null pointer"):
+        add.launch_packed(1, 32, bytes(15) + b"\1", engine=engine)
+    assert openptx.sanitize(add, 1, 32, (block, 1, 32)) == []
+
+
+def test_parameters_are_described() -> None:
+    text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    kernel = openptx.load(text + ".visible .entry k(.param .u8 a, .param .align 16 .b8 s[20], .param .f64 d) { ret; }")[
+        "k"
+    ]
+    assert [(p.name, p.type, p.offset, p.size, p.align, p.count) for p in kernel.parameters] == [
+        ("a", "u8", 0, 1, 1, 1),
+        ("s", "b8", 16, 20, 16, 20),
+        ("d", "f64", 40, 8, 8, 1),
+    ]
+    kernel.launch_packed(1, 1, bytes(48))
+
+
+def test_sanitizers_see_shared_slots(add: openptx.Kernel, crowd: list[memory.Block]) -> None:
+    block = memory.allocate(128)
+    assert openptx.sanitize(add, 1, 32, (block, 1, 32)) == []
+    found = openptx.sanitize(add, 1, 64, (block, 1, 33))
+    assert [finding.kind for finding in found] == ["mem"]
+    races = openptx.sanitize(add, 2, 32, (block, 1, 32), engine="interp")
+    assert races, "two blocks add to the same words"
+
+
+def test_the_address_space_is_not_leaked() -> None:
+    rows = len(device(64).map().rows)
+    for _ in range(3 * QUARANTINE):
+        memory.free(memory.allocate(1 << 20))
+    assert len(device(64).map().rows) <= rows + QUARANTINE + 2
