@@ -5,6 +5,8 @@
     openptx.load("saxpy.ptx")["saxpy"]         a Kernel of a LoadedModule, which runs on NumPy arrays and tensors
     openptx.sanitize(kernel, grid, ...)        what a launch does wrong, races first: a list of Finding
     openptx.profile(kernel, grid, ...)         what a launch executes and what its accesses cost: a Profile
+    openptx.trace(kernel, grid, ...)           every instruction that it executes: a Trace of Records
+    openptx.first_difference(a, b)             where two traces part: a Difference
     openptx.empty(shape, dtype)                an array whose content counts as undefined there
     openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
@@ -57,6 +59,11 @@ if TYPE_CHECKING:
     from openptx.sanitize import empty as empty
     from openptx.sanitize import sanitize as sanitize
     from openptx.syntax import SyntaxTree as SyntaxTree
+    from openptx.trace import Difference as Difference
+    from openptx.trace import Record as Record
+    from openptx.trace import Trace as Trace
+    from openptx.trace import first_difference as first_difference
+    from openptx.trace import trace as trace
 
 __version__ = "0.1.0"
 
@@ -74,6 +81,7 @@ HOMES = {
     "openptx.device.texture": ("Sampler", "Surface", "Texture"),
     "openptx.sanitize":        ("Finding", "empty", "sanitize"),
     "openptx.syntax":          ("SyntaxTree",),
+    "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),
 }
 # fmt: on
 PACKAGES = ("memory",)
@@ -86,6 +94,7 @@ __all__ = [
     "Bug",
     "CheckError",
     "Diagnostic",
+    "Difference",
     "Error",
     "Fault",
     "Finding",
@@ -95,23 +104,27 @@ __all__ = [
     "Label",
     "LoadedModule",
     "Profile",
+    "Record",
     "Sampler",
     "SanitizerError",
     "Surface",
     "SyntaxTree",
     "TensorMap",
     "Texture",
+    "Trace",
     "Unsupported",
     "__version__",
     "check",
     "convert",
     "distribute",
     "empty",
+    "first_difference",
     "load",
     "memory",
     "parse",
     "profile",
     "sanitize",
+    "trace",
 ]  # fmt: skip
 
 
@@ -135,7 +148,7 @@ def __dir__() -> list[str]:
 
 
 class _FrontDoor(ModuleType):
-    """Keeps `check`, `profile` and `sanitize` functions, where importing the packages would put the packages."""
+    """Keeps `check`, `profile`, `sanitize`, `trace` functions, where importing the packages would put the packages."""
 
     @property
     def check(self) -> object:
@@ -159,6 +172,14 @@ class _FrontDoor(ModuleType):
 
     @profile.setter
     def profile(self, package: ModuleType) -> None:
+        """As above."""
+
+    @property
+    def trace(self) -> object:
+        return _get("trace")
+
+    @trace.setter
+    def trace(self, package: ModuleType) -> None:
         """As above."""
 
 

@@ -5,12 +5,15 @@ r"""Run a kernel on NumPy arrays, without a GPU.
 
 Arguments stand in the order of the kernel's parameters: a number (42, 1.5, 0f3F800000, inf), @FILE.npy for an array,
 zeros:TYPE:COUNT for a new one, null for a null pointer. Every array is printed after the launch; --save keeps one.
+--trace prints every instruction that a warp executes, filtered by thread, block, line and register; --against shows
+where the kernel of another file, on the same arguments, first does something else.
 A fault of the kernel is explained on stderr, and the exit status is 1. Without --grid and --block, --fidelity lists
 what the kernel uses and runs nothing.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,17 +21,21 @@ from typing import TYPE_CHECKING
 
 from openptx.api import PROFILES
 from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
-from openptx.cli.exit_status import CLEAN
+from openptx.cli.exit_status import CLEAN, FINDINGS
 from openptx.cli.files import load
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
 from openptx.cli.time_limit import time_limit
+from openptx.cli.tracing import add_trace_arguments, compared, restore, traced, wants_trace, write_trace
 from openptx.errors import InputError
 from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import load as load_module
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from typing import Any
+
+    from numpy.typing import NDArray
 
     from openptx.runtime import Kernel, LoadedModule
 
@@ -53,12 +60,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--initcheck", action="store_true", help="reads of registers and shared memory that nothing wrote are faults")
     add("--fidelity", action="store_true", help="list how true the results of the kernel's instructions are")
     add("--quiet", action="store_true", help="print no arrays")
+    add_trace_arguments(parser)
 
 
 def run(args: Namespace) -> int:
     """Load, launch, print, save."""
-    import numpy as np
-
     if not args.fidelity and not (args.grid and args.block):
         raise InputError("--grid and --block say how many threads to run")
     grid, block = read_extent(args.grid or "1", "grid"), read_extent(args.block or "1", "block")
@@ -76,6 +82,11 @@ def run(args: Namespace) -> int:
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
     require_writable([path for _, path in saves])
+    if wants_trace(args):
+        status = run_traced(kernel, args, arguments, cluster)
+        show_arrays(args, arrays)
+        save_arrays([(path, arrays[index]) for index, path in saves])
+        return status
     with saying_what_runs(args.engine == "native"), Clock(f"running `{kernel.name}`"):
         kernel(
             grid,
@@ -90,13 +101,42 @@ def run(args: Namespace) -> int:
             max_instructions=args.max_instructions,
             initcheck=args.initcheck,
         )
-    if not args.quiet:
-        for index, array in arrays.items():
-            shape = "x".join(map(str, array.shape))
-            values = np.array2string(array, threshold=16, edgeitems=4, max_line_width=120)
-            print(f"{index}: {array.dtype} {shape} {values}")
+    show_arrays(args, arrays)
     save_arrays([(path, arrays[index]) for index, path in saves])
     return CLEAN
+
+
+def show_arrays(args: Namespace, arrays: dict[int, NDArray[Any]]) -> None:
+    """Prints what the arrays hold after the launch."""
+    import numpy as np
+
+    for index, array in arrays.items() if not args.quiet else ():
+        shape = "x".join(map(str, array.shape))
+        values = np.array2string(array, threshold=16, edgeitems=4, max_line_width=120)
+        print(f"{index}: {array.dtype} {shape} {values}")
+
+
+def run_traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster: tuple[int, ...] | None) -> int:
+    """Runs the launch and writes its trace; with --against another file's kernel after it, and how they differ."""
+    arrays = arrays_of(arguments)
+    before = {index: array.copy() for index, array in arrays.items()} if args.against else {}
+    with Clock(f"recording `{kernel.name}`"):
+        found = traced(kernel, args, arguments, cluster)
+    if args.trace or args.trace_output:
+        write_trace(found, args.trace_output)
+    if found.fault is not None:
+        print(found.fault, file=sys.stderr)
+    status = FINDINGS if found.fault is not None else CLEAN
+    if args.against:
+        module = load_module(load(args.against), profile=args.profile, contract=args.contract)
+        after = {index: array.copy() for index, array in arrays.items()}
+        restore(arrays, before)
+        other = traced(pick(module, args.kernel or kernel.name, args.against), args, arguments, cluster)
+        restore(arrays, after)
+        difference = compared(found, other)
+        print(difference or f"both execute the same: {len(found)} records")
+        status = FINDINGS if difference else status
+    return status
 
 
 @contextmanager

@@ -1,5 +1,8 @@
 """Run tests that are files: case folders (case.json, kernel.ptx, arrays) and annotated PTX.
 
+With --coverage FILE the kernels run on the reference engine, and FILE tells which lines and branches they executed, of
+the PTX and of the sources that its `.loc` names, in the format of lcov.
+
 An annotated file says in comments what its functions give and which lines are wrong:
 
     // run: negate(1.0) == -1.0
@@ -18,8 +21,13 @@ from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
+from openptx.cli.saving import require_writable
 from openptx.cli.terminal import paint, progress
+from openptx.errors import InputError
 from openptx.testing.discovery import find, run_test
+from openptx.testing.launching import plain
+from openptx.testing.wrapper import PREFIX
+from openptx.trace.coverage import Coverage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -36,11 +44,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("paths", nargs="+", metavar="PATH", help="a case folder, an annotated .ptx file, or a folder of these")
     add("--engine", choices=("auto", "interp", "native"), default="auto", help="the engine that runs the kernels")
     add("--sanitize", metavar="TOOLS", nargs="?", const="all", help="fail cases that `openptx sanitize` complains of")
+    add("--coverage", metavar="FILE", help="write which lines and branches were executed, as lcov does")
     add("--output-format", choices=("full", "json"), default="full", help="a line each (default), or a JSON list")
 
 
 def run(args: Namespace) -> int:
     """Run all tests, print a line each and how many there were of each kind."""
+    coverage = coverage_for(args)
+    launch = coverage.launch if coverage is not None else plain
     named: list[str] = args.paths
     below = {path: find([path]) for path in named if os.path.exists(path)}
     missing = [path for path in named if not below.get(path)]
@@ -49,16 +60,36 @@ def run(args: Namespace) -> int:
     paths = list(dict.fromkeys(test for tests in below.values() for test in tests))
     results: list[Result] = []
     if args.output_format == "json":
-        results = [run_test(path, args.engine, args.sanitize) for path in progress(paths, len(paths), "tests")]
+        results = [run_test(path, args.engine, args.sanitize, launch) for path in progress(paths, len(paths), "tests")]
         print(as_json(results))
     else:
         for path in paths:
-            results.append(run_test(path, args.engine, args.sanitize))
+            results.append(run_test(path, args.engine, args.sanitize, launch))
             print(line(results[-1]), flush=True)
         print(summary(results))
+    if coverage is not None:
+        write_coverage(args.coverage, coverage)
     if missing:
         return ABNORMAL
     return FINDINGS if any(result.status in ("failed", "error") for result in results) else CLEAN
+
+
+def coverage_for(args: Namespace) -> Coverage | None:
+    """What collects the coverage of the run, if it is asked for."""
+    if args.coverage is None:
+        return None
+    if args.sanitize or args.engine == "native":
+        other = "--sanitize" if args.sanitize else "--engine native"
+        raise InputError(f"--coverage observes launches on the reference engine; leave out {other}")
+    require_writable([args.coverage])
+    return Coverage(ignored=PREFIX)
+
+
+def write_coverage(path: str, coverage: Coverage) -> None:
+    """Writes the tracefile, and says on stderr what was covered."""
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(coverage.lcov())
+    print(f"{path}: {coverage.summary()}", file=sys.stderr)
 
 
 def line(result: Result) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from openptx.api import check
@@ -11,6 +12,7 @@ from openptx.runtime import LoadedModule
 from openptx.source import File
 from openptx.syntax import parse
 from openptx.testing.annotations import Annotations, Run, Value, read_annotations
+from openptx.testing.launching import Launch, plain
 from openptx.testing.result import Mismatch
 from openptx.testing.values import WIDTHS, agrees, bits_of, is_nan_word, shown
 from openptx.testing.wrapper import PREFIX, SLOT, Formal, formals, wrapper
@@ -28,7 +30,7 @@ TIMEOUT = 60.0  # seconds, for each launch
 QUIET_NAN = {"f16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FF8000000000000, "b32": 0x7FFFFFFF, "b64": 0x7FF8000000000000}
 
 
-def run_annotated(file: File, engine: str = "auto") -> None:
+def run_annotated(file: File, engine: str = "auto", launch: Launch = plain) -> None:
     """Run one file; raises `Mismatch` with all that differs, `InputError` for annotations that cannot be read."""
     notes = read_annotations(file.text)
     if notes.empty:
@@ -39,7 +41,7 @@ def run_annotated(file: File, engine: str = "auto") -> None:
     problems: list[str] = []
     gaps: list[Unsupported] = []
     if notes.runs:
-        run_functions(file, notes, found, engine, problems, gaps)
+        run_functions(file, notes, found, partial(launch, engine=engine, timeout=TIMEOUT), problems, gaps)
     if problems:
         more = [f"and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
         raise Mismatch("\n".join(problems[:SHOWN] + more))
@@ -68,7 +70,12 @@ def check_diagnostics(file: File, notes: Annotations) -> list[Diagnostic]:
 
 
 def run_functions(
-    file: File, notes: Annotations, found: list[Diagnostic], engine: str, problems: list[str], gaps: list[Unsupported]
+    file: File,
+    notes: Annotations,
+    found: list[Diagnostic],
+    launch: Launch,
+    problems: list[str],
+    gaps: list[Unsupported],
 ) -> None:
     """Run every `// run:` line. All runs of a function with one thread share a launch, one block each."""
     text = without_errors(file, found)
@@ -82,7 +89,7 @@ def run_functions(
         together = [run for run in runs if run.threads == 1 and not run.fault]
         apart = [[run] for run in runs if run not in together]
         for batch in ([together] if together else []) + apart:
-            launch_batch(module, function, batch, engine, problems, gaps)
+            launch_batch(module, function, batch, launch, problems, gaps)
 
 
 def with_wrappers(file: File, wrappers: list[str]) -> Program:
@@ -101,17 +108,17 @@ def without_errors(file: File, found: list[Diagnostic]) -> str:
 
 
 def launch_batch(
-    module: Program, function: Function, runs: list[Run], engine: str, problems: list[str], gaps: list[Unsupported]
+    module: Program, function: Function, runs: list[Run], launch: Launch, problems: list[str], gaps: list[Unsupported]
 ) -> None:
     """Launch runs together; one after the other when that faults, to find out which it was."""
     try:
-        problems += launch(module, function, runs, engine)
+        problems += launch_runs(module, function, runs, launch)
     except Unsupported as gap:
         gaps.append(gap)
     except Fault as fault:
         if len(runs) > 1:
             for run in runs:
-                launch_batch(module, function, [run], engine, problems, gaps)
+                launch_batch(module, function, [run], launch, problems, gaps)
         elif runs[0].fault not in (fault.code, fault.name):
             problems.append(f"line {runs[0].row}: {fault}")
     except InputError as error:
@@ -120,7 +127,7 @@ def launch_batch(
         problems += [f"line {run.row}: expected fault {run.fault}, and nothing happened" for run in runs if run.fault]
 
 
-def launch(module: Program, function: Function, runs: list[Run], engine: str) -> list[str]:
+def launch_runs(module: Program, function: Function, runs: list[Run], launch: Launch) -> list[str]:
     """One launch with a block for each run; what differs from what the runs say, a line each."""
     import numpy as np
 
@@ -133,7 +140,7 @@ def launch(module: Program, function: Function, runs: list[Run], engine: str) ->
     source = np.frombuffer(data or bytes(SLOT), np.uint8)
     results = np.zeros((len(runs), threads, max(len(gives), 1) * SLOT), np.uint8)
     kernel = module.get_function(PREFIX + function.name.text.lstrip("%$"))
-    kernel((len(runs),), (threads,), (source, results), engine=engine, timeout=TIMEOUT)
+    launch(kernel, (len(runs),), (threads,), (source, results))
     problems: list[str] = []
     for run, rows in zip(runs, results, strict=True):
         if not run.fault:

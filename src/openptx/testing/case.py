@@ -22,6 +22,7 @@ from openptx.reading import content, decode, open_regular
 from openptx.runtime import load
 from openptx.runtime.npy import read_array
 from openptx.testing.comparison import compare
+from openptx.testing.launching import Launch, plain
 from openptx.testing.result import Mismatch
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def read_case(folder: str) -> Case:
         raise InputError(f"{path}: not a case: {type(error).__name__}: {error}") from error
 
 
-def run_case(case: Case, engine: str = "auto", sanitize: str | None = None) -> None:
+def run_case(case: Case, engine: str = "auto", sanitize: str | None = None, launch: Launch = plain) -> None:
     """Launch the kernel of a case and compare; raises `Mismatch` with all that differs.
 
     With `sanitize` ("all", or tools with commas) the launch is watched, and SanitizerError raised for what is found.
@@ -104,7 +105,8 @@ def run_case(case: Case, engine: str = "auto", sanitize: str | None = None) -> N
     printed = io.StringIO()
     try:
         with redirect_stdout(printed):
-            kernel(
+            launch(
+                kernel,
                 case.grid,
                 case.block,
                 arguments,

@@ -10,6 +10,7 @@ from openptx.reading import read
 from openptx.testing.annotated import run_annotated
 from openptx.testing.annotations import EXPECTED, RUN
 from openptx.testing.case import is_case, read_case, run_case
+from openptx.testing.launching import Launch, plain
 from openptx.testing.result import Result, timed
 
 
@@ -51,14 +52,14 @@ def has_annotations(path: str) -> bool:
     return bool(RUN.search(text) or EXPECTED.search(text))
 
 
-def run_test(path: str, engine: str = "auto", sanitize: str | None = None) -> Result:
-    """Run one case folder or one annotated file."""
+def run_test(path: str, engine: str = "auto", sanitize: str | None = None, launch: Launch = plain) -> Result:
+    """Run one case folder or one annotated file; `launch` is what launches its kernels."""
     name = os.path.basename(os.path.normpath(path))
 
     def run() -> None:
         if os.path.isdir(path) or os.path.basename(path) == "case.json":
-            run_case(read_case(path if os.path.isdir(path) else os.path.dirname(path)), engine, sanitize)
+            run_case(read_case(path if os.path.isdir(path) else os.path.dirname(path)), engine, sanitize, launch)
         else:
-            run_annotated(read(path), engine)
+            run_annotated(read(path), engine, launch)
 
     return timed(name, run)

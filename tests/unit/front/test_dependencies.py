@@ -39,6 +39,8 @@ ALLOWED = {
                      "device", "engines"},
     "profile":      {"source", "diagnostics", "errors", "keywords", "numerics", "isa", "program", "control_flow",
                      "line_table", "device", "engines", "runtime"},
+    "trace":        {"source", "errors", "keywords", "numerics", "isa", "program", "control_flow", "line_table",
+                     "engines", "runtime"},
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
                      "rewrite", "device", "engines", "sanitize", "api"},
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},

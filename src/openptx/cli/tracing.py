@@ -1,0 +1,111 @@
+"""`openptx run --trace`: what is recorded of the launch, how it is written, and what it is compared with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from openptx.cli.arguments import read_extent
+from openptx.errors import InputError
+from openptx.trace.compare import first_difference
+from openptx.trace.entry import trace
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from typing import TextIO
+
+    from numpy.typing import NDArray
+
+    from openptx.runtime import Kernel
+    from openptx.trace.record import Trace
+
+LIMIT = 10_000
+"""Records, unless --trace-limit says another number."""
+
+
+def add_trace_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx run` that have to do with traces."""
+    add = parser.add_argument_group("traces, on the reference engine").add_argument
+    add("--trace", action="store_true", help="print each instruction with its lanes, operands and results")
+    add("--trace-thread", metavar="X[,Y[,Z]]", action="append", help="only what this thread executes, in each block")
+    add("--trace-block", metavar="X[,Y[,Z]]", action="append", help="only what this block executes")
+    add("--trace-line", metavar="[FILE:]LINE", action="append", help="only this row of the PTX, or line of a source")
+    add("--trace-register", metavar="NAME", action="append", help="only what reads or writes this register")
+    add("--trace-limit", metavar="N", type=int, default=LIMIT, help=f"record N instructions at most ({LIMIT})")
+    add("--trace-output", metavar="FILE", help="write the trace there: as JSON, an object a line, if it ends in .jsonl")
+    add("--against", metavar="FILE", help="run the kernel of another file too; show the first instruction that differs")
+
+
+def wants_trace(args: Namespace) -> bool:
+    """Whether the launch is to be recorded."""
+    if args.trace or args.trace_output or args.against:
+        return True
+    given = [name for name in ("thread", "block", "line", "register") if getattr(args, f"trace_{name}")]
+    if given:
+        raise InputError(f"--trace-{given[0]} chooses what is recorded: write --trace as well")
+    return False
+
+
+def traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster: tuple[int, ...] | None) -> Trace:
+    """Runs the launch that the command line describes, and records it."""
+    if args.engine == "native" or args.initcheck:
+        other = "--engine native" if args.engine == "native" else "--initcheck"
+        raise InputError(f"--trace observes a launch on the reference engine; leave out {other}")
+    return trace(
+        kernel,
+        read_extent(args.grid, "grid"),
+        read_extent(args.block, "block"),
+        arguments,
+        threads=extents(args.trace_thread, "trace-thread"),
+        blocks=extents(args.trace_block, "trace-block"),
+        lines=[read_line(text) for text in args.trace_line] if args.trace_line else None,
+        registers=args.trace_register,
+        limit=args.trace_limit,
+        shared_mem=args.shared,
+        cluster=cluster,
+        timeout=args.timeout,
+        max_instructions=args.max_instructions,
+    )
+
+
+def extents(texts: list[str] | None, what: str) -> list[tuple[int, ...]] | None:
+    """Positions of threads or blocks."""
+    return [read_extent(text, what) for text in texts] if texts else None
+
+
+def read_line(text: str) -> int | tuple[str, int]:
+    """`12`, a row of the PTX, or `kernel.cu:12`."""
+    file, _, line = text.rpartition(":")
+    if not line.isdecimal():
+        raise InputError(f"--trace-line {text}: write a row of the PTX, or FILE:LINE of its source")
+    return (file, int(line)) if file else int(line)
+
+
+def write_trace(found: Trace, path: str | None) -> None:
+    """Writes a trace to a file, or to stdout."""
+    if path is None:
+        write(found, sys.stdout, False)
+        return
+    with open(path, "w", encoding="utf-8") as stream:
+        write(found, stream, path.endswith(".jsonl"))
+
+
+def write(found: Trace, stream: TextIO, as_json: bool) -> None:
+    for record in found:
+        stream.write(f"{json.dumps(record.as_json()) if as_json else record}\n")
+    for note in found.notes:
+        print(f"openptx: {note}", file=sys.stderr)
+
+
+def compared(a: Trace, b: Trace) -> str | None:
+    """The first difference of two traces in words; None where there is none."""
+    found = first_difference(a, b)
+    return str(found) if found is not None else None
+
+
+def restore(arrays: dict[int, NDArray[Any]], before: dict[int, NDArray[Any]]) -> None:
+    """Sets arrays back to what they were: a second launch has the same arguments at the same addresses."""
+    for index, array in arrays.items():
+        if array.flags.writeable:
+            array[...] = before[index]

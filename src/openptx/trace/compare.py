@@ -1,0 +1,85 @@
+"""Comparison of two traces: the first instruction at which they differ."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from openptx.trace.record import Record, Trace, Value
+
+if TYPE_CHECKING:
+    from openptx.errors import Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two executions part. `what` says how; `a` and `b` are the records, None where one warp had ended.
+
+    `lane` is the first lane of the warp that differs, `name` the operand or result; None where it is not one of these.
+    """
+
+    what: str
+    a: Record | None
+    b: Record | None
+    lane: int | None = None
+    name: str | None = None
+
+    def __str__(self) -> str:
+        lines = [f"first difference: {self.what}"]
+        lines += [
+            f"  {side}: {record if record is not None else 'has ended'}"
+            for side, record in (("a", self.a), ("b", self.b))
+        ]
+        return "\n".join(lines)
+
+
+def first_difference(a: Trace, b: Trace) -> Difference | None:
+    """The first instruction at which two launches differ; None where they do the same.
+
+    Each warp is compared with itself, instruction by instruction: the text, the lanes that execute it, what they read,
+    what they write. Of several warps the one whose difference comes first in `a` is told. Device addresses are values:
+    run both launches on the same arrays, set back to what they were, or the first pointer differs.
+    """
+    there, here = by_warp(a), by_warp(b)
+    found = [differs for warp in {**there, **here} if (differs := of_warp(there[warp], here[warp])) is not None]
+    return min(found, key=lambda d: (d.a or d.b or a[0]).step, default=None)
+
+
+def by_warp(trace: Trace) -> defaultdict[tuple[Triple, int], list[Record]]:
+    """The records of each warp."""
+    found: defaultdict[tuple[Triple, int], list[Record]] = defaultdict(list)
+    for record in trace:
+        found[record.block, record.warp].append(record)
+    return found
+
+
+def of_warp(a: list[Record], b: list[Record]) -> Difference | None:
+    """The first difference in what one warp does."""
+    for one, other in zip_longest(a, b):
+        if one is None or other is None:
+            return Difference("one of the two has ended, or is not recorded further", one, other)
+        if (one.function, one.text) != (other.function, other.text):
+            return Difference("another instruction is executed", one, other)
+        if one.mask != other.mask:
+            lane = next(i for i in range(32) if (one.mask ^ other.mask) >> i & 1)
+            return Difference(f"other lanes execute it, lane {lane} first", one, other, lane)
+        for role, mine, others in (("operand", one.operands, other.operands), ("result", one.results, other.results)):
+            found = of_values(role, one, other, mine, others)
+            if found is not None:
+                return found
+    return None
+
+
+def of_values(
+    role: str, one: Record, other: Record, mine: tuple[Value, ...], others: tuple[Value, ...]
+) -> Difference | None:
+    for x, y in zip_longest(mine, others):
+        if x is None or y is None:
+            return Difference(f"one has {len(mine)} {role}s, the other {len(others)}", one, other)
+        if x != y:
+            i = next(i for i, (p, q) in enumerate(zip(x.bits, y.bits, strict=True)) if p != q or x.type != y.type)
+            lane = one.lanes[i]
+            return Difference(f"{role} {x.name} in lane {lane}: {x.shown(i)}, {y.shown(i)}", one, other, lane, x.name)
+    return None

@@ -1,0 +1,134 @@
+"""`openptx.trace`: one launch on the reference engine, recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from openptx.engines.interp.launch import launch
+from openptx.errors import ArgumentError, Fault
+from openptx.keywords import hints
+from openptx.runtime.module import OTHER_NAMES
+from openptx.runtime.options import is_count, require_options
+from openptx.trace.observer import Observer, observing
+from openptx.trace.record import Trace
+from openptx.trace.recorder import Recorder, Wanted
+
+if TYPE_CHECKING:
+    from openptx.errors import Triple
+    from openptx.runtime import Kernel
+    from openptx.runtime.module import Extent, Prepared
+
+LIMIT = 100_000
+"""Records of a trace, unless another number is asked for: some 100 MB."""
+
+
+@hints(**OTHER_NAMES)
+def trace(
+    kernel: Kernel,
+    grid: Extent,
+    block: Extent,
+    args: Iterable[object] = (),
+    *,
+    threads: Sequence[Extent] | None = None,
+    blocks: Sequence[Extent] | None = None,
+    lines: Sequence[int | tuple[str, int]] | None = None,
+    registers: Sequence[str] | None = None,
+    limit: int = LIMIT,
+    shared_mem: int = 0,
+    cluster: Extent | None = None,
+    timeout: float | None = None,
+    max_instructions: int | None = None,
+) -> Trace:
+    """Runs a kernel on the reference engine and records every instruction that a warp executes: a `Trace`.
+
+    `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a
+    launch; arrays are written as by a launch. `threads` and `blocks` are positions, x first: only what these execute is
+    recorded, with their lanes alone. `lines` are rows of the PTX, or ("kernel.cu", 12) for lines of its source;
+    `registers` are names: only instructions there, that read or write one of these, are recorded. After `limit` records
+    the launch goes on without being recorded, which `Trace.notes` says.
+
+    A fault of the kernel, a time limit too, ends the trace and is its `fault`. Raises ArgumentError and Unsupported as
+    a launch does, and ArgumentError for a register or a position that there is not.
+    """
+    require_options(shared_mem, None, timeout, max_instructions, None)
+    if not is_count(limit) or limit < 1:
+        raise ArgumentError(f"`limit` is a whole number from 1, not {limit!r}")
+    wanted = Wanted(
+        positions("thread", threads),
+        positions("block", blocks),
+        frozenset(lines) if lines is not None else None,
+        known_registers(kernel, registers),
+    )
+    given = kernel.prepare(grid, block, args, shared_mem, cluster)
+    within("thread", wanted.threads, given.block)
+    within("block", wanted.blocks, given.grid)
+    recorder = Recorder(kernel.module.program, wanted, limit)
+    stopped = None
+    try:
+        run_observed(kernel, given, recorder, shared_mem, timeout, max_instructions)
+    except Fault as fault:
+        stopped = fault
+    recorder.finish()
+    left_out = recorder.left_out
+    note = f"only the first {limit} records are kept, {left_out} are left out: choose threads, lines or a limit"
+    return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else ())
+
+
+def run_observed(
+    kernel: Kernel,
+    given: Prepared,
+    observer: Observer,
+    shared_mem: int,
+    timeout: float | None = None,
+    max_instructions: int | None = None,
+    make: Any = None,
+) -> None:
+    """Runs a prepared launch on the reference engine, with an observer."""
+    launch(
+        kernel.module.program,
+        kernel.function,
+        given.grid,
+        given.block,
+        memory=given.memory,
+        image=kernel.module.image,
+        shared=shared_mem,
+        cluster=given.cluster,
+        timeout=timeout,
+        max_instructions=max_instructions,
+        make=make or observing(observer),
+    )
+
+
+def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | None:
+    """Positions as x, y, z, from 0."""
+    if given is None:
+        return None
+    found = set[tuple[int, int, int]]()
+    for one in given:
+        parts = (one,) if isinstance(one, int) else tuple(one)
+        if not 1 <= len(parts) <= 3 or not all(is_count(part) and part >= 0 for part in parts):
+            raise ArgumentError(f"a {what} is one to three numbers from 0, not {one!r}")
+        x, y, z = (*parts, 0, 0)[:3]
+        found.add((x, y, z))
+    return frozenset(found)
+
+
+def within(what: str, wanted: frozenset[Triple] | None, size: Triple) -> None:
+    """Raises ArgumentError for a position that is not there."""
+    for one in sorted(wanted or ()):
+        if any(i >= n for i, n in zip(one, size, strict=True)):
+            raise ArgumentError(f"no {what} {one}: there are {size[0]} x {size[1]} x {size[2]}")
+
+
+def known_registers(kernel: Kernel, names: Sequence[str] | None) -> frozenset[str] | None:
+    """The names, if functions that the kernel may call declare them."""
+    if names is None:
+        return None
+    program = kernel.module.program
+    functions = [kernel.function, *(program.function(name) for name in program.functions)]
+    declared = {register.name for function in functions for register in function.registers}
+    for name in names:
+        if name not in declared:
+            raise ArgumentError(f"no register `{name}` in kernel `{kernel.name}` or a function of its module")
+    return frozenset(names)

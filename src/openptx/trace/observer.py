@@ -1,0 +1,186 @@
+"""Observation of the reference engine instruction by instruction: what an observer is told, and what tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.batch import Batch
+from openptx.engines.interp.decode import DecodedFunction
+from openptx.engines.interp.geometry import Geometry
+from openptx.engines.interp.launch import Launch
+from openptx.engines.interp.machine import Threads
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.decode import Block, Step
+    from openptx.engines.interp.frames import Frame, Group
+    from openptx.engines.interp.limits import Limits
+    from openptx.engines.interp.operands import Registers
+    from openptx.numerics import Bits
+    from openptx.program import Function, Op, Program
+
+
+class Observer:
+    """Is told of every instruction. Subclasses override the events that they want.
+
+    `batch` is the batch of CTAs that executes at the moment.
+    """
+
+    batch: ObservedBatch
+
+    def __init__(self) -> None:
+        self._functions: dict[Function, ObservedFunction] = {}
+
+    def decoded(self, function: Function) -> ObservedFunction:
+        """The function as it is executed under observation."""
+        found = self._functions.get(function)
+        if found is None:
+            found = self._functions[function] = ObservedFunction(function, self)
+        return found
+
+    def begins(self, batch: ObservedBatch) -> None:
+        """A batch has been made."""
+
+    def arrives(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        """Lanes come to an instruction: those for which its guard does not hold as well, and those that will wait."""
+
+    def executes(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        """Lanes are about to execute an instruction. For a branch they are all that decide, whatever the guard."""
+
+    def executed(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        """They have, and its results are written. Comes before any other event of these lanes."""
+
+    def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        """Lanes have executed a control instruction that has no results yet: a call, a barrier that is not complete."""
+
+
+class ObservedFunction(DecodedFunction):
+    """A function whose instructions tell an observer."""
+
+    def __init__(self, function: Function, observer: Observer) -> None:
+        super().__init__(function)
+        self.observer = observer
+        self.positions = {op: pc for pc, op in enumerate(function.code)}
+
+    def bind(self, op: Op) -> Step:
+        inner, observer, pc = super().bind(op), self.observer, self.positions[op]
+
+        def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
+            observer.arrives(pc, op, lanes)
+            some = guarded_lanes(op, regs, lanes, x.n)
+            if isinstance(some, Nobody):
+                return
+            x.executing = some
+            observer.executes(pc, op, some)
+            x.executing = lanes
+            inner(x, regs, lanes)
+            x.executing = some
+            observer.executed(pc, op, some)
+            x.executing = lanes
+
+        return run
+
+
+class Nobody:
+    """No lane at all, which a set of lanes cannot say."""
+
+
+NOBODY = Nobody()
+
+
+def guarded_lanes(op: Op, regs: Registers, lanes: lane_sets.Lanes, n: int) -> lane_sets.Lanes | Nobody:
+    """The lanes for which the instruction's guard holds."""
+    if op.guard is None:
+        return lanes
+    p = np.broadcast_to(lane_sets.take(regs[op.guard.index], lanes), lane_sets.size(lanes, n))
+    if op.guard.negated:
+        p = ~p
+    if p.all():
+        return lanes
+    return lane_sets.where(lanes, p, n) if p.any() else NOBODY
+
+
+class ObservedBatch(Batch):
+    """A batch that tells an observer. `group` are the lanes that run."""
+
+    group: Group
+
+    def __init__(
+        self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits, observer: Observer
+    ) -> None:
+        self.observer = observer
+        self._converged = False
+        super().__init__(program, kernel, x, limits)
+
+    def callee(self, name: str) -> DecodedFunction:
+        return self.observer.decoded(self.program.function(name))
+
+    def advance(self, group: Group, slice_ends: int, until: int) -> None:
+        self.observer.batch, self.group = self, group
+        super().advance(group, slice_ends, until)
+
+    def execute_control(self, group: Group, block: Block) -> bool:
+        op, pc, lanes, observer = block.control, block.end - 1, group.lanes, self.observer
+        assert op is not None
+        kind = op.form.instruction.control
+        observer.arrives(pc, op, lanes)
+        if kind in (None, "warp-barrier"):  # lanes that come to it may wait, and go with others
+            return self.converge(group, block, pc, op)
+        some = lanes if kind == "branch" else guarded_lanes(op, group.frame.regs, lanes, self.x.n)
+        if isinstance(some, Nobody):
+            return super().execute_control(group, block)
+        self.x.executing = some
+        observer.executes(pc, op, some)
+        self.x.executing = lanes
+        frame = group.frame
+        goes_on = super().execute_control(group, block)
+        if goes_on and group.frame is frame and kind != "branch":
+            observer.executed(pc, op, some)
+        else:
+            observer.suspended(pc, op, some)
+        return goes_on
+
+    def converge(self, group: Group, block: Block, pc: int, op: Op) -> bool:
+        self._converged = False
+        goes_on = super().execute_control(group, block)
+        if self._converged:
+            self.observer.executed(pc, op, group.lanes)
+        return goes_on
+
+    def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
+        self._converged = True
+        self.observer.executes(self.group.pc, op, lanes)
+
+    @property
+    def frame_running(self) -> Frame:
+        """The activation whose instruction runs."""
+        assert self.current is not None
+        return self.current
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedLaunch(Launch):
+    """A launch of which every batch tells the observer."""
+
+    observer: Observer
+
+    def batch(self, first: int, count: int) -> ObservedBatch:
+        x = self.machine(Geometry(self.shape, first, count))
+        batch = ObservedBatch(self.program, self.observer.decoded(self.function), x, self.limits, self.observer)
+        self.observer.begins(batch)
+        return batch
+
+    def machine(self, geometry: Geometry) -> Threads:
+        return Threads(geometry, self.memory, self.image)
+
+
+def observing(observer: Observer) -> Any:
+    """What `launch` takes as `make`."""
+
+    def make(*parts: Any) -> ObservedLaunch:
+        return ObservedLaunch(*parts, observer=observer)
+
+    return make

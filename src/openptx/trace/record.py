@@ -1,0 +1,118 @@
+"""A trace as data: what warps executed, in the order in which they did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+from openptx.isa.types import named
+from openptx.trace.values import show
+
+if TYPE_CHECKING:
+    from openptx.errors import Fault, Triple
+
+Place = tuple[str, int, int]
+"""File, line, column, from 1."""
+
+WIDEST = 8
+"""Values of so many lanes are written out in a line of text; of more the first and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an operand was in each of the active lanes, lowest first: bits of `type`.
+
+    `name` is a register, a special register, or an address as it is written: `[%rd1+4]`.
+    """
+
+    name: str
+    type: str
+    bits: tuple[int, ...]
+
+    def __str__(self) -> str:
+        if len(set(self.bits)) == 1:
+            return f"{self.name}={self.shown(0)}"
+        if len(self.bits) <= WIDEST:
+            return f"{self.name}=[{' '.join(map(self.shown, range(len(self.bits))))}]"
+        first = " ".join(map(self.shown, range(WIDEST - 1)))
+        return f"{self.name}=[{first} .. {self.shown(-1)}]"
+
+    def shown(self, i: int) -> str:
+        """The value of the active lane number `i`."""
+        return show(self.bits[i], named(self.type))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One instruction, executed once by one warp.
+
+    `step` counts what the launch executed. `mask` has a bit for each lane that executed it: for a branch, for each that
+    decided. `line` is its row in the PTX, `source` where it stands in the program that the PTX was made from, innermost
+    call first; () without `.loc`. `operands` are the registers, special registers and addresses that were read,
+    `results` the registers that were written: () for a call, and for a barrier that others had not reached.
+    """
+
+    step: int
+    block: Triple
+    warp: int
+    mask: int
+    function: str
+    text: str
+    line: int
+    source: tuple[Place, ...]
+    operands: tuple[Value, ...]
+    results: tuple[Value, ...]
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """The active lanes, lowest first."""
+        return tuple(i for i in range(32) if self.mask >> i & 1)
+
+    def as_json(self) -> dict[str, Any]:
+        """The record in objects that `json.dumps` takes; values are bits."""
+        return {
+            "step": self.step, "block": list(self.block), "warp": self.warp, "mask": self.mask,
+            "function": self.function, "text": self.text, "line": self.line,
+            "source": [list(place) for place in self.source],
+            "operands": [{"name": v.name, "type": v.type, "bits": list(v.bits)} for v in self.operands],
+            "results": [{"name": v.name, "type": v.type, "bits": list(v.bits)} for v in self.results],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        at = f"{self.source[-1][0]}:{self.source[-1][1]}" if self.source else f"line {self.line}"
+        block = ",".join(map(str, self.block))
+        values = " ".join(map(str, self.operands))
+        results = " ".join(map(str, self.results))
+        shown = f"  {values}" if values else ""
+        shown += f"  -> {results}" if results else ""
+        return f"{self.step:>6} block {block} warp {self.warp} {self.mask:08x} {at}: {self.text}{shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace(Sequence[Record]):
+    """The records of a launch, in order. `str()` is a line for each.
+
+    `fault` is what the launch ended in, None where it finished. `notes` say what was left out.
+    """
+
+    kernel: str
+    records: tuple[Record, ...] = field(repr=False)
+    fault: Fault | None = None
+    notes: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Record, ...]: ...
+    def __getitem__(self, index: int | slice) -> Record | tuple[Record, ...]:
+        return self.records[index]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.records), *(f"note: {note}" for note in self.notes)])

@@ -1,0 +1,163 @@
+"""Records what is executed: the observer that makes a trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openptx.control_flow import is_read, is_written, registers
+from openptx.engines.interp import lane_sets
+from openptx.line_table import LineTable
+from openptx.trace.observer import ObservedBatch, Observer
+from openptx.trace.operands import Part, read_parts, written_parts
+from openptx.trace.record import Record, Value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from openptx.errors import Triple
+    from openptx.program import Function, Op, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is recorded: executions by some of these threads of these blocks, of instructions on these lines (rows of
+    the PTX, or lines of a file as ("kernel.cu", 12)) that read or write one of these registers. None is all."""
+
+    threads: frozenset[Triple] | None = None
+    blocks: frozenset[Triple] | None = None
+    lines: frozenset[int | tuple[str, int]] | None = None
+    registers: frozenset[str] | None = None
+
+
+@dataclass(slots=True)
+class Begun:
+    """An execution whose results are not there yet."""
+
+    warp: int
+    lanes: lane_sets.Lanes
+    mask: int
+    operands: tuple[Value, ...]
+
+
+class Recorder(Observer):
+    """Collects up to `limit` records; `left_out` counts those that were too many."""
+
+    def __init__(self, program: Program, wanted: Wanted, limit: int) -> None:
+        super().__init__()
+        self.wanted, self.limit = wanted, limit
+        self.places = LineTable(program.file)
+        self.records: list[Record] = []
+        self.left_out = 0
+        self.steps = 0
+        self._begun: list[Begun] = []
+        self._chosen: dict[Op, bool] = {}
+        self._lanes: dict[ObservedBatch, NDArray[np.bool_] | None] = {}
+
+    def begins(self, batch: ObservedBatch) -> None:
+        self._lanes[batch] = self.watched_lanes(batch)
+
+    def watched_lanes(self, batch: ObservedBatch) -> NDArray[np.bool_] | None:
+        """Of each lane of a batch, whether its thread is wanted; None where all are."""
+        threads, blocks, geometry = self.wanted.threads, self.wanted.blocks, batch.x.geometry
+        if threads is None and blocks is None:
+            return None
+        chosen = np.ones(geometry.n, np.bool_)
+        if blocks is not None:
+            ctas = [geometry.block_of(i * geometry.threads) in blocks for i in range(geometry.count)]
+            chosen &= np.repeat(np.array(ctas), geometry.threads)
+        if threads is not None:
+            x, y, _ = geometry.shape.block
+            numbers = [a + x * (b + y * c) for a, b, c in threads]
+            chosen &= np.isin(geometry.thread, numbers)
+        return chosen
+
+    def chosen(self, function: Function, op: Op) -> bool:
+        """Whether an instruction is on a wanted line and has a wanted register."""
+        found = self._chosen.get(op)
+        if found is None:
+            found = self._chosen[op] = self.on_line(op) and self.has_register(function, op)
+        return found
+
+    def on_line(self, op: Op) -> bool:
+        if self.wanted.lines is None:
+            return True
+        row = self.places.file.location(op.span[0])[0]
+        here: set[int | tuple[str, int]] = {row}
+        for file, line, _ in self.places.of(op):
+            here |= {(file, line), (file.rpartition("/")[2], line)}
+        return not here.isdisjoint(self.wanted.lines)
+
+    def has_register(self, function: Function, op: Op) -> bool:
+        if self.wanted.registers is None:
+            return True
+        named = [
+            r
+            for i, operand in enumerate(op.operands)
+            if is_read(op, i) or is_written(op, i)
+            for r in registers(operand)
+        ]
+        named += [op.guard] if op.guard is not None else []
+        return any(function.registers[r.index].name in self.wanted.registers for r in named)
+
+    def executes(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        self.steps += 1
+        self._begun.clear()
+        frame = self.batch.frame_running
+        if not self.chosen(frame.plan.function, op):
+            return
+        x = self.batch.x
+        places = lane_sets.positions(lanes, x.n)
+        watched = self._lanes[self.batch]
+        if watched is not None:
+            places = places[watched[places]]
+            if not places.size:
+                return
+        some = read_parts(frame.plan.function, op)
+        before = x.executing
+        warps = x.geometry.warp[places]
+        for group in np.split(places, np.flatnonzero(np.diff(warps)) + 1):
+            if len(self.records) + len(self._begun) >= self.limit:
+                self.left_out += 1
+                continue
+            mask = sum(1 << lane for lane in x.geometry.lane[group].tolist())
+            x.executing = one = lane_sets.normalize(group, x.n)
+            self._begun.append(Begun(int(group[0]), one, mask, self.values(some, one)))
+        x.executing = before
+
+    def values(self, some: tuple[Part, ...], lanes: lane_sets.Lanes) -> tuple[Value, ...]:
+        x, frame = self.batch.x, self.batch.frame_running
+        count = lane_sets.size(lanes, x.n)
+        found = [(part, part.read(x, frame, lanes)) for part in some]
+        return tuple(Value(p.name, p.type, tuple(bits if len(bits) == count else bits * count)) for p, bits in found)
+
+    def executed(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        if self._begun:
+            self.end(op, written_parts(self.batch.frame_running.plan.function, op))
+
+    def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        self.end(op, ())
+
+    def end(self, op: Op, written: tuple[Part, ...]) -> None:
+        """Makes records of what was begun, now that its results are there."""
+        geometry = self.batch.x.geometry
+        text = " ".join(op.text.split())
+        line, source = self.places.file.location(op.span[0])[0], self.places.of(op)
+        function = self.batch.frame_running.plan.function.name
+        for one in self._begun:
+            warp = int(geometry.thread[one.warp]) // 32
+            results = self.values(written, one.lanes)
+            self.records.append(
+                Record(
+                    self.steps, geometry.block_of(one.warp), warp, one.mask, function, text, line, source,
+                    one.operands, results,
+                )
+            )  # fmt: skip
+        self._begun.clear()
+
+    def finish(self) -> None:
+        """The launch has ended: what was begun has no results."""
+        if self._begun and self.batch.running is not None:
+            self.end(self.batch.running, ())
