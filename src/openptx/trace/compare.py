@@ -39,8 +39,9 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
     """The first instruction at which two launches differ; None where they do the same.
 
     Each warp is compared with itself, instruction by instruction: the text, the lanes that execute it, what they read,
-    what they write. Of several warps the one whose difference comes first in `a` is told. Device addresses are values:
-    run both launches on the same arrays, set back to what they were, or the first pointer differs.
+    what they write. Of several warps the one whose difference comes first in `a`, not in `b`, is told. Device addresses
+    are values: run both launches on the same arrays, set back to what they were, or the first pointer differs.
+    Raises nothing.
     """
     there, here = by_warp(a), by_warp(b)
     found = [differs for warp in {**there, **here} if (differs := of_warp(there[warp], here[warp])) is not None]

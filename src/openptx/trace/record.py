@@ -106,6 +106,7 @@ class Trace(Sequence[Record]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Record, ...]: ...
     def __getitem__(self, index: int | slice) -> Record | tuple[Record, ...]:
+        """A record by its position, or a tuple of several."""
         return self.records[index]
 
     def __len__(self) -> int:
