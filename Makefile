@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test check format bench sweep corpus docs clean
+.PHONY: demo test check format bench sweep clients corpus docs clean
 
 demo: .venv/.ready                ## check and run a first kernel
 	@$(BIN)/openptx demo
@@ -31,6 +31,9 @@ docs: .venv/.ready-dev            ## write the generated documents again
 bench: .venv/.ready-dev           ## speed, as ratios to something measured in the same run
 	@for file in bench/*.py; do $(BIN)/python $$file || exit; done
 
+clients: .venv/.ready-clients     ## install programs that use a GPU, and run them here
+	@$(BIN)/python -m pytest tests/clients -rs
+
 corpus: .venv/.ready-compilers     ## compile our kernels with every compiler that is there, check the PTX
 	@$(BIN)/python tools/make_corpus.py
 
@@ -50,6 +53,10 @@ clean:                            ## forget the environment and what tools left
 .venv/.ready-dev: pyproject.toml | .venv/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/.ready $@
+
+.venv/.ready-clients: .venv/.ready-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,clients]'
+	@touch $@
 
 .venv/.ready-compilers: .venv/.ready-oracles
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,oracles,compilers]'

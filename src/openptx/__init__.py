@@ -11,6 +11,7 @@
     openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
     openptx.memory                             device memory that the host allocates, registers, copies and frees
+    openptx.triton.activate(target="sm_90")    Triton's kernels run here, on tensors of the CPU
     Texture, Surface, Sampler, TensorMap       arguments that are more than an array
 
 All that is raised on purpose is an Error: CheckError (the file is wrong), Fault and SanitizerError (the kernel did
@@ -30,6 +31,7 @@ from openptx import forks as forks  # first: a process may fork while a thread i
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx import memory as memory
+    from openptx import triton as triton
     from openptx.api import check as check
     from openptx.api import parse as parse
     from openptx.device.texture import Sampler as Sampler
@@ -84,7 +86,7 @@ HOMES = {
     "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),
 }
 # fmt: on
-PACKAGES = ("memory",)
+PACKAGES = ("memory", "triton")
 """Parts that are used by their own name, imported when they are first asked for."""
 _home = {name: module for module, names in HOMES.items() for name in names}
 
@@ -125,6 +127,7 @@ __all__ = [
     "profile",
     "sanitize",
     "trace",
+    "triton",
 ]  # fmt: skip
 
 

@@ -79,23 +79,43 @@ class TensorMap:
             where = f"a tensor begins at a multiple of {CHUNK} bytes, this array at {address:#x}"
             raise ArgumentError(f"{where}; pass a copy")
         codes = {name: code for table in (ELEMENTS, SWIZZLES) for code, name in table.items()}
-        words: dict[str, Sequence[int]] = {
-            "rank": [self.array.ndim - 1],
-            "elemtype": [codes[self.element]],
-            "swizzle_mode": [codes[self.swizzle]],
-            "fill_mode": [int(self.fill == "nan")],
-            "global_dim": self.array.shape[::-1],
-            "box_dim": self.box[::-1],
-            "element_stride": self.steps[::-1],
-        }
-        data = bytearray(128)
-        struct.pack_into("<Q", data, FIELDS["global_address"], address)
-        for field, values in words.items():
-            struct.pack_into(f"<{len(values)}I", data, FIELDS[field], *values)
-        strides = self.array.strides[-2::-1] if self.array.ndim > 1 else ()
-        struct.pack_into(f"<{len(strides)}Q", data, FIELDS["global_stride"], *strides)
-        return bytes(data)
+        array = self.array
+        return pack(
+            address,
+            element=codes[self.element],
+            shape=array.shape,
+            strides=array.strides[:-1],
+            box=self.box,
+            steps=self.steps,
+            swizzle=codes[self.swizzle],
+            nan=self.fill == "nan",
+        )
 
     def __repr__(self) -> str:
         shape, box = ("x".join(map(str, sizes)) for sizes in (self.array.shape, self.box))
         return f"<tensor map of {shape} {self.array.dtype}, box {box}>"
+
+
+def pack(
+    address: int, *, element: int, shape: Sequence[int], strides: Sequence[int], box: Sequence[int],
+    steps: Sequence[int], swizzle: int, nan: bool,
+) -> bytes:  # fmt: skip
+    """The 128 bytes of a tensor map. Axes are in the order of an array's shape, the innermost one last.
+
+    `strides` are those of all axes but the innermost, in bytes; `element` and `swizzle` are codes of Table 33.
+    """
+    words: dict[str, Sequence[int]] = {
+        "rank": [len(shape) - 1],
+        "elemtype": [element],
+        "swizzle_mode": [swizzle],
+        "fill_mode": [int(nan)],
+        "global_dim": shape[::-1],
+        "box_dim": box[::-1],
+        "element_stride": steps[::-1],
+    }
+    data = bytearray(128)
+    struct.pack_into("<Q", data, FIELDS["global_address"], address)
+    for field, values in words.items():
+        struct.pack_into(f"<{len(values)}I", data, FIELDS[field], *values)
+    struct.pack_into(f"<{len(strides)}Q", data, FIELDS["global_stride"], *strides[::-1])
+    return bytes(data)

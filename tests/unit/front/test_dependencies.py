@@ -56,7 +56,7 @@ LAYERS = (
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 # fmt: on
-ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp"}
+ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp", "triton"}
 STANDARD_LIBRARY_ONLY = {
     "keywords",
     "source",

@@ -1,0 +1,37 @@
+"""What Triton asks of a device, for each compute capability that it compiles for."""
+
+from __future__ import annotations
+
+from openptx.errors import ArgumentError
+from openptx.isa.targets import target as find
+from openptx.profile.occupancy import MOST_REGISTERS, MULTIPROCESSORS, REGISTERS, WARP
+
+SYSTEM_KIB = 1
+"""Of a multiprocessor's shared memory a block can have all but this (CUDA C++ Programming Guide, technical
+specifications)."""
+
+# Of the product that each capability is known by; programs divide work by it, results do not depend on it.
+MULTIPROCESSOR_COUNTS = {75: 40, 80: 108, 86: 84, 89: 128, 90: 132, 100: 148, 103: 160, 120: 170}
+
+
+def capability(target: str) -> int:
+    """90 for "sm_90" and "sm_90a". Raises ArgumentError for what is no target, or one that Triton has no code for."""
+    if find(target) is None:
+        raise ArgumentError(f"no target `{target}`: give one such as sm_90")
+    number = int(target.removeprefix("sm_").rstrip("af"))
+    if number not in MULTIPROCESSOR_COUNTS:
+        known = ", ".join(f"sm_{n}" for n in MULTIPROCESSOR_COUNTS)
+        raise ArgumentError(f"Triton's kernels run for {known}, not {target}")
+    return number
+
+
+def properties(number: int) -> dict[str, object]:
+    """As Triton's own driver gives them; frequencies and widths of buses there are none."""
+    return {
+        "max_shared_mem": MULTIPROCESSORS[number].shared - SYSTEM_KIB << 10,
+        "max_num_regs": REGISTERS,
+        "multiprocessor_count": MULTIPROCESSOR_COUNTS[number],
+        "warpSize": WARP,
+        "max_threads_per_sm": MULTIPROCESSORS[number].warps * WARP,
+        "max_registers_per_thread": MOST_REGISTERS,
+    }

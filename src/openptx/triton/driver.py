@@ -1,0 +1,207 @@
+"""The driver that Triton uses while it is active: a device with a target, kernels, launches.
+
+It has what `triton.backends.driver.DriverBase` asks for, by name, so that nothing of Triton is imported here.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openptx import memory
+from openptx.errors import ArgumentError, Unsupported
+from openptx.profile.occupancy import MOST_REGISTERS
+from openptx.profile.registers import live_registers
+from openptx.runtime import Kernel, LoadedModule, load
+from openptx.source import File
+from openptx.triton.devices import properties
+from openptx.triton.packing import Signature
+
+THREADS = 1024
+
+
+class LaunchOptions(NamedTuple):
+    """As for a call of `openptx.Kernel`."""
+
+    engine: str = "auto"
+    workers: int | None = None
+    timeout: float | None = None
+    sanitize: str | None = None
+
+
+class Driver:
+    """A device of a compute capability, by whose number Triton knows it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.options = LaunchOptions()
+        self.utils = Utilities(number)
+        self.benchmarker = Once()
+
+    @staticmethod
+    def is_active() -> bool:
+        """Whether Triton may choose it by itself, which it must not."""
+        return False
+
+    def launcher_cls(self, source: Any, metadata: Any) -> Launcher:
+        """What launches a kernel that was compiled."""
+        return Launcher(self, source, metadata)
+
+    def get_current_target(self) -> Any:
+        return import_module("triton.backends.compiler").GPUTarget("cuda", self.number, 32)
+
+    def get_current_device(self) -> int:
+        """Triton keeps compiled kernels by this number, so each capability has its own."""
+        return self.number
+
+    def set_current_device(self, device: int) -> None:
+        """There is one."""
+
+    def get_current_stream(self, device: object = None) -> int:
+        return 0
+
+    def get_device_capability(self, device: object = None) -> tuple[int, int]:
+        return divmod(self.number, 10)
+
+    def get_active_torch_device(self) -> Any:
+        """Where tensors are: in the memory of the CPU."""
+        return import_module("torch").device("cpu")
+
+    def get_device_interface(self) -> type[DeviceInterface]:
+        return DeviceInterface
+
+    def get_benchmarker(self) -> Once:
+        """What `triton.autotune` measures with."""
+        return self.benchmarker
+
+    def get_empty_cache_for_benchmark(self) -> None:
+        """There is no cache to be emptied between two measurements."""
+
+    def clear_cache(self, cache: object) -> None:
+        """As above."""
+
+    def assemble_tensormap_to_arg(self, tensormaps_info: object, args: object) -> object:
+        return args
+
+    def allocate_default_profile_scratch(self, size: int, alignment: int, stream: object) -> Any:
+        return np.zeros(size, np.uint8)
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        raise Unsupported("C launchers of Triton's ahead-of-time compiler")
+
+
+class Once:
+    """Runs each configuration of `triton.autotune` once and prefers the earlier one.
+
+    How fast it runs here says nothing of a GPU, and the choice should not depend on the load of this computer.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, kernel_call: Callable[[], object], *, quantiles: Sequence[float] = (), **options: Any) -> Any:
+        kernel_call()
+        self.count += 1
+        return [float(self.count)] * len(quantiles) if quantiles else float(self.count)
+
+
+class Event:
+    """A time of the host, as `torch.cuda.Event` is used."""
+
+    def __init__(self, **options: object) -> None:
+        self.time = math.nan
+
+    def record(self, stream: object = None) -> None:
+        self.time = time.perf_counter()
+
+    def elapsed_time(self, later: Event) -> float:
+        """Milliseconds."""
+        return max(1e3 * (later.time - self.time), 1e-6)
+
+    def synchronize(self) -> None:
+        """Launches run to their end."""
+
+
+class DeviceInterface:
+    """What `triton.testing` uses of `torch.cuda`."""
+
+    Event = Event
+
+    @staticmethod
+    def synchronize(device: object = None) -> None:
+        """Launches run to their end."""
+
+    @staticmethod
+    def current_device() -> int:
+        return 0
+
+
+class Utilities:
+    """Modules, and facts of the device."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def get_device_properties(self, device: object = None) -> dict[str, object]:
+        return properties(self.number)
+
+    def load_binary(self, name: str, binary: bytes, shared: int, device: object) -> tuple[object, ...]:
+        """The module, the kernel, an estimate of its registers, spilled bytes, threads of a block at most."""
+        module = load(File(f"{name}.ptx", binary.decode()))
+        kernel = module[name]
+        pressure = live_registers(kernel.function).pressure.values()
+        return module, kernel, min(max(pressure, default=1), MOST_REGISTERS), 0, THREADS
+
+    def unload_module(self, module: LoadedModule) -> None:
+        """It ends with the last reference."""
+
+    def set_printf_fifo_size(self, size: int) -> None:
+        """What kernels print is never cut off."""
+
+
+class Launcher:
+    """Launches one compiled kernel."""
+
+    def __init__(self, driver: Driver, source: Any, metadata: Any) -> None:
+        descriptors = getattr(metadata, "tensordesc_meta", None)
+        self.driver, self.signature = driver, Signature(source.signature, descriptors or None)
+        self.scratch = [int(getattr(metadata, f"{use}_scratch_size", 0) or 0) for use in ("global", "profile")]
+
+    def __call__(
+        self, x: int, y: int, z: int, stream: object, kernel: Kernel, kernel_metadata: Sequence[int],
+        launch_metadata: object, enter: Callable[[Any], None] | None, leave: Callable[[Any], None] | None,
+        *arguments: Any,
+    ) -> None:  # fmt: skip
+        """As Triton's own launcher is called; `x`, `y` and `z` are blocks of the grid, or clusters where it has any."""
+        if enter is not None:
+            enter(launch_metadata)
+        warps, ctas, shared = kernel_metadata[:3]
+        if x * y * z:
+            blocks = x * y * z * ctas
+            scratch = [np.zeros(max(size, 1) * blocks, np.uint8) for size in self.scratch]
+            data = packed(kernel, self.signature.values(arguments), scratch)
+            kernel.launch_packed(
+                (x * ctas, y, z), (32 * warps, 1, 1), data, shared_mem=shared,
+                cluster=(ctas, 1, 1) if ctas > 1 else None, **self.driver.options._asdict(),
+            )  # fmt: skip
+        if leave is not None:
+            leave(launch_metadata)
+
+
+def packed(kernel: Kernel, values: Sequence[tuple[str, bytes]], scratch: Sequence[Any]) -> bytes:
+    """The parameters, of which the last ones are memory that the compiler asked for."""
+    wanted = kernel.parameters
+    given = [*values, *(("scratch", memory.address(each).to_bytes(8, "little")) for each in scratch)]
+    if not len(values) <= len(wanted) <= len(given):
+        raise ArgumentError(f"kernel `{kernel.name}` takes {len(wanted)} parameters; the launch has {len(values)}")
+    buffer = bytearray(kernel.function.parameter_size)
+    for parameter, (name, data) in zip(wanted, given, strict=False):
+        if len(data) != parameter.size:
+            raise ArgumentError(f"argument `{name}` has {len(data)} bytes, and `{parameter.name}` {parameter.size}")
+        buffer[parameter.offset : parameter.offset + parameter.size] = data
+    return bytes(buffer)

@@ -1,0 +1,102 @@
+"""A launch's arguments as parameters of the PTX kernel: by Triton's signature, as its own launcher flattens them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import ml_dtypes
+import numpy as np
+
+from openptx.errors import ArgumentError, Unsupported
+from openptx.runtime.tensor_map import pack
+from openptx.triton.pointers import address
+
+Value = tuple[str, Any]
+"""Triton's type, such as "i32" or "*fp16", and the argument."""
+
+INTEGERS = {"i1": 1, "u1": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8}
+FLOATS = {"fp16": "<e", "fp32": "<f", "f32": "<f", "fp64": "<d"}
+TENSOR_MAP = "nvTmaDesc"
+
+
+class Signature:
+    """How the arguments of a kernel become bytes. `descriptors` has what the kernel wants of each tensor map."""
+
+    def __init__(self, types: Mapping[str, Any], descriptors: Sequence[Mapping[str, Any]] | None) -> None:
+        self.types, self.descriptors = types, descriptors
+
+    def values(self, arguments: Sequence[Any]) -> list[tuple[str, bytes]]:
+        """Of all parameters, by the argument's name. Raises ArgumentError for a value that does not fit its type."""
+        if len(arguments) != len(self.types):
+            names = ", ".join(self.types)
+            raise ArgumentError(
+                f"{len(self.types)} arguments are needed, constants too ({names}), not {len(arguments)}"
+            )
+        wanted = iter(self.descriptors or ())
+        found: list[tuple[str, bytes]] = []
+        for (name, kind), argument in zip(self.types.items(), arguments, strict=True):
+            found += [(name, encoded(name, *value)) for value in self.flat(kind, argument, wanted)]
+        return found
+
+    def flat(self, kind: Any, argument: Any, descriptors: Iterator[Mapping[str, Any]]) -> Iterator[Value]:
+        """Tuples become their items, descriptors their parts; what is known when compiling is no parameter."""
+        if isinstance(kind, tuple):
+            for each, item in zip(cast("tuple[Any, ...]", kind), argument, strict=True):
+                yield from self.flat(each, item, descriptors)
+        elif str(kind).startswith("tensordesc"):
+            yield from descriptor(argument, next(descriptors, None))
+        elif kind != "constexpr":
+            yield kind, argument
+
+
+def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
+    """A tensor descriptor of the host: a tensor map, or its parts where the target copies without one."""
+    if wanted is None:
+        yield "*i8", given.base
+        yield from (("i64", n) for n in (*given.shape, *given.strides))
+        yield "i1", given.padding == "nan"
+        yield "i1", getattr(given, "round_f32_to_tf32", False)
+    else:
+        yield TENSOR_MAP, tensor_map(given, wanted)
+    yield from (("i32", n) for n in given.shape)
+    yield from (("i64", n) for n in given.strides)
+
+
+def tensor_map(given: Any, wanted: Mapping[str, Any]) -> bytes:
+    """The 128 bytes that the driver would make."""
+    if wanted.get("is_im2col") or wanted.get("fp4_padded") or getattr(given, "round_f32_to_tf32", False):
+        raise Unsupported("tensor descriptors of im2col, padded fp4 and tf32")
+    size = int(wanted["elem_size"])
+    return pack(
+        address("descriptor", given.base),
+        element=int(wanted["elem_type"]),
+        shape=[int(n) for n in given.shape],
+        strides=[int(n) * size for n in given.strides[:-1]],
+        box=[int(n) for n in wanted["block_size"]],
+        steps=[1] * len(given.shape),
+        swizzle=int(wanted["swizzle"]),
+        nan=given.padding == "nan",
+    )
+
+
+def encoded(name: str, kind: str, value: Any) -> bytes:
+    """One value as the bytes of its type."""
+    try:
+        if kind.startswith("*"):
+            return address(name, value).to_bytes(8, "little")
+        if kind == TENSOR_MAP:
+            return value
+        if kind in INTEGERS:
+            size = INTEGERS[kind]
+            return (int(value) & (1 << 8 * size) - 1).to_bytes(size, "little")
+        if kind == "bf16":
+            return np.float32(value).astype(ml_dtypes.bfloat16).tobytes()
+        return struct.pack(FLOATS[kind], float(value))
+    except KeyError:
+        raise Unsupported(f"arguments of Triton's type {kind}") from None
+    except (TypeError, ValueError, OverflowError, struct.error) as error:
+        if isinstance(error, ArgumentError):
+            raise
+        raise ArgumentError(f"argument `{name}` ({kind}) can not be {value!r}: {error}") from error

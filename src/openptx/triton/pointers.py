@@ -1,0 +1,40 @@
+"""What Triton's kernels take for a pointer, as device addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from openptx import memory
+from openptx.device.arrays import as_array
+from openptx.errors import ArgumentError
+
+
+class Tensor:
+    """A NumPy array as Triton wants to see it while it decides on an argument's type."""
+
+    def __init__(self, array: Any) -> None:
+        self.array, self.dtype = as_array(array), array.dtype
+
+    def data_ptr(self) -> int:
+        return memory.address(self.array)
+
+
+def as_tensor(argument: object) -> object:
+    """An argument of a kernel; arrays of NumPy are dressed up."""
+    return Tensor(argument) if isinstance(argument, np.ndarray) else argument
+
+
+def address(name: str, argument: Any) -> int:
+    """The device address that an argument stands for. Raises ArgumentError for what is no memory of the CPU."""
+    if argument is None:
+        return 0
+    if isinstance(argument, int):
+        return argument
+    if hasattr(argument, "data_ptr") and hasattr(argument, "base") and not isinstance(argument, memory.Block):
+        return address(name, argument.base)  # `triton.reinterpret`, a descriptor
+    try:
+        return memory.address(argument)
+    except ArgumentError as error:
+        raise ArgumentError(f"argument `{name}`: {error}") from error

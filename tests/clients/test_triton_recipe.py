@@ -1,0 +1,36 @@
+"""docs/recipes/triton-in-ci.md: its files, copied and pasted, are tests that pass."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("triton", reason="Triton is not installed: make clients")
+pytest.importorskip("torch", reason="torch is not installed: make clients")
+
+RECIPE = Path(__file__).parents[2] / "docs" / "recipes" / "triton-in-ci.md"
+
+
+def test_the_recipe_works_as_it_stands(tmp_path: Path) -> None:
+    files = re.findall(r"^`([\w./]+\.py)`.*?^```python\n(.*?)^```", RECIPE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in files] == ["conftest.py", "test_scale.py"]
+    for name, text in files:
+        (tmp_path / name).write_text(text)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(tmp_path),
+        str(tmp_path),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 passed" in done.stdout
