@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 
 import pytest
+
+# Which engine runs a launch, and when, would depend on how busy the computer is. The tests of tiers turn them on.
+os.environ.setdefault("OPENPTX_TIERS", "0")
 
 
 def pytest_collection_finish() -> None:

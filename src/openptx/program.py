@@ -220,6 +220,7 @@ class Program:
     lower: Callable[[str], Function]
     definitions: Mapping[str, Span]  # where these and the kernels stand in the text, with their bodies
     debug: bool = False  # `.target ..., debug`, which the assembler does not optimise
+    profile: str = "ptxas"  # by which the file was checked
     contract: str = "off"  # "ptxas": `lower` gives functions with constants folded and products contracted (rewrite/)
     layouts: dict[str, SharedLayout] = field(default_factory=dict[str, "SharedLayout"])  # by kernel, once asked for
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import PIPE, Popen, TimeoutExpired
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 from openptx.errors import Bug
 
@@ -28,10 +28,13 @@ def available() -> bool:
     return Path(sys.executable or "").name.startswith(("python", "pypy"))
 
 
-def start() -> Popen[bytes]:
-    """A process that compiles, once it is told what."""
+def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
+    """A process that compiles, once it is told what. `detached`: it gets no signals of our terminal, and is silent."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return Popen([sys.executable, "-P", "-c", CHILD], stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
+    return Popen(
+        [sys.executable, "-P", "-c", child or CHILD], stdin=PIPE, stdout=PIPE, stderr=DEVNULL if detached else PIPE,
+        env=environment, start_new_session=detached,
+    )  # fmt: skip
 
 
 def compile_in_subprocess(
@@ -83,11 +86,11 @@ def cause(status: int) -> str:
         return f"by signal {-status}"
 
 
-def end_with_reader() -> None:
+def end_with_reader(pipe: int = 1) -> None:
     """Ends this process when nobody can read the object any more: the one that wants it may be killed meanwhile."""
     if hasattr(select, "poll"):  # Windows has none
         waits = select.poll()
-        waits.register(sys.stdout.fileno(), 0)  # for nothing but the end of the pipe
+        waits.register(pipe, 0)  # for nothing but the end of the pipe
         waits.poll()
         os._exit(1)
 

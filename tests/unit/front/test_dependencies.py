@@ -44,6 +44,7 @@ ALLOWED = {
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
                      "rewrite", "device", "engines", "sanitize", "api"},
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
+    "compile_server": {"source", "engines", "llvm", "program", "device", "runtime"},
     "testing":      {"source", "diagnostics", "errors", "reading", "numerics", "isa", "api", "check", "syntax",
                      "device", "runtime"},
 }

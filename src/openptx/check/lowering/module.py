@@ -182,6 +182,7 @@ def lower(resolved: ModuleChecker) -> Program:
         version=names.version,
         target=names.target,
         debug=names.debug,
+        profile=resolved.profile,
         address_size=names.address_size,
         variables=names.variables,
         reserved_shared=names.reserved_shared,

@@ -12,6 +12,8 @@ from openptx.device.memory import MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.common.cancellation import cancellable
+from openptx.engines.common.launches import running
+from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import NoMeaning, plan
 from openptx.engines.interp.geometry import Geometry, Shape
@@ -36,7 +38,7 @@ QUANTUM = 1 << 14
 """How long each of several batches runs before the next one does: some tens of iterations of a loop that waits."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Launch:
     """What all batches of a launch share."""
 
@@ -50,6 +52,7 @@ class Launch:
 
     def batch(self, first: int, count: int) -> Batch:
         x = Threads(Geometry(self.shape, first, count), self.memory, self.image)
+        x.abandon = self.limits.abandon
         if self.initcheck:
             x.watch = Watch(x.n, x.shared)
         return Batch(self.program, plan(self.function), x, self.limits)
@@ -74,6 +77,7 @@ def launch(
     initcheck: bool = False,
     blocks: tuple[int, int] | None = None,
     since: float | None = None,
+    abandon: Abandonable | None = None,
     make: Callable[..., Launch] = Launch,
 ) -> None:
     """Runs a kernel to its end. `memory` holds its parameters; `shared` is the size of dynamic shared memory.
@@ -81,6 +85,7 @@ def launch(
     With `blocks` only CTAs of these numbers run, from the first to before the second; without clusters x counts first.
     The limit of `timeout` seconds holds from `since` on, by default from now.
     `initcheck` makes reads of registers and shared memory that were never written faults.
+    Where `abandon` wants it the launch ends with Abandoned; `abandon.restore` then undoes what it has written.
     `make` is what makes the `Launch`: a subclass of it may observe the execution.
     """
     if function.frame_size > STACK_OF_A_THREAD:
@@ -91,9 +96,11 @@ def launch(
     own = program.own_shared(size)
     shape = Shape(grid, block, cluster or (1, 1, 1), cluster is not None, layout, size, shared, own)
     left = timeout - (time.monotonic() - since) if timeout is not None and since is not None else timeout
-    run = make(program, function, shape, memory, image, Limits(left, max_instructions, timeout), initcheck)
+    limits = Limits(left, max_instructions, timeout, abandon)
+    run = make(program, function, shape, memory, image, limits, initcheck)
     begin, end = blocks or (0, shape.ctas)
-    run_batches(run, [], run.pieces(range(begin, end)))
+    with running(abandon or run):
+        run_batches(run, [], run.pieces(range(begin, end)))
 
 
 def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:

@@ -1,11 +1,15 @@
-"""What a launch may use before it is stopped: instructions and time."""
+"""What a launch may use before it is stopped: instructions and time. Here it is also asked whether to abandon it."""
 
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from openptx.engines.common.fault_text import timed_out
 from openptx.engines.interp.memory import Violation
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.abandon import Abandonable
 
 MANY_LANES = 1024
 
@@ -14,15 +18,18 @@ class Limits:
     """Counts for all batches of a launch."""
 
     def __init__(
-        self, timeout: float | None, max_instructions: int | None, whole_timeout: float | None = None
-    ) -> None:  # `timeout` is what is left of the whole
+        self, timeout: float | None, max_instructions: int | None, whole_timeout: float | None = None,
+        abandon: Abandonable | None = None,
+    ) -> None:  # fmt: skip
+        """`timeout` is what is left of the whole."""
         self.timeout, self.max_instructions = whole_timeout or timeout, max_instructions
+        self.abandon = abandon
         self.instructions = 0
         self._deadline = time.monotonic() + timeout if timeout is not None else None
 
     def steps_between(self, lanes: int) -> int:
         """How many steps of a block may run before `require_time`, a power of two: of many lanes each takes long."""
-        if self._deadline is None:
+        if self._deadline is None and self.abandon is None:
             return 1 << 30
         return 1 if lanes >= MANY_LANES else 16
 
@@ -34,6 +41,8 @@ class Limits:
         self.require_time()
 
     def require_time(self) -> None:
-        """A Violation when time is over."""
+        """A Violation when time is over; Abandoned where another engine takes the launch over."""
+        if self.abandon is not None:
+            self.abandon.ask()
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise Violation("timeout", timed_out(self.timeout), -1)

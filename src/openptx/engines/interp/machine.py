@@ -116,15 +116,18 @@ class Threads(Copies, Atomics, Machine):
 
     def output(self, text: str) -> None:
         """What the kernel prints."""
+        self.keep("it prints")
         sys.stdout.write(text)
 
     def tick(self) -> int:
         """The instruction counter, which increases with every read."""
+        self.keep("it reads clocks")
         self.clock += 1
         return self.clock
 
     def now(self) -> int:
         """Nanoseconds, which only increase."""
+        self.keep("it reads clocks")
         return time.monotonic_ns()
 
     def require(self, p: Bits, code: str, message: str, value: Bits | None = None) -> None:

@@ -20,6 +20,7 @@ from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 
 if TYPE_CHECKING:
+    from openptx.engines.interp.abandon import Abandonable
     from openptx.engines.interp.initcheck import Watch
 
 Array = NDArray[Any]
@@ -76,6 +77,7 @@ class Spaces(NumpyMachine):
         self.executing: lane_sets.Lanes = None
         self.doing = "load"  # or store, atomic, copy: what faults are told of
         self.watch: Watch | None = None
+        self.abandon: Abandonable | None = None
         self.shift = memory.shift
         self.shared_size = geometry.shape.shared
         self._shared_stride = max(256, -(-self.shared_size // 256) * 256)
@@ -91,6 +93,11 @@ class Spaces(NumpyMachine):
         self._stack = Plane(np.zeros(0, np.uint8))
         self._planes: dict[int, Plane] = {}
 
+    def keep(self, reason: str) -> None:
+        """The launch does what can't be undone."""
+        if self.abandon is not None:
+            self.abandon.keep(reason)
+
     @property
     def heap(self) -> Heap:
         """What `malloc` takes from."""
@@ -99,10 +106,12 @@ class Spaces(NumpyMachine):
 
     def take(self, lane: int, size: int) -> int:
         """What a lane's `malloc` gives."""
+        self.keep("it allocates memory")
         return self.heap.take(size)
 
     def give_back(self, lane: int, address: int) -> bool:
         """A lane's `free`; False for what `malloc` did not give."""
+        self.keep("it frees memory")
         return self.memory.heap is not None and self.heap.give_back(address)
 
     @property
@@ -224,6 +233,8 @@ class Spaces(NumpyMachine):
                     raise self.locked(row, a, space, size)
                 if self.heap_base == row.base:
                     self.check_heap(a, size, space)
+                if write and self.abandon is not None:
+                    self.abandon.before_write(row)
                 return self.plane_of(row), offsets.view(np.int64)
         slots = a >> np.uint64(self.shift)
         if a.size > 1 and (slots != slots[0]).any():

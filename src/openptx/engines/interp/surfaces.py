@@ -90,6 +90,7 @@ class LaneImages(Textures):
     def writable(self, surface: Surface, where: Array, start: Array) -> Array:
         """Which lanes write; a fault where they may not."""
         good = start >= 0
+        self.x.keep("it writes to surfaces")
         if not surface.bytes.flags.writeable and good.any():
             raise self.wrong(
                 "read-only", f"a write to {surface.described}, whose array is read-only", int(where[good][0])

@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 _cache: list[Path | None] = []
 _subprocess: list[bool] = []
+_tiers: list[bool] = []
 _checks: list[bool] = [True]
 _lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
@@ -59,6 +60,16 @@ def compiles_in_subprocess() -> bool:
 def in_subprocess(wanted: bool = True) -> AbstractContextManager[None]:
     """Compiles meanwhile in a process of its own, if `wanted`."""
     return _during(_subprocess, wanted)
+
+
+def has_tiers() -> bool:
+    """Whether `auto` launches begin on the reference engine while code is made: unless OPENPTX_TIERS is 0."""
+    return _tiers[-1] if _tiers else os.environ.get("OPENPTX_TIERS", "1") != "0"
+
+
+def tiers(wanted: bool = True) -> AbstractContextManager[None]:
+    """Launches begin meanwhile on the reference engine, if `wanted`."""
+    return _during(_tiers, wanted)
 
 
 def checks() -> bool:

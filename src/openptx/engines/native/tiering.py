@@ -1,4 +1,5 @@
-"""Tier-up policy: compiled code wherever it can run a launch; `auto` interprets until compiling pays."""
+"""Tier-up policy: compiled code wherever it can run a launch; `auto` interprets until compiling pays, or until the
+compile server has made the code."""
 
 from __future__ import annotations
 
@@ -9,11 +10,17 @@ from typing import Any
 
 from openptx.device.image import Image
 from openptx.engines.interp import launch as interp
+from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.cache import store
+from openptx.engines.native.cache.key import name_of
 from openptx.engines.native.options import Options
-from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready
+from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready, usual
 from openptx.engines.native.runtime.launch import launch as run
 from openptx.engines.native.runtime.worker_count import loops
+from openptx.engines.tiers.messages import Request
+from openptx.engines.tiers.service import Job, service
+from openptx.engines.tiers.takeover import launch_and_replace
 from openptx.errors import Triple
 from openptx.program import Function, Program
 
@@ -26,6 +33,9 @@ OPERATION = 3e-9
 MADE, MADE_OF_EACH = 0.010, 0.0006
 """Seconds that translating and compiling takes: at least, and for each instruction."""
 
+AT_ONCE = 0.1
+"""Seconds that making the code takes, below which a launch waits for it."""
+
 FOUND = 0.0015
 """Seconds that it takes instead if the code is on disk."""
 
@@ -33,12 +43,12 @@ FOUND = 0.0015
 class TierState:
     """What `auto` remembers of a kernel."""
 
-    __slots__ = ("blocks", "each", "left", "looked", "loops", "spent")
+    __slots__ = ("blocks", "each", "left", "looked", "loops", "seconds", "spent")
 
     def __init__(self, function: Function) -> None:
         self.loops = loops(function)
         self.each = OPERATION * len(function.code)
-        self.left = MADE + MADE_OF_EACH * len(function.code)
+        self.left = self.seconds = MADE + MADE_OF_EACH * len(function.code)
         self.spent = 0.0
         self.looked = False  # on disk
         self.blocks: set[Triple] = set()  # that it has code for
@@ -90,9 +100,54 @@ def auto(
         start = time.perf_counter()
         interp.launch(program, function, grid, block, image=image, **options)
         state.spent += time.perf_counter() - start
-    else:
-        state.blocks.add(block)
-        launch(program, function, grid, block, image=image, workers=workers, **options)
+        return
+    if block not in state.blocks and (job := made_meanwhile(state, program, function, image, block, workers, options)):
+        if job.reply is None:
+            if launch_and_replace(program, function, grid, block, job, image=image, **options):
+                return
+        elif job.reply.problem:
+            interp.launch(program, function, grid, block, image=image, **options)
+            return
+    state.blocks.add(block)
+    launch(program, function, grid, block, image=image, workers=workers, **options)
+
+
+def made_meanwhile(
+    state: TierState, program: Program, function: Function, image: Image, block: Triple, workers: int | None,
+    options: dict[str, Any],
+) -> Job | None:  # fmt: skip
+    """The request for a kernel's code that the launch need not wait for; None where it is to be found or made at once.
+
+    Launches that only the reference engine takes ask for none.
+    """
+    if not settings.has_tiers() or state.seconds < AT_ONCE or service().broken or ready(image, function, block):
+        return None
+    if options.get("cluster") is not None or options.get("max_instructions") is not None or image.bound:
+        return None
+    name = name_of(program, function, usual(block), "fast")
+    if (job := service().find(name)) is not None:
+        return job
+    if store.has(name):
+        return None
+    folder = settings.cache_folder()
+    LOG.info(
+        "kernel `%s`, blocks of %s: the reference engine begins while code is made (about %.1f s)",
+        function.name, block, state.seconds,
+    )  # fmt: skip
+    return service().request(
+        Request(
+            name,
+            program.file.text,
+            program.file.name,
+            program.target,
+            program.profile,
+            program.contract,
+            function.name,
+            usual(block),
+            (workers or 1) > 1,
+            str(folder) if folder is not None else None,
+        )
+    )
 
 
 def prefers_interp(

@@ -23,6 +23,7 @@ from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.rtlib.support import RUN, compiling, support
 from openptx.engines.native.runtime.workers import Worker
 from openptx.engines.native.watch.hooks import addresses
+from openptx.engines.tiers.service import made_by_service
 from openptx.errors import Bug
 from openptx.llvm.jit import Library
 from openptx.program import Function, Program
@@ -48,10 +49,15 @@ class Compiled:
 
 
 def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> tuple[KernelMetadata, bytes]:
-    """What is on disk under a name, or else is made of a text and kept there."""
+    """What is on disk under a name, or has been asked of the compile service, or else is made of a text and kept."""
     if (data := store.load(name)) is not None:
         with contextlib.suppress(ValueError):
             return unpack(data)
+    data = made_by_service(name, check_cancelled)
+    if isinstance(data, str):
+        raise UnsupportedByJit(data)
+    if data is not None:
+        return unpack(data)
     with compiling(function) as compile:
         kernel = lower()
         metadata, image = kernel.metadata, compile(kernel.text, kernel.promotes)
@@ -91,8 +97,12 @@ def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool
 
 def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -> bool:
     """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
-    options = Options(block, False, settings.has_lane_facts(), settings.checks())
-    return store.has(name_of(program, function, options, "fast"))
+    return store.has(name_of(program, function, usual(block), "fast"))
+
+
+def usual(block: tuple[int, int, int]) -> Options:
+    """How a kernel is compiled for such blocks at first."""
+    return Options(block, False, settings.has_lane_facts(), settings.checks(), True, settings.deoptimize_turns())
 
 
 _making = threading.RLock()

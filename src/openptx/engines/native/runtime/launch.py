@@ -13,6 +13,7 @@ from openptx.device.image import Image
 from openptx.device.memory import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
+from openptx.engines.common.launches import running
 from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
@@ -99,7 +100,8 @@ class Run:
             worker.prepare(self, launch)
         _running.add(self)
         try:
-            codes = self.execute()
+            with running(self):
+                codes = self.execute()
             if self.interrupt is not None:
                 raise self.interrupt
             if sum([worker.side_exits() for worker in team]) * 16 > plan.ctas * plan.warps:
@@ -110,7 +112,8 @@ class Run:
             if abi.HANDED in codes:
                 if self.watch is not None:
                     raise UnsupportedByJit("threads that wait for each other in loops, which nobody watches")
-                resume_interp(self, codes, team)
+                with running(self):
+                    resume_interp(self, codes, team)
         finally:
             _running.discard(self)  # a child of a fork has none
             if self.asked:

@@ -1,0 +1,71 @@
+"""One request: PTX text is read again, lowered and compiled, and the code kept on disk where there is a cache."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from openptx.device.image import Image
+from openptx.engines.interp.decode import NoMeaning
+from openptx.engines.native import settings
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.cache import store
+from openptx.engines.native.cache.key import name_of
+from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
+from openptx.engines.native.options import Options
+from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.rtlib.support import support
+from openptx.engines.tiers.messages import Reply, Request
+from openptx.llvm.codegen import compile
+from openptx.program import Function, Program
+from openptx.runtime.module import load
+from openptx.source import File
+
+
+def reply_to(request: Request) -> Reply:
+    """The code, or why there is none. Whatever goes wrong concerns this kernel alone."""
+    start = time.perf_counter()
+    codes: dict[str, bytes] = {}
+    unsupported = problem = ""
+    try:
+        codes = codes_of(request)
+    except (UnsupportedByJit, NotImplementedError, NoMeaning) as gap:
+        unsupported = str(gap)
+    except Exception as error:
+        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return Reply(request.name, codes, unsupported, problem, time.perf_counter() - start)
+
+
+def codes_of(request: Request) -> dict[str, bytes]:
+    """Packed metadata and objects, by key."""
+    module = load(
+        File(request.file, request.text), target=request.target, profile=request.profile, contract=request.contract
+    )
+    function = module.program.function(request.kernel)
+    options = request.options
+    if name_of(module.program, function, options, "fast") != request.name:
+        raise ValueError("openptx has been edited since the process that asks was started")
+    with settings.cache_at(request.cache):
+        codes: dict[str, bytes] = {}
+        for one in (options, *([replace(options, locked=True)] if request.several_workers else [])):
+            name = name_of(module.program, function, one, "fast")
+            codes[name], metadata = made(name, module.program, function, module.image, one)
+            if metadata.free_order or metadata.interprets:  # atomics of CTAs don't meet, or one worker runs them
+                break
+        return codes
+
+
+def made(
+    name: str, program: Program, function: Function, image: Image, options: Options
+) -> tuple[bytes, KernelMetadata]:
+    """Code from the disk, or made and kept there; what it calls of the library is made too."""
+    if (data := store.load(name)) is not None:
+        return data, unpack(data)[0]
+    kernel = lower_kernel(program, function, image, options)
+    metadata = kernel.metadata
+    data = pack(metadata, compile(kernel.text, kernel.promotes))
+    store.store(name, data)
+    library = support(metadata.address_size, metadata.rounds, metadata.counted)
+    if settings.cache_folder() is not None and not store.has(library.name):
+        store.store(library.name, compile(library.text()))
+    return data, metadata

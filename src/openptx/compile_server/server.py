@@ -1,0 +1,126 @@
+"""The server's loop: a request comes in, a forked process makes the code, its reply goes out.
+
+The server itself has one thread and compiles nothing, so it always answers, and may fork. A process for each request
+compiles several kernels at the same time, and where LLVM aborts, or the system ends it, that kernel alone is lost.
+Where there is no fork (Windows) the server compiles itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import selectors
+import signal
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+
+from openptx.compile_server.job import reply_to
+from openptx.engines.tiers.messages import HEARTBEAT, Reply, Request, Unpacker, packed, write
+from openptx.llvm.codegen import OPT_DEFAULT, machine
+from openptx.llvm.subprocess_compile import cause, end_with_reader
+
+BEAT = 1.0
+"""Seconds between two signs of life."""
+
+IDLE = 120.0
+"""Seconds without work after which the server ends; the next request starts another."""
+
+PIECE = 1 << 20
+DESCRIPTORS = 1024
+
+
+@dataclass
+class Worker:
+    """A process that makes the code for a request."""
+
+    request: Request
+    process: int
+    pipe: int
+    said: bytearray = field(default_factory=bytearray)
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, replies = os.dup(0), os.dup(1)
+    os.dup2(2, 1)  # what anything prints is no reply
+    for thread in threading.enumerate():  # those that imports have started
+        if thread is not threading.current_thread():
+            thread.join()
+    machine(OPT_DEFAULT)
+    gc.collect()
+    gc.freeze()
+    with contextlib.suppress(BrokenPipeError):
+        serve(requests, replies)
+
+
+def serve(requests: int, replies: int) -> None:
+    """To the end of the requests; what is being made then is given up."""
+    most = max(1, (os.cpu_count() or 1) - 1)
+    unpacker, waiting, running = Unpacker(), deque[Request](), dict[int, Worker]()
+    used = time.monotonic()
+    with selectors.DefaultSelector() as ready:
+        ready.register(requests, selectors.EVENT_READ)
+        try:
+            while running or waiting or time.monotonic() < used + IDLE:
+                while waiting and len(running) < most:
+                    begin(waiting.popleft(), replies, ready, running)
+                for key, _ in ready.select(BEAT):
+                    piece = os.read(key.fd, PIECE)
+                    if key.fd != requests:
+                        go_on(running[key.fd], piece, replies, ready, running)
+                    elif piece:
+                        waiting += unpacker.fed(piece)
+                    else:
+                        return
+                    used = time.monotonic()
+                write(replies, HEARTBEAT)
+        finally:
+            for worker in running.values():
+                os.kill(worker.process, signal.SIGKILL)
+
+
+def begin(request: Request, replies: int, ready: selectors.BaseSelector, running: dict[int, Worker]) -> None:
+    if not hasattr(os, "fork"):
+        write(replies, packed(reply_to(request)))
+        return
+    theirs, ours = os.pipe()
+    process = os.fork()
+    if not process:
+        work(request, ours)
+    os.close(ours)
+    running[theirs] = Worker(request, process, theirs)
+    ready.register(theirs, selectors.EVENT_READ)
+
+
+def work(request: Request, pipe: int) -> None:
+    """What a forked process does. It ends with the server, even one that was killed."""
+    status = 1
+    try:
+        os.closerange(3, pipe)  # other ends of pipes, which would keep them open
+        os.closerange(pipe + 1, DESCRIPTORS)
+        threading.Thread(target=end_with_reader, args=(pipe,), daemon=True).start()
+        write(pipe, packed(reply_to(request)))
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def go_on(
+    worker: Worker, piece: bytes, replies: int, ready: selectors.BaseSelector, running: dict[int, Worker]
+) -> None:
+    """A process has said something, or has ended: then its reply is passed on as a whole."""
+    worker.said += piece
+    if piece:
+        return
+    ready.unregister(worker.pipe)
+    os.close(worker.pipe)
+    del running[worker.pipe]
+    status = os.waitstatus_to_exitcode(os.waitpid(worker.process, 0)[1])
+    if status == 0:
+        write(replies, bytes(worker.said))
+    else:
+        ended = f"the process that compiles it ended {cause(status)}"
+        write(replies, packed(Reply(worker.request.name, {}, "", ended, 0.0)))

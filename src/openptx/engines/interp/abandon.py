@@ -1,0 +1,59 @@
+"""A launch that may end before its end, leaving memory as it found it, so that another engine can run all of it.
+
+A launch keeps a copy of each allocation from before its first write to it. Writes go through one function
+(`Spaces.in_allocation`), so pointers that the kernel found in memory, module variables, atomics and copies are covered,
+and arrays that it only reads cost nothing. What can't be taken back makes the launch run to its end here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from openptx.device.memory import Allocation, Bytes
+
+LIMIT = 256 << 20
+"""Bytes that a launch may write to and still be abandoned: copies take memory, and 0.1 s of time each way."""
+
+
+class Abandoned(Exception):
+    """The launch is to end now, and to be undone."""
+
+
+class Abandonable:
+    """`wanted` is asked now and then whether the launch is to be abandoned: for every block of the kernel, for every 16
+    instructions of long ones, and within instructions that take long."""
+
+    __slots__ = ("_saved", "_wanted", "copied", "kept")
+
+    def __init__(self, wanted: Callable[[], bool]) -> None:
+        self._wanted = wanted
+        self._saved: dict[int, tuple[Allocation, Bytes]] = {}
+        self.copied = 0
+        self.kept = ""
+        """Why the launch can't be abandoned any more."""
+
+    def keep(self, reason: str) -> None:
+        """From now on the launch runs to its end: it does something that can't be undone."""
+        self.kept = self.kept or reason
+        self._saved.clear()
+
+    def before_write(self, row: Allocation) -> None:
+        """Somebody is about to write to an allocation."""
+        if row.base in self._saved or self.kept:
+            return
+        if self.copied + row.size > LIMIT:
+            self.keep(f"it writes to more than {LIMIT >> 20} MiB")
+            return
+        self._saved[row.base] = row, row.bytes().copy()
+        self.copied += row.size
+
+    def ask(self) -> None:
+        """Raises Abandoned where the launch is to end and still can be undone."""
+        if not self.kept and self._wanted() and not self.kept:
+            raise Abandoned
+
+    def restore(self) -> None:
+        """Memory becomes what it was. Of overlapping allocations the one that was copied last goes first."""
+        for row, data in reversed(self._saved.values()):
+            row.bytes()[:] = data
+        self._saved.clear()

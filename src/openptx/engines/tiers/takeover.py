@@ -1,0 +1,69 @@
+"""A launch on the reference engine while the kernel's code is made; when it is there, the code runs all of the launch.
+
+The launch is abandoned and begun again, not continued: whatever waits for other threads, or depends on their order,
+sees one engine only. That wants memory to be as it was, and nobody else at work on it meanwhile.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+from openptx.engines.common.launches import alone
+from openptx.engines.interp.abandon import Abandonable, Abandoned
+from openptx.engines.interp.launch import launch
+from openptx.engines.tiers.service import Job
+from openptx.errors import Triple
+from openptx.isa.memory_consistency import may_wait
+from openptx.program import Function, Program
+
+LOG = logging.getLogger("openptx")
+
+
+def launch_and_replace(
+    program: Program, function: Function, grid: Triple, block: Triple, job: Job, **options: Any
+) -> bool:
+    """Runs a kernel on the reference engine; False, with memory as it was before, when code for it is ready first."""
+    start = time.monotonic()
+    threads = host_threads(function)
+
+    def ready() -> bool:
+        if job.reply is None or not job.reply.made:
+            return False
+        if not alone(abandon) or host_threads(function) > threads:
+            abandon.keep("other threads of the host are at work")
+        return True
+
+    abandon = Abandonable(ready)
+    if threads:
+        abandon.keep("other threads of the host may use its arrays")
+    try:
+        launch(program, function, grid, block, abandon=abandon, **options)
+    except Abandoned:
+        abandon.restore()
+        LOG.info(
+            "kernel `%s`: compiled code takes over after %.3f s on the reference engine, %d bytes were restored",
+            function.name, time.monotonic() - start, abandon.copied,
+        )  # fmt: skip
+        return False
+    said = f"; it was not replaced: {abandon.kept}" if abandon.kept and job.reply is not None else ""
+    LOG.info("kernel `%s`: %.3f s on the reference engine%s", function.name, time.monotonic() - start, said)
+    return True
+
+
+def host_threads(function: Function) -> int:
+    """Threads of the host that may use arrays of a launch while it runs.
+
+    Those of notebooks and progress bars are daemons, and don't. Where the kernel may wait for what somebody else
+    writes, any other thread may be the one.
+    """
+    everyone = [t for t in threading.enumerate() if t is not threading.current_thread() and not ours(t)]
+    if any(may_wait(op.m) for op in function.code):
+        return len(everyone)
+    return sum(not t.daemon for t in everyone)
+
+
+def ours(thread: threading.Thread) -> bool:
+    return thread.name.startswith("openptx-")

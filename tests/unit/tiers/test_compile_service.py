@@ -1,0 +1,222 @@
+"""The compile service: code is made once, in the background; whatever becomes of the server, launches give results."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native import settings, tiering
+from openptx.engines.native.runtime import compiled_kernel
+from openptx.engines.tiers import server_process, service
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+LOOP = """.visible .entry k(.param .u64 x, .param .u32 n) {
+.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [x]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+A: ld.global.u32 %r3, [%rd1]; add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3;
+sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ret; }
+"""
+ALLOCA = LOOP.replace("A:", "alloca.u64 %rd3, 16; A:").replace(".entry k", ".entry k")
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are watched on systems with fork")
+
+
+@pytest.fixture(autouse=True)
+def tiers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Tiers are on, for small kernels too; nothing is compiled in this process."""
+
+    def here(*_: Any) -> Any:
+        raise AssertionError("compiled by the process that launches")
+
+    monkeypatch.setattr(tiering, "AT_ONCE", 0.0)
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
+    service.close()
+    with settings.tiers(), settings.cache_at(None):
+        yield
+    service.close()
+
+
+@pytest.fixture
+def native_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the kernels that ran as machine code."""
+    seen, run = list[str](), tiering.run
+
+    def noted(program: Any, function: Any, *args: Any, **options: Any) -> None:
+        run(program, function, *args, **options)
+        seen.append(function.name)
+
+    monkeypatch.setattr(tiering, "run", noted)
+    return seen
+
+
+def launch(kernel: Any, turns: int = 3) -> None:
+    x = np.arange(32, dtype=np.uint32)
+    kernel(1, 32, (x, turns))
+    assert np.array_equal(x, np.arange(32) + turns)
+
+
+def until(done: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def jobs() -> list[service.Job]:
+    return [*service.service()._jobs.values()]
+
+
+def replied() -> bool:
+    return all(job.reply is not None for job in jobs())
+
+
+def folder(where: str, tmp_path: Path) -> Path | None:
+    if where == "none":
+        return None
+    if where == "not to be written to":
+        (tmp_path / "file").write_text("")
+        return tmp_path / "file" / "cache"
+    return tmp_path
+
+
+@pytest.mark.parametrize("where", ["none", "not to be written to", "a folder"])
+def test_code_is_made_once_in_the_background(where: str, tmp_path: Path, native_runs: list[str]) -> None:
+    """Two modules of one text, two launches of one kernel while it is made, and another kernel."""
+    other = LOOP.replace(" k(", " other(")
+    with settings.cache_at(folder(where, tmp_path)):
+        modules = [openptx.load(HEAD + LOOP + other) for _ in range(2)]
+        for module in (*modules, modules[0]):
+            launch(module["k"])
+        launch(modules[0]["other"])
+        assert native_runs == []
+        assert len(jobs()) == 2
+        until(replied)
+        assert [job.reply.problem for job in jobs() if job.reply] == ["", ""]
+        for module in modules:
+            launch(module["k"])
+        launch(modules[0]["other"])
+        assert native_runs == ["k", "k", "other"]
+        assert len(jobs()) == 2
+        assert any(tmp_path.rglob("*.object")) == (where == "a folder")
+
+
+def test_code_takes_over_in_the_midst_of_a_launch(native_runs: list[str]) -> None:
+    launch(openptx.load(HEAD + LOOP)["k"], 10_000_000)  # which takes the reference engine some minutes
+    assert native_runs == ["k"]
+
+
+def test_native_waits_for_code_that_is_being_made(native_runs: list[str]) -> None:
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    x = np.zeros(32, np.uint32)
+    kernel(1, 32, (x, 5), engine="native")
+    assert (x == 5).all()
+    assert native_runs == ["k"]
+
+
+def test_native_waits_no_longer_than_the_launch_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_process, "SERVER", "import time; time.sleep(600)")
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    with pytest.raises(openptx.Fault, match="the kernel ran longer than"):
+        kernel(1, 32, (np.zeros(32, np.uint32), 5), engine="native", timeout=0.2)
+
+
+def test_the_reference_engine_never_asks() -> None:
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    x = np.zeros(32, np.uint32)
+    kernel(1, 32, (x, 5), engine="interp")
+    kernel(1, 32, (x, 5), max_instructions=1000)
+    kernel(1, 32, (x, 5), cluster=1)
+    kernel(1, 32, (x, 5), initcheck=True)
+    with settings.tiers(False), pytest.raises(AssertionError, match="by the process that launches"):
+        kernel(1, 32, (x, 5))
+    assert jobs() == []
+
+
+def test_what_cannot_be_compiled_stays(native_runs: list[str], caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "openptx")
+    kernel = openptx.load(HEAD.replace("8.0", "7.3") + ALLOCA)["k"]
+    launch(kernel)
+    until(replied)
+    launch(kernel)
+    launch(kernel)
+    assert native_runs == []
+    assert len(jobs()) == 1
+    assert "kernel `k` can't be compiled: alloca" in caplog.text
+
+
+@pytest.mark.parametrize(("server", "said"), [
+    ("import os; from openptx.compile_server import server; server.reply_to = lambda _: os.abort(); server.main()",
+     "no code for kernel `k`, which stays on the reference engine: the process that compiles it ended by SIGABRT"),
+    ("from openptx.compile_server import server, job; job.load = None; server.main()",
+     "no code for kernel `k`, which stays on the reference engine: TypeError: 'NoneType' object is not callable"),
+])  # fmt: skip
+def test_a_kernel_that_breaks_the_compiler_stays(
+    server: str, said: str, monkeypatch: pytest.MonkeyPatch, native_runs: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server_process, "SERVER", server)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    until(replied)
+    for _ in range(3):
+        launch(kernel)
+    assert native_runs == []
+    assert [r.message for r in caplog.records if r.levelno >= logging.WARNING] == [said]
+    assert not service.service().broken
+
+
+@pytest.mark.parametrize("server", ["raise SystemExit(3)", "import time; time.sleep(600)"])
+def test_where_no_server_can_be_had_kernels_are_compiled_in_place(
+    server: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server_process, "SERVER", server)
+    monkeypatch.setattr(server_process, "SILENCE", 0.3)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    until(replied)
+    with pytest.raises(AssertionError, match="by the process that launches"):
+        launch(openptx.load(HEAD + LOOP)["k"])
+    reason = "ended with status 3" if "raise" in server else "said nothing for 0 s"
+    assert [r.message for r in caplog.records if r.levelno >= logging.WARNING] == [
+        f"the compile server {reason}; another takes its work",
+        f"the compile server {reason}; kernels are compiled where they are launched",
+    ]
+
+
+def test_a_server_that_was_killed_is_replaced(native_runs: list[str]) -> None:
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    server = service.service()._server
+    assert server is not None
+    until(lambda: server.process)
+    assert server.process is not None
+    os.kill(server.process.pid, signal.SIGKILL)
+    until(replied)
+    launch(kernel)
+    assert native_runs == ["k"]
+
+
+def test_arrays_that_other_threads_may_use_stay(native_runs: list[str]) -> None:
+    """A thread of the host's: compiled code takes over at the next launch."""
+    end = threading.Event()
+    other = threading.Thread(target=end.wait)
+    other.start()
+    try:
+        kernel = openptx.load(HEAD + LOOP)["k"]
+        launch(kernel)
+        until(replied)
+        launch(kernel)
+        assert native_runs == ["k"]
+    finally:
+        end.set()
+        other.join()
