@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.common import launches
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.native import settings, tiering
 from openptx.engines.tiers import takeover
@@ -175,3 +176,38 @@ def test_large_memory_is_not_copied(forced: type[Forced], monkeypatch: pytest.Mo
     openptx.load(FAULTS)["k"](1, 1, (np.zeros(8, np.uint32), 8))
     assert forced.restored == 0
     assert len(forced.reasons) == 1
+
+
+def test_launches_that_overlap_in_time_are_known() -> None:
+    first, second, third = object(), object(), object()
+    with launches.running(first):
+        assert launches.alone(first)
+        with launches.running(second):
+            assert not launches.alone(first)
+            assert not launches.alone(second)
+        assert not launches.alone(first)
+    with launches.running(third):
+        assert launches.alone(third)
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_launches_that_overlap_are_not_begun_again(
+    engine: str, forced: type[Forced], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another launch on the same array, in the midst of one that code is ready for at once."""
+    monkeypatch.setattr(takeover, "Abandonable", Abandonable)
+    other, x = openptx.load(FAULTS)["k"], np.zeros(8, np.uint32)
+
+    def reply() -> Any:
+        if not other.module.executable:
+            other(1, 1, (x, 8), engine=engine)
+        return SimpleNamespace(made=True)
+
+    job = type("Job", (), {"reply": property(lambda _: reply())})()
+    module = openptx.load(FAULTS)
+    program, function = module.program, module["k"].function
+    prepared = module["k"].prepare(1, 1, (x, 8))
+    assert takeover.launch_and_replace(
+        program, function, prepared.grid, prepared.block, job, memory=prepared.memory, image=module.image
+    )
+    assert (x == 14).all()

@@ -38,7 +38,7 @@ QUANTUM = 1 << 14
 """How long each of several batches runs before the next one does: some tens of iterations of a loop that waits."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Launch:
     """What all batches of a launch share."""
 
@@ -99,7 +99,7 @@ def launch(
     limits = Limits(left, max_instructions, timeout, abandon)
     run = make(program, function, shape, memory, image, limits, initcheck)
     begin, end = blocks or (0, shape.ctas)
-    with running(abandon or run):
+    with running(abandon or limits):
         run_batches(run, [], run.pieces(range(begin, end)))
 
 
