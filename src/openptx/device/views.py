@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from openptx.device.arrays import any_array
+from openptx.device.arrays import any_array, as_array
 from openptx.device.memory import Array, Memory, owner
 from openptx.device.tensors import is_tensor, kept, storage_of
 from openptx.errors import ArgumentError
@@ -39,25 +38,11 @@ def memory_of(where: object, argument: Any) -> View:
     """
     if is_tensor(argument):
         return of_tensor(where, argument)
-    array = any_array(where, argument if has_array(argument) else of_buffer(argument))
-    if array is not argument:
-        array = lasting(where, argument, array)
+    array = any_array(where, argument if isinstance(argument, np.ndarray) else lasting(where, argument))
     root = owner(array)
     low, high = extremes(root)
     pointer = array.__array_interface__["data"][0]
     return View(root, pointer, low, high, array.flags.writeable, array.size)
-
-
-def has_array(argument: object) -> bool:
-    return any(hasattr(argument, f"__{name}__") for name in ("dlpack", "array_interface", "cuda_array_interface"))
-
-
-def of_buffer(argument: Any) -> Any:
-    """What Python's buffer protocol gives, or the object itself."""
-    try:
-        return np.asarray(memoryview(argument))
-    except (TypeError, ValueError):
-        return argument
 
 
 def extremes(array: Array) -> tuple[int, int]:
@@ -77,14 +62,26 @@ def device_pointer(argument: Any, memory: Memory) -> int | None:
     return pointer if isinstance(pointer, int) and memory.occupied(pointer) else None
 
 
-def lasting(where: object, argument: object, array: Array) -> Array:
-    """The same array each time that the object is asked for one, which lives as long as the object."""
+def lasting(where: object, argument: Any) -> Array:
+    """The same array each time that an object is asked for one. It lives as long as the object, which it must not keep
+    alive: it may keep the memory of a memoryview, but arrays of other buffers keep their object itself."""
+    if type(argument) is memoryview:
+        return kept(argument, as_array(np.asarray(argument)))
+    if hasattr(argument, "__dlpack__"):
+        return kept(argument, any_array(where, argument))
+    if hasattr(argument, "__array_interface__") or is_buffer(argument):
+        fix = "keep `numpy.asarray(...)` or a memoryview of it, and give that"
+        raise ArgumentError(f"{where}: nothing tells how long the memory of {type(argument).__name__} lives; {fix}")
+    return any_array(where, argument)
+
+
+def is_buffer(argument: Any) -> bool:
+    """Whether Python's buffer protocol gives its memory."""
     try:
-        weakref.ref(argument)
-    except TypeError:
-        fix = "keep `numpy.asarray(...)` of it, and give that"
-        raise ArgumentError(f"{where}: nothing tells how long a {type(argument).__name__} lives; {fix}") from None
-    return kept(argument, array)
+        memoryview(argument).release()
+    except (TypeError, ValueError, BufferError):
+        return False
+    return True
 
 
 def of_tensor(where: object, tensor: Any) -> View:

@@ -11,10 +11,9 @@ from openptx.device.views import device_pointer, memory_of
 def address(argument: Any) -> int:
     """The device address of the first element of an array, or of whatever has memory on the CPU, without a copy.
 
-    NumPy arrays, tensors, what speaks DLPack or an array interface, and buffers that can be referred to weakly. Any
-    strides and offsets: an address in the memory of the object that a view was made of, so kernels may use it in all
-    launches while that lives, and reach all of it. Raises ArgumentError for other objects, and where nothing tells how
-    long the memory lives.
+    NumPy arrays, tensors, what speaks DLPack, memoryviews, Blocks and other arrays of this memory. Any strides and
+    offsets: an address in the memory of the object that a view was made of, so kernels may use it in all launches while
+    that lives, and reach all of it. Raises ArgumentError for other objects, of whose life nothing tells.
     """
     where = "`openptx.memory.address`"
     memory = device(64)

@@ -10,6 +10,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -342,16 +343,33 @@ def test_addresses_of_views_lie_in_their_owner(engine: str) -> None:
     assert memory.address(np.zeros(0)) == 0
 
 
-def test_addresses_of_buffers(engine: str) -> None:
+def test_addresses_of_memoryviews(engine: str) -> None:
     copy, out = openptx.load(ADD)["copy"], np.zeros(4)
-    given = array.array("d", [1, 2, 3, 4])
+    given = memoryview(array.array("d", [1, 2, 3, 4]))
     address = memory.address(given)
     gc.collect()
     assert memory.address(given) == address
     copy(1, 4, (out, address), engine=engine)
     assert [*out] == [1, 2, 3, 4]
-    for wrong, why in ((bytearray(8), "keep"), (b"12345678", "keep"), ([1], "not list"), (5, "not int")):
-        with pytest.raises(ArgumentError, match=why):
+    del given
+    gc.collect()
+    with pytest.raises(Fault, match="has been freed"):
+        copy(1, 4, (out, address), engine=engine)
+
+
+class Interface:
+    """What only says where it lies."""
+
+    def __init__(self, data: np.ndarray[Any, Any]) -> None:
+        self.__array_interface__ = data.__array_interface__
+
+
+def test_addresses_of_objects_whose_life_nothing_tells() -> None:
+    for wrong in (bytearray(8), b"12345678", array.array("d", [1]), (ctypes.c_int * 4)(), Interface(np.zeros(4))):
+        with pytest.raises(ArgumentError, match=r"keep `numpy.asarray.*or a memoryview"):
+            memory.address(wrong)
+    for wrong in ([1], 5, "text", None):
+        with pytest.raises(ArgumentError, match="takes a number, an array"):
             memory.address(wrong)
 
 
