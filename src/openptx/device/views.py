@@ -11,6 +11,9 @@ from openptx.device.memory import Array, Memory, owner
 from openptx.device.tensors import is_tensor, kept, storage_of
 from openptx.errors import ArgumentError
 
+MEMORYVIEW: type[object] = type(np.zeros(1).data)
+"""By any other name: tinygrad's tests put a class of their own in its place among the builtins."""
+
 
 class View(NamedTuple):
     """`pointer` is the first element's place on the host, in memory of `low` to `high` that `root` keeps."""
@@ -65,7 +68,7 @@ def device_pointer(argument: Any, memory: Memory) -> int | None:
 def lasting(where: object, argument: Any) -> Array:
     """The same array each time that an object is asked for one. It lives as long as the object, which it must not keep
     alive: it may keep the memory of a memoryview, but arrays of other buffers keep their object itself."""
-    if type(argument) is memoryview:
+    if type(argument) is MEMORYVIEW:
         return kept(argument, as_array(np.asarray(argument)))
     if hasattr(argument, "__dlpack__"):
         return kept(argument, any_array(where, argument))

@@ -57,7 +57,7 @@ LAYERS = (
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 # fmt: on
-ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp", "triton"}
+ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp", "tinygrad", "triton"}
 STANDARD_LIBRARY_ONLY = {
     "keywords",
     "source",
