@@ -9,6 +9,7 @@ COMMANDS = {
     "run":      ("openptx.cli.run",       "run a kernel on NumPy arrays"),
     "sanitize": ("openptx.cli.sanitize",  "run a kernel and find races, undefined values, wrong barriers"),
     "profile":  ("openptx.cli.profile",   "run a kernel and count what it executes and what its accesses cost"),
+    "debug":    ("openptx.cli.debug",     "run a kernel step by step, and look at its threads"),
     "test":     ("openptx.cli.test",      "run case folders and annotated PTX files"),
     "convert":  ("openptx.cli.convert",   "convert numbers between formats, exactly, as `cvt` does"),
     "explain":  ("openptx.cli.explain",   "explain a code, an instruction, a modifier, a literal or a format"),

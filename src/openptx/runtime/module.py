@@ -82,6 +82,7 @@ class Kernel:
         initcheck: bool = False,
         blocks: tuple[int, int] | None = None,
         sanitize: str | Sequence[str] | None = None,
+        debug: bool = False,
     ) -> None:
         """Launches the kernel and waits for its end.
 
@@ -98,11 +99,12 @@ class Kernel:
         initcheck             reads of registers and shared memory that nothing has written are faults; the launch
                               runs on the reference engine
         sanitize              "all", or some of "race", "init", "sync", "mem": what `openptx.sanitize` finds is an error
+        debug                 the launch runs under the debugger in the terminal (docs/debugger.md)
         blocks                (first, last): only these blocks run, by their linear number, without the last
 
         Raises ArgumentError for a launch that is not possible, Fault for what the kernel does wrong or for its end by
         `timeout` or `max_instructions`, Unsupported for an instruction that can't be executed yet, SanitizerError for
-        findings of `sanitize`.
+        findings of `sanitize`, KeyboardInterrupt where `quit` ends the debugger before the launch has ended.
         """
         require_options(shared_mem, workers, timeout, max_instructions, since)
         if sanitize is not None:
@@ -112,6 +114,11 @@ class Kernel:
                 self, grid, block, args, sanitize, shared_mem=shared_mem, cluster=cluster, timeout=timeout,
                 max_instructions=max_instructions,
             )  # fmt: skip
+            return
+        if debug:
+            from openptx.debug.launch import debugged
+
+            debugged(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
             return
         since = time.monotonic() if since is None else since
         prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)

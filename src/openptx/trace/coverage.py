@@ -14,8 +14,7 @@ from openptx.engines.interp import lane_sets
 from openptx.errors import Unsupported
 from openptx.line_table import LineTable
 from openptx.program import Target
-from openptx.trace.entry import run_observed
-from openptx.trace.observer import Observer
+from openptx.trace.observer import Observer, run_observed
 
 if TYPE_CHECKING:
     from openptx.program import Function, Op, Program

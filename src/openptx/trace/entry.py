@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault
 from openptx.keywords import hints
 from openptx.runtime.module import OTHER_NAMES
 from openptx.runtime.options import is_count, require_options
-from openptx.trace.observer import Observer, observing
+from openptx.trace.observer import run_observed
 from openptx.trace.record import Trace
 from openptx.trace.recorder import Recorder, Wanted
 
 if TYPE_CHECKING:
     from openptx.errors import Triple
     from openptx.runtime import Kernel
-    from openptx.runtime.module import Extent, Prepared
+    from openptx.runtime.module import Extent
 
 LIMIT = 100_000
 """Records of a trace, unless another number is asked for: some 100 MB."""
@@ -73,31 +72,6 @@ def trace(
     left_out = recorder.left_out
     note = f"only the first {limit} records are kept, {left_out} are left out: choose threads, lines or a limit"
     return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else ())
-
-
-def run_observed(
-    kernel: Kernel,
-    given: Prepared,
-    observer: Observer,
-    shared_mem: int,
-    timeout: float | None = None,
-    max_instructions: int | None = None,
-    make: Any = None,
-) -> None:
-    """Runs a prepared launch on the reference engine, with an observer."""
-    launch(
-        kernel.module.program,
-        kernel.function,
-        given.grid,
-        given.block,
-        memory=given.memory,
-        image=kernel.module.image,
-        shared=shared_mem,
-        cluster=given.cluster,
-        timeout=timeout,
-        max_instructions=max_instructions,
-        make=make or observing(observer),
-    )
 
 
 def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.batch import Batch
-from openptx.engines.interp.decode import DecodedFunction
+from openptx.engines.interp.batch import Batch, DeadlockError
+from openptx.engines.interp.decode import DecodedFunction, NoMeaning
 from openptx.engines.interp.geometry import Geometry
-from openptx.engines.interp.launch import Launch
+from openptx.engines.interp.launch import Launch, launch
 from openptx.engines.interp.machine import Threads
+from openptx.engines.interp.memory import Violation
+from openptx.errors import Unsupported
 
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Block, Step
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from openptx.engines.interp.operands import Registers
     from openptx.numerics import Bits
     from openptx.program import Function, Op, Program
+    from openptx.runtime import Kernel
+    from openptx.runtime.module import Prepared
 
 
 class Observer:
@@ -55,6 +59,12 @@ class Observer:
 
     def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         """Lanes have executed a control instruction that has no results yet: a call, a barrier that is not complete."""
+
+    def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        """Lanes call a function, whose activation is `frame`."""
+
+    def fails(self, batch: ObservedBatch, problem: Exception) -> None:
+        """The launch is about to end in `problem`; registers, memory and waiting lanes are still there."""
 
 
 class ObservedFunction(DecodedFunction):
@@ -107,6 +117,7 @@ class ObservedBatch(Batch):
     """A batch that tells an observer. `group` are the lanes that run."""
 
     group: Group
+    launch: ObservedLaunch
 
     def __init__(
         self, program: Program, kernel: DecodedFunction, x: Threads, limits: Limits, observer: Observer
@@ -114,6 +125,16 @@ class ObservedBatch(Batch):
         self.observer = observer
         self._converged = False
         super().__init__(program, kernel, x, limits)
+
+    def run(self, until: int) -> bool:
+        try:
+            return super().run(until)
+        except (Violation, DeadlockError, NoMeaning, Unsupported) as problem:
+            self.observer.fails(self, problem)
+            raise
+
+    def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        self.observer.enters(frame, lanes)
 
     def callee(self, name: str) -> DecodedFunction:
         return self.observer.decoded(self.program.function(name))
@@ -170,6 +191,7 @@ class ObservedLaunch(Launch):
     def batch(self, first: int, count: int) -> ObservedBatch:
         x = self.machine(Geometry(self.shape, first, count))
         batch = ObservedBatch(self.program, self.observer.decoded(self.function), x, self.limits, self.observer)
+        batch.launch = self
         self.observer.begins(batch)
         return batch
 
@@ -184,3 +206,28 @@ def observing(observer: Observer) -> Any:
         return ObservedLaunch(*parts, observer=observer)
 
     return make
+
+
+def run_observed(
+    kernel: Kernel,
+    given: Prepared,
+    observer: Observer,
+    shared_mem: int,
+    timeout: float | None = None,
+    max_instructions: int | None = None,
+    make: Any = None,
+) -> None:
+    """Runs a prepared launch on the reference engine, with an observer."""
+    launch(
+        kernel.module.program,
+        kernel.function,
+        given.grid,
+        given.block,
+        memory=given.memory,
+        image=kernel.module.image,
+        shared=shared_mem,
+        cluster=given.cluster,
+        timeout=timeout,
+        max_instructions=max_instructions,
+        make=make or observing(observer),
+    )

@@ -42,7 +42,7 @@ ALLOWED = {
     "trace":        {"source", "errors", "keywords", "numerics", "isa", "program", "control_flow", "line_table",
                      "engines", "runtime"},
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
-                     "rewrite", "device", "engines", "sanitize", "api"},
+                     "rewrite", "device", "engines", "sanitize", "debug", "api"},
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
     "compile_server": {"source", "engines", "llvm", "program", "device", "runtime"},
     "testing":      {"source", "diagnostics", "errors", "reading", "numerics", "isa", "api", "check", "syntax",

@@ -57,6 +57,11 @@ class Watch:
         written = self._written.setdefault((id(frame.regs), i), np.zeros(self.n, np.bool_))
         written[slice(None) if lanes is None else lanes] = True
 
+    def has_written(self, frame: Frame, i: int, lane: int) -> bool:
+        """Whether a lane has written register `i` of an activation."""
+        written = self._written.get((id(frame.regs), i))
+        return written is not None and bool(written[lane])
+
     # Shared memory.
 
     def stored(self, offsets: NDArray[np.int64], size: int) -> None:

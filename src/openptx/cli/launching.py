@@ -1,0 +1,62 @@
+"""The launch that a command line describes: a PTX file with a grid, a block and arguments, or a case folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.cli.arguments import read_argument, read_extent
+from openptx.cli.files import load
+from openptx.cli.run import pick
+from openptx.errors import InputError
+from openptx.runtime import load as load_module
+from openptx.testing.case import argument, is_case, read_case
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from openptx.runtime import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Launching:
+    """What is launched."""
+
+    kernel: Kernel
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    arguments: list[object]
+    shared: int
+    cluster: tuple[int, ...] | None
+
+
+def add_launch_arguments(parser: ArgumentParser) -> None:
+    """The options that describe a launch, as those of `openptx run`."""
+    add = parser.add_argument
+    add("file", metavar="FILE|CASE", nargs="?", help="a PTX file, - for stdin, or a case folder")
+    add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
+    add("--grid", metavar="X[,Y[,Z]]", help="blocks in the grid")
+    add("--block", metavar="X[,Y[,Z]]", help="threads in a block")
+    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
+    add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
+    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
+
+
+def launching(args: Namespace) -> Launching:
+    """Reads the file or the case, and its arguments. Raises InputError for what is no launch."""
+    if is_case(args.file):
+        given = [name for name in ("kernel", "grid", "block", "cluster", "arg", "shared") if getattr(args, name)]
+        if given:
+            raise InputError(f"--{given[0]}: {args.file} is a case, which has its own launch")
+        case = read_case(args.file)
+        kernel = load_module(load(f"{args.file}/kernel.ptx")).get_function(case.kernel)
+        arguments = [argument(case, param) for param in case.params]
+        return Launching(kernel, case.grid, case.block, arguments, case.shared, case.cluster)
+    if not (args.grid and args.block):
+        raise InputError("--grid and --block say how many threads to run")
+    file = load(args.file)
+    kernel = pick(load_module(file), args.kernel, file.name)
+    cluster = read_extent(args.cluster, "cluster") if args.cluster else None
+    arguments = [read_argument(text) for text in args.arg]
+    grid, block = read_extent(args.grid, "grid"), read_extent(args.block, "block")
+    return Launching(kernel, grid, block, arguments, args.shared, cluster)

@@ -1,0 +1,157 @@
+"""Expressions over registers, memory and variables of one thread: `%r1 + 4 * i`, `f32[p]`, `tile[3] > 0 and not c`.
+
+The grammar is Python's for arithmetic, comparison and `and or not`; names are PTX's. `f32[address]` reads memory
+through a generic address, `shared.f32[address]` in a state space; `f32(x)` takes the bits of a register as
+another type.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from openptx.debug.values import Array, Typed
+from openptx.errors import InputError
+from openptx.isa.types import TYPES
+from openptx.trace.values import type_of
+
+if TYPE_CHECKING:
+    from openptx.debug.scope import Scope
+
+_TOKEN = re.compile(
+    r"0[fF][\da-fA-F]{8}\b|0[dD][\da-fA-F]{16}\b|0[xX][\da-fA-F]+|\d[\w.]*|[%$_A-Za-z][\w$]*(?:\.[A-Za-z]\w*)*"
+)
+_WORDS = frozenset(("and", "or", "not", "True", "False"))
+_SPACES = frozenset(("global", "shared", "local", "const", "param", "generic"))
+# fmt: off
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b, ast.FloorDiv: lambda a, b: a // b, ast.Mod: lambda a, b: a % b,
+    ast.BitAnd: lambda a, b: a & b, ast.BitOr: lambda a, b: a | b, ast.BitXor: lambda a, b: a ^ b,
+    ast.LShift: lambda a, b: a << b, ast.RShift: lambda a, b: a >> b,
+}
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_, ast.Invert: operator.invert,
+}
+# fmt: on
+LONGEST_SHIFT = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A text that was parsed; `names` are what its placeholders stand for."""
+
+    text: str
+    tree: ast.expr
+    names: dict[str, str]
+
+    def evaluate(self, scope: Scope) -> Any:
+        """What it comes to in a thread: a Typed, an Array, or a number. Raises InputError where it comes to nothing."""
+        try:
+            return _Evaluation(scope, self.names).of(self.tree)
+        except InputError:
+            raise
+        except (ZeroDivisionError, OverflowError, TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"`{self.text}`: {error}") from error
+
+
+def parse(text: str) -> Expression:
+    """Reads an expression; raises InputError for what is none."""
+    names: dict[str, str] = {}
+
+    def placeholder(found: re.Match[str]) -> str:
+        word = found[0]
+        if word in _WORDS or (word[0].isdigit() and word[:2].lower() not in ("0f", "0d")):
+            return word
+        key = f"v{len(names)}_"
+        names[key] = word
+        return key
+
+    try:
+        tree = ast.parse(_TOKEN.sub(placeholder, text.strip()), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise InputError(f"`{text.strip()}` is no expression") from error
+    return Expression(text.strip(), tree, names)
+
+
+class _Evaluation:
+    def __init__(self, scope: Scope, names: dict[str, str]) -> None:
+        self.scope, self.names = scope, names
+
+    def number(self, tree: ast.expr) -> Any:
+        """A value as a Python number or truth value."""
+        found = self.of(tree)
+        if isinstance(found, Typed):
+            return found.number
+        if isinstance(found, Array):
+            return found.address
+        return found
+
+    def of(self, tree: ast.expr) -> Any:
+        match tree:
+            case ast.Constant(value=bool() | int() | float() as value):
+                return value
+            case ast.Name(id=name):
+                return self.scope.name(self.names[name])
+            case ast.BoolOp(op=op, values=values):
+                test = all if isinstance(op, ast.And) else any
+                return test(bool(self.number(value)) for value in values)
+            case ast.UnaryOp(op=op, operand=operand):
+                return _UNARY[type(op)](self.number(operand))
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+                a, b = self.number(left), self.number(right)
+                if isinstance(op, ast.LShift | ast.RShift) and not 0 <= b <= LONGEST_SHIFT:
+                    raise ValueError(f"a shift by {b}")
+                return _BINARY[type(op)](a, b)
+            case ast.Compare(left=left, ops=ops, comparators=rest):
+                return self.compare(left, ops, rest)
+            case ast.Subscript(value=ast.Name(id=name), slice=index):
+                return self.element(self.names[name], self.number(index))
+            case ast.Subscript(value=value, slice=index):
+                return self.of_array(self.of(value), self.number(index))
+            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
+                return self.cast(self.names[name], self.of(argument))
+            case _:
+                raise InputError("an expression has arithmetic, comparisons, registers, variables and TYPE[address]")
+
+    def compare(self, left: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr]) -> bool:
+        before = self.number(left)
+        for op, tree in zip(ops, rest, strict=True):
+            if type(op) not in _COMPARE:
+                raise InputError("a comparison is one of == != < <= > >=")
+            after = self.number(tree)
+            if not _COMPARE[type(op)](before, after):
+                return False
+            before = after
+        return True
+
+    def element(self, name: str, index: Any) -> Any:
+        """`f32[address]`, `shared.f32[address]`, `tile[3]`."""
+        if not isinstance(index, int):
+            raise InputError(f"`{name}[...]` takes a whole number")
+        space, _, type = name.rpartition(".")
+        if type in TYPES and (not space or space in _SPACES):
+            return self.scope.read(space or "generic", index, type_of(type), 1)[0]
+        return self.of_array(self.scope.name(name), index)
+
+    def of_array(self, array: Any, index: int) -> Any:
+        if not isinstance(array, Array):
+            raise InputError("only variables and TYPE[address] have elements")
+        return self.scope.element(array, index)
+
+    def cast(self, name: str, value: Any) -> Typed:
+        """`f32(x)`: the same bits."""
+        type = type_of(name)
+        if isinstance(value, Typed):
+            return Typed(value.bits & (1 << type.width) - 1, type)
+        if isinstance(value, bool | int):
+            return Typed(int(value) & (1 << type.width) - 1, type)
+        raise InputError(f"`{name}(...)` takes the bits of a register or a whole number")

@@ -1,0 +1,80 @@
+"""Where the lanes of a stopped launch are: at which instruction, in which activation, and what they wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openptx.engines.interp import lane_sets
+
+if TYPE_CHECKING:
+    from openptx.debug.observer import StoppingObserver
+    from openptx.engines.interp.frames import Frame
+    from openptx.program import Op
+    from openptx.trace.observer import ObservedBatch
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Lanes at position `pc` of an activation. `state` is "running", "ready" or what they wait for."""
+
+    frame: Frame
+    pc: int
+    lanes: lane_sets.Positions
+    state: str
+
+    @property
+    def op(self) -> Op | None:
+        """The instruction that they are at; None at a function's end."""
+        code = self.frame.plan.code
+        return code[self.pc] if self.pc < len(code) else None
+
+
+def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[Here]:
+    """All lanes of a batch that have not ended, those that run first."""
+    n = batch.x.n
+    seen = np.zeros(n, np.bool_)
+
+    def here(frame: Frame, pc: int, lanes: lane_sets.Positions, state: str) -> Here | None:
+        lanes = lanes[~seen[lanes] & batch.alive[lanes]]
+        seen[lanes] = True
+        return Here(frame, pc, lanes, state) if lanes.size else None
+
+    found = list[Here | None]()
+    for number, barrier in sorted(batch.barriers.items()):
+        for w in barrier.waiting:
+            found.append(here(w.frame, w.pc - 1, w.lanes, f"waits at barrier {number}"))
+    for w in batch.cluster.waiting:
+        found.append(here(w.frame, w.pc - 1, w.lanes, "waits at the cluster's barrier"))
+    for group in batch.parked.values():
+        found.append(here(group.frame, group.pc, lane_sets.positions(group.lanes, n), "waits for its warp"))
+    for group in batch.ready.values():
+        found.append(here(group.frame, group.pc, lane_sets.positions(group.lanes, n), "ready"))
+    if hasattr(batch, "group"):
+        current = batch is observer.batch
+        pc = observer.pc if current else batch.group.pc
+        lanes = lane_sets.positions(batch.group.lanes, n)
+        found.insert(0, here(batch.group.frame, pc, lanes, "running" if current else "ready"))
+    yield from (one for one in found if one is not None)
+
+
+def frames(frame: Frame, pc: int) -> list[tuple[Frame, int]]:
+    """The activations from the innermost on, each with the position that its lanes are at: of callers, the call."""
+    found = [(frame, pc)]
+    while frame.parent is not None:
+        found.append((frame.parent, frame.back - 1))
+        frame = frame.parent
+    return found
+
+
+def holds(lanes: lane_sets.Lanes, lane: int) -> bool:
+    """Whether a lane is one of a set."""
+    if lanes is None:
+        return True
+    if isinstance(lanes, slice):
+        return lanes.start <= lane < lanes.stop
+    i = int(np.searchsorted(lanes, lane))
+    return i < lanes.size and int(lanes[i]) == lane

@@ -1,0 +1,273 @@
+"""What a session shows in words: the place of the thread, code, threads, variables, memory. Each gives lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.debug.lanes import groups
+from openptx.debug.scope import Scope
+from openptx.debug.values import Array, Typed
+from openptx.errors import InputError
+from openptx.program import Variable
+from openptx.trace.values import show, type_of
+
+if TYPE_CHECKING:
+    from openptx.debug.session import Session
+    from openptx.errors import Triple
+
+AROUND = 5
+"""Rows that `list` shows before and after a row."""
+MOST = 200
+"""Lines of a list of threads, warps or blocks."""
+
+
+def row(session: Session) -> int:
+    """The row of the PTX that the thread is at, in the call that is looked at."""
+    frame, pc = session.frames()[session.level]
+    code = frame.plan.code
+    return session.places.row(code[min(pc, len(code) - 1)])
+
+
+def here(session: Session) -> str:
+    """One or two lines: the thread, its place, its instruction."""
+    name = session.name_of(session.thread)
+    found = session.where(session.thread)
+    if found is None:
+        return f"{name} {session.state_of(session.thread)}"
+    function, op = found.frame.plan.function.name, found.op
+    state = f", {found.state}" if found.state.startswith("wait") else ""
+    if op is None:
+        return f"{name}, step {session.stop.step}{state}: the end of {function}"
+    at = session.places.shown((function, found.pc))
+    line = f"{session.places.row(op):>6}  {written(session, found.pc, function)}"
+    text = f"{name}, step {session.stop.step}{state}: {at}\n{line}"
+    chain = session.places.table.of(op)
+    source = session.places.table.text(chain[0]) if chain else None
+    return f"{text}\n        {chain[0][0]}:{chain[0][1]}  {source}" if source else text
+
+
+def written(session: Session, pc: int, function: str) -> str:
+    """The row of an instruction as it is written."""
+    op = session.places.functions[function].code[pc]
+    return session.places.file.line(session.places.row(op)).strip()
+
+
+def calls(session: Session) -> Iterator[str]:
+    """The calls that the thread is in."""
+    for level, (frame, pc) in enumerate(session.frames()):
+        name = frame.plan.function.name
+        pc = min(pc, len(frame.plan.code) - 1)
+        mark = ">" if level == session.level else " "
+        yield f"{mark} #{level} {session.places.shown((name, pc))}: {written(session, pc, name)}"
+
+
+def listing(session: Session, middle: int | None) -> Iterator[str]:
+    """Rows of the PTX around one, with the breakpoints and the thread's place marked."""
+    file = session.places.file
+    at = row(session) if session.stop.live and session.where(session.thread) else 0
+    middle = middle or at or file.location(session.kernel.function.span[0])[0]
+    stops = {
+        session.places.row(session.places.functions[name].code[pc])
+        for one in session.breakpoints.values()
+        for name, pc in one.places
+    }
+    for number in range(max(middle - AROUND, 1), min(middle + AROUND, len(file.starts)) + 1):
+        marks = f"{'>' if number == at else ' '}{'*' if number in stops else ' '}"
+        yield f"{marks}{number:>5}  {file.line(number)}".rstrip()
+
+
+def names(session: Session) -> set[str]:
+    """What may be completed."""
+    found = {name for function in session.places.functions.values() for name in function.labels}
+    found |= set(session.places.functions)
+    if session.stop.live and session.where(session.thread) is not None:
+        scope = session.scope()
+        found |= {register.name for register in scope.frame.plan.function.registers}
+        found |= {variable.name for variable in scope.variables()}
+    return found
+
+
+def in_warp(session: Session, text: str) -> Iterator[tuple[str, Any]]:
+    """What an expression comes to in each thread of the warp."""
+    before, first = session.thread, session.thread - session.thread % session.threads % 32
+    last = min(first + 32, first - first % session.threads + session.threads)
+    try:
+        for thread in range(first, last):
+            session.thread = thread
+            name = f"thread {session.position(thread)[1]}"
+            try:
+                yield name, session.evaluate(text)
+            except InputError as error:
+                yield name, str(error)
+    finally:
+        session.thread = before
+
+
+def memory(session: Session, form: str, text: str) -> Iterator[str]:
+    """Values from an address on, eight a line."""
+    found = re.fullmatch(r"(\d*)\s*([a-z]\w*)?", form)
+    if found is None:
+        raise InputError(f"x/{form}: write x/COUNT TYPE, such as x/8f32")
+    space, _, rest = text.partition(" ")
+    if space not in ("global", "shared", "local", "const", "param", "generic") or not rest:
+        space, rest = "generic", text
+    start = session.evaluate(rest)
+    scope = session.scope()
+    kind = type_of("b32" if not found[2] or found[2] == "x" else found[2])
+    if isinstance(start, Array):
+        space, address = start.space, start.address
+        kind = kind if found[2] else start.type
+    else:
+        address = start.number if isinstance(start, Typed) else start
+    if not isinstance(address, int):
+        raise InputError(f"`{rest}` is no address")
+    values = scope.read(space, address, kind, int(found[1] or 8))
+    step = max(kind.width // 8, 1)
+    for i in range(0, len(values), 8):
+        yield f"0x{address + i * step:x}: " + " ".join(show(value.bits, kind) for value in values[i : i + 8])
+
+
+# What `info` shows.
+
+
+def breakpoints(session: Session) -> Iterator[str]:
+    for one in session.breakpoints.values():
+        condition = f" if {one.condition.text}" if one.condition else ""
+        thread = f" thread {one.thread}" if one.thread is not None else ""
+        off = "" if one.enabled else ", disabled"
+        yield f"{one.number}: break {one.text}{thread}{condition}, {one.hits} stops{off}"
+    for one in session.watchpoints.values():
+        yield f"{one.number}: watch {one.text}, {one.hits} stops" + ("" if one.enabled else ", disabled")
+    if not session.breakpoints and not session.watchpoints:
+        yield "no breakpoints"
+
+
+def registers(session: Session) -> Iterator[str]:
+    scope = session.scope()
+    for register in scope.frame.plan.function.registers:
+        yield f"{register.name:<12} .{register.type.name:<6} {scope.register(register)}"
+
+
+def variables(session: Session) -> Iterator[str]:
+    yield from described(session.scope(), [v for v in session.scope().variables() if v.space != "param"])
+
+
+def params(session: Session) -> Iterator[str]:
+    yield from described(session.scope(), [v for v in session.scope().variables() if v.space in ("param", "frame")])
+
+
+def described(scope: Scope, some: list[Variable]) -> Iterator[str]:
+    """Variables with their first elements."""
+    for variable in some:
+        try:
+            array = scope.array(variable)
+            values = ", ".join(map(str, scope.elements(array, 8)))
+        except InputError as error:
+            yield f"{variable.name}: {error}"
+            continue
+        more = ", ..." if array.count > 8 else ""
+        count = f"[{array.count}]" if array.count != 1 else ""
+        yield f".{array.space} .{array.type.name} {variable.name}{count} at 0x{array.address:x} = {{{values}{more}}}"
+
+
+def threads(session: Session) -> Iterator[str]:
+    """Groups of threads of the block that are at one place."""
+    batch = session.batch_of(session.thread)
+    if batch is None:
+        yield f"the block of {session.name_of(session.thread)} {session.state_of(session.thread)}"
+        return
+    geometry = batch.x.geometry
+    cta = session.lane_of(session.thread, batch) // geometry.threads
+    for group in groups(session.observer, batch):
+        some = group.lanes[geometry.cta[group.lanes] == cta]
+        if some.size:
+            function = group.frame.plan.function.name
+            at = session.places.shown((function, group.pc)) if group.op is not None else f"the end of {function}"
+            yield f"{group.state:<10} {at}: threads {ranges(geometry.thread[some].tolist())}"
+    mine = slice(cta * geometry.threads, (cta + 1) * geometry.threads)
+    gone = np.flatnonzero(~batch.alive[mine]).tolist()
+    if gone:
+        yield f"has ended  threads {ranges(gone)}"
+
+
+def warps(session: Session) -> Iterator[str]:
+    """The warps of the block: where their lanes are."""
+    batch = session.batch_of(session.thread)
+    if batch is None:
+        yield f"the block of {session.name_of(session.thread)} {session.state_of(session.thread)}"
+        return
+    geometry = batch.x.geometry
+    cta = session.lane_of(session.thread, batch) // geometry.threads
+    found = [*groups(session.observer, batch)]
+    for warp in range(geometry.warps_per_cta):
+        number = cta * geometry.warps_per_cta + warp
+        places: list[str] = []
+        for group in found:
+            some = group.lanes[geometry.warp[group.lanes] == number]
+            if some.size:
+                mask = sum(1 << lane for lane in geometry.lane[some].tolist())
+                function = group.frame.plan.function.name
+                line = session.places.row(group.op) if group.op is not None else "end"
+                places.append(f"{mask:08x} at {function}:{line} {group.state}")
+        yield f"warp {warp}: {'; '.join(places) or 'has ended'}"
+
+
+def blocks(session: Session) -> Iterator[str]:
+    """How many threads of each block have not ended."""
+    shown = 0
+    for batch in session.observer.batches if session.stop.live else ():
+        geometry = batch.x.geometry
+        for i in range(geometry.count):
+            if shown >= MOST:
+                yield f"and more: {session.all_threads // session.threads} in all"
+                return
+            shown += 1
+            alive = int(np.count_nonzero(batch.alive[i * geometry.threads : (i + 1) * geometry.threads]))
+            yield f"block {geometry.block_of(i * geometry.threads)}: {alive} of {geometry.threads} threads run"
+    rest = session.all_threads // session.threads - shown
+    if rest:
+        yield f"{rest} blocks have not begun"
+
+
+def step(session: Session) -> Iterator[str]:
+    yield f"step {session.stop.step}"
+
+
+INFO: dict[str, Callable[[Session], Iterator[str]]] = {
+    "breakpoints": breakpoints, "registers": registers, "threads": threads, "warps": warps, "blocks": blocks,
+    "variables": variables, "params": params, "step": step,
+}  # fmt: skip
+
+
+def ranges(numbers: list[int]) -> str:
+    """`0-31, 40`."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in found[:16]) + (", ..." if len(found) > 16 else "")
+
+
+def position(text: str, size: Triple, what: str) -> Triple:
+    """`X`, `X,Y` or `X,Y,Z` of a block or a thread, inside of the extent."""
+    parts = text.replace(" ", "").split(",")
+    if not 1 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):
+        raise InputError(f"{what} {text}: write X, X,Y or X,Y,Z")
+    x, y, z = (*map(int, parts), 0, 0)[:3]
+    if any(i >= n for i, n in zip((x, y, z), size, strict=True)):
+        raise InputError(f"no {what} {(x, y, z)}: there are {size[0]} x {size[1]} x {size[2]}")
+    return x, y, z
+
+
+def linear(text: str, size: Triple, what: str) -> int:
+    """The number of a position; a lone number may be one already."""
+    if text.strip().isdecimal() and int(text) < size[0] * size[1] * size[2]:
+        return int(text)
+    x, y, z = position(text, size, what)
+    return x + size[0] * (y + size[1] * z)

@@ -1,0 +1,134 @@
+"""The observer that stops a launch: it runs on the launch's thread, and hands over to the session's at each stop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from openptx.control_flow import control, is_written, registers
+from openptx.debug.stops import FAULT, PAUSE, Stop
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.batch import DeadlockError
+from openptx.engines.interp.initcheck import Watch
+from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.reports import deadlock, fault
+from openptx.errors import Error, Unsupported
+from openptx.trace.observer import ObservedBatch, Observer
+
+if TYPE_CHECKING:
+    from openptx.engines.interp.frames import Frame
+    from openptx.program import Op
+
+Decide = Callable[["StoppingObserver", "lane_sets.Lanes"], Stop | None]
+"""Says at an instruction that lanes come to whether to stop there."""
+
+
+class Abandoned(BaseException):
+    """The session does not want the rest of this execution."""
+
+
+class StoppingObserver(Observer):
+    """`step` is the number of the instruction that `lanes` came to, `pc` and `op` which it is.
+
+    `decide` is asked at each instruction. The launch's thread waits in `stop` until the session's calls `resume`.
+    """
+
+    op: Op
+    pc: int
+    lanes: lane_sets.Lanes
+
+    def __init__(self, decide: Decide, output: Callable[[str], object]) -> None:
+        super().__init__()
+        self.decide, self.print = decide, output
+        self.step = 0
+        self.batches: list[ObservedBatch] = []
+        self.pausing = self.abandoned = False
+        self.stopped_at: Stop | None = None
+        self._stopped, self._go = threading.Semaphore(0), threading.Semaphore(0)
+        self._written: dict[ObservedBatch, Watch] = {}
+
+    # On the launch's thread.
+
+    def begins(self, batch: ObservedBatch) -> None:
+        self.batches.append(batch)
+        self._written[batch] = Watch(batch.x.n, batch.x.shared)
+
+    def arrives(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        self.step += 1
+        self.pc, self.op, self.lanes = pc, op, lanes
+        if self.abandoned:
+            raise Abandoned
+        stop = Stop(PAUSE, self.step, "interrupted") if self.pausing else self.decide(self, lanes)
+        if stop is not None:
+            self.pausing = False
+            self.stop(stop)
+
+    def executed(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        self._written[self.batch].after(op, self.batch.frame_running, lanes)
+
+    def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        callee = self.batch.frame_running
+        if control(op) == "return" and callee.parent is not None and callee.call is not None:
+            for i, operand in enumerate(callee.call.operands):
+                for r in registers(operand) if is_written(callee.call, i) else ():
+                    self._written[self.batch].write(callee.parent, r.index, lanes)
+
+    def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
+        for formal in frame.plan.function.parameters:
+            index = getattr(formal, "index", None)
+            if isinstance(index, int):
+                self._written[self.batch].write(frame, index, lanes)
+
+    def fails(self, batch: ObservedBatch, problem: Exception) -> None:
+        """The launch is about to end in a fault; everything is as it was at the instruction that failed."""
+        if self.abandoned:
+            return
+        error: Error
+        if isinstance(problem, Violation):
+            error = fault(batch.launch, batch, problem)
+            if problem.lane >= 0:
+                self.lanes = slice(problem.lane, problem.lane + 1)
+        elif isinstance(problem, DeadlockError):
+            error = deadlock(batch.launch, batch)
+        elif isinstance(problem, Unsupported):
+            error = problem
+        else:
+            error = Unsupported(str(problem), file=batch.program.file, span=self.op.span)
+        message = f"{getattr(error, 'name', 'unsupported')}: {getattr(error, 'message', problem)}"
+        self.stop(Stop(FAULT, self.step, message, error=error))
+
+    def stop(self, stop: Stop) -> None:
+        """Waits for the session."""
+        self.stopped_at = stop
+        self._stopped.release()
+        self._go.acquire()
+        if self.abandoned:
+            raise Abandoned
+
+    def ends(self, stop: Stop) -> None:
+        """The launch is over."""
+        self.stopped_at = stop
+        self._stopped.release()
+
+    # On the session's thread.
+
+    def resume(self) -> None:
+        """Lets the launch go on."""
+        self.stopped_at = None
+        self._go.release()
+
+    def wait(self, seconds: float | None = None) -> Stop | None:
+        """The next stop; None where none comes in so many seconds."""
+        if not self._stopped.acquire(timeout=seconds):
+            return None
+        return self.stopped_at
+
+    def abandon(self) -> None:
+        """Ends the launch, stopped or running."""
+        self.abandoned = True
+        self._go.release()
+
+    def has_written(self, batch: ObservedBatch, frame: Frame, register: int, lane: int) -> bool:
+        """Whether a lane has written a register of an activation."""
+        return self._written[batch].has_written(frame, register, lane)

@@ -1,0 +1,111 @@
+"""Places in the code: what `break` names, and where an instruction stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from openptx.device.shared_layout import reached
+from openptx.errors import InputError
+from openptx.line_table import LineTable
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Op, Program
+
+Place = tuple[str, int]
+"""A function's name and a position in its code."""
+
+
+class Places:
+    """The code that a kernel may come to, by lines, labels and functions."""
+
+    def __init__(self, program: Program, kernel: str) -> None:
+        self.program = program
+        self.file = program.file
+        self.table = LineTable(program.file)
+        self.functions: dict[str, Function] = {f.name: f for f in reached(program, kernel)}
+
+    def row(self, op: Op) -> int:
+        """The row of the PTX."""
+        return self.file.location(op.span[0])[0]
+
+    def source(self, op: Op) -> tuple[str, int] | None:
+        """The line of the program that the PTX was made from, of the innermost call; None without `.loc`."""
+        chain = self.table.of(op)
+        return (chain[0][0], chain[0][1]) if chain else None
+
+    def line(self, op: Op) -> tuple[str, int]:
+        """What a step by line steps over: a line of the source, or of the PTX."""
+        return self.source(op) or (self.file.name, self.row(op))
+
+    def find(self, text: str, here: Function | None = None) -> tuple[Place, ...]:
+        """The places that a text names: `12`, `kernel.cu:12`, a label, `function:label`, a function.
+
+        Raises InputError for a text that names none.
+        """
+        text = text.strip()
+        if re.fullmatch(r"\d+", text):
+            return self.of_row(int(text))
+        name, colon, rest = text.rpartition(":")
+        if colon and rest.isdecimal():
+            return self.of_source(name, int(rest))
+        if colon and name in self.functions:
+            return self.of_label(rest, [self.functions[name]])
+        if text in self.functions:
+            if not self.functions[text].code:
+                raise InputError(f"function `{text}` has no instructions")
+            return ((text, 0),)
+        first = [here] if here is not None else []
+        return self.of_label(text, [*first, *(f for f in self.functions.values() if f is not here)])
+
+    def of_row(self, row: int) -> tuple[Place, ...]:
+        """The first instruction on a row of the PTX, or on the next row that has one."""
+        if not 1 <= row <= len(self.file.starts):
+            raise InputError(f"{self.file.name} has {len(self.file.starts)} lines, not {row}")
+        rows = sorted((self.row(op), name, pc) for name, pc, op in self.code())
+        later = [entry for entry in rows if entry[0] >= row]
+        if not later:
+            raise InputError(f"{self.file.name}: no instruction on line {row} or after it")
+        return (later[0][1:],)
+
+    def of_source(self, file: str, line: int) -> tuple[Place, ...]:
+        """The places where code of a line of the source begins; of a row, where the file is the PTX."""
+        if file in (self.file.name, self.file.name.rpartition("/")[2]):
+            return self.of_row(line)
+        if not self.table.names:
+            raise InputError(f"{self.file.name} has no debug information (`.file` and `.loc`): compile with -lineinfo")
+        found = list[Place]()
+        inside = False
+        for name, pc, op in self.code():
+            on = any(line == at and file in (of, of.rpartition("/")[2]) for of, at, _ in self.table.of(op))
+            if on and not (inside and pc):
+                found.append((name, pc))
+            inside = on
+        if not found:
+            raise InputError(f"no instruction of {file}:{line}; the sources are {', '.join(self.table.names.values())}")
+        return tuple(found)
+
+    def of_label(self, label: str, functions: list[Function]) -> tuple[Place, ...]:
+        """A label, in the first of the functions that has it."""
+        for function in functions:
+            pc = function.labels.get(label)
+            if pc is not None and pc < len(function.code):
+                return ((function.name, pc),)
+        names = [*self.functions, *(label for f in functions for label in f.labels)]
+        near = get_close_matches(label, names, n=1)
+        raise InputError(f"no line, label or function `{label}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+
+    def code(self) -> Iterator[tuple[str, int, Op]]:
+        """All instructions."""
+        for name, function in self.functions.items():
+            for pc, op in enumerate(function.code):
+                yield name, pc, op
+
+    def shown(self, place: Place) -> str:
+        """`scale, line 12`."""
+        name, pc = place
+        op = self.functions[name].code[pc]
+        source = self.source(op)
+        return f"{name}, line {self.row(op)}" + (f" ({source[0]}:{source[1]})" if source else "")

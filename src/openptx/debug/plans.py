@@ -1,0 +1,133 @@
+"""How far to run: each plan says at an instruction that lanes come to whether to stop there."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from openptx.control_flow import control
+from openptx.debug.lanes import holds
+from openptx.debug.stops import ENDED, ENTRY, GOTO, STEP, Stop
+
+if TYPE_CHECKING:
+    from openptx.debug.observer import StoppingObserver
+    from openptx.debug.places import Places
+    from openptx.engines.interp import lane_sets
+
+BARRIERS = frozenset(("barrier", "cluster-barrier", "warp-barrier"))
+WARP = 32
+
+
+class Plan(Protocol):
+    """`quiet`: breakpoints and watchpoints do not stop on the way."""
+
+    @property
+    def quiet(self) -> bool: ...
+    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
+        """Why to stop here; None to go on."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """Stops at the first instruction of all."""
+
+    quiet: bool = True
+
+    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
+        return Stop(ENTRY, observer.step, "at the first instruction")
+
+
+@dataclass(slots=True)
+class Continue:
+    """Runs to a breakpoint or the end."""
+
+    quiet: bool = False
+
+    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
+        return None
+
+
+@dataclass(slots=True)
+class Goto:
+    """Runs to a step, past breakpoints."""
+
+    target: int
+    quiet: bool = True
+
+    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
+        return Stop(GOTO, observer.step) if observer.step >= self.target else None
+
+
+@dataclass(slots=True)
+class Scout:
+    """Runs to just before a step, past breakpoints, and remembers the last steps at which `inner` would have stopped,
+    or those of one thread."""
+
+    limit: int
+    inner: Plan
+    found: deque[int]
+    quiet: bool = True
+
+    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
+        if observer.step >= self.limit:
+            return Stop(GOTO, observer.step)
+        if self.inner.stops(observer, lanes) is not None:
+            self.found.append(observer.step)
+        return None
+
+
+@dataclass(slots=True)
+class Step:
+    """Runs until one thread comes to its next instruction, `count` times.
+
+    By `line`, an instruction of another line, or of another activation; `over` calls, none of a callee. `out` is the
+    instruction after the call of its function. `barrier` is an instruction at which threads wait for each other. With
+    `warp` it is any thread of its warp.
+    """
+
+    thread: int
+    places: Places
+    depth: int
+    line: tuple[str, int] | None = None
+    over: bool = False
+    out: bool = False
+    barrier: bool = False
+    warp: bool = False
+    count: int = 1
+    quiet: bool = False
+
+    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
+        batch = observer.batch
+        geometry = batch.x.geometry
+        own = self.thread - geometry.first * geometry.threads
+        if not 0 <= own < batch.x.n:
+            return None
+        if self.warp:
+            first = own - own % geometry.threads % WARP
+            last = min(first + WARP, own - own % geometry.threads + geometry.threads)
+            if not any(holds(lanes, lane) for lane in range(first, last)):
+                alive = bool(batch.alive[first:last].any())
+                return None if alive else Stop(ENDED, observer.step, "all threads of the warp have ended")
+        elif not holds(lanes, own):
+            return None if batch.alive[own] else Stop(ENDED, observer.step, "the thread has ended")
+        depth = batch.frame_running.depth
+        if not self.arrived(observer, depth):
+            return None
+        self.count -= 1
+        return None if self.count else Stop(STEP, observer.step)
+
+    def arrived(self, observer: StoppingObserver, depth: int) -> bool:
+        """Whether the instruction is of the kind that is waited for."""
+        if self.out:
+            return depth < self.depth
+        if self.over and depth > self.depth:
+            return False
+        if self.barrier:
+            return control(observer.op) in BARRIERS
+        if self.line is not None:
+            line = self.places.line(observer.op)
+            if line == self.line and depth == self.depth:
+                return False
+            self.line, self.depth = line, depth  # from where the next of `count` steps goes on
+        return True

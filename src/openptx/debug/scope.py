@@ -1,0 +1,169 @@
+"""What names mean in one thread at a stop: registers of an activation, special registers, variables, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.debug.values import Array, Typed
+from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.operands import source
+from openptx.errors import InputError, Unsupported
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.isa.types import named
+from openptx.numerics import Bits
+from openptx.program import Special, Variable
+from openptx.trace.operands import bits_of
+from openptx.trace.values import type_of
+
+if TYPE_CHECKING:
+    from openptx.debug.observer import StoppingObserver
+    from openptx.engines.interp.frames import Frame
+    from openptx.isa.types import Type
+    from openptx.program import Register
+    from openptx.trace.observer import ObservedBatch
+
+MOST = 1 << 16
+"""Elements of memory that one expression reads."""
+
+
+class Scope:
+    """A lane of a batch in one of its activations."""
+
+    def __init__(self, observer: StoppingObserver, batch: ObservedBatch, frame: Frame, lane: int) -> None:
+        self.observer, self.batch, self.frame, self.lane = observer, batch, frame, lane
+
+    # Names.
+
+    def name(self, text: str) -> Any:
+        """A register, a vector of registers, a special register, a variable or a literal of PTX.
+
+        Raises InputError for an unknown name.
+        """
+        registers = {r.name: r for r in self.frame.plan.function.registers}
+        if text in registers:
+            return self.register(registers[text])
+        if text[:2].lower() in ("0f", "0d") and len(text) in (10, 18):
+            return Typed(int(text[2:], 16), type_of("f32" if len(text) == 10 else "f64"))
+        parts = [r for name, r in registers.items() if name.rpartition(".")[0] == text and name[-1] in "xyzw"]
+        if parts:
+            return [self.register(part) for part in parts]
+        for variable in self.variables():
+            if variable.name == text:
+                return self.array(variable)
+        found = self.special(text) if text.startswith("%") else None
+        if found is not None:
+            return found
+        if f"%{text}" in registers:
+            return self.register(registers[f"%{text}"])
+        names = [*registers, *(v.name for v in self.variables())]
+        near = get_close_matches(text, names, n=1)
+        raise InputError(f"no register or variable `{text}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+
+    def register(self, register: Register) -> Typed:
+        """The content of a register."""
+        content: Any = self.frame.regs[register.index]
+        found = bits_of(content, slice(self.lane, self.lane + 1))
+        written = self.observer.has_written(self.batch, self.frame, register.index, self.lane)
+        return Typed(found[0], register.type, not written)
+
+    def special(self, text: str) -> Typed | None:
+        """The content of a special register; None where there is none of the name."""
+        name = text.removeprefix("%")
+        base, _, component = name.partition(".")
+        row = SPECIAL_REGISTERS.get(base)
+        if row is None or row.vector != (component in tuple("xyzw")):
+            return None
+        with self.reading() as x:
+            clock = x.clock
+            try:
+                found = source(Special(name, row.type.width), None)(x, self.frame.regs, x.executing)
+            except Unsupported as gap:
+                raise InputError(f"`{text}` can not be read: {gap.form}") from gap
+            finally:
+                x.clock = clock  # to look at it does not change it
+        return Typed(int(found.v[0]), row.type)
+
+    def variables(self) -> Iterator[Variable]:
+        """The variables that can be seen: of the function, of the kernel's block, of the module."""
+        function = self.frame.plan.function
+        for formal in (*function.parameters, *function.returns):
+            if isinstance(formal, Variable):
+                yield formal
+        yield from function.local
+        yield from function.shared
+        yield from self.batch.program.variables.values()
+
+    def array(self, variable: Variable) -> Array:
+        """Where a variable lies."""
+        x = self.batch.x
+        address = variable.offset
+        if variable.space in ("local", "frame"):
+            address += self.frame.base
+        elif variable.space in ("global", "const"):
+            if variable.name not in x.image.addresses:
+                raise InputError(f"`{variable.name}` is defined in another module")
+            address = x.image.addresses[variable.name]
+        elif variable.space == "shared":
+            layout = x.geometry.shape.layout
+            if variable.linkage != "extern" and (variable.name, variable.span) not in layout.offsets:
+                raise InputError(f"`{variable.name}` is no shared variable of this kernel")
+            address = layout.offset(variable)
+        width = max(variable.type.width // 8, 1)
+        size = variable.size
+        if not size and variable.space == "shared":
+            size = max(x.shared_size - address, 0)
+        type = variable.type if variable.type.kind != "opaque" else named("b64")
+        return Array(variable.name, variable.space, address, type, size // width, variable.shape)
+
+    # Memory.
+
+    def element(self, array: Array, index: int) -> Typed:
+        """An element of a variable."""
+        if not 0 <= index < array.count:
+            raise InputError(f"`{array.name}` has {array.count} elements, not one at {index}")
+        step = max(array.type.width // 8, 1)
+        return self.read(array.space, array.address + index * step, array.type, 1)[0]
+
+    def elements(self, array: Array, most: int = MOST) -> list[Typed]:
+        """The elements of a variable, or the first of them."""
+        return self.read(array.space, array.address, array.type, min(array.count, most))
+
+    def read(self, space: str, address: int, type: Type, count: int) -> list[Typed]:
+        """Elements of memory, as this thread sees it. Raises InputError for memory that it cannot read."""
+        size = max(type.width // 8, 1)
+        data = self.bytes(space, address, size * count)
+        return [Typed(int.from_bytes(data[i * size : (i + 1) * size], "little"), type) for i in range(count)]
+
+    def bytes(self, space: str, address: int, size: int) -> bytes:
+        """Bytes of memory, as this thread sees it. Raises InputError for memory that it cannot read."""
+        if not 0 <= size <= MOST * 16:
+            raise InputError(f"{size} bytes are more than can be shown at once")
+        if not size:
+            return b""
+        if not 0 <= address < 1 << 64:
+            raise InputError(f"0x{address & (1 << 128) - 1:x} is no address")
+        places = np.arange(size, dtype=np.uint64) + np.uint64(address)
+        with self.reading(size) as x:
+            try:
+                return x.load(space, Bits(x, 64, places), 8)[0].v.astype(np.uint8).tobytes()
+            except Violation as violation:
+                raise InputError(
+                    f"cannot read {size} bytes at 0x{address:x} in .{space}: {violation.message}"
+                ) from None
+
+    @contextmanager
+    def reading(self, times: int = 1) -> Generator[Any]:
+        """The machine with this lane executing, so often at once; afterwards as it was."""
+        x = self.batch.x
+        before = x.executing, x.base, x.local_size, x.doing
+        x.executing = slice(self.lane, self.lane + 1) if times == 1 else np.full(times, self.lane, np.intp)
+        x.base, x.local_size = self.frame.base, self.frame.top
+        try:
+            yield x
+        finally:
+            x.executing, x.base, x.local_size, x.doing = before
