@@ -29,6 +29,7 @@ PHASES = {
     "PTX05": "Control flow",
     "PTX06": "Memory",
     "PTX1": "Warnings",
+    "PTX70": "Linking",
     "PTX80": "Findings of the sanitizer",
     "PTX85": "Warnings of the sanitizer",
     "PTX9": "Faults of running kernels",

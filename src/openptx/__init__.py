@@ -2,6 +2,7 @@
 
     openptx.check("saxpy.ptx")                 every error of a module: a list of Diagnostic, with Label and Fix
     openptx.parse("saxpy.ptx")                 its lossless SyntaxTree
+    openptx.link(["a.ptx", "b.ptx"])           several modules as the text of one; `load` takes several, too
     openptx.load("saxpy.ptx")["saxpy"]         a Kernel of a LoadedModule, which runs on NumPy arrays and tensors
     openptx.sanitize(kernel, grid, ...)        what a launch does wrong, races first: a list of Finding
     openptx.profile(kernel, grid, ...)         what a launch executes and what its accesses cost: a Profile
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from openptx.errors import InputError as InputError
     from openptx.errors import SanitizerError as SanitizerError
     from openptx.errors import Unsupported as Unsupported
+    from openptx.linking import link as link
     from openptx.numerics import convert as convert
     from openptx.profile import Profile as Profile
     from openptx.profile import profile as profile
@@ -77,6 +79,7 @@ HOMES = {
     "openptx.diagnostics":     ("Diagnostic", "Fix", "Label"),
     "openptx.errors":          ("ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Error", "Fault", "InputError",
                                 "SanitizerError", "Unsupported"),
+    "openptx.linking":         ("link",),
     "openptx.numerics":        ("convert",),
     "openptx.profile":         ("Profile", "profile"),
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
@@ -123,6 +126,7 @@ __all__ = [
     "distribute",
     "empty",
     "first_difference",
+    "link",
     "load",
     "memory",
     "parse",

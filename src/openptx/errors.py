@@ -88,8 +88,7 @@ class Fault(Error):
         self.address = address
         self.space = space
         self.nearest = nearest
-        self.file = file
-        self.span = span
+        self.file, self.span = _origin(file, span)
         self.notes = notes
 
     @property
@@ -130,8 +129,7 @@ class Unsupported(Error):
     ) -> None:
         super().__init__(form)
         self.form = form
-        self.file = file
-        self.span = span
+        self.file, self.span = _origin(file, span)
         self.help = help
 
     def __str__(self) -> str:
@@ -159,6 +157,11 @@ class Bug(Error):
             f"this is a mistake in OpenPTX {__version__}, not in your program: {what}\n"
             "please report it to the OpenPTX project with this text, the PTX file and the command that you ran"
         )
+
+
+def _origin(file: File | None, span: Span | None) -> tuple[File | None, Span | None]:
+    """The file that a place of a linked one was written in."""
+    return (file, span) if file is None or span is None else file.origin(span)
 
 
 def _rendered(diagnostics: list[Diagnostic], *, color: bool = False) -> str:

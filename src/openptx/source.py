@@ -42,5 +42,9 @@ class File:
         end = starts[row] if row < len(starts) else len(self.text)
         return self.text[starts[row - 1] : end].rstrip("\r\n")
 
+    def origin(self, span: Span) -> tuple[File, Span]:
+        """The file that a span of this text was written in, and its place there: a linked file has several."""
+        return self, span
+
     def __repr__(self) -> str:
         return f"File({self.name!r}, {len(self.text)} characters)"

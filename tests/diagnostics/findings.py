@@ -17,7 +17,7 @@ REGISTERS = (
     ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .f64 %fd<10>;"
 )
 OPT_IN = {"unused", "unreachable", "deprecated"}
-FOUND_BY_CHECK = [row for row in every_code() if not row.code.startswith(("PTX8", "PTX9"))]
+FOUND_BY_CHECK = [row for row in every_code() if not row.code.startswith(("PTX7", "PTX8", "PTX9"))]
 WHOLE = (".version", ".entry", ".func", ".target")
 
 

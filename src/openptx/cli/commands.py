@@ -15,6 +15,7 @@ COMMANDS = {
     "explain":  ("openptx.cli.explain",   "explain a code, an instruction, a modifier, a literal or a format"),
     "isa":      ("openptx.cli.isa",       "list instructions, their forms, and what is covered"),
     "fmt":      ("openptx.cli.fmt",       "lay PTX files out"),
+    "link":     ("openptx.cli.link",      "link PTX files into one"),
     "lsp":      ("openptx.cli.lsp",       "serve an editor: findings, fixes, explanations while one types"),
     "cache":    ("openptx.cli.cache",     "show or empty the store of compiled kernels"),
     "demo":     ("openptx.cli.demo",      "check and run a first kernel"),

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from openptx.cli.files import is_special
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
@@ -30,16 +32,21 @@ def require_writable(paths: list[str]) -> None:
 
 
 def save_arrays(saves: list[tuple[str, Array]]) -> None:
-    """Writes all arrays or none: beside their places first, then into them. Devices and pipes are written into."""
+    """Writes all arrays or none."""
+    save_files((path, npy(array)) for path, array in saves)
+
+
+def save_files(saves: Iterable[tuple[str, bytes]]) -> None:
+    """Writes all files or none: beside their places first, then into them. Devices and pipes are written into."""
     written: dict[str, str] = {}
     try:
-        for path, array in saves:
+        for path, data in saves:
             refuse_links(path)
             if is_special(path):
                 with open(path, "wb") as stream:
-                    stream.write(npy(array))
+                    stream.write(data)
             else:
-                written[write_beside(path, npy(array))] = path
+                written[write_beside(path, data)] = path
         for beside, path in written.items():
             os.replace(beside, path)
     finally:

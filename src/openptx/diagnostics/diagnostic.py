@@ -102,6 +102,22 @@ class Diagnostic:
         self.help = help
         self.fix = fix
         self.also = also
+        self._move()
+
+    def _move(self) -> None:
+        """From a linked file to the one that this place was written in. Labels in other files are left out."""
+        file, span = self.file.origin(self.span)
+        if file is self.file:
+            return
+        linked, by = self.file, span[0] - self.span[0]
+        self.file, self.span = file, span
+        self.labels = tuple(
+            Label((label.span[0] + by, label.span[1] + by), label.text)
+            for label in self.labels
+            if linked.origin(label.span)[0] is file
+        )
+        self.also = tuple(there for at in self.also for origin, there in [linked.origin(at)] if origin is file)
+        self.fix = None
 
     @property
     def code(self) -> str:

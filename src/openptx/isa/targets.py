@@ -98,10 +98,10 @@ def _allows(alternative: Alternative, version: Version, target: Target) -> bool:
         return False
     if alternative.last is not None and target.number > alternative.last:
         return False
-    return not alternative.targets or any(_covers(name, target) for name in alternative.targets)
+    return not alternative.targets or any(covers(name, target) for name in alternative.targets)
 
 
-def _covers(name: str, target: Target) -> bool:
+def covers(name: str, target: Target) -> bool:
     """Whether `target` has the features of the target called `name`."""
     wanted = TARGETS[name]
     if wanted.suffix == "a":

@@ -9,9 +9,9 @@ from lsprotocol import types
 
 from openptx.check import resolve
 from openptx.check.module import ModuleChecker
+from openptx.check.symbols import Symbols
 from openptx.diagnostics import Diagnostic
 from openptx.lsp.positions import Positions
-from openptx.lsp.symbols import Symbols
 from openptx.source import File, Span
 from openptx.syntax import tree
 

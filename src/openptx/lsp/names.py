@@ -6,10 +6,10 @@ import re
 
 from lsprotocol import types
 
+from openptx.check.symbols import Symbol, Use
 from openptx.errors import InputError
 from openptx.isa.special_registers import is_predefined
 from openptx.lsp.document import Document
-from openptx.lsp.symbols import Symbol, Use
 from openptx.syntax.lexical import NEW_NAME
 
 _NAME = re.compile(NEW_NAME, re.A)

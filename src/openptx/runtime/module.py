@@ -20,6 +20,7 @@ from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
+from openptx.linking import link_files
 from openptx.program import Function, Program
 from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
@@ -30,6 +31,7 @@ from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
 
 Extent = int | Sequence[int]
+Source = str | bytes | bytearray | os.PathLike[str] | File
 
 SHARED = "write `shared_mem=`, in bytes"
 OTHER_NAMES = {
@@ -327,13 +329,14 @@ class LoadedModule:
 
 @hints(arch='write `target=`, such as "sm_90a"')
 def load(
-    source: str | bytes | bytearray | os.PathLike[str] | File, *, target: str | None = None, profile: str = "ptxas",
+    source: Source | Sequence[Source], *, target: str | None = None, profile: str = "ptxas",
     contract: str | None = None,
 ) -> LoadedModule:  # fmt: skip
-    """Loads a PTX module, so that its kernels can be launched.
+    """Loads a PTX module, or several that are linked, so that their kernels can be launched.
 
     `source` is a path or the text itself. A string of one line is a path if it ends in `.ptx` or names a file, as for
-    `check`, or if it has no `.version`: there would be nothing in it to load. Bytes are text, as NVRTC gives it.
+    `check`, or if it has no `.version`: there would be nothing in it to load. Bytes are text, as NVRTC gives it. A
+    sequence of sources is linked first: see `openptx.link`.
     `target` replaces the target of the file (`"sm_90a"`), and `profile` is as for `check`.
 
     `contract` says what becomes of `mul` and `add` without a rounding modifier, which the document lets an assembler
@@ -344,10 +347,11 @@ def load(
     (FileNotFoundError, as `open` does), InputError for what is not text, ArgumentError for a target, a profile or a
     contraction that there is not.
     """
-    if isinstance(source, str) and "\n" not in source and ".version" not in source:
-        source = read_file(source)
-    file = file_of(source, "<string>")
     require_target(target, profile)
+    if isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray)):
+        file: File = link_files([_file(one, f"<string {i}>") for i, one in enumerate(source)], target, profile)
+    else:
+        file = _file(source, "<string>")
     contract = contract or ("off" if profile == "isa" else "ptxas")
     if contract not in CONTRACTIONS:
         raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
@@ -359,6 +363,13 @@ def load(
     if contract == "ptxas":
         contract_program(program)
     return LoadedModule(program)
+
+
+def _file(source: Source, name: str) -> File:
+    """A string of one line without `.version` is a path: there would be nothing in it to load."""
+    if isinstance(source, str) and "\n" not in source and ".version" not in source:
+        return read_file(source)
+    return file_of(source, name)
 
 
 def extent(what: str, given: Any) -> Triple:

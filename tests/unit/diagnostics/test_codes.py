@@ -26,6 +26,8 @@ HUNDREDS = {
 def phase_of(row: Code) -> str:
     if row.code.startswith("PTX1"):
         return "warnings"
+    if row.code.startswith("PTX70"):
+        return "linking"
     if row.code.startswith("PTX8"):
         return "sanitizing"
     if row.code.startswith("PTX9"):

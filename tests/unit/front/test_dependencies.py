@@ -42,7 +42,8 @@ ALLOWED = {
     "trace":        {"source", "errors", "keywords", "numerics", "isa", "program", "control_flow", "line_table",
                      "engines", "runtime"},
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
-                     "rewrite", "device", "engines", "sanitize", "debug", "api"},
+                     "linking", "rewrite", "device", "engines", "sanitize", "debug", "api"},
+    "linking":      {"source", "diagnostics", "errors", "keywords", "isa", "syntax", "check", "api"},
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
     "compile_server": {"source", "engines", "llvm", "program", "device", "runtime"},
     "testing":      {"source", "diagnostics", "errors", "reading", "numerics", "isa", "api", "check", "syntax",
@@ -53,7 +54,8 @@ LAYERS = (
     "context", "function_findings", "problems", "sizes", "spelling", "foreign_spellings", "foreign_languages",
     "selection", "memory_limits",
     "operand", "availability", "explain", "names", "proof", "flow", "forms", "checked_function", "fast",
-    "lowering", "header", "debug_info", "directive_availability", "body_directives", "function", "module", "__init__",
+    "lowering", "header", "debug_info", "directive_availability", "body_directives", "function", "module", "symbols",
+    "__init__",
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 # fmt: on
@@ -72,6 +74,7 @@ STANDARD_LIBRARY_ONLY = {
     "program",
     "control_flow",
     "rewrite",
+    "linking",
     "api",
 }
 

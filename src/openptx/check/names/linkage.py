@@ -137,7 +137,7 @@ class Linkage:
             message = f"`{one}` has a body, so it can't be an alias"
         elif target.linkage == "weak":
             message = f"`{other}` is `.weak`, and has no aliases"
-        elif (difference := _shape_difference(known, target)) is not None:
+        elif (difference := shape_difference(known, target)) is not None:
             message = f"`{one}` was declared with {difference} in `{other}`"
         if message:
             self._add(
@@ -192,7 +192,7 @@ def symbols(value: object) -> list[SymbolAddress]:
     )
 
 
-def _shape_difference(one: Function, other: Function) -> str | None:
+def shape_difference(one: Function, other: Function) -> str | None:
     """What distinguishes the parameters and results of two declarations."""
     for what, a, b in (("results", one.returns, other.returns), ("parameters", one.parameters, other.parameters)):
         if len(a) != len(b):
@@ -207,7 +207,7 @@ def _shape_difference(one: Function, other: Function) -> str | None:
 
 def _difference(one: Function, other: Function) -> str | None:
     """What distinguishes two declarations of a function."""
-    if (difference := _shape_difference(one, other)) is not None:
+    if (difference := shape_difference(one, other)) is not None:
         return difference
     if one.noreturn != other.noreturn:
         return "`.noreturn`, and here it is not" if one.noreturn else "no `.noreturn`, and here it has one"

@@ -10,7 +10,9 @@ from importlib import import_module
 
 from openptx.diagnostics.codes.text import blocks, dedent
 
-PHASES = ("lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "sanitizing", "faults")
+PHASES = (
+    "lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "linking", "sanitizing", "faults",
+)  # fmt: skip
 
 
 class Code:

@@ -1,0 +1,143 @@
+"""Codes 70xx: what `openptx link` finds between modules. The examples are files, one after the other."""
+
+from openptx.diagnostics.codes import Code
+
+CODES = (
+    Code(
+        "PTX7001",
+        "undefined-reference",
+        """
+        A module uses a function or variable that no module defines.
+
+        `.extern` promises that another of the modules that are linked together defines the name, `.visible`, `.weak` or
+        `.common`. A name without any of these is known in its own module only.
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .extern .func scale();
+            .visible .entry k() { call scale; ret; }
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .func scale() { ret; }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .extern .func scale();
+            .visible .entry k() { call scale; ret; }
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .func scale() { ret; }
+
+        Rule: PTX ISA, Linking Directives: .extern (11.6.1)
+        """,
+    ),
+    Code(
+        "PTX7002",
+        "multiple-definition",
+        """
+        Two modules define the same name, and neither definition may give way.
+
+        Of several definitions of a name at most one is `.visible`, which stands for all; the others are `.weak` or
+        `.common`. Kernels share their names, too.
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .global .u32 counter = 1;
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .global .u32 counter = 2;
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .global .u32 counter = 1;
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .weak .global .u32 counter = 2;
+
+        Rule: PTX ISA, Linking Directives: .visible, .weak (11.6.2, 11.6.3)
+        """,
+    ),
+    Code(
+        "PTX7003",
+        "incompatible-modules",
+        """
+        Two modules are made for processors or modes that no program can have at once.
+
+        Linked modules run on one processor: the newest of their targets, if the features of all are there. Those of a
+        target with `a` are on no other processor, those with `f` only in its family. The size of addresses and the mode
+        of textures are the same in all modules.
+
+            .version 8.0
+            .target sm_90a
+            .address_size 64
+
+            .version 8.6
+            .target sm_100
+            .address_size 64
+
+        Instead:
+
+            .version 8.0
+            .target sm_90
+            .address_size 64
+
+            .version 8.6
+            .target sm_100
+            .address_size 64
+
+        Rule: PTX ISA, PTX Module Directives: .target (11.1.2)
+        """,
+    ),
+    Code(
+        "PTX7004",
+        "mismatched-declaration",
+        """
+        Two modules declare the same name with different types.
+
+        Whoever calls a function hands over what its own declaration says, and whoever uses a variable reads the type
+        that it declares. Names of parameters may differ, their number, types and alignment may not.
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .extern .global .f32 limit;
+            .visible .entry k() { .reg .f32 f; ld.global.f32 f, [limit]; ret; }
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .global .f64 limit = 0d3FF0000000000000;
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .extern .global .f64 limit;
+            .visible .entry k() { .reg .f64 d; ld.global.f64 d, [limit]; ret; }
+
+            .version 8.0
+            .target sm_80
+            .address_size 64
+            .visible .global .f64 limit = 0d3FF0000000000000;
+
+        Rule: PTX ISA, Linking Directives: .extern (11.6.1)
+        """,
+    ),
+)

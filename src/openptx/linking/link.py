@@ -1,0 +1,138 @@
+"""Several modules become the text of one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from openptx.diagnostics import Diagnostic
+from openptx.errors import ArgumentError, CheckError
+from openptx.linking.header import common_header
+from openptx.linking.linked_file import Edit, LinkedFile, edited
+from openptx.linking.modules import Declaration, Module, Name, read_modules
+from openptx.linking.renaming import Renaming
+from openptx.linking.resolution import resolve_names
+from openptx.source import File, Span
+from openptx.syntax.declarations import Declarator, Variable
+from openptx.syntax.directives import AddressSize, Dwarf, Target, Version
+from openptx.syntax.tree import Function
+
+SYSTEM = frozenset({"vprintf", "__assertfail", "malloc", "free"})
+"""Functions that the driver defines."""
+
+NO_STRINGS = "\n.section .debug_str\n{\n}\n"
+"""A file with `.target debug` must have a section of debug information."""
+
+Part = str | tuple[File, Span]
+
+
+def link_files(
+    files: list[File], target: str | None = None, profile: str = "ptxas", provided: Collection[str] = SYSTEM
+) -> LinkedFile:
+    """The linked module. Definitions keep their order; faults and diagnostics point into the files they came from.
+
+    Static names that occur twice are told apart. Debug information is left out, except for lines and inlining.
+    `provided` are functions that need no definition. Raises CheckError for what is wrong in the modules or between
+    them, ArgumentError for no files.
+    """
+    if not files:
+        raise ArgumentError("there is nothing to link: name one module or more")
+    modules = read_modules(files, target, profile)
+    _require(problem for module in modules for problem in module.found if problem.severity == "error")
+    header, problems = common_header(modules, target)
+    chosen, unresolved = resolve_names(modules, provided)
+    _require((*problems, *unresolved))
+    renaming = Renaming(modules)
+    parts: list[Part] = [header]
+    for module in modules:
+        edits = _without_header(module) + _declarations(module, chosen) + renaming.edits(module)
+        parts += [f"\n// {module.file.name}\n", *edited(module.file, _outermost(edits)), "\n"]
+    if "debug" in header and not renaming.labels:
+        parts.append(NO_STRINGS)
+    return LinkedFile(" + ".join(file.name for file in files), parts)
+
+
+def _require(problems: Iterable[Diagnostic]) -> None:
+    found = [*problems]
+    if found:
+        raise CheckError(found)
+
+
+def _without_header(module: Module) -> list[Edit]:
+    return [(*item.span, "") for item in module.items if isinstance(item, Version | Target | AddressSize | Dwarf)]
+
+
+def _declarations(module: Module, chosen: dict[str, Name | None]) -> list[Edit]:
+    """The edits of a module's declarations of names that another module defines.
+
+    A variable may be declared `.extern` beside its definition. A function is declared with the linkage of its
+    definition, and only before it.
+    """
+    edits: list[Edit] = []
+    elsewhere = {
+        text: best
+        for text, best in chosen.items()
+        if best is not None and best.module is not module and text in module.names and module.names[text].shared
+    }
+    for item in module.items:
+        if isinstance(item, Function) and (best := elsewhere.get(item.name.text)) is not None:
+            edits.append(_function(item, module, best))
+        elif isinstance(item, Variable) and any(declarator.name.text in elsewhere for declarator in item.names):
+            edits += _variables(item, elsewhere)
+    return edits
+
+
+def _function(function: Function, module: Module, best: Name) -> Edit:
+    if best.module.number < module.number or function.kind == "entry":
+        return (*function.span, "")
+    text = function.text if function.body is None else _header(function) + ";"
+    wanted = f".{best.statement.linkage} " if best.statement.linkage else ""
+    return (*function.span, wanted + text.removeprefix(f".{function.linkage}").lstrip())
+
+
+def _header(function: Function) -> str:
+    return function.file.text[slice(*function.header)].rstrip().removesuffix("{").rstrip()
+
+
+def _variables(statement: Variable, elsewhere: dict[str, Name]) -> list[Edit]:
+    """Those names that another module defines become `.extern`, as the definition declares them.
+
+    Linkers compare sizes, the assembler compares types: what agrees with the definition stays as it is.
+    """
+    whole = statement.file.text
+    before = whole[statement.span[0] : statement.names[0].span[0]]
+    parts: list[str] = []
+    for declarator in statement.names:
+        definition = elsewhere[declarator.name.text].definition if declarator.name.text in elsewhere else None
+        if definition is None or (statement.linkage == "extern" and _alike(statement, declarator, definition)):
+            parts.append(f"{before}{whole[slice(*declarator.span)]};")
+        else:
+            parts.append(_extern(definition))
+    text = " ".join(parts)
+    return [] if len(parts) == 1 and text == statement.text else [(*statement.span, text)]
+
+
+def _alike(statement: Variable, declarator: Declarator, definition: Declaration) -> bool:
+    other, named = definition.statement, definition.declarator
+    assert isinstance(other, Variable)
+    assert named is not None
+    mine, its = (statement.type, statement.vector), (other.type, other.vector)
+    return mine == its and len(declarator.dimensions) == len(named.dimensions)
+
+
+def _extern(definition: Declaration) -> str:
+    """A declaration of what is defined elsewhere: its own without the initial value."""
+    statement, declarator = definition.statement, definition.declarator
+    assert isinstance(statement, Variable)
+    assert declarator is not None
+    whole = statement.file.text
+    before = whole[statement.span[0] : statement.names[0].span[0]].removeprefix(f".{statement.linkage}")
+    return f".extern{before}{whole[slice(*declarator.span)].partition('=')[0].rstrip()};"
+
+
+def _outermost(edits: list[Edit]) -> list[Edit]:
+    """Without the edits inside of what another edit replaces."""
+    kept: list[Edit] = []
+    for edit in sorted(set(edits), key=lambda edit: (edit[0], -edit[1])):
+        if not kept or edit[0] >= kept[-1][1]:
+            kept.append(edit)
+    return kept

@@ -1,0 +1,146 @@
+"""The modules that are linked, and what each declares and defines for the others (manual 11.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from openptx.check import resolve
+from openptx.check.module import ModuleChecker
+from openptx.check.sizes import element_bytes, shape_of
+from openptx.check.symbols import Symbols
+from openptx.diagnostics import Diagnostic
+from openptx.isa.types import TYPES
+from openptx.source import File, Span
+from openptx.syntax.declarations import Declarator, Variable
+from openptx.syntax.directives import Alias
+from openptx.syntax.tree import Function, Statement
+
+WEAK = ("weak", "common")
+"""Definitions that give way to one that is neither, in this order."""
+
+
+@dataclass(eq=False)
+class Module:
+    """One of the files, resolved. Modules are numbered in the order in which they are linked."""
+
+    number: int
+    checker: ModuleChecker
+    found: list[Diagnostic]
+    names: dict[str, Name] = field(default_factory=dict[str, "Name"])
+
+    def __post_init__(self) -> None:
+        for statement, declarator in _declared(self.items):
+            name = self.names.setdefault(_text(statement, declarator), Name(self))
+            name.declarations.append(Declaration(statement, declarator))
+        for item in self.items:
+            if isinstance(item, Alias) and item.alias.text in self.names:
+                self.names[item.alias.text].alias = item
+
+    @property
+    def file(self) -> File:
+        return self.checker.file
+
+    @property
+    def items(self) -> list[Statement]:
+        return self.checker.tree.items
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        return Symbols(self.checker)
+
+    def references(self, name: str) -> list[Span]:
+        """Where a name of the module stands, its declarations included."""
+        symbol = self.symbols.symbol(name, self.checker.scope)
+        return [] if symbol is None else self.symbols.references(symbol)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A function with or without its body, or one name of a declaration of variables."""
+
+    statement: Function | Variable
+    declarator: Declarator | None
+
+    @property
+    def span(self) -> Span:
+        """Of the name."""
+        if self.declarator is not None:
+            return self.declarator.name.span
+        assert isinstance(self.statement, Function)
+        return self.statement.name.span
+
+    @property
+    def defines(self) -> bool:
+        if isinstance(self.statement, Function):
+            return self.statement.body is not None
+        return self.statement.linkage != "extern"
+
+    @property
+    def size(self) -> int:
+        """Bytes of a variable, 0 for an array of unknown length."""
+        if self.declarator is None or not isinstance(self.statement, Variable):
+            return 0
+        type = TYPES.get(self.statement.type)
+        bytes = element_bytes(type) * self.statement.vector if type is not None else 8
+        for length in shape_of(self.declarator):
+            bytes *= length or 0
+        return bytes
+
+
+@dataclass
+class Name:
+    """A name in one module: all that it says about it."""
+
+    module: Module
+    declarations: list[Declaration] = field(default_factory=list[Declaration])
+    alias: Alias | None = None
+
+    @property
+    def statement(self) -> Function | Variable:
+        """The first declaration."""
+        return self.declarations[0].statement
+
+    @property
+    def linkage(self) -> str:
+        """What the module says of it anywhere: "" is a name that other modules do not see."""
+        said = {declaration.statement.linkage for declaration in self.declarations} - {""}
+        return next((one for one in ("visible", *WEAK, "extern") if one in said), "")
+
+    @property
+    def shared(self) -> bool:
+        """Whether it means the same in all modules. `.extern .shared` arrays are the memory that a launch asks for."""
+        return self.linkage != "" and not self.dynamic
+
+    @property
+    def dynamic(self) -> bool:
+        statement = self.statement
+        return isinstance(statement, Variable) and statement.space == "shared" and self.definition is None
+
+    @property
+    def definition(self) -> Declaration | None:
+        if self.alias is not None:
+            return self.declarations[0]
+        return next((declaration for declaration in self.declarations if declaration.defines), None)
+
+
+def read_modules(files: list[File], target: str | None, profile: str) -> list[Module]:
+    """The modules, each checked by itself."""
+    return [Module(number, *resolve(file, target, profile)) for number, file in enumerate(files)]
+
+
+def _declared(items: list[Statement]) -> Iterator[tuple[Function | Variable, Declarator | None]]:
+    for item in items:
+        if isinstance(item, Function):
+            yield item, None
+        elif isinstance(item, Variable):
+            for declarator in item.names:
+                yield item, declarator
+
+
+def _text(statement: Function | Variable, declarator: Declarator | None) -> str:
+    if declarator is not None:
+        return declarator.name.text
+    assert isinstance(statement, Function)
+    return statement.name.text
