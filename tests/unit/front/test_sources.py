@@ -55,7 +55,7 @@ def test_bytes_are_never_a_path(wrong: str) -> None:
     assert openptx.check(b"k.ptx")[0].filename == "<string>"
 
 
-@pytest.mark.parametrize("source", [None, 3, [TEXT]])
+@pytest.mark.parametrize("source", [None, 3, {"text": TEXT}])
 def test_what_is_neither(source: object) -> None:
     for function in (openptx.check, openptx.parse, openptx.load):
         with pytest.raises(openptx.ArgumentError, match="PTX is a path, text or bytes, not"):
