@@ -30,6 +30,8 @@ KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
 """The same for a kernel."""
 INDIRECT_IMAGE = gate("PTX 3.1, sm_20")
 """The gate of the address of a texture or surface, in `mov` and in a register (measured)."""
+INDIRECT_SAMPLING = gate("PTX 4.3, sm_30")
+"""The gate of a texture or a sampler in a register where there are samplers (measured)."""
 
 
 def require(subject: str, wanted: Gate, context: Context, where: Path = ()) -> Iterator[Problem]:

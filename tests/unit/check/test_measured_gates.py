@@ -8,7 +8,12 @@ import openptx
 
 MODULE = ".func fn() { ret; } .entry ke() { exit; }"
 IMAGES = f"{MODULE} .global .texref tx; .global .surfref su;"
-REGISTERS = ".reg .pred p; .reg .f32 f; .reg .u16 h; .reg .u32 r, r1, r2, r3; .reg .u64 q;"
+REGISTERS = (
+    ".reg .pred p; .reg .f32 f, f1, f2, f3; .reg .u16 h; .reg .s32 s; .reg .b32 b; "
+    ".reg .u32 r, r1, r2, r3; .reg .u64 q;"
+)
+FETCH = "tex.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, {f, f1}]"
+OLD = "3.0/sm_20 4.2/sm_30 8.6/sm_20"
 TEX = "tex.1d.v4.u32.s32 {r, r1, r2, r3}, [q, {r}];"
 
 # fmt: off
@@ -46,6 +51,19 @@ ROWS = [  # what, and the versions and targets that refuse and take it
     (IMAGES, "sust.p.a1d.b32.trap [q, {r, r}], r;", "9.0/sm_20",                   "9.0/sm_30"),
     (IMAGES, "sust.p.2d.b32.trap [q, {r, r}], r;", "3.0/sm_20",                    "9.0/sm_20"),
     (".tex .u32 tx;", "mov.u64 q, tx;",            "1.4/sm_13",                    ""),
+    (MODULE, "nanosleep.u32 r;",                   "6.1/sm_70 6.2/sm_61",          "6.2/sm_70 6.3/sm_70"),
+    (MODULE, "bar.cta.sync 1;",                    "7.8/sm_13 7.7/sm_20",          "7.8/sm_20"),
+    (MODULE, "prefetch.L2::evict_last [q];",       "7.3/sm_80",                    "7.4/sm_80 9.0/sm_100a"),
+    (IMAGES, f"{FETCH}, {{s, s}};",                OLD,                            "4.3/sm_30 8.6/sm_90"),
+    (IMAGES, f"{FETCH}, f;",                       OLD,                            "4.3/sm_30 8.6/sm_90"),
+    (IMAGES, f"{FETCH}, b;",                       OLD,                            "4.3/sm_30 8.6/sm_90"),
+    (IMAGES, f"{FETCH}, {{s, s}}, f;",             OLD,                            "4.3/sm_30 8.6/sm_90"),
+    (IMAGES, f"{FETCH}, s, f;",                    OLD,                            "4.3/sm_30 8.6/sm_90"),
+    (IMAGES, f"{FETCH}, s;",                       "",                             "2.3/sm_20 3.2/sm_30 8.6/sm_90"),
+    (IMAGES, f"{FETCH}, 3;",                       "",                             "2.3/sm_20 8.6/sm_90"),
+    (IMAGES, f"tld4.r{FETCH[3:]}, {{s, s}};",      OLD,                            "4.3/sm_30 8.6/sm_90"),
+    (IMAGES, f"tld4.r{FETCH[3:]}, f;",             OLD,                            "4.3/sm_30 8.6/sm_90"),
+    (IMAGES, f"tld4.r{FETCH[3:]};",                "",                             "3.0/sm_20 4.3/sm_30"),
 ]
 # fmt: on
 
@@ -135,3 +153,29 @@ def test_all_of_a_vector_in_128_bits() -> None:
     kernel = ".entry k() {{ .reg .b128 d; .reg .b64 q, r; {} ret; }}"
     assert kinds_of(SM_90, kernel.format("mov.b128 d, %ntid;")) == []
     assert kinds_of(SM_90, kernel.format("mov.b128 {q, r}, %ntid;")) != []
+
+
+# fmt: off
+SAMPLED = [  # with a sampler; whether there are samplers at all; the versions and targets that refuse and take it
+    ("tex.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1}]",          True,  OLD, "4.3/sm_30 8.6/sm_90"),
+    ("tex.2d.v4.f32.f32 {f, f1, f2, f3}, [q, sa, {f, f1}]",          True,  OLD, "4.3/sm_30 8.6/sm_90"),
+    ("tex.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, sa, {f, f1}]",         True,  "",  "3.0/sm_20 8.6/sm_90"),
+    ("tld4.r.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1}]",       True,  OLD, "4.3/sm_30 8.6/sm_90"),
+    ("tld4.r.cube.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1, f2, f3}]", True, OLD, "4.3/sm_30 8.6/sm_90"),
+    ("tex.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1}]",          False, OLD, "4.3/sm_30 8.6/sm_90"),
+    ("tld4.r.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1}]",       False, OLD, "4.3/sm_30 8.6/sm_90"),
+    ("tld4.r.cube.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1, f2, f3}]",  False, "4.3/sm_30 8.6/sm_90", ""),
+    ("tex.cube.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1, f2, f3}]",     False, "4.3/sm_30 8.6/sm_90", ""),
+    ("tex.level.cube.v4.f32.f32 {f, f1, f2, f3}, [tx, q, {f, f1, f2, f3}], f", False, "4.2/sm_30", "4.3/sm_30"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "independent", "refused", "taken"), SAMPLED)
+def test_samplers_in_registers(statement: str, independent: bool, refused: str, taken: str) -> None:
+    module = ".global .texref tx;" + (" .global .samplerref sa;" if independent else "")
+    mode = ", texmode_independent" if independent else ""
+    for context in refused.split():
+        assert errors(context + mode, module, f"{statement};"), context
+    for context in taken.split():
+        assert errors(context + mode, module, f"{statement};") == [], context

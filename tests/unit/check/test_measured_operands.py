@@ -185,7 +185,24 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("cp.async.bulk.global.shared::cta.bulk_group [gv], [sv], 1048576;",   "immediate-range"),
     ("cp.async.bulk.prefetch.L2.global [gv], 1048576;",                    "immediate-range"),
     ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [gv], [sv], 1048576;", "immediate-range"),
-    # Four values of eight bits: alone any 32 bits, in lists their own kind.
+    # Masks of CTAs have 16 bits, and a bulk store at most 16 MiB, in words of 8 bytes.
+    ("tcgen05.commit.cta_group::1.mbarrier::arrive::one.multicast::cluster.b64 [%d0], 65535;", None),
+    ("tcgen05.commit.cta_group::1.mbarrier::arrive::one.multicast::cluster.b64 [%d0], -1;", "immediate-range"),
+    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+     " [%d0], [%d1], 16, [%d2], 65536;",                                   "immediate-range"),
+    ("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
+     " [%d0], [%d1, {%r0}], [%d2], -1;",                                   "immediate-range"),
+    ("st.bulk.weak.shared::cta [%d0], 16777216, 0;",                       None),
+    ("st.bulk.weak.shared::cta [%d0], 16777224, 0;",                       "immediate-range"),
+    ("st.bulk [%d0], 4, 0;",                                               "immediate-range"),
+    # What belongs to the mnemonic comes first.
+    ("dp2a.lo.u32.s32 %r0, %r1, %r2, %r3;",                                None),
+    ("dp2a.u32.lo.s32 %r0, %r1, %r2, %r3;",                                "modifier-order"),
+    ("div.full.ftz.f32 %f0, %f1, %f2;",                                    None),
+    ("div.f32.approx %f0, %f1, %f2;",                                      None),
+    ("clusterlaunchcontrol.try_cancel.multicast::cluster::all.async.mbarrier::complete_tx::bytes.b128 [%d0], [%d1];",
+     "modifier-order"),
+    # Four values of eight bits are any 32 bits; there are no lists of nothing but constants.
     ("multimem.st.global.e5m2x4 [%d0], -1;",                               None),
     ("multimem.st.weak.global.e4m3x4 [%d0], 0x100000000;",                 None),
     ("multimem.st.global.e4m3x4 [%d0], 0f3F800000;",                       None),
@@ -194,6 +211,14 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("multimem.st.global.e5m2x4 [%d0], %x0;",                              None),
     ("multimem.st.global.e5m2x4 [%d0], %h0;",                              "operand-size"),
     ("multimem.st.global.v2.e4m3x4 [%d0], {0, %r0};",                      None),
+    ("multimem.st.global.v2.e4m3x4 [%d0], {%f0, %f1};",                    None),
+    ("multimem.st.global.v2.f32 [%d0], {1.0, %f0};",                       None),
+    ("multimem.st.global.v2.f32 [%d0], {1.0, 1.0};",                       "vector-element"),
+    ("multimem.st.global.v2.f16x2 [%d0], {1.0, 1.0};",                     "vector-element"),
+    ("multimem.st.global.v4.bf16 [%d0], {1.0, 1.0, 1.0, 1.0};",            "vector-element"),
+    ("multimem.st.global.v2.e4m3x4 [%d0], {0f3F800000, 0f3F800000};",      None),
+    ("multimem.st.global.v2.e4m3x4 [%d0], {1.0, 1.0};",                    "vector-element"),
+    ("multimem.st.global.f32 [%d0], 1.0;",                                 None),
     ("multimem.st.global.f16x2 [%d0], 1;",                                 "immediate-type"),
     # Wider sources of two floats, but not of bf16.
     ("cvt.rn.f16x2.f32 %r0, %d0, %r1;",                                    None),

@@ -366,3 +366,13 @@ def test_what_is_not_there_is_named(code: str, form: str, engine: str) -> None:
         run(code, Texture(RAMP), engine=engine)
     assert gap.value.form == form
     assert gap.value.span is not None
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize(
+    ("offset", "expected"), [("{1, 1}", 5), ("{1, 1, 7, 7}", 5), ("{2, 0}", 2), ("1", 0), ("i9", 0)]
+)
+def test_offsets(engine: str, offset: str, expected: float) -> None:
+    """Longer lists have elements to spare; ptxas makes the same code whatever a single integer's value is."""
+    code = f".reg .s32 i9; mov.u32 i9, 2; tex.2d.v4.f32.s32 {{a0,a1,a2,a3}}, [t, {{0, 0}}], {offset};"
+    assert floats(run(code, Texture(PLANE), engine=engine))[0] == expected

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.check.availability import INDIRECT_IMAGE, require
-from openptx.check.forms.coordinates import judge_parts
+from openptx.check.availability import INDIRECT_IMAGE, INDIRECT_SAMPLING, require
+from openptx.check.forms.coordinates import judge_parts, samples
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.operand import kinds
 from openptx.check.problems import Path, Problem, passes, undeclared
@@ -95,7 +95,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 def _lacks_sampler(place: Place) -> bool:
     """Whether this is the form without a sampler of a texture instruction that has one with it."""
-    return "samplerref" in place.form.instruction.types.values() and len(place.template.parts) == 2
+    return samples(place) and len(place.template.parts) == 2
 
 
 def _parts(count: int) -> str:
@@ -140,7 +140,9 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     declared = base.type
     assert declared is not None
     if _is_image(place):
-        yield from require("a handle in a register", INDIRECT_IMAGE, place.context, (*where, 0))
+        sampled = place.context.independent_textures and samples(place)
+        wanted = INDIRECT_SAMPLING if sampled else INDIRECT_IMAGE
+        yield from require("a handle in a register", wanted, place.context, (*where, 0))
     width = _width(place)
     if width and (declared.kind not in "bsu" or declared.width != width):
         yield Problem(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from openptx.check.availability import too_new
+from openptx.check.availability import INDIRECT_SAMPLING, require, too_new
 from openptx.check.operand import kinds
 from openptx.check.problems import Path, Problem
 from openptx.isa.types import TYPES
@@ -27,14 +27,11 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
     """The parts after the address, under the names that the form gives them."""
     for number, (name, kind) in enumerate(zip(place.template.parts[1:], parts, strict=False), 1):
         count, type = place.form.count_of(name, place.m), place.form.type_of(name, place.m)
-        wrong = kind.sort == kinds.LIST or (place.context.independent_textures and not _is_sampler(kind))
-        if type is not None and type.kind == "opaque" and wrong:
-            yield Problem(
-                "operand-kind", f"`{place.opcode}` takes a sampler after the texture", (*where, number),
-                f"this is {kind.text}", operand=name, expected="a `.samplerref`, or a 64-bit register",
-                actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
-            )  # fmt: skip
-            return
+        if type is not None and type.kind == "opaque":
+            found = list(_sampler(place, name, kind, (*where, number)))
+            yield from found
+            if found:
+                return
         if not count or type is None:
             continue
         unknown = [i for i, part in enumerate(kind.parts) if part.sort == kinds.NAME]
@@ -50,6 +47,30 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
                 about, message, (*where, number), label, operand=name, expected=f"{count} elements", actual=kind.text
             )
             return
+
+
+def samples(place: Place) -> bool:
+    """Whether this is an instruction that samples a texture."""
+    return "samplerref" in place.form.instruction.types.values()
+
+
+def _sampler(place: Place, name: str, kind: Kind, where: Path) -> Iterator[Problem]:
+    """A sampler between the texture and the coordinates."""
+    unified = not place.context.independent_textures
+    if kind.sort == kinds.LIST or (not unified and not _is_sampler(kind)):
+        yield Problem(
+            "operand-kind", f"`{place.opcode}` takes a sampler after the texture", where,
+            f"this is {kind.text}", operand=name, expected="a `.samplerref`, or a 64-bit register",
+            actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
+        )  # fmt: skip
+    elif kind.sort == kinds.REGISTER:
+        yield from require("a sampler in a register", INDIRECT_SAMPLING, place.context, where)
+        if unified and place.context.follows_ptxas and place.m.geom in ("cube", "acube") and place.m.mipmap != "level":
+            yield Problem(
+                "operand-kind", f"`{place.opcode}` takes no sampler with `.texmode_unified`", where,
+                f"this is {kind.text}", operand=name, expected="coordinates after the texture",
+                actual=kind.text, rule="PTX ISA, Texturing Modes (9.7.10.1)",
+            )  # fmt: skip
 
 
 def _is_sampler(kind: Kind) -> bool:

@@ -7,7 +7,7 @@ from re import fullmatch
 from openptx.check.explain.type_errors import mismatch, what, wrong_kind
 from openptx.check.forms.addresses import judge_address
 from openptx.check.forms.immediates import judge_constant
-from openptx.check.forms.symbol_operands import adds, alone, function, special, summed, variable
+from openptx.check.forms.symbol_operands import adds, alone, function, ignored, overlooked, special, summed, variable
 from openptx.check.forms.vectors import fits, judge_list
 from openptx.check.operand import kinds
 from openptx.check.operand.classify import selected
@@ -70,6 +70,9 @@ def _table(place: Place) -> str:
 
 def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """An operand that holds or takes a value."""
+    if ignored(place, kind):
+        yield overlooked(place, where)
+        return
     match kind.sort:
         case kinds.REGISTER:
             yield from _register(place, kind, where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.availability import require
 from openptx.check.forms.candidate import Candidate
 from openptx.check.forms.operands import judge
 from openptx.check.forms.rules import refine
@@ -10,13 +11,17 @@ from openptx.check.operand.slot import Place
 from openptx.check.problems import WARNINGS, Problem
 from openptx.diagnostics import Fix
 from openptx.isa.notation import load, resolve
+from openptx.isa.notation.conditions import conditions
+from openptx.isa.notation.gates import gate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from openptx.check.context import Context
     from openptx.check.operand.kinds import Kind
     from openptx.check.problems import Path
-    from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.notation.forms import Form, Modifiers, Template
     from openptx.syntax.tree import Instruction as Statement
 
     Placed = tuple[Kind, Path] | None
@@ -50,7 +55,7 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
     for template, type, given in zip(form.operands, form.types(m), placed, strict=True):
         if given is None:
             continue
-        found = list(judge(Place(form, m, template, type, context), *given))
+        found = [*judge(Place(form, m, template, type, context), *given), *_may_be(form, m, template, *given, context)]
         if any(problem.about not in WARNINGS for problem in found):  # an address of other parts is another form's
             bad += 2 if any(problem.about == "address-form" for problem in found) else 1
         findings += found
@@ -85,6 +90,22 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
         else:
             placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))
     return placed
+
+
+def _may_be(
+    form: Form, m: Modifiers, template: Template, kind: Kind, path: Path, context: Context
+) -> Iterator[Problem]:
+    """What forbids an optional operand here: the other modifiers, or the file's version or target."""
+    name = template.name
+    if any(name in each.then.split() and each.holds(m) for each in conditions(form.instruction.absent)):
+        label, expected = "leave it out", "no such operand"
+        yield Problem(
+            "operand-count", f"`{m}` has no operand `{name}`", path, label, expected=expected, actual=kind.text
+        )
+    later = form.instruction.operand_gates.get(name)
+    integer = kind.sort == kinds.INTEGER or (kind.type is not None and kind.type.kind in "su")
+    if later is not None and not (context.follows_ptxas and integer):  # those are ignored
+        yield from require(f"operand `{name}` of `{m}`", gate(later), context, path)
 
 
 def _count(m: Modifiers, form: Form, layouts: list[tuple[int, ...]], operands: tuple[Kind, ...]) -> Problem:

@@ -68,6 +68,31 @@ def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
     return wanted.width >= kind.bits or place.allows.special == "any"
 
 
+def ignored(place: Place, kind: Kind) -> bool:
+    """Whether the assembler overlooks this operand: a single integer where a list is asked for."""
+    if not (place.context.follows_ptxas and place.operand_rule.says("an ignored integer")):
+        return False
+    integer = (
+        kind.sort == kinds.REGISTER and kind.type is not None and kind.type.kind in "bsu" and kind.type.width == 32
+    )
+    return integer or kind.sort == kinds.INTEGER
+
+
+def overlooked(place: Place, where: Path) -> Problem:
+    """The warning that an operand does nothing."""
+    return Problem(
+        "document-disagrees",
+        f"the assembler ignores one integer as operand `{place.name}` of `{place.opcode}`",
+        where,
+        "no list" if place.count else "nothing is read here",
+        operand=place.name,
+        expected=f"a list of {place.count}" if place.count else "no operand",
+        actual="one integer",
+        rule="PTX ISA, Vectors as Operands (6.4.3)",
+        help="list every element" if place.count else "leave it out",
+    )
+
+
 def alone(place: Place, where: Path) -> Iterator[Problem]:
     """One value where the document has a list. The assembler makes it the first element, and zero the others."""
     yield Problem(

@@ -8,6 +8,7 @@ from openptx.check.forms.immediates import judge_constant
 from openptx.check.operand import kinds
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, undeclared
+from openptx.isa.notation.conditions import conditions
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -62,6 +63,8 @@ def lengths(place: Place) -> tuple[int, ...]:
     type = place.type
     if place.packs and type is not None:
         return tuple(n for n in (1, 2, 4) if n == 1 or type.width // n >= 8)
+    if place.count and place.name in place.form.instruction.may_be_longer and place.context.follows_ptxas:
+        return tuple(n for n in (1, 2, 4) if n >= place.count)
     if place.count:
         return (place.count,)
     if place.operand_rule.says("a list of one"):
@@ -164,10 +167,26 @@ def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Ty
     for i, part in enumerate(kind.parts):
         if part.sort not in (kinds.INTEGER, kinds.FLOAT):
             continue
-        if common is None and not place.allows.constant and not _stands_alone(element, part):
+        if part.sort == kinds.INTEGER and _no_integers(place):
             yield _no_element(place, part, (*where, i))
+        elif common is None and _needs_register(place) and not _stands_alone(element, part):
+            yield _no_element(place, part, (*where, i))
+            if place.allows.constant:
+                return  # one mistake: beside a register the others would do
         elif not _constant_fits(element, part, common):
             yield from judge_constant(element, part, (*where, i))
+
+
+def _no_integers(place: Place) -> bool:
+    """Whether the assembler takes no integers in this list (measured)."""
+    table = conditions(place.form.instruction.no_integers) if place.context.follows_ptxas else ()
+    return any(place.name in each.then.split() and each.holds(place.m) for each in table)
+
+
+def _needs_register(place: Place) -> bool:
+    """Whether constants can stand here among registers alone."""
+    by_itself = place.context.follows_ptxas and place.operand_rule.says("registers in lists")
+    return by_itself or not place.allows.constant
 
 
 def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -189,14 +208,16 @@ def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def _stands_alone(element: Place, part: Kind) -> bool:
     """Whether constants among themselves do in a place for registers: of its type, not only of its size (measured).
 
-    `.f64` takes floats of either size, and integers where it takes integer registers of 64 bits.
+    `.f64` takes floats of either size, and integers where it takes integer registers of 64 bits. Elements that are any
+    32 bits take `0f...`, but not where only integer registers do.
     """
     wanted, rule = element.type, element.rule
     if wanted is None or rule is None:
         return False
     if part.sort == kinds.INTEGER:
         return wanted.kind in "su" or (wanted.name == "f64" and rule.type.kind == "b")
-    return wanted.name == "f64" or (wanted.name == "f32" and part.bits == 32)
+    any_bits = wanted.name == "b32" and not rule.strict
+    return wanted.name == "f64" or (part.bits == 32 and (wanted.name == "f32" or any_bits))
 
 
 def _own(part: Kind, element: Place, width: int | None) -> Type | None:

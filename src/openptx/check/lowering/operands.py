@@ -50,12 +50,14 @@ def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
     return (tree.second if path[1] else tree.first) if isinstance(tree, text.Pair) else tree
 
 
-def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand:
+def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand | None:
     """As many values as the form takes: the first of a list where it takes one value, and zeros for the elements that
-    one value leaves open where it takes a list."""
+    one value leaves open where it takes a list. None where a single integer is ignored."""
     if not template.vector:
         return operand
     rule = operand_rule(bound.form.instruction, template.name)
+    if not isinstance(operand, Vector) and rule.says("an ignored integer"):
+        return None
     if isinstance(operand, Vector):
         alone = rule.says("a list of one") and not bound.form.count(template, bound.m)
         return operand.elements[0] if alone else operand

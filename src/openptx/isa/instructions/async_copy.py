@@ -94,6 +94,7 @@ def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
 
 
 _BULK_SIZES = "size   0 to 1048560, a multiple of 16"
+_MASKS = "\nctaMask   0 to 65535"
 _IGNORED = """
         ignore-left    0 to 15
         ignore-right   0 to 15
@@ -135,7 +136,7 @@ cp_async_bulk = instruction(
         .level::cache_hint = { .L2::cache_hint };
     """,
     types=_BULK_TYPES,
-    ranges=_BULK_SIZES + _IGNORED,
+    ranges=_BULK_SIZES + _MASKS + _IGNORED,
     when={"ctaMask": "multicast", "byteMask": "cp_mask"},
     gates="""
         .cp_mask   PTX 8.6, sm_100

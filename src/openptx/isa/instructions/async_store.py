@@ -61,6 +61,11 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...], mbar: Bits 
         complete(x, m.space, mbar, x.const(sum(v.width for v in values) // 8, 32))
 
 
+_BULK_SIZES = """
+        size      0 to 16777216, a multiple of 8
+        initval   0
+"""
+
 st_bulk = instruction(
     "st.bulk",
     anchor="data-movement-and-conversion-instructions-st-bulk",
@@ -70,7 +75,7 @@ st_bulk = instruction(
     """,
     types={"size": "u64", "initval": "u64"},
     immediates="initval",
-    ranges="initval   0",
+    ranges=_BULK_SIZES,
     defaults={"space": "generic"},
     access="store",
     operands="a   element",
@@ -85,7 +90,7 @@ st_bulk_32 = instruction(
     """,
     types={"size": "u32", "initval": "u64"},
     immediates="initval",
-    ranges="initval   0",
+    ranges=_BULK_SIZES,
     defaults={"space": "generic"},
     access="store",
     operands="a   element",

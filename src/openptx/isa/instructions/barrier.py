@@ -60,7 +60,7 @@ bar = instruction(
     ranges=_RANGES,
     defaults={"aligned": True},
     gates="""
-        .cta   PTX 7.8
+        .cta   PTX 7.8, sm_20
     """,
     control="barrier",
     ordered_prefix=2,

@@ -20,6 +20,8 @@ prefetch = instruction(
         .level = { .L1, .L2 };
         prefetch.global.level                    [a];   // PTX 7.4, sm_80
         .level = { .L2::evict_last, .L2::evict_normal };
+        prefetch.level                           [a];   // PTX 7.4, sm_80 (ptxas)
+        .level = { .L2::evict_last, .L2::evict_normal };
         prefetch{.space}.tensormap               [a];   // PTX 8.0, sm_90
         .space = { .const, .param };
     """,

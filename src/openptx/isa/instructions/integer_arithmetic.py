@@ -545,6 +545,7 @@ dp2a = instruction(
         a b   as .u32
         c d   strictly
     """,
+    ordered_prefix=1,
 )
 
 

@@ -66,6 +66,7 @@ try_cancel = instruction(
     gates="""
         .multicast::cluster::all   sm_100f sm_110f sm_120f
     """,
+    ordered_prefix=1,
 )
 
 

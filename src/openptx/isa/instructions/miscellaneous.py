@@ -25,6 +25,7 @@ nanosleep = instruction(
     summary="Suspends the thread for about t nanoseconds.",
     syntax="""
         nanosleep.u32   t;   // PTX 6.3, sm_70
+        nanosleep.u32   t;   // PTX 6.2, sm_70 (ptxas)
     """,
     operands="t   strictly",
     yields_thread=True,

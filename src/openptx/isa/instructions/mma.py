@@ -185,6 +185,9 @@ mma = instruction(
         .and                     PTX 7.1, sm_80
         .scale_vec::4X .ue8m0    PTX 9.1
     """,
+    no_integers="""
+        .m8n8k16   a b
+    """,
     operands="""
         a b c d   registers, no pairs, as .b64
         e scale-a-data scale-b-data   as .b32

@@ -120,8 +120,8 @@ def _(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
 
 
 def _stored(m: Modifiers) -> Type:
-    """What `b` holds. A single value of four bytes passes for any 32 bits (ptxas 13.5, measured)."""
-    return TYPES["b32"] if m.type.name in ("e5m2x4", "e4m3x4") and not m.vec else m.type
+    """What `b` holds. Four values of eight bits pass for any 32 bits (ptxas 13.5, measured)."""
+    return TYPES["b32"] if m.type.name in ("e5m2x4", "e4m3x4") else m.type
 
 
 multimem_st = instruction(
@@ -158,6 +158,7 @@ multimem_st = instruction(
     types={"b": _stored},
     vectors={"b": "vec"},
     defaults={"space": "generic"},
+    operands="b   registers in lists",
 )
 
 

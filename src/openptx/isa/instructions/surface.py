@@ -184,6 +184,7 @@ sured = instruction(
     gates="""
         .u64|.s64 .min|.max   PTX 8.1, sm_50
     """,
+    operands="c   wider",
 )
 
 

@@ -92,6 +92,7 @@ cp_async_bulk_tensor = instruction(
     types=_TYPES,
     operands="tensorMap   in .global",
     vectors=_VECTORS,
+    ranges="ctaMask   0 to 65535",
     when={"ctaMask": "multicast"},
     defaults={"load_mode": "tile"},
     rejects=_REFUSES,

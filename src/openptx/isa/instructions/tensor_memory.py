@@ -344,6 +344,7 @@ commit = instruction(
     """
     + _GROUP,
     types={"ctaMask": "b16"},
+    ranges="ctaMask   0 to 65535",
     when={"ctaMask": "multicast"},
     defaults={"space": "generic"},
 )

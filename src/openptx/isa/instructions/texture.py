@@ -56,6 +56,10 @@ _TEX_TYPES = {
     "e": "s32",
     "f": sample,
 }
+_LATER = {"e": "PTX 4.3, sm_30", "f": "PTX 4.3, sm_30"}
+"""Offsets and depths came after the instructions."""
+_NO_DEPTH = "geom=3d   f"
+_SCALAR_OFFSET = "e   an ignored integer"
 _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
 
 
@@ -131,7 +135,10 @@ tex = instruction(
     syntax=_TEX + ".geom = { .1d, .2d, .3d, .a1d, .a2d };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    may_be_longer="c",
+    may_be_longer="c e",
+    operand_gates=_LATER,
+    absent=_NO_DEPTH,
+    operands=_SCALAR_OFFSET,
     rejects=_REFUSES,
     manual_rejects=_FORBIDS,
     gates=_TEX_GATES,
@@ -222,7 +229,10 @@ tld4 = instruction(
     syntax=_TLD4 + ".geom = { .2d, .a2d };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    may_be_longer="c",
+    may_be_longer="c e",
+    operand_gates=_LATER,
+    absent=_NO_DEPTH,
+    operands=_SCALAR_OFFSET,
     rejects=_REFUSES,
     gates=_TLD4_GATES,
 )
@@ -245,7 +255,10 @@ tex_cube = instruction(
     syntax=_TEX + ".geom = { .cube, .acube, .2dms, .a2dms };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    may_be_longer="c",
+    may_be_longer="c e",
+    operand_gates=_LATER,
+    absent=_NO_DEPTH,
+    operands=_SCALAR_OFFSET,
     rejects=_REFUSES,
     gates=_TEX_GATES,
 )
@@ -257,7 +270,10 @@ tld4_cube = instruction(
     syntax=_TLD4 + ".geom = { .cube, .acube };",
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
-    may_be_longer="c",
+    may_be_longer="c e",
+    operand_gates=_LATER,
+    absent=_NO_DEPTH,
+    operands=_SCALAR_OFFSET,
     rejects=_REFUSES,
     gates=_TLD4_GATES,
 )

@@ -273,6 +273,9 @@ mma = instruction(
         .m8n32k16|.m32n8k16   PTX 6.1
         .and                  PTX 7.1, sm_80
     """,
+    no_integers="""
+        .m16n16k16 .s8|.u8   b
+    """,
     operands="""
         a b   registers, strictly
         c d   registers, no pairs, as .b64

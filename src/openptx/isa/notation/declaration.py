@@ -30,6 +30,7 @@ class Instruction:
     __slots__ = (
         "_fidelity",
         "_forms",
+        "absent",
         "access",
         "algebra",
         "allows_wider_registers",
@@ -47,6 +48,8 @@ class Instruction:
         "meaning",
         "module",
         "name",
+        "no_integers",
+        "operand_gates",
         "operands",
         "ordered_prefix",
         "parts",
@@ -84,6 +87,9 @@ class Instruction:
         self.gates = ""
         self.rejects = ""
         self.manual_rejects = ""
+        self.operand_gates: Mapping[str, str] = _NOTHING
+        self.absent = ""
+        self.no_integers = ""
         self.operands = ""
         self.allows_wider_registers = False
         self.access = ""
@@ -156,6 +162,9 @@ def instruction(
     gates: str = "",
     rejects: str = "",
     manual_rejects: str = "",
+    operand_gates: Mapping[str, str] = _NOTHING,
+    absent: str = "",
+    no_integers: str = "",
     operands: str = "",
     allows_wider_registers: bool = False,
     access: str = "",
@@ -186,6 +195,9 @@ def instruction(
     gates                   modifiers -> gate, one a line: `.cluster  PTX 7.8, sm_90` (`conditions.py`, `targets.py`)
     rejects                 modifiers that can't go together -> why, in the same notation
     manual_rejects          the same for what the manual alone rejects; the assembler accepts it
+    operand_gates           optional operand -> its gate, where that is another than the form's
+    absent                  modifiers -> optional operands that can't be there, in the notation of gates
+    no_integers             modifiers -> operands whose lists take no integer constants, in the same notation
     operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
     allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
     access                  what it does to memory at its address: "load", "store" or "update"
@@ -213,6 +225,9 @@ def instruction(
     self.gates = gates
     self.rejects = rejects
     self.manual_rejects = manual_rejects
+    self.operand_gates = operand_gates
+    self.absent = absent
+    self.no_integers = no_integers
     self.operands = operands
     self.allows_wider_registers = allows_wider_registers
     self.access = access

@@ -17,8 +17,10 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       variable             the address of a variable
     a       special              a special register of this size; `any special`: of any size, if all types are integers
     addr    in .shared           where a variable must be that is named as a generic address
+    b       registers in lists   a list of nothing but constants is refused, one constant is taken
     d       one of several       a list of two or four where one value is taken
     d       a list of one        `{r}` where no list is asked for
+    e       an ignored integer   a single integer where a list is asked for, as if the operand were left out
     a       one value            a single value where a list is asked for: its first element, and zero for the others
     a       sinks in lists       an element of a source may be `_`, where the type is .b32
     b       sinks in 256 bits    the same where the whole list has so many
@@ -43,6 +45,7 @@ _FLAGS = frozenset((
     "registers", "no sum", "no function", "strictly", "exactly", "an address", "wider", "sink", "negated", "minus",
     "variable", "special", "any special", "one of several", "a list of one", "one value", "sinks in lists", "packed",
     "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on", "padded", "64 bits",
+    "registers in lists",    "an ignored integer",
 ))  # fmt: skip
 
 
