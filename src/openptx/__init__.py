@@ -2,6 +2,7 @@
 
     openptx.check("saxpy.ptx")                 every error of a module: a list of Diagnostic, with Label and Fix
     openptx.parse("saxpy.ptx")                 its lossless SyntaxTree
+    openptx.extract("program")                 the PTX that a program carries: a list of ExtractedPtx
     openptx.link(["a.ptx", "b.ptx"])           several modules as the text of one; `load` takes several, too
     openptx.load("saxpy.ptx")["saxpy"]         a Kernel of a LoadedModule, which runs on NumPy arrays and tensors
     openptx.sanitize(kernel, grid, ...)        what a launch does wrong, races first: a list of Finding
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from openptx.errors import InputError as InputError
     from openptx.errors import SanitizerError as SanitizerError
     from openptx.errors import Unsupported as Unsupported
+    from openptx.fatbin import ExtractedPtx as ExtractedPtx
+    from openptx.fatbin import extract as extract
     from openptx.linking import link as link
     from openptx.numerics import convert as convert
     from openptx.profile import Profile as Profile
@@ -79,6 +82,7 @@ HOMES = {
     "openptx.diagnostics":     ("Diagnostic", "Fix", "Label"),
     "openptx.errors":          ("ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Error", "Fault", "InputError",
                                 "SanitizerError", "Unsupported"),
+    "openptx.fatbin":          ("ExtractedPtx", "extract"),
     "openptx.linking":         ("link",),
     "openptx.numerics":        ("convert",),
     "openptx.profile":         ("Profile", "profile"),
@@ -103,6 +107,7 @@ __all__ = [
     "Diagnostic",
     "Difference",
     "Error",
+    "ExtractedPtx",
     "Fault",
     "Finding",
     "Fix",
@@ -125,6 +130,7 @@ __all__ = [
     "convert",
     "distribute",
     "empty",
+    "extract",
     "first_difference",
     "link",
     "load",

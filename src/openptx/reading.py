@@ -20,16 +20,16 @@ PIECE = 1 << 20
 # fmt: off
 #          first bytes           what they start, and where the PTX is
 MAGIC = (
-    (b"\x7fELF",             "an ELF object; `cuobjdump -ptx` takes the PTX out of a cubin or a program"),
-    (b"\x50\xed\x55\xba",    "a fat binary; `cuobjdump -ptx` takes the PTX out of it"),
+    (b"\x7fELF",             "an ELF object; `openptx extract` takes the PTX out of a cubin or a program"),
+    (b"\x50\xed\x55\xba",    "a fat binary; `openptx extract` takes the PTX out of it"),
     (b"BC\xc0\xde",          "LLVM bitcode; `llc -march=nvptx64` makes PTX of it"),
     (b"\x1f\x8b",            "compressed with gzip; `gzip -d` unpacks it"),
     (b"PK\x03\x04",          "a zip archive"),
     (b"\x28\xb5\x2f\xfd",    "compressed with zstd"),
     (b"\xfd7zXZ",            "compressed with xz"),
     (b"BZh",                 "compressed with bzip2"),
-    (b"!<arch>\n",           "a static library; `cuobjdump -ptx` takes the PTX out of it"),
-    (b"MZ",                  "a program for Windows; `cuobjdump -ptx` takes the PTX out of it"),
+    (b"!<arch>\n",           "a static library; `openptx extract` takes the PTX out of it"),
+    (b"MZ",                  "a program for Windows; `openptx extract` takes the PTX out of it"),
     (b"\x03\x02\x23\x07",    "SPIR-V, which no compiler turns into PTX; NVIDIA's driver reads it"),
     (b"\x93NUMPY",           "an array in .npy format"),
     (b"\xff\xfe",            "UTF-16; PTX is ASCII or UTF-8"),

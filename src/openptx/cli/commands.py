@@ -16,6 +16,7 @@ COMMANDS = {
     "isa":      ("openptx.cli.isa",       "list instructions, their forms, and what is covered"),
     "fmt":      ("openptx.cli.fmt",       "lay PTX files out"),
     "link":     ("openptx.cli.link",      "link PTX files into one"),
+    "extract":  ("openptx.cli.extract",   "take the PTX out of programs and libraries"),
     "lsp":      ("openptx.cli.lsp",       "serve an editor: findings, fixes, explanations while one types"),
     "cache":    ("openptx.cli.cache",     "show or empty the store of compiled kernels"),
     "demo":     ("openptx.cli.demo",      "check and run a first kernel"),

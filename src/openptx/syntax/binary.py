@@ -12,7 +12,7 @@ _SAMPLE = 4096  # characters; a stray control character is an ordinary mistake, 
 
 # fmt: off
 _KINDS = (
-    ("\x7fELF",         "an ELF file, perhaps a cubin: `cuobjdump -ptx` shows the PTX that it may hold"),
+    ("\x7fELF",         "an ELF file, perhaps a cubin: `openptx extract` takes out the PTX that it may hold"),
     ("\x1f\x8b",        "compressed by gzip"),
     ("PK\x03\x04",      "a zip archive"),
     ("BC\xc0\xde",      "LLVM bitcode"),

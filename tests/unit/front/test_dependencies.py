@@ -43,6 +43,7 @@ ALLOWED = {
                      "engines", "runtime"},
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",
                      "linking", "rewrite", "device", "engines", "sanitize", "debug", "api"},
+    "fatbin":       {"errors", "reading"},
     "linking":      {"source", "diagnostics", "errors", "keywords", "isa", "syntax", "check", "api"},
     "api":          {"source", "diagnostics", "errors", "keywords", "reading", "isa", "syntax", "check"},
     "compile_server": {"source", "engines", "llvm", "program", "device", "runtime"},

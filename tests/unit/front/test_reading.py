@@ -34,7 +34,7 @@ def test_text(data: bytes, text: str) -> None:
         (b"\x50\xed\x55\xba\x01", "a fat binary"),
         (b"BC\xc0\xde5", "LLVM bitcode"),
         (b"\x1f\x8b\x08", "compressed with gzip"),
-        (b"!<arch>\n/", "a static library; `cuobjdump -ptx`"),
+        (b"!<arch>\n/", "a static library; `openptx extract`"),
         (b"MZ\x90\0", "a program for Windows"),
         (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
         (b"\x03\x02\x23\x07\0\0\1\0", "SPIR-V"),

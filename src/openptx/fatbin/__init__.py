@@ -1,0 +1,8 @@
+"""Finds the PTX that programs, libraries and object files carry for the driver to compile.
+
+`images` reads NVIDIA's fat binaries, wherever they lie in a file; `compression` unpacks what they hold.
+"""
+
+from openptx.fatbin.extract import ExtractedPtx, extract
+
+__all__ = ["ExtractedPtx", "extract"]
