@@ -14,6 +14,7 @@
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
     openptx.memory                             device memory that the host allocates, registers, copies and frees
     openptx.triton.activate(target="sm_90")    Triton's kernels run here, on tensors of the CPU
+    openptx.numba.activate(target="sm_90")     numba-cuda's kernels run here, on NumPy arrays
     openptx.tinygrad.ptx_run(source, ...)      what tinygrad's mock of CUDA calls
     Texture, Surface, Sampler, TensorMap       arguments that are more than an array
 
@@ -34,6 +35,7 @@ from openptx import forks as forks  # first: a process may fork while a thread i
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx import memory as memory
+    from openptx import numba as numba
     from openptx import tinygrad as tinygrad
     from openptx import triton as triton
     from openptx.api import check as check
@@ -95,7 +97,7 @@ HOMES = {
     "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),
 }
 # fmt: on
-PACKAGES = ("memory", "tinygrad", "triton")
+PACKAGES = ("memory", "numba", "tinygrad", "triton")
 """Parts that are used by their own name, imported when they are first asked for."""
 _home = {name: module for module, names in HOMES.items() for name in names}
 
@@ -135,6 +137,7 @@ __all__ = [
     "link",
     "load",
     "memory",
+    "numba",
     "parse",
     "profile",
     "sanitize",

@@ -141,6 +141,51 @@ def test_tensor_descriptors_of_the_host(target: str) -> None:
     assert torch.equal(out, wanted)
 
 
+def test_tensor_descriptors_of_the_device(target: str) -> None:
+    x, out = torch.randn(100, 64), torch.zeros(100, 64)
+    kernels.double_tile[(7, 2)](x, out, 100, 64, BM=16, BN=32)
+    assert torch.equal(out, 2 * x)
+
+
+def test_clusters(active: None) -> None:
+    x = torch.rand(1000)
+    out = torch.zeros(1000)
+    compiled = kernels.add[(4,)](x, x, out, 1000, BLOCK=256, num_ctas=2)
+    assert compiled.metadata.num_ctas == 2
+    assert torch.equal(out, 2 * x)
+
+
+def test_tuples(active: None) -> None:
+    x, y, out = torch.rand(64), torch.rand(64), torch.zeros(64)
+    kernels.sum_of_tuple[(1,)]((x, 2, y), out, BLOCK=64)
+    torch.testing.assert_close(out, x * 2 + y)
+
+
+def test_printing(active: None, capfd: pytest.CaptureFixture[str]) -> None:
+    kernels.tell[(1,)](42, num_warps=1)
+    assert capfd.readouterr().out.count("42") == 32
+
+
+def test_an_empty_grid_launches_nothing(active: None) -> None:
+    out = torch.zeros(8)
+    kernels.add[(0,)](out, out, out, 8, BLOCK=8)
+
+
+def test_hooks_are_called_around_a_launch(active: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from triton import knobs
+
+    seen: list[str] = []
+    out = torch.zeros(8)
+    knobs.runtime.launch_enter_hook.add(enter := lambda given: seen.append(f"enter {given.get()['name']}"))
+    knobs.runtime.launch_exit_hook.add(leave := lambda given: seen.append("leave"))
+    try:
+        kernels.add[(1,)](out, out, out, 8, BLOCK=8)
+    finally:
+        knobs.runtime.launch_enter_hook.remove(enter)
+        knobs.runtime.launch_exit_hook.remove(leave)
+    assert seen == ["enter add", "leave"]
+
+
 def test_an_access_outside_is_a_fault_with_the_line_in_python(active: None) -> None:
     x, y, out = torch.rand(1000), torch.rand(1000), torch.zeros(1000)
     with pytest.raises(Fault) as fault:

@@ -134,3 +134,23 @@ def scalars(out, a, b, c, d, e):
 def copy_tile(source, target, i, j, BM: tl.constexpr, BN: tl.constexpr):
     """By tensor descriptors of the host: a tensor map from sm_90 on."""
     target.store([i, j], source.load([i, j]) * 2.0)
+
+
+@triton.jit
+def double_tile(x, out, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    """By tensor descriptors that the kernel makes, in memory that the launcher provides."""
+    source = tl.make_tensor_descriptor(x, [m, n], [n, 1], [BM, BN])
+    target = tl.make_tensor_descriptor(out, [m, n], [n, 1], [BM, BN])
+    i, j = tl.program_id(0) * BM, tl.program_id(1) * BN
+    target.store([i, j], source.load([i, j]) * 2.0)
+
+
+@triton.jit
+def sum_of_tuple(parts, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(parts[0] + at) * parts[1] + tl.load(parts[2] + at))
+
+
+@triton.jit
+def tell(x):
+    tl.device_print("value", x)

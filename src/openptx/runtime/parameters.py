@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,19 @@ def parameters(function: Function) -> tuple[Parameter, ...]:
     """Of a kernel, in the order of its text."""
     variables = [p for p in function.parameters if isinstance(p, Variable)]
     return tuple(Parameter(p.name, p.type.name, p.offset, p.size, p.align, elements(p)) for p in variables)
+
+
+def pack(function: Function, values: Sequence[bytes]) -> bytes:
+    """The bytes of all parameters from those of each. Raises ArgumentError where numbers or sizes differ."""
+    wanted = parameters(function)
+    if len(values) != len(wanted):
+        raise ArgumentError(f"kernel `{function.name}` takes {len(wanted)} parameters, not {len(values)}")
+    buffer = bytearray(function.parameter_size)
+    for parameter, data in zip(wanted, values, strict=True):
+        if len(data) != parameter.size:
+            raise ArgumentError(f"parameter `{parameter.name}` has {parameter.size} bytes, not {len(data)}")
+        buffer[parameter.offset : parameter.offset + parameter.size] = data
+    return bytes(buffer)
 
 
 def elements(parameter: Variable) -> int:

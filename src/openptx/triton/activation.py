@@ -86,10 +86,10 @@ def parts() -> tuple[Any, Any, Any]:
     try:
         runtime, knobs, jit = (import_module(f"triton.{name}") for name in ("runtime", "knobs", "runtime.jit"))
     except ImportError as error:
-        raise ArgumentError(f"Triton is needed, 3.5 or later: `pip install triton` ({error})") from error
+        raise ArgumentError(f"Triton is needed, 3.6 or later: `pip install triton` ({error})") from error
     if not (hasattr(knobs.runtime, "add_stages_inspection_hook") and hasattr(jit, "native_specialize_impl")):
         version = getattr(import_module("triton"), "__version__", "of an unknown version")
-        raise ArgumentError(f"Triton {version} has no hook for compilers: install 3.5 or later")
+        raise ArgumentError(f"Triton {version} has no hook for compilers: install 3.6 or later")
     return runtime, knobs, jit
 
 

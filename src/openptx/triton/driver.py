@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openptx import memory
-from openptx.errors import ArgumentError, Unsupported
+from openptx.errors import Unsupported
 from openptx.profile.occupancy import MOST_REGISTERS
 from openptx.profile.registers import live_registers
 from openptx.runtime import Kernel, LoadedModule, load
+from openptx.runtime.parameters import pack
 from openptx.source import File
 from openptx.triton.devices import properties
 from openptx.triton.packing import Signature
@@ -184,24 +185,13 @@ class Launcher:
         if x * y * z:
             blocks = x * y * z * ctas
             scratch = [np.zeros(max(size, 1) * blocks, np.uint8) for size in self.scratch]
-            data = packed(kernel, self.signature.values(arguments), scratch)
+            values = self.signature.values(arguments)
+            more = len(kernel.parameters) - len(values)  # memory that the compiler asked for
+            values += [memory.address(each).to_bytes(8, "little") for each in scratch[:more]]
+            data = pack(kernel.function, values)
             kernel.launch_packed(
                 (x * ctas, y, z), (32 * warps, 1, 1), data, shared_mem=shared,
                 cluster=(ctas, 1, 1) if ctas > 1 else None, **self.driver.options._asdict(),
             )  # fmt: skip
         if leave is not None:
             leave(launch_metadata)
-
-
-def packed(kernel: Kernel, values: Sequence[tuple[str, bytes]], scratch: Sequence[Any]) -> bytes:
-    """The parameters, of which the last ones are memory that the compiler asked for."""
-    wanted = kernel.parameters
-    given = [*values, *(("scratch", memory.address(each).to_bytes(8, "little")) for each in scratch)]
-    if not len(values) <= len(wanted) <= len(given):
-        raise ArgumentError(f"kernel `{kernel.name}` takes {len(wanted)} parameters; the launch has {len(values)}")
-    buffer = bytearray(kernel.function.parameter_size)
-    for parameter, (name, data) in zip(wanted, given, strict=False):
-        if len(data) != parameter.size:
-            raise ArgumentError(f"argument `{name}` has {len(data)} bytes, and `{parameter.name}` {parameter.size}")
-        buffer[parameter.offset : parameter.offset + parameter.size] = data
-    return bytes(buffer)

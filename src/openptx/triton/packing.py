@@ -27,17 +27,17 @@ class Signature:
     def __init__(self, types: Mapping[str, Any], descriptors: Sequence[Mapping[str, Any]] | None) -> None:
         self.types, self.descriptors = types, descriptors
 
-    def values(self, arguments: Sequence[Any]) -> list[tuple[str, bytes]]:
-        """Of all parameters, by the argument's name. Raises ArgumentError for a value that does not fit its type."""
+    def values(self, arguments: Sequence[Any]) -> list[bytes]:
+        """Of all parameters. Raises ArgumentError for a value that does not fit its type."""
         if len(arguments) != len(self.types):
             names = ", ".join(self.types)
             raise ArgumentError(
                 f"{len(self.types)} arguments are needed, constants too ({names}), not {len(arguments)}"
             )
         wanted = iter(self.descriptors or ())
-        found: list[tuple[str, bytes]] = []
+        found: list[bytes] = []
         for (name, kind), argument in zip(self.types.items(), arguments, strict=True):
-            found += [(name, encoded(name, *value)) for value in self.flat(kind, argument, wanted)]
+            found += [encoded(name, *value) for value in self.flat(kind, argument, wanted)]
         return found
 
     def flat(self, kind: Any, argument: Any, descriptors: Iterator[Mapping[str, Any]]) -> Iterator[Value]:
@@ -57,7 +57,8 @@ def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
         yield "*i8", given.base
         yield from (("i64", n) for n in (*given.shape, *given.strides))
         yield "i1", given.padding == "nan"
-        yield "i1", getattr(given, "round_f32_to_tf32", False)
+        if hasattr(given, "round_f32_to_tf32"):  # since Triton 3.7
+            yield "i1", given.round_f32_to_tf32
     else:
         yield TENSOR_MAP, tensor_map(given, wanted)
     yield from (("i32", n) for n in given.shape)

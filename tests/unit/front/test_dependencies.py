@@ -60,7 +60,7 @@ LAYERS = (
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 # fmt: on
-ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp", "tinygrad", "triton"}
+ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp", "numba", "tinygrad", "triton"}
 STANDARD_LIBRARY_ONLY = {
     "keywords",
     "source",

@@ -1,0 +1,236 @@
+"""numba-cuda without a GPU: `@cuda.jit` kernels run on NumPy arrays, where no `libcuda.so.1` can be had.
+
+    import openptx.numba
+    openptx.numba.activate(target="sm_90")         # then kernel[blocks, threads](x, y) as ever
+
+NumPy arrays are device memory, so what `cuda.to_device` gives is an array as well. Kernels are compiled by NVIDIA's
+compiler, which `pip install 'numba-cuda[cu13]'` brings. Nothing of numba is imported before `activate`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NamedTuple, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from openptx import memory
+from openptx.device.arrays import as_array
+from openptx.errors import ArgumentError, Unsupported
+from openptx.isa.targets import target as find
+from openptx.runtime import Kernel, load
+from openptx.runtime.parameters import pack
+from openptx.source import File
+
+
+class DeviceArray(np.ndarray[Any, Any]):
+    """What `cuda.to_device` gives: an array with the methods for copies that numba's have."""
+
+    def copy_to_host(self, ary: Any = None, stream: object = 0) -> Any:
+        if ary is None:
+            return np.array(self)
+        ary[...] = self
+        return ary
+
+    def copy_to_device(self, ary: Any, stream: object = 0) -> None:
+        self[...] = ary
+
+
+class Stream:
+    """Launches run to their end, so there is nothing to wait for."""
+
+    handle = 0
+
+    def __int__(self) -> int:
+        return 0
+
+    def synchronize(self) -> None:
+        """As above."""
+
+    def auto_synchronize(self) -> Self:
+        return self
+
+    __enter__ = auto_synchronize
+
+    def __exit__(self, *error: object) -> None:
+        """As above."""
+
+
+class Device(NamedTuple):
+    """What numba asks of a device and its context."""
+
+    compute_capability: tuple[int, int]
+    id: int = 0
+    name: bytes = b"OpenPTX"
+
+    @property
+    def device(self) -> Device:
+        return self
+
+    def synchronize(self) -> None:
+        """Launches run to their end."""
+
+
+class Replaced(NamedTuple):
+    """An attribute of numba's as it was."""
+
+    owner: Any
+    name: str
+    value: Any
+
+
+_replaced: list[Replaced] = []
+_options: dict[str, Any] = {}
+_kernels: WeakKeyDictionary[Any, dict[tuple[int, int], Kernel]] = WeakKeyDictionary()
+"""Of what numba compiled, by the compute capability."""
+
+
+def activate(
+    target: str = "sm_90", *, engine: str = "auto", workers: int | None = None, timeout: float | None = None,
+    sanitize: str | None = None,
+) -> None:  # fmt: skip
+    """From now on numba's CUDA kernels are compiled for `target` and run here, on NumPy arrays.
+
+    `engine`, `workers`, `timeout` (seconds) and `sanitize` are those of each launch (`openptx.Kernel`). Kernels that
+    need other modules linked to them (`cuda.cg`, `link=`), records, `debug=True` and `forall` are not for this way.
+
+    Raises ArgumentError where numba-cuda is not installed, and for a target that there is not.
+    """
+    if find(target) is None:
+        raise ArgumentError(f"no target `{target}`: give one such as sm_90")
+    try:
+        cuda, dispatcher, compiler, codegen = (
+            import_module(f"numba.cuda{part}") for part in ("", ".dispatcher", ".compiler", ".codegen")
+        )
+    except ImportError as error:
+        raise ArgumentError(f"numba-cuda is needed: `pip install 'numba-cuda[cu13]'` ({error})") from error
+    deactivate()
+    _options.update(engine=engine, workers=workers, timeout=timeout, sanitize=sanitize)
+    number = int(target.removeprefix("sm_").rstrip("af"))
+    device = Device(divmod(number, 10))
+
+    def context(number: object = None) -> Device:
+        return device
+
+    for part in (cuda, dispatcher, compiler):
+        replace(part, "get_current_device", lambda: device)
+    replace(codegen.devices, "get_context", context)
+    replace(dispatcher._Kernel, "bind", nothing)
+    replace(dispatcher._Kernel, "launch", launch)
+    replace(dispatcher.driver, "_to_core_stream", as_stream)
+    for name, value in API.items():
+        replace(cuda, name, value)
+
+
+def nothing(*given: object) -> None:
+    """Kernels are loaded when they are launched."""
+
+
+def as_stream(given: object) -> object:
+    """A stream, as a launch is given one."""
+    return given
+
+
+def deactivate() -> None:
+    """numba is as it was before `activate`."""
+    while _replaced:
+        owner, name, value = _replaced.pop()
+        setattr(owner, name, value)
+
+
+def replace(owner: Any, name: str, value: object) -> None:
+    if hasattr(owner, name):
+        _replaced.append(Replaced(owner, name, getattr(owner, name)))
+        setattr(owner, name, value)
+
+
+def launch(kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: object = 0, sharedmem: int = 0) -> None:
+    """Instead of the method of numba's compiled kernels."""
+    found = loaded(kernel)
+    if kernel.debug:
+        raise Unsupported("numba's kernels with debug=True, whose exceptions its driver reads")
+    values: list[bytes] = []
+    for kind, value in zip(kernel.argument_types, args, strict=True):
+        values += flat(kernel, kind, value)
+    data = pack(found.function, values)
+    found.launch_packed(tuple(griddim), tuple(blockdim), data, shared_mem=sharedmem, **_options)
+
+
+def loaded(kernel: Any) -> Kernel:
+    """The kernel from the PTX that numba compiled for the active target."""
+    library, device = kernel._codelibrary, import_module("numba.cuda").get_current_device()
+    known, number = _kernels.setdefault(library, {}), device.compute_capability
+    if number not in known:
+        texts = library.get_asm_strs()
+        if len(texts) != 1 or library._linking_files:
+            raise Unsupported(f"numba kernels that are linked from several modules: `{kernel.entry_name}`")
+        known[number] = load(File(f"{kernel.py_func.__name__}.ptx", texts[0]))[library._entry_name]
+    return known[number]
+
+
+INTEGERS = {"bool": "<?", "int8": "<b", "int16": "<h", "int32": "<i", "int64": "<q", "uint8": "<B", "uint16": "<H",
+            "uint32": "<I", "uint64": "<Q", "float16": "<e", "float32": "<f", "float64": "<d"}  # fmt: skip
+COMPLEX = {"complex64": "<2f", "complex128": "<2d"}
+
+
+def flat(kernel: Any, kind: Any, value: Any) -> Iterator[bytes]:
+    """An argument as the values that numba's calling convention gives a kernel."""
+    for extension in reversed(kernel.extensions):
+        kind, value = extension.prepare_args(kind, value, stream=0, retr=[])
+    types = import_module("numba.cuda.types")
+    if isinstance(kind, types.Array):
+        array = as_array(np.asarray(value))
+        at = memory.address(value)
+        yield from (struct.pack("<q", n) for n in (0, 0, array.size, array.itemsize, at, *array.shape, *array.strides))
+    elif isinstance(kind, types.BaseTuple):
+        for each, item in zip(kind, value, strict=True):
+            yield from flat(kernel, each, item)
+    elif isinstance(kind, types.EnumMember):
+        yield from flat(kernel, kind.dtype, value.value)
+    elif str(kind) in COMPLEX:
+        parts = struct.pack(COMPLEX[str(kind)], value.real, value.imag)
+        yield parts[: len(parts) // 2]
+        yield parts[len(parts) // 2 :]
+    elif isinstance(kind, types.NPDatetime | types.NPTimedelta):
+        yield np.asarray(value).view(np.int64).tobytes()
+    elif str(kind) in INTEGERS:
+        yield struct.pack(INTEGERS[str(kind)], value)
+    else:
+        raise Unsupported(f"arguments of numba's type {kind}")
+
+
+def to_device(obj: Any, stream: object = 0, copy: bool = True, to: Any = None) -> Any:
+    """As `numba.cuda.to_device`."""
+    if to is not None:
+        to[...] = obj
+        return to
+    array = np.array(obj, copy=True) if copy else np.asarray(obj)
+    return array.view(DeviceArray)
+
+
+def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: object = 0) -> Any:
+    """As `numba.cuda.device_array`."""
+    return np.zeros(shape, dtype, order).view(DeviceArray)
+
+
+def device_array_like(ary: Any, stream: object = 0) -> Any:
+    """As `numba.cuda.device_array_like`."""
+    return np.zeros_like(ary).view(DeviceArray)
+
+
+API: dict[str, object] = {
+    "to_device": to_device,
+    "device_array": device_array,
+    "device_array_like": device_array_like,
+    "pinned_array": device_array,
+    "mapped_array": device_array,
+    "managed_array": device_array,
+    "synchronize": nothing,
+    "stream": Stream,
+    "default_stream": Stream,
+    "is_available": lambda: True,
+}
+"""Functions of `numba.cuda` that need a driver, as they are while it is active."""
