@@ -6,22 +6,30 @@ r"""Run a kernel and stop where one asks: look at registers and memory of any th
 Arguments are as for `openptx run`; a case folder has a kernel and its arguments. `help` lists the commands: break,
 watch, step, next, stepi, barrier, finish, continue, back, goto, print, x, lanes, info, list, thread, block. A fault and
 a deadlock stop with everything live, and so does Ctrl-C. The exit status is 1 when the launch ended in a fault.
+--dap serves an editor instead (docs/debugger.md).
 """
 
 from __future__ import annotations
 
+import socket
 import sys
-from typing import TYPE_CHECKING
+from argparse import Namespace
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, cast
 
 from openptx.cli.exit_status import CLEAN, FINDINGS
-from openptx.cli.launching import add_launch_arguments, launching
+from openptx.cli.launching import Launching, add_launch_arguments, launching
+from openptx.debug.dap.adapter import Adapter
+from openptx.debug.dap.wire import Wire
 from openptx.debug.history import history
 from openptx.debug.session import Session
 from openptx.debug.terminal import Terminal
 from openptx.errors import InputError
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import ArgumentParser
+    from collections.abc import Callable
+    from typing import Any, BinaryIO
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -29,21 +37,24 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_launch_arguments(parser)
     add = parser.add_argument
     add("-x", "--command", metavar="FILE", action="append", default=[], help="execute the commands of a file, then end")
+    add("--dap", action="store_true", help="serve an editor: the Debug Adapter Protocol over stdin and stdout")
+    add("--port", metavar="N", type=int, help="with --dap: serve one client on this port of this computer; 0 for any")
     add("-e", "--execute", metavar="COMMAND", action="append", default=[], help="execute a command first")
 
 
 def run(args: Namespace) -> int:
     """Load, begin, read commands."""
+    if args.dap:
+        return serve(args)
+    if args.port is not None:
+        raise InputError("--port is for --dap")
     if args.file is None:
         raise InputError("debug what? name a PTX file or a case folder")
     if args.file == "-" and not args.command:
         raise InputError("the commands come from stdin: name the PTX file, or give the commands with -x FILE")
     commands = [line for path in args.command for line in read_commands(path)]
     given = launching(args)
-    session = Session(
-        given.kernel, given.grid, given.block, given.arguments,
-        shared_mem=given.shared, cluster=given.cluster, print=sys.stdout.write,
-    )  # fmt: skip
+    session = session_for(given, sys.stdout.write)
     interactive = sys.stdin.isatty() and not args.command
     terminal = Terminal(session, sys.stdin, sys.stdout, interactive=interactive)
     with history(interactive):
@@ -56,6 +67,61 @@ def run(args: Namespace) -> int:
         finally:
             session.close()
     return FINDINGS if failed else CLEAN
+
+
+def serve(args: Namespace) -> int:
+    """Serves one client to its end."""
+    if args.file is not None or args.command or args.execute:
+        raise InputError("--dap takes what is launched from the client's `launch` request")
+    if args.port is None:
+        source, sink = sys.stdin.buffer, sys.stdout.buffer
+        with redirect_stdout(sys.stderr):  # nothing else may come between messages
+            Adapter(Wire(source, sink), session_of).serve()
+        return CLEAN
+    with socket.create_server(("127.0.0.1", args.port)) as server:
+        print(f"listening on 127.0.0.1:{server.getsockname()[1]}", file=sys.stderr, flush=True)
+        client, _ = server.accept()
+    with client, client.makefile("rb") as source, client.makefile("wb") as sink:
+        Adapter(Wire(cast("BinaryIO", source), cast("BinaryIO", sink)), session_of).serve()
+    return CLEAN
+
+
+def session_of(arguments: dict[str, Any], output: Callable[[str], object]) -> Session:
+    """The session that a `launch` request describes: `program`, `kernel`, `grid`, `block`, `args`, `shared`, `cluster`.
+
+    Extents are numbers, lists of them or text; arguments are as on the command line. Raises InputError.
+    """
+    if not isinstance(arguments.get("program"), str):
+        raise InputError("`program` is the path of a PTX file or of a case folder")
+    given: object = arguments.get("args") or []
+    if not isinstance(given, list):
+        raise InputError("`args` is a list")
+    described = launching(
+        Namespace(
+            file=arguments["program"],
+            kernel=arguments.get("kernel"),
+            grid=extent_text(arguments.get("grid")),
+            block=extent_text(arguments.get("block")),
+            shared=int(arguments.get("shared") or 0),
+            cluster=extent_text(arguments.get("cluster")),
+            arg=[str(one) for one in cast("list[object]", given)],
+        )
+    )
+    return session_for(described, output)
+
+
+def extent_text(given: object) -> str | None:
+    """An extent as the command line has it."""
+    if isinstance(given, list):
+        return ",".join(map(str, cast("list[object]", given)))
+    return str(given) if given else None
+
+
+def session_for(given: Launching, output: Callable[[str], object]) -> Session:
+    return Session(
+        given.kernel, given.grid, given.block, given.arguments,
+        shared_mem=given.shared, cluster=given.cluster, print=output,
+    )  # fmt: skip
 
 
 def read_commands(path: str) -> list[str]:

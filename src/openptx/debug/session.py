@@ -191,10 +191,15 @@ class Session:
     # Breakpoints.
 
     def break_at(
-        self, text: str, condition: str | None = None, *, thread: int | None = None, skip: int = 0, once: bool = False
-    ) -> Breakpoint:
-        """Stops where a thread comes to a line, a label or a function. Raises InputError for a place there is not."""
-        function = self.here().frame.plan.function if self.stop.live else self.kernel.function
+        self, text: str, condition: str | None = None, *, thread: int | None = None, skip: int = 0, once: bool = False,
+        live: bool = True,
+    ) -> Breakpoint:  # fmt: skip
+        """Stops where a thread comes to a line, a label or a function. Raises InputError for a place there is not.
+
+        A label is looked for in the thread's function first; not `live`, while the launch runs, in the kernel.
+        """
+        where = self.where(self.thread) if live and self.stop.live else None
+        function = where.frame.plan.function if where is not None else self.kernel.function
         places = frozenset(self.places.find(text, function))
         checked = parse(condition) if condition else None
         self._numbers += 1
@@ -227,7 +232,7 @@ class Session:
 
     def _index(self) -> None:
         found: dict[tuple[str, int], list[Breakpoint]] = {}
-        for one in self.breakpoints.values():
+        for one in list(self.breakpoints.values()):  # another thread may set one meanwhile
             for place in one.places:
                 found.setdefault(place, []).append(one)
         self._at = found

@@ -1,0 +1,1 @@
+"""The Debug Adapter Protocol on a debugger's session, for editors."""

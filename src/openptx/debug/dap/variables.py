@@ -1,0 +1,123 @@
+"""What an editor shows below a stack frame: scopes, their variables, and elements of arrays, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from openptx.debug.values import Array, Typed
+from openptx.errors import InputError
+from openptx.isa.special_registers import SPECIAL_REGISTERS
+
+if TYPE_CHECKING:
+    from openptx.debug.scope import Scope
+
+Variable = dict[str, Any]
+Children = Callable[[int, int], list[Variable]]
+"""Gives the children of something from a position on, so many at most; 0 for all."""
+SPECIALS = ("tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "smid")
+MOST = 4096
+
+
+class References:
+    """The things that have children, by the numbers that the client asks for. They are good for one stop."""
+
+    def __init__(self) -> None:
+        self._children: dict[int, Children] = {}
+
+    def clear(self) -> None:
+        """The launch goes on."""
+        self._children.clear()
+
+    def add(self, children: Children) -> int:
+        """A number for something that has children."""
+        number = len(self._children) + 1
+        self._children[number] = children
+        return number
+
+    def variables(self, number: int, start: int, count: int) -> list[Variable]:
+        """The children of a number; InputError for one from before."""
+        if number not in self._children:
+            raise InputError("these variables are of an earlier stop")
+        return self._children[number](start, count)
+
+    # Scopes.
+
+    def scopes(self, scope: Scope) -> list[Variable]:
+        """The scopes of an activation."""
+        function = scope.frame.plan.function
+        params = [v for v in scope.variables() if v.space in ("param", "frame")]
+        shared = [v for v in scope.variables() if v.space == "shared"]
+        other = [v for v in scope.variables() if v.space in ("local", "global", "const")]
+        registers = [self.value(scope, r.name, scope.register(r)) for r in function.registers]
+        found = [
+            ("Registers", listed(registers), "registers"),
+            ("Special registers", listed([*self.specials(scope)]), "registers"),
+            ("Parameters", listed([self.variable(scope, v.name) for v in params]), "arguments"),
+            ("Shared", listed([self.variable(scope, v.name) for v in shared]), None),
+            ("Local and global", listed([self.variable(scope, v.name) for v in other]), "locals"),
+        ]
+        return [
+            {"name": name, "variablesReference": self.add(children), "expensive": False}
+            | ({"presentationHint": hint} if hint else {})
+            for name, children, hint in found
+        ]
+
+    def specials(self, scope: Scope) -> Iterator[Variable]:
+        """Special registers that say which thread this is."""
+        for name in SPECIALS:
+            for component in "xyz" if SPECIAL_REGISTERS[name].vector else [""]:
+                text = f"%{name}{'.' if component else ''}{component}"
+                yield self.value(scope, text, scope.special(text))
+
+    def variable(self, scope: Scope, name: str) -> Variable:
+        """A variable in memory."""
+        try:
+            return self.value(scope, name, scope.name(name))
+        except InputError as error:
+            return {"name": name, "value": str(error), "variablesReference": 0}
+
+    # Values.
+
+    def value(self, scope: Scope, name: str, found: Any) -> Variable:
+        """A value as a client shows it: an array with its elements below."""
+        shown: Variable = {"name": name, "value": str(found), "variablesReference": 0, "evaluateName": name}
+        if isinstance(found, Typed):
+            shown["type"] = f".{found.type.name}"
+            if found.type.width in (32, 64) and found.type.kind in "bu":
+                shown["memoryReference"] = f"0x{found.bits:x}"
+        elif isinstance(found, list):
+            parts = cast("list[Typed]", found)
+            shown["value"] = "{" + ", ".join(map(str, parts)) + "}"
+            children = [self.value(scope, f"{name}.{c}", part) for c, part in zip("xyzw", parts, strict=False)]
+            shown["variablesReference"] = self.add(listed(children))
+        elif isinstance(found, Array):
+            shown |= self.array(scope, name, found)
+        return shown
+
+    def array(self, scope: Scope, name: str, found: Array) -> Variable:
+        """A variable: its value where it is one element, else its elements by pages."""
+        facts = {"type": f".{found.space} .{found.type.name}", "memoryReference": f"{found.space}:0x{found.address:x}"}
+        if found.count == 1:
+            return {**facts, "value": str(scope.element(found, 0))}
+
+        def children(start: int, count: int) -> list[Variable]:
+            stop = min(start + (count or found.count), found.count, start + MOST)
+            return [self.value(scope, f"{name}[{i}]", scope.element(found, i)) for i in range(start, stop)]
+
+        shape = "".join(f"[{n}]" for n in found.shape) or f"[{found.count}]"
+        return {
+            **facts,
+            "value": f".{found.type.name}{shape} at 0x{found.address:x}",
+            "variablesReference": self.add(children),
+            "indexedVariables": found.count,
+        }
+
+
+def listed(found: list[Variable]) -> Children:
+    """Children that are there already."""
+
+    def children(start: int, count: int) -> list[Variable]:
+        return found[start : start + count] if count else found[start:]
+
+    return children
