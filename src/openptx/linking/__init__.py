@@ -5,6 +5,7 @@
 """
 
 from openptx.linking.api import link
+from openptx.linking.device_runtime import device_runtime
 from openptx.linking.link import link_files
 
-__all__ = ["link", "link_files"]
+__all__ = ["device_runtime", "link", "link_files"]

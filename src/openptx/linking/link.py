@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from openptx.diagnostics import Diagnostic
 from openptx.errors import ArgumentError, CheckError
+from openptx.linking.device_runtime import device_runtime
 from openptx.linking.header import common_header
 from openptx.linking.linked_file import Edit, LinkedFile, edited
 from openptx.linking.modules import Declaration, Module, Name, read_modules
@@ -26,20 +27,21 @@ Part = str | tuple[File, Span]
 
 
 def link_files(
-    files: list[File], target: str | None = None, profile: str = "ptxas", provided: Collection[str] = SYSTEM
+    files: list[File], target: str | None = None, profile: str = "ptxas", *, complete: bool = True
 ) -> LinkedFile:
     """The linked module. Definitions keep their order; faults and diagnostics point into the files they came from.
 
     Static names that occur twice are told apart. Debug information is left out, except for lines and inlining.
-    `provided` are functions that need no definition. Raises CheckError for what is wrong in the modules or between
+    Functions of CUDA's device runtime come along. In a program that
+    is not `complete` names may lack a definition. Raises CheckError for what is wrong in the modules or between
     them, ArgumentError for no files.
     """
     if not files:
         raise ArgumentError("there is nothing to link: name one module or more")
-    modules = read_modules(files, target, profile)
+    modules = read_modules([*files, *device_runtime(files)], target, profile)
     _require(problem for module in modules for problem in module.found if problem.severity == "error")
     header, problems = common_header(modules, target)
-    chosen, unresolved = resolve_names(modules, provided)
+    chosen, unresolved = resolve_names(modules, SYSTEM, complete)
     _require((*problems, *unresolved))
     renaming = Renaming(modules)
     parts: list[Part] = [header]

@@ -18,8 +18,11 @@ class Resolution(NamedTuple):
     problems: list[Diagnostic]
 
 
-def resolve_names(modules: list[Module], provided: Collection[str]) -> Resolution:
-    """Chooses among the definitions of each shared name. `provided` are functions that the system defines."""
+def resolve_names(modules: list[Module], provided: Collection[str], complete: bool) -> Resolution:
+    """Chooses among the definitions of each shared name.
+
+    `provided` are functions that the system defines; in a `complete` program all others have a definition.
+    """
     everywhere: dict[str, list[Name]] = {}
     for module in modules:
         for text, name in module.names.items():
@@ -31,7 +34,7 @@ def resolve_names(modules: list[Module], provided: Collection[str]) -> Resolutio
         defined = [name for name in names if name.definition is not None]
         chosen[text] = best = min(defined, key=_precedence) if defined else None
         if best is None:
-            if text not in provided:
+            if complete and text not in provided:
                 problems += _undefined(text, names)
             continue
         for other in defined:

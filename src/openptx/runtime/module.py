@@ -20,7 +20,7 @@ from openptx.engines.common.engine import engine_in_time, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.keywords import hints
-from openptx.linking import link_files
+from openptx.linking import device_runtime, link_files
 from openptx.program import Function, Program
 from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
@@ -352,6 +352,8 @@ def load(
         file: File = link_files([_file(one, f"<string {i}>") for i, one in enumerate(source)], target, profile)
     else:
         file = _file(source, "<string>")
+        if device_runtime([file]):
+            file = link_files([file], target, profile, complete=False)
     contract = contract or ("off" if profile == "isa" else "ptxas")
     if contract not in CONTRACTIONS:
         raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
