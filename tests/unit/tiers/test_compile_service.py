@@ -16,7 +16,9 @@ import pytest
 
 import openptx
 from openptx.engines.native import settings, tiering
+from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import compiled_kernel
+from openptx.engines.native.runtime.plan import plans
 from openptx.engines.tiers import server_process, service
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -26,7 +28,17 @@ ld.param.u64 %rd1, [x]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; mul.wide.u32
 A: ld.global.u32 %r3, [%rd1]; add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3;
 sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ret; }
 """
-ALLOCA = LOOP.replace("A:", "alloca.u64 %rd3, 16; A:").replace(".entry k", ".entry k")
+ALLOCA = LOOP.replace("A:", "alloca.u64 %rd3, 16; A:")
+PARTED = """.visible .entry k(.param .u64 x, .param .u64 y) {
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
+add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3; ld.global.u32 %r2, [%rd1]; mov.u32 %r3, 0; mov.u32 %r4, 0;
+A: setp.ge.u32 %p1, %r3, %r2; @%p1 bra B; ld.global.u32 %r5, [%rd1]; add.u32 %r4, %r4, %r5; add.s64 %rd1, %rd1, 4;
+add.u32 %r3, %r3, 1; bra A;
+B: ld.global.u32 %r5, [%rd1]; add.u32 %r4, %r4, %r5; st.global.u32 [%rd2], %r4; ret; }
+"""
+"""Lanes leave a loop, in which addresses depend on how often it ran, at different times."""
+
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are watched on systems with fork")
 
 
@@ -38,6 +50,7 @@ def tiers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise AssertionError("compiled by the process that launches")
 
     monkeypatch.setattr(tiering, "AT_ONCE", 0.0)
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 0.0)
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
     service.close()
     with settings.tiers(), settings.cache_at(None):
@@ -217,6 +230,79 @@ def test_arrays_that_other_threads_may_use_stay(native_runs: list[str]) -> None:
         until(replied)
         launch(kernel)
         assert native_runs == ["k"]
+    finally:
+        end.set()
+        other.join()
+
+
+def test_code_that_speculated_wrongly_is_replaced_in_the_background(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """It goes on to run, with the generic version, which its first launch makes, until the other code is there."""
+    module = openptx.load(HEAD + PARTED)
+    x = np.arange(128, dtype=np.uint32) % 5
+    wanted = np.zeros(64, np.uint32)
+    module["k"](1, 64, (x, wanted), engine="interp")
+
+    def launched() -> bool:
+        y = np.zeros(64, np.uint32)
+        module["k"](1, 64, (x, y))
+        return np.array_equal(y, wanted)
+
+    assert launched()
+    until(replied)
+    lowered = list[bool]()
+
+    def generic(program: Any, function: Any, image: Any, options: Any, *given: Any) -> Any:
+        lowered.append(options.lane_facts)
+        return lower_kernel(program, function, image, options, *given)
+
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", generic)
+    assert launched()
+    assert [job.request.options.speculates for job in jobs()] == [True, False]
+    assert launched()
+    until(replied)
+    assert launched()  # and finds that the other code is there
+    assert plans(module.image).not_speculating == {("k", (64, 1, 1))}
+    assert launched()
+    assert lowered == [False]
+    assert len(native_runs) == 4
+
+
+def test_short_launches_of_kernels_that_are_made_quickly_stay(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
+) -> None:
+    """A launch that takes half as long as making the code would, and launches that together take as long, do not."""
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
+    monkeypatch.setattr(tiering, "MADE", 100.0)
+    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    launch(kernel)
+    assert native_runs == []
+    state = tiering._states[kernel.module.image]["k"]
+    state.spent = state.left - 0.01
+    launch(kernel, 1_000_000)
+    assert native_runs == ["k"]
+    monkeypatch.setattr(tiering, "MADE", 0.0)
+    kernel = openptx.load(HEAD + LOOP)["k"]
+    tiering._states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(kernel.function)
+    state.spent = state.left
+    launch(kernel)
+    assert native_runs == ["k", "k"]
+    assert jobs() == []
+
+
+def test_long_launches_that_could_not_be_abandoned_wait_for_code(native_runs: list[str]) -> None:
+    """With a thread of the host's, which may use the array."""
+    end = threading.Event()
+    other = threading.Thread(target=end.wait)
+    other.start()
+    try:
+        kernel = openptx.load(HEAD + LOOP)["k"]
+        x = np.zeros(32 * 100, np.uint32)
+        with pytest.raises(AssertionError, match="by the process that launches"):
+            kernel((1 << 10, 1 << 6), 32, (x, 5))
+        assert native_runs == []
     finally:
         end.set()
         other.join()

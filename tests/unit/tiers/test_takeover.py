@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 
 import openptx
 from openptx.engines.common import launches
-from openptx.engines.interp.abandon import Abandonable, Abandoned
+from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import settings, tiering
 from openptx.engines.tiers import takeover
 from openptx.testing.case import read_case, run_case
@@ -37,7 +36,7 @@ class Forced(Abandonable):
         Forced.asked += 1
         if Forced.asked == Forced.at:
             if not self.kept:
-                raise Abandoned
+                self.end()
             Forced.reasons.append(self.kept)
 
     def restore(self) -> None:
@@ -55,10 +54,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def forced(monkeypatch: pytest.MonkeyPatch) -> type[Forced]:
     """All launches of `auto` begin on the reference engine, and code is always about to be ready."""
 
-    def pending(*_: Any) -> Any:
-        return SimpleNamespace(reply=None)
-
-    monkeypatch.setattr(tiering, "made_meanwhile", pending)
+    monkeypatch.setattr(tiering, "code_wanted", lambda *_: lambda: False)
     monkeypatch.setattr(tiering, "prefers_interp", lambda *_: False)
     monkeypatch.setattr(takeover, "Abandonable", Forced)
     monkeypatch.setattr(takeover, "host_threads", lambda _: 0)
@@ -171,11 +167,13 @@ def test_what_cannot_be_undone_is_not_begun_again(what: str, body: str, forced: 
 
 
 def test_large_memory_is_not_copied(forced: type[Forced], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch is abandoned where it is about to write more than may be copied."""
     monkeypatch.setattr("openptx.engines.interp.abandon.LIMIT", 31)
-    forced.at, forced.asked = 5, 0
-    openptx.load(FAULTS)["k"](1, 1, (np.zeros(8, np.uint32), 8))
-    assert forced.restored == 0
-    assert len(forced.reasons) == 1
+    forced.at, forced.asked = 0, 0
+    x = np.zeros(8, np.uint32)
+    openptx.load(FAULTS)["k"](1, 1, (x, 8))
+    assert (x == 7).all()
+    assert forced.restored == 1
 
 
 def test_launches_that_overlap_in_time_are_known() -> None:
@@ -198,16 +196,15 @@ def test_launches_that_overlap_are_not_begun_again(
     monkeypatch.setattr(takeover, "Abandonable", Abandonable)
     other, x = openptx.load(FAULTS)["k"], np.zeros(8, np.uint32)
 
-    def reply() -> Any:
+    def wanted() -> bool:
         if not other.module.executable:
             other(1, 1, (x, 8), engine=engine)
-        return SimpleNamespace(made=True)
+        return True
 
-    job = type("Job", (), {"reply": property(lambda _: reply())})()
     module = openptx.load(FAULTS)
     program, function = module.program, module["k"].function
     prepared = module["k"].prepare(1, 1, (x, 8))
     assert takeover.launch_and_replace(
-        program, function, prepared.grid, prepared.block, job, memory=prepared.memory, image=module.image
+        program, function, prepared.grid, prepared.block, wanted, memory=prepared.memory, image=module.image
     )
     assert (x == 14).all()

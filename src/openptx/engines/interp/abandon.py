@@ -12,7 +12,8 @@ from collections.abc import Callable
 from openptx.device.memory import Allocation, Bytes
 
 LIMIT = 256 << 20
-"""Bytes that a launch may write to and still be abandoned: copies take memory, and 0.1 s of time each way."""
+"""Bytes that are copied, which takes 0.1 s each way. A launch that is about to write to more is large, and abandoned at
+once: compiled code runs it as soon as it is there."""
 
 
 class Abandoned(Exception):
@@ -21,12 +22,12 @@ class Abandoned(Exception):
 
 class Abandonable:
     """`wanted` is asked now and then whether the launch is to be abandoned: for every block of the kernel, for every 16
-    instructions of long ones, and within instructions that take long."""
+    instructions of long ones, and within instructions that take long. Then `objection` says why it can't be, if so."""
 
-    __slots__ = ("_saved", "_wanted", "copied", "kept")
+    __slots__ = ("_objection", "_saved", "_wanted", "copied", "kept")
 
-    def __init__(self, wanted: Callable[[], bool]) -> None:
-        self._wanted = wanted
+    def __init__(self, wanted: Callable[[], bool], objection: Callable[[], str]) -> None:
+        self._wanted, self._objection = wanted, objection
         self._saved: dict[int, tuple[Allocation, Bytes]] = {}
         self.copied = 0
         self.kept = ""
@@ -42,14 +43,21 @@ class Abandonable:
         if row.base in self._saved or self.kept:
             return
         if self.copied + row.size > LIMIT:
-            self.keep(f"it writes to more than {LIMIT >> 20} MiB")
+            self.end()
             return
         self._saved[row.base] = row, row.bytes().copy()
         self.copied += row.size
 
     def ask(self) -> None:
         """Raises Abandoned where the launch is to end and still can be undone."""
-        if not self.kept and self._wanted() and not self.kept:
+        if not self.kept and self._wanted():
+            self.end()
+
+    def end(self) -> None:
+        """Abandons the launch, if nothing speaks against it."""
+        if reason := self._objection():
+            self.keep(reason)
+        else:
             raise Abandoned
 
     def restore(self) -> None:

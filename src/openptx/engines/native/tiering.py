@@ -10,17 +10,16 @@ from typing import Any
 
 from openptx.device.image import Image
 from openptx.engines.interp import launch as interp
+from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.cache import store
-from openptx.engines.native.cache.key import name_of
 from openptx.engines.native.options import Options
+from openptx.engines.native.runtime.code_requests import name_of_code, request_code
 from openptx.engines.native.runtime.compiled_kernel import compiled, on_disk, ready, usual
 from openptx.engines.native.runtime.launch import launch as run
-from openptx.engines.native.runtime.worker_count import loops
-from openptx.engines.tiers.messages import Request
-from openptx.engines.tiers.service import Job, service
-from openptx.engines.tiers.takeover import launch_and_replace
+from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
+from openptx.engines.tiers.service import service
+from openptx.engines.tiers.takeover import Wanted, host_threads, launch_and_replace
 from openptx.errors import Triple
 from openptx.program import Function, Program
 
@@ -33,8 +32,9 @@ OPERATION = 3e-9
 MADE, MADE_OF_EACH = 0.010, 0.0006
 """Seconds that translating and compiling takes: at least, and for each instruction."""
 
-AT_ONCE = 0.1
-"""Seconds that making the code takes, below which a launch waits for it."""
+AT_ONCE, AT_ONCE_ALONE = 0.02, 0.05
+"""Seconds that making the code takes, below which a launch does that itself: with a server running, or to be started,
+which takes 0.6 s of the processor."""
 
 FOUND = 0.0015
 """Seconds that it takes instead if the code is on disk."""
@@ -65,12 +65,13 @@ def launch(
     *,
     workers: int | None = None,
     since: float | None = None,
+    meanwhile: bool = False,
     **options: Any,
 ) -> None:
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
     since = time.monotonic() if since is None else since
     try:
-        run(program, function, grid, block, workers=workers, since=since, **options)
+        run(program, function, grid, block, workers=workers, since=since, meanwhile=meanwhile, **options)
     except UnsupportedByJit as reason:
         LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
         interp.launch(program, function, grid, block, since=since, **options)
@@ -89,65 +90,66 @@ def auto(
     program: Program, function: Function, grid: Triple, block: Triple, *, image: Image, workers: int | None = None,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Launches of kernels without loops run on interp until they have taken as long as making the code would.
+    """Begins where the first result is expected, and goes on where later ones are faster.
 
-    So a kernel takes at most twice as long as if it had been known how often it runs.
+    Launches of kernels without loops run on interp until they have taken as long as making the code would, so a kernel
+    takes at most twice as long as if it had been known how often it runs. With tiers, launches of other kernels begin
+    on interp, too, and are abandoned for machine code: when they have taken half as long as making it would, or where
+    that takes long, when the compile server has made it.
     """
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
     known = _states.setdefault(image, {})
     state = known.get(function.name) or known.setdefault(function.name, TierState(function))
-    if block not in state.blocks and prefers_interp(state, program, function, image, threads, block):
+    if block not in state.blocks:
         start = time.perf_counter()
-        interp.launch(program, function, grid, block, image=image, **options)
-        state.spent += time.perf_counter() - start
-        return
-    if block not in state.blocks and (job := made_meanwhile(state, program, function, image, block, workers, options)):
-        if job.reply is None:
-            if launch_and_replace(program, function, grid, block, job, image=image, **options):
-                return
-        elif job.reply.problem:
+        if prefers_interp(state, program, function, image, threads, block):
             interp.launch(program, function, grid, block, image=image, **options)
+            state.spent += time.perf_counter() - start
             return
-    state.blocks.add(block)
-    launch(program, function, grid, block, image=image, workers=workers, **options)
+        wanted = code_wanted(state, program, function, image, block, threads, workers, options)
+        if wanted is not None and launch_and_replace(program, function, grid, block, wanted, image=image, **options):
+            state.spent += time.perf_counter() - start
+            return
+        state.blocks.add(block)
+    meanwhile = settings.has_tiers() and not made_at_once(state)
+    launch(program, function, grid, block, image=image, workers=workers, meanwhile=meanwhile, **options)
 
 
-def made_meanwhile(
-    state: TierState, program: Program, function: Function, image: Image, block: Triple, workers: int | None,
-    options: dict[str, Any],
-) -> Job | None:  # fmt: skip
-    """The request for a kernel's code that the launch need not wait for; None where it is to be found or made at once.
+def made_at_once(state: TierState) -> bool:
+    """Whether a launch makes the code itself: it is made quickly, or there is no server."""
+    return service().broken or state.seconds < (AT_ONCE if service().running else AT_ONCE_ALONE)
 
-    Launches that only the reference engine takes ask for none.
+
+def code_wanted(
+    state: TierState, program: Program, function: Function, image: Image, block: Triple, threads: int,
+    workers: int | None, options: dict[str, Any],
+) -> Wanted | None:  # fmt: skip
+    """When a launch that begins on interp is to be abandoned; None where it is to begin as machine code.
+
+    It does where the code is there already. It also waits for the code, as without tiers, where the launch is likely to
+    take longer on interp and could not be abandoned.
     """
-    if not settings.has_tiers() or state.seconds < AT_ONCE or service().broken or ready(image, function, block):
+    only_interp = options.get("cluster") is not None or options.get("max_instructions") is not None or image.bound
+    if not settings.has_tiers() or only_interp or ready(image, function, block):
         return None
-    if options.get("cluster") is not None or options.get("max_instructions") is not None or image.bound:
+    stays = host_threads(function) or not function.callees.isdisjoint(EXTERNALS)
+    if stays and threads * state.each * ITERATIONS > state.seconds:
         return None
-    name = name_of(program, function, usual(block), "fast")
-    if (job := service().find(name)) is not None:
-        return job
-    if store.has(name):
+    if (job := service().find(name_of_code(program, function, usual(block)))) is None:
+        if on_disk(program, function, block):
+            return None
+        if made_at_once(state):
+            return wanted_after((state.left - state.spent) / 2) if state.spent < state.left and not stays else None
+        LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
+        job = request_code(program, function, usual(block), several_workers=(workers or 1) > 1)
+    if job.reply is not None:
         return None
-    folder = settings.cache_folder()
-    LOG.info(
-        "kernel `%s`, blocks of %s: the reference engine begins while code is made (about %.1f s)",
-        function.name, block, state.seconds,
-    )  # fmt: skip
-    return service().request(
-        Request(
-            name,
-            program.file.text,
-            program.file.name,
-            program.target,
-            program.profile,
-            program.contract,
-            function.name,
-            usual(block),
-            (workers or 1) > 1,
-            str(folder) if folder is not None else None,
-        )
-    )
+    return lambda: job.reply is not None and job.reply.made
+
+
+def wanted_after(seconds: float) -> Wanted:
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
 
 
 def prefers_interp(

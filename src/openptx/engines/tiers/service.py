@@ -56,6 +56,11 @@ class Service:
                 self._send(job)
             return job
 
+    @property
+    def running(self) -> bool:
+        """Whether there is a server."""
+        return self._server is not None
+
     def find(self, name: str) -> Job | None:
         return self._jobs.get(name)
 
@@ -65,14 +70,14 @@ class Service:
         self._server.send(job.request)
 
     def code(self, name: str, check: Callable[[], None]) -> bytes | str | None:
-        """What was made under a name, or why compiled code can't run the kernel; None where nobody has asked for it, or
-        it could not be made. Waits while it is being made, and calls `check`, which may raise."""
+        """What was made under a name, or why there is no code; None where nobody has asked for it, or no server can be
+        had. Waits while it is being made, and calls `check`, which may raise."""
         job = self._jobs.get(name)
         while job is not None and job.reply is None:
             check()
             time.sleep(INTERVAL)
-        if job is not None and job.reply is not None and job.reply.unsupported:
-            return job.reply.unsupported
+        if job is not None and job.reply is not None and not self.broken and not job.reply.made:
+            return job.reply.unsupported or job.reply.problem
         return self._codes.get(name)
 
     def _busy(self) -> bool:

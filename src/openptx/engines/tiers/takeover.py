@@ -9,34 +9,35 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from openptx.engines.common.launches import alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.interp.launch import launch
-from openptx.engines.tiers.service import Job
 from openptx.errors import Triple
 from openptx.isa.memory_consistency import may_wait
 from openptx.program import Function, Program
+
+Wanted = Callable[[], bool]
+"""Whether the launch is to be abandoned now, asked often."""
 
 LOG = logging.getLogger("openptx")
 
 
 def launch_and_replace(
-    program: Program, function: Function, grid: Triple, block: Triple, job: Job, **options: Any
+    program: Program, function: Function, grid: Triple, block: Triple, wanted: Wanted, **options: Any
 ) -> bool:
-    """Runs a kernel on the reference engine; False, with memory as it was before, when code for it is ready first."""
+    """Runs a kernel on the reference engine; False, with memory as it was before, where compiled
+    code is to run all of it."""
     start = time.monotonic()
     threads = host_threads(function)
 
-    def ready() -> bool:
-        if job.reply is None or not job.reply.made:
-            return False
-        if not alone(abandon) or host_threads(function) > threads:
-            abandon.keep("other threads of the host are at work")
-        return True
+    def objection() -> str:
+        shared = not alone(abandon) or host_threads(function) > threads
+        return "other threads of the host are at work" if shared else ""
 
-    abandon = Abandonable(ready)
+    abandon = Abandonable(wanted, objection)
     if threads:
         abandon.keep("other threads of the host may use its arrays")
     try:
@@ -48,7 +49,7 @@ def launch_and_replace(
             function.name, time.monotonic() - start, abandon.copied,
         )  # fmt: skip
         return False
-    said = f"; it was not replaced: {abandon.kept}" if abandon.kept and job.reply is not None else ""
+    said = f"; it was not replaced: {abandon.kept}" if abandon.kept and wanted() else ""
     LOG.info("kernel `%s`: %.3f s on the reference engine%s", function.name, time.monotonic() - start, said)
     return True
 

@@ -21,6 +21,7 @@ from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
 from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.rtlib.support import RUN, compiling, support
+from openptx.engines.native.runtime.code_requests import name_of_code
 from openptx.engines.native.runtime.workers import Worker
 from openptx.engines.native.watch.hooks import addresses
 from openptx.engines.tiers.service import made_by_service
@@ -77,7 +78,7 @@ def compiled(program: Program, function: Function, image: Image, options: Option
     found = known.get(key)
     if found is None:
         try:
-            name = name_of(program, function, options, "fast")
+            name = name_of_code(program, function, options)
             lowered = made(name, function, lambda: lower_kernel(program, function, image, options))
             found = Compiled(*lowered, bool(options.watched))
         except UnsupportedByJit as fallback:
@@ -97,7 +98,7 @@ def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool
 
 def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -> bool:
     """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
-    return store.has(name_of(program, function, usual(block), "fast"))
+    return store.has(name_of_code(program, function, usual(block)))
 
 
 def usual(block: tuple[int, int, int]) -> Options:

@@ -44,10 +44,12 @@ def launch(
     workers: int | None = None,
     blocks: tuple[int, int] | None = None,
     since: float | None = None,
+    meanwhile: bool = False,
 ) -> None:
     """Runs a kernel, or its `blocks` alone; raises UnsupportedByJit, before anything has run, where only interp can.
 
-    The limit of `timeout` seconds holds from `since` on, by default from now.
+    The limit of `timeout` seconds holds from `since` on, by default from now. Code that suits the kernel better is made
+    `meanwhile`, or else by the next launch.
     """
     if cluster is not None or max_instructions is not None:
         raise UnsupportedByJit("clusters, or counted instructions")
@@ -61,13 +63,13 @@ def launch(
 
     plan = find(workers or 1, blocks, check)
     if workers is not None:
-        Run(plan, memory, image, timeout, deadline).go()
+        Run(plan, memory, image, timeout, deadline, meanwhile).go()
         return
     team = plan.team
     if team.workers > 1:
         plan = find(team.workers, blocks, check)
     start = time.perf_counter()
-    Run(plan, memory, image, timeout, deadline).go()
+    Run(plan, memory, image, timeout, deadline, meanwhile).go()
     team.learn(time.perf_counter() - start)
 
 
@@ -79,12 +81,26 @@ FORKED = (
 class Run:
     """One launch. It holds all that its threads use, so none can run on memory that has been freed."""
 
-    __slots__ = ("asked", "deadline", "image", "interrupt", "memory", "plan", "tasks", "team", "timeout", "watch")
+    __slots__ = (
+        "asked",
+        "deadline",
+        "image",
+        "interrupt",
+        "meanwhile",
+        "memory",
+        "plan",
+        "tasks",
+        "team",
+        "timeout",
+        "watch",
+    )
 
     def __init__(
-        self, plan: Plan, memory: MemoryView, image: Image, timeout: float | None, deadline: float | None
-    ) -> None:
+        self, plan: Plan, memory: MemoryView, image: Image, timeout: float | None, deadline: float | None,
+        meanwhile: bool = False,
+    ) -> None:  # fmt: skip
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
+        self.meanwhile = meanwhile
         self.deadline = deadline  # on time.monotonic's clock
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
@@ -105,7 +121,7 @@ class Run:
             if self.interrupt is not None:
                 raise self.interrupt
             if sum([worker.side_exits() for worker in team]) * 16 > plan.ctas * plan.warps:
-                plans(self.image).disable_speculation(plan)
+                plans(self.image).disable_speculation(plan, self.meanwhile)
             for code, worker in zip(codes, team, strict=True):
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)

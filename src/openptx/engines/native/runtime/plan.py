@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import weakref
 from array import array
 from collections.abc import Callable
@@ -14,8 +15,10 @@ from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
+from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
 from openptx.engines.native.runtime.worker_count import WorkerCount
+from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple
 from openptx.program import Function, Program
 
@@ -31,6 +34,8 @@ CHUNK_WORK = 1 << 16
 BAND = 8
 """Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
 
+LOG = logging.getLogger("openptx")
+
 MOST = 256
 """Plans that a module keeps."""
 
@@ -40,7 +45,8 @@ class Plan:
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
-        "layout", "options", "program", "shared", "sizes", "stride", "team", "threads", "warps", "workers",
+        "layout", "options", "program", "replacement", "shared", "sizes", "stride", "team", "threads", "warps",
+        "workers",
     )  # fmt: skip
 
     def __init__(
@@ -52,6 +58,7 @@ class Plan:
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
         self.options, self.code = self.chosen(image, speculates)
+        self.replacement: Job | None = None
         if self.code.metadata.stack.size > STACK_OF_A_THREAD:
             raise UnsupportedByJit("more local memory than threads have")
         self.layout = shared_layout(program, function.name)
@@ -125,8 +132,21 @@ class Plans:
             self.made[key] = plan
         return plan
 
-    def disable_speculation(self, plan: Plan) -> None:
-        """Warps left too often: from now on branches are not assumed uniform."""
+    def disable_speculation(self, plan: Plan, meanwhile: bool) -> None:
+        """Warps left too often: from now on branches are not assumed uniform.
+
+        Where the other code may be made `meanwhile`, the plan stays until it is there.
+        """
+        if meanwhile:
+            if plan.replacement is None:
+                plan.replacement = request_code(
+                    plan.program, plan.function, replace(plan.options, locked=False, speculates=False),
+                    several_workers=plan.options.locked,
+                )  # fmt: skip
+            reply = plan.replacement.reply
+            if reply is None or (not reply.made and not service().broken):
+                return
+            LOG.info("kernel `%s`: from now on its branches are not assumed to be uniform", plan.function.name)
         self.not_speculating.add((plan.function.name, plan.block))
         self.made.clear()
 
