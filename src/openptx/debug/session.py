@@ -457,6 +457,15 @@ class Session:
         rank = inner[0] + cluster[0] * (inner[1] + cluster[1] * inner[2])
         return number * cluster[0] * cluster[1] * cluster[2] + rank
 
+    def block_place(self, number: int) -> Triple:
+        """The place in the grid of a block with a number."""
+        cluster = self.given.cluster or (1, 1, 1)
+        w, h, d = cluster
+        x, y, z = self.given.grid
+        inner = unravel(number % (w * h * d), cluster)
+        outer = unravel(number // (w * h * d), (x // w, y // h, z // d))
+        return outer[0] * w + inner[0], outer[1] * h + inner[1], outer[2] * d + inner[2]
+
     def name_of(self, thread: int) -> str:
         """`block (1, 0, 0) thread (3, 0, 0)`."""
         block, own = self.position(thread)
@@ -469,7 +478,7 @@ class Session:
             lane = thread - geometry.first * geometry.threads
             if 0 <= lane < geometry.n:
                 return geometry.block_of(lane), geometry.thread_of(lane)
-        return unravel(thread // self.threads, self.given.grid), unravel(thread % self.threads, self.given.block)
+        return self.block_place(thread // self.threads), unravel(thread % self.threads, self.given.block)
 
     def _look_at(self, lanes: lane_sets.Lanes, whole_warp: bool = False) -> None:
         """Looks at one of the lanes that run: at the same thread, if it is one of them."""

@@ -342,3 +342,14 @@ def test_a_step_of_a_thousand_threads_is_quick() -> None:
     print(f"{(time.perf_counter() - start) / 8 * 1e3:.2f} ms a step")
     assert one.stop.kind == "step"
     one.close()
+
+
+def test_blocks_of_clusters_are_named_alike_before_and_after_they_begin() -> None:
+    text = HEAD.replace("sm_80", "sm_90") + ".visible .entry k() {\n.reg .u32 i;\nmov.u32 i, %ctaid.x;\nret;\n}\n"
+    one = Session(openptx.load(text)["k"], (4, 2), 1, (), cluster=(2, 2))
+    before = [one.position(thread)[0] for thread in range(8)]
+    assert [one.block_number(block) for block in before] == list(range(8))
+    one.start()
+    assert [one.position(thread)[0] for thread in range(8)] == before
+    assert before[2:4] == [(0, 1, 0), (1, 1, 0)]
+    one.close()
