@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from openptx.source import File
 
-_NAMES = "cudaCG"
+_DECLARED = re.compile(r"\.extern\s+\.func\b[^;{]*\bcudaCG\w", re.A)
 _PATH = Path(__file__).with_name("device_runtime.ptx")
 
 
 def device_runtime(files: list[File]) -> list[File]:
-    """The library, if one of the files names what it defines. A program's own definitions come before its weak ones."""
-    if any(_NAMES in file.text for file in files):
+    """The library, if a file declares what it defines. A program's own definitions come before its weak ones."""
+    if any("cudaCG" in file.text and _DECLARED.search(file.text) for file in files):
         return [File("device_runtime.ptx", _PATH.read_text(encoding="ascii"))]
     return []

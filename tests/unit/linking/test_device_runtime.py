@@ -103,3 +103,4 @@ def test_the_linked_text_has_them() -> None:
     text = openptx.link([GRID_SYNC])
     assert ".weak .func (.param .b32 status) cudaCGSynchronize" in text
     assert openptx.check(text) == []
+    assert openptx.load(text).program.file.text == text, "linked already"
