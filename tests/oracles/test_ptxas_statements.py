@@ -20,19 +20,24 @@ _KNOWN = re.compile(
     r"sm_1[012] .*\.f64\b.*taken, here: PTX0(?:410|310)"
     r"|sm_(?:[2-5]\d|6[0-2]) (?:@!?\w+ )?suld\.p\..*refused"
     r"|(?:vote|bar|barrier)\S* f16x2_|vote\S* \S+, !?f16x2_"  # pairs of halves as predicates
-    r"|sm_2\d (?:@!?\w+ )?\S*\.shared::cta.*taken, here: PTX0410"
+    r"|sm_[12]\d (?:@!?\w+ )?\S*\.shared::cta.*taken, here: PTX0410"
     # docs/decisions/parity.md: comparisons with a depth, pairs of texels and predicates before PTX 7.1, 64-bit and
     # 16-bit coordinates that are not used, constants in places of tld4's depth
     r"|(?:tex|tld4)\S* .*refused: (?:Arguments mismatch|Feature 'Texture instruction with optional predicate result')"
-    r"|(?:suld|sust|sured)\S* .*the elements of `b` of \S* have 32 bits"
+    r"|(?:suld|sust|sured|tex|tld4)\S* .*the elements of `[bc]` of \S* have 32 bits"
     r"|tld4\S* .*taken, here: PTX031[25] operand `f`"
     # lists of one element of another kind of register
     r"|tcgen05\.(?:ld|st)\S*\.x1\S* .*taken, here: PTX0312"
-    r"|wmma\.load\.[ab]\S*\.m8n32k16\S* \{f32_\d+\}.*refused"
+    r"|st\.bulk\S* \S+, s32_.*taken, here: PTX0411"
+    r"|st\.async\S* .*taken, here: PTX030[46]"  # without .release, since PTX 9.3
+    r"|(?:suld|sust|sured)\S* .*%.*must be register or constant"
+    r"|\.tensor\.\S* .*\bpred_.*taken, here: PTX0313"
+    r"|div\S*\.full\S* .*refused"
     r"|testp\.f(?:32|64) .*taken, here: PTX0304"
     r"|(?:bar|barrier)\S* 0x"  # beyond 32 bits
     r"|clusterlaunchcontrol\S*\.b128\.\S+ .*refused"
     # modifiers that it overlooks
+    r"|\.(?:rank|swizzle_mode)\b.*taken, here: PTX0303"
     r"|(?:trap|brkpt|exit|ret|bar\.warp|pmevent|cp\.async\.commit_group)\.\S+;?.*taken, here: PTX030"
 )
 FIRST = 6

@@ -44,6 +44,10 @@ FRAGMENTS = (  # target, opcode, what stands after the lists; how many registers
     ("sm_80",   "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32",    "",              "8F 4B 4B 8F"),
     ("sm_80",   "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32",         "",              "2I 1I 1I 2I"),
     ("sm_80",   "wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64",     "",              "2W 1D 1D 2W"),
+    ("sm_80",   "wmma.load.a.sync.aligned.row.m16n16k16.u8",                   ", [b641]",      "2I"),
+    ("sm_80",   "wmma.load.b.sync.aligned.col.m8n32k16.s8",                    ", [b641]",      "4I"),
+    ("sm_80",   "wmma.load.a.sync.aligned.row.m8n8k32.s4",                     ", [b641]",      "1A"),
+    ("sm_80",   "wmma.load.a.sync.aligned.row.m16n16k16.bf16",                 ", [b641]",      "4B"),
     ("sm_90a",  "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32",          ", b640, 1, 1, 1", "4F 4P"),
     ("sm_90a",  "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8",             ", b640, 1",     "4I 4A"),
 )

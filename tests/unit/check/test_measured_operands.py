@@ -195,6 +195,9 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("st.bulk.weak.shared::cta [%d0], 16777216, 0;",                       None),
     ("st.bulk.weak.shared::cta [%d0], 16777224, 0;",                       "immediate-range"),
     ("st.bulk [%d0], 4, 0;",                                               "immediate-range"),
+    # `.uni` may stand twice.
+    ("vote.sync.uni.uni.pred %p0, %p1, %r0;",                              None),
+    ("ret.uni.uni;",                                                       None),
     # What belongs to the mnemonic comes first.
     ("dp2a.lo.u32.s32 %r0, %r1, %r2, %r3;",                                None),
     ("dp2a.u32.lo.s32 %r0, %r1, %r2, %r3;",                                "modifier-order"),

@@ -35,7 +35,7 @@ COORDINATES = (  # a statement with @ for coordinates; those that are taken, tho
     ("tex.2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, {f1,f2}], @;",
      "i1 u1 r1 f1 3 1.0 {i1,i2} {r1,i2} {1,2} {i1,i2,i3,i4}",       "h1 t1 %tid.x {i1} {i1,i2,i3} {f1,f2}"),
     ("tex.3d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, {f1,f2,f3,f4}], @;",
-     "i1 3 {i1,i2,i3,i4}",                                          "f1 1.0 {i1,i2}"),
+     "i1 3 {i1,i2,i3,i4}",                                          "f1 r1 1.0 {i1,i2}"),
     ("tld4.r.2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, {f1,f2}], @, f1;",
      "i1 u1 3 {i1,i2} {i1,i2,i3,i4}",                               "f1 h1 {i1}"),
     ("suld.b.1d.b32.trap r5, [surf0, @];",

@@ -72,9 +72,7 @@ def ignored(place: Place, kind: Kind) -> bool:
     """Whether the assembler overlooks this operand: a single integer where a list is asked for."""
     if not (place.context.follows_ptxas and place.operand_rule.says("an ignored integer")):
         return False
-    integer = (
-        kind.sort == kinds.REGISTER and kind.type is not None and kind.type.kind in "bsu" and kind.type.width == 32
-    )
+    integer = kind.sort == kinds.REGISTER and kind.type is not None and kind.type.kind in "su" and kind.type.width == 32
     return integer or kind.sort == kinds.INTEGER
 
 

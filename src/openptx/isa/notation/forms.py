@@ -387,7 +387,7 @@ _KINDS = {
 }
 
 
-_REPEATED = frozenset(("NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync"))
+_REPEATED = frozenset(("NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"))
 """Flags that the assembler takes twice (measured of all that there are)."""
 
 
