@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Place = tuple[str, int, int]
 """File, line, column."""
 _PLACE = r"(\d+)[ \t]+(\d+)[ \t]+(\d+)"
-_LOC = re.compile(rf"^[ \t]*\.loc[ \t]+{_PLACE}(?:[^\n]*?inlined_at[ \t]+{_PLACE})?", re.M)
+_LOC = re.compile(rf'^(?:[^\n/"]*[\s;:{{}}])?(\.loc)[ \t]+{_PLACE}(?:[^\n]*?inlined_at[ \t]+{_PLACE})?', re.M)
 _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.M)
 
 
@@ -25,11 +25,11 @@ class LineTable:
         self.file = file
         self.names = {int(number): name for number, name in _FILE.findall(file.text)}
         found = list(_LOC.finditer(file.text)) if self.names else []
-        self.starts = [match.start() for match in found]
+        self.starts = [match.start(1) for match in found]
         self.chains: list[tuple[Place, ...]] = []
         known: dict[tuple[str, ...], tuple[Place, ...]] = {}
         for match in found:
-            own, outer = match.groups()[:3], match.groups()[3:]
+            own, outer = match.groups()[1:4], match.groups()[4:]
             chain = (self.place(own), *(known.get(outer, (self.place(outer),)) if outer[0] else ()))
             known[own] = chain
             self.chains.append(chain)

@@ -44,6 +44,8 @@ def add_launch_arguments(parser: ArgumentParser) -> None:
 
 def launching(args: Namespace) -> Launching:
     """Reads the file or the case, and its arguments. Raises InputError for what is no launch."""
+    if args.file is None:
+        raise InputError("launch what? name a PTX file or a case folder")
     if is_case(args.file):
         given = [name for name in ("kernel", "grid", "block", "cluster", "arg", "shared") if getattr(args, name)]
         if given:

@@ -2,10 +2,11 @@ r"""Run a kernel and find data races, uses of undefined values, wrong uses of ba
 
     openptx sanitize sum.ptx --grid 4 --block 256 \
         --arg 1024 @x.npy empty:f32:1024
+    openptx sanitize cases/block_reduce
 
-Arguments are as for `openptx run`; empty:TYPE:COUNT is an array that nobody has set. Each cause is reported once, with
-the statement, the line of the program it was compiled from (-lineinfo), the thread, the other access of a race, why
-nothing orders the two, and what would. The exit status is 1 when anything is found.
+Arguments are as for `openptx run`, and a case folder brings its own; empty:TYPE:COUNT is an array that nobody has set.
+Each cause is reported once, with the statement, the line of the program it was compiled from (-lineinfo), the thread,
+the other access of a race, why nothing orders the two, and what would. The exit status is 1 when anything is found.
 
 Without `init` (--tool race,sync,mem) a launch runs as machine code first. Where that leaves a doubt, and for `init`,
 the reference engine runs it, which takes some hundred times as long.
@@ -16,14 +17,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from openptx.cli.arguments import read_argument, read_extent
 from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
-from openptx.cli.files import load
-from openptx.cli.run import pick
+from openptx.cli.launching import add_launch_arguments, launching
 from openptx.cli.terminal import Clock
 from openptx.diagnostics.render import render
 from openptx.errors import InputError
-from openptx.runtime import load as load_module
 from openptx.sanitize.entry import ENGINES, Options, tools_of, watch
 
 if TYPE_CHECKING:
@@ -34,14 +32,8 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx sanitize`."""
+    add_launch_arguments(parser)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a PTX file, or - for stdin")
-    add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
-    add("--grid", metavar="X[,Y[,Z]]", required=True, help="blocks in the grid")
-    add("--block", metavar="X[,Y[,Z]]", required=True, help="threads in a block")
-    add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory of a block")
-    add("--cluster", metavar="X[,Y[,Z]]", help="blocks in a cluster")
-    add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="arguments; may be given several times")
     add("--tool", metavar="TOOLS", default="all", help="some of race,init,sync,mem (all)")
     add("--output", metavar="INDEX", type=int, action="append", default=[], help="an array that must be all defined")
     add("--engine", choices=ENGINES, default="auto", help="run as machine code first where that is possible (auto)")
@@ -57,12 +49,12 @@ def run(args: Namespace) -> int:
     """Load, launch under watch, print what was found."""
     if args.schedules < 1:
         raise InputError(f"--schedules {args.schedules}: write a number from 1")
-    file = load(args.file)
-    kernel = pick(load_module(file), args.kernel, file.name)
+    given = launching(args)
+    kernel = given.kernel
     options = Options(
         tools_of(args.tool),
-        args.shared,
-        read_extent(args.cluster, "cluster") if args.cluster else None,
+        given.shared,
+        given.cluster,
         tuple(args.output),
         args.schedules,
         args.seed,
@@ -71,9 +63,8 @@ def run(args: Namespace) -> int:
         args.strict,
         args.engine,
     )
-    arguments = [read_argument(text) for text in args.arg]
     with Clock(f"watching `{kernel.name}`"):
-        report = watch(kernel, read_extent(args.grid, "grid"), read_extent(args.block, "block"), arguments, options)
+        report = watch(kernel, given.grid, given.block, given.arguments, options)
     color = args.output_format == "full" and sys.stdout.isatty()
     sys.stdout.write(render([*report.findings], args.output_format, color=color))
     if args.engine == "native" and report.reason:

@@ -48,7 +48,9 @@ class Job:
     """All that a worker needs. `buffers` are the arrays, then the module's variables in the order of their names."""
 
     file: File
-    contract: str  # as for `openptx.load`
+    target: str  # this and the next two as for `openptx.load`
+    profile: str
+    contract: str
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -108,7 +110,8 @@ def distribute(
     options = {"shared_mem": shared_mem, "engine": engine, "timeout": timeout, "workers": 1}
     image = kernel.module.image
     program, content = kernel.module.program, contents(kernel.module)
-    job = Job(program.file, program.contract, kernel.name, grid, block, given, tuple(arrays), content, options)
+    how = program.target, program.profile, program.contract
+    job = Job(program.file, *how, kernel.name, grid, block, given, tuple(arrays), content, options)
     ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
     futures = [executor.submit(run, job, each) for each in ranges]
     try:
@@ -187,9 +190,11 @@ def contents(module: LoadedModule) -> dict[str, Bytes]:
 
 
 @lru_cache(16)
-def loaded(name: str, text: str, contract: str, thread: int) -> tuple[LoadedModule, Mapping[str, Bytes]]:
+def loaded(
+    name: str, text: str, target: str, profile: str, contract: str, thread: int
+) -> tuple[LoadedModule, Mapping[str, Bytes]]:
     """The module of a text, once in each thread of a worker, and its variables as they were at first."""
-    module = load(File(name, text), contract=contract)
+    module = load(File(name, text), target=target, profile=profile, contract=contract)
     return module, contents(module)
 
 
@@ -204,7 +209,7 @@ def restored(module: LoadedModule, first: Mapping[str, Bytes], wanted: Mapping[s
 
 def run(job: Job, blocks: Range) -> Changes:
     """Runs a range of blocks, on a worker. Returns the bytes that it changed."""
-    module, first = loaded(job.file.name, job.file.text, job.contract, threading.get_ident())
+    module, first = loaded(job.file.name, job.file.text, job.target, job.profile, job.contract, threading.get_ident())
     buffers = [copy(array) for array in job.buffers]
     args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]
     restored(module, first, job.variables)

@@ -39,8 +39,8 @@ def program(*kernels: int, call: str = "", before: str = "") -> str:
     return HEAD + before + "".join(KERNEL.format(n=n, call=call) for n in kernels)
 
 
-def name(source: str, kernel: str, block: int = 32, **options: Any) -> str:
-    loaded = openptx.load(source)
+def name(source: str, kernel: str, block: int = 32, target: str | None = None, **options: Any) -> str:
+    loaded = openptx.load(source, target=target)
     return identity.name_of(loaded.program, loaded[kernel].function, Options((block, 1, 1), False, **options), "fast")
 
 
@@ -51,6 +51,7 @@ def test_a_name_follows_from_what_the_code_is_made_of() -> None:
     assert one != name(program(1, 2), "k1", 64)
     assert one != name(program(1, 2), "k1", checks=False)
     assert one != name(program(1, 2).replace("sm_80", "sm_90"), "k1")
+    assert one != name(program(1, 2), "k1", target="sm_90")
     assert one != name(program(1, 2, before=WORD.format(n=1)), "k1")
     assert one != name(program(1, 2).replace("mov.u32 %r2, 1", "mov.u32 %r2, 7"), "k1")
 

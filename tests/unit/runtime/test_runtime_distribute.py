@@ -167,3 +167,22 @@ def test_workers_contract_as_the_module_does(contract: str, expected: float) -> 
         kernel = load(text, contract=contract)["k"]
         openptx.distribute(kernel, executor, 4, 1, (out, 1 + 2.0**-12, 1 + 2.0**-11))
     assert (out == expected).all()
+
+
+def test_workers_load_as_the_module_was_loaded() -> None:
+    """The text alone is refused for its target, and has another verdict in the other profile."""
+    text = (
+        HEAD.replace("sm_80", "sm_60")
+        + """.visible .entry k(.param .u64 out) {
+        .reg .u64 a; .reg .b32 i, r;
+        ld.param.u64 a, [out]; mov.u32 i, %ctaid.x; redux.sync.add.s32 r, i, -1;
+        mad.wide.u32 a, i, 4, a; st.global.u32 [a], r; ret;
+    }"""
+    )
+    with pytest.raises(openptx.CheckError):
+        load(text)
+    kernel = load(text, target="sm_80", profile="isa")["k"]
+    out = np.zeros(8, np.uint32)
+    with ThreadPoolExecutor(2) as executor:
+        openptx.distribute(kernel, executor, 8, 32, (out,))
+    assert (out == np.arange(8) * 32).all()

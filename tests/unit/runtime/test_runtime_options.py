@@ -74,7 +74,7 @@ def test_text_is_taken_as_string_bytes_or_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("take", [load, openptx.check, openptx.parse])
-@pytest.mark.parametrize("source", [None, 3, ["x"]], ids=repr)
+@pytest.mark.parametrize("source", [None, 3, {"x": 1}], ids=repr)
 def test_what_is_no_text(take: Any, source: Any) -> None:
     with pytest.raises(ArgumentError, match="text"):
         take(source)

@@ -51,6 +51,15 @@ def test_findings_have_all_fields_in_json(racy: str, capsys: pytest.CaptureFixtu
     assert any("q = 0x" in note for note in found["notes"])
 
 
+def test_a_case_folder_has_its_own_launch(capsys: pytest.CaptureFixture[str]) -> None:
+    case = str(Path(__file__).parents[2] / "data" / "cases" / "block_reduce_sm80")
+    assert main(["sanitize", case]) == 0
+    assert main(["sanitize", case, "--grid", "2"]) == 2
+    assert "which has its own launch" in capsys.readouterr().err
+    assert main(["sanitize"]) == 2
+    assert "name a PTX file or a case folder" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("form", ["full", "concise", "sarif", "github"])
 def test_every_format_names_the_code(racy: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(racy, "--output-format", form) == 1

@@ -180,7 +180,7 @@ def lower(resolved: ModuleChecker) -> Program:
     return Program(
         file=resolved.file,
         version=names.version,
-        target=names.target,
+        target=str(resolved.header.target or names.target),
         debug=names.debug,
         profile=resolved.profile,
         address_size=names.address_size,

@@ -35,7 +35,7 @@ def parts(program: Program, function: Function) -> Iterator[str]:
     text = program.file.text
     needed = reached(program, function)
     at = 0
-    yield f"{function.name} {program.contract}"
+    yield f"{function.name} {program.contract} {program.target}"
     for name, (start, stop) in sorted(program.definitions.items(), key=lambda one: one[1]):
         yield text[at:start]
         yield text[start:stop] if needed is None or name in needed else name
