@@ -17,7 +17,7 @@ from openptx.check.memory_limits import CONSTANTS, bytes_of
 from openptx.check.names.body import ResolvedBody, declare_local, header_scope, memory_kind, parameters_in_body
 from openptx.check.names.declarations import Declarations
 from openptx.check.names.linkage import Linkage, symbols
-from openptx.check.names.scopes import Formal, Memory, Scope
+from openptx.check.names.scopes import Formal, FormalRegister, Memory, Registers, Scope
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions
 from openptx.diagnostics import Collector, Diagnostic
@@ -138,8 +138,12 @@ class ModuleChecker:
             if form is not None and self.availability.modern and len(self.collector) == before:
                 self.memo.header(form, function, scope)
         else:
-            for number, (own, rest, kind) in enumerate(known):
-                scope.names[name + rest if own else rest] = Formal(kind, function, number)
+            for number, (own, rest, like) in enumerate(known):
+                scope.names[name + rest if own else rest] = (
+                    FormalRegister(like, function, number)
+                    if isinstance(like, Registers)
+                    else Formal(like, function, number)
+                )
         if function.body is not None:
             check_body(CheckedFunction(self, function, self.context.inside(entry), scope))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.check.names.scopes import Memory
+from openptx.check.names.scopes import Memory, Registers
 from openptx.check.operand import kinds
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
@@ -70,9 +70,9 @@ class FileMemo:
         self.room = size * _REGISTERS_PER_CHARACTER  # how many registers may still be declared
         self.forms: dict[Form, Kind] = {}
         """How variables of the module are declared, and their kinds."""
-        self.headers: dict[HeaderForm, list[tuple[bool, str, Kind]]] = {}
+        self.headers: dict[HeaderForm, list[tuple[bool, str, Kind | Registers]]] = {}
         """Accepted headers: for each parameter, whether its name begins with the function's, the rest of the name, and
-        the kind."""
+        the kind of a variable, or the register."""
         self.variables: dict[tuple[str, str], tuple[Kind, Kind, int]] = {}
         """Declarations of variables in bodies, as the texts before and after the name: the kind with and without its
         whole size, and the bytes of shared memory."""
@@ -118,14 +118,15 @@ class FileMemo:
     def header(self, form: HeaderForm, function: Function, scope: Scope) -> None:
         """Keep an accepted header, whose parameters this scope has."""
         name = function.name.text
-        found: list[tuple[bool, str, Kind]] = []
+        found: list[tuple[bool, str, Kind | Registers]] = []
         for parameter in (*function.returns, *function.parameters):
             text = parameter.names[0].name.text
             meaning = scope.names.get(text)
-            if not isinstance(meaning, Memory):
+            if meaning is None:
                 return
             own = text.startswith(name)
-            found.append((own, text[len(name) :] if own else text, meaning.kind))
+            like = meaning.kind if isinstance(meaning, Memory) else meaning
+            found.append((own, text[len(name) :] if own else text, like))
         self.headers[form] = found
 
     def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:

@@ -29,6 +29,24 @@ class Registers:
         self.kind = kinds.register(type) if vector == 1 else kinds.vector(type, vector)
 
 
+class FormalRegister(Registers):
+    """A register that a function takes or returns. Its declaration is parsed when somebody asks where it is."""
+
+    __slots__ = ("function", "number")
+
+    def __init__(self, like: Registers, function: Function, number: int) -> None:
+        self.type, self.vector, self.count, self.kind = like.type, like.vector, like.count, like.kind
+        self.function, self.number = function, number
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:  # of a slot that is empty
+            if name != "span":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.span = (*self.function.returns, *self.function.parameters)[self.number].names[0].name.span
+            return self.span
+
+
 class Memory:
     """A variable. Lowering gives it its place in memory."""
 
