@@ -73,7 +73,7 @@ def _declarations(module: Module, chosen: dict[str, Name | None]) -> list[Edit]:
     elsewhere = {
         text: best
         for text, best in chosen.items()
-        if best is not None and best.module is not module and text in module.names and module.names[text].shared
+        if best is not None and best.module is not module and text in module.names and module.names[text].external
     }
     for item in module.items:
         if isinstance(item, Function) and (best := elsewhere.get(item.name.text)) is not None:

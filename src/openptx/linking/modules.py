@@ -109,12 +109,16 @@ class Name:
         return next((one for one in ("visible", *WEAK, "extern") if one in said), "")
 
     @property
-    def shared(self) -> bool:
-        """Whether it means the same in all modules. `.extern .shared` arrays are the memory that a launch asks for."""
+    def external(self) -> bool:
+        """Whether it has external linkage: it means the same in all modules.
+
+        `.extern .shared` arrays have not: they are the memory that a launch asks for.
+        """
         return self.linkage != "" and not self.dynamic
 
     @property
     def dynamic(self) -> bool:
+        """Whether it is dynamic shared memory, which no module defines."""
         statement = self.statement
         return isinstance(statement, Variable) and statement.space == "shared" and self.definition is None
 

@@ -17,8 +17,8 @@ class Renaming:
 
     def __init__(self, modules: list[Module]) -> None:
         self.texts = [module.file.text for module in modules]
-        shared = {text for module in modules for text, name in module.names.items() if name.shared}
-        self.taken: dict[str, Name | None] = dict.fromkeys(shared)
+        external = {text for module in modules for text, name in module.names.items() if name.external}
+        self.taken: dict[str, Name | None] = dict.fromkeys(external)
         self.files: dict[str, int] = {}
         self.labels: set[str] = set()
 
@@ -26,7 +26,7 @@ class Renaming:
         """The edits of a module, which must come after those before it."""
         found: list[Edit] = []
         for text, name in module.names.items():
-            if name.shared:
+            if name.external:
                 continue
             if text in self.taken and not self._same_dynamic(name, self.taken[text]):
                 fresh = self._fresh(text)

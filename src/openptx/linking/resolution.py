@@ -1,4 +1,4 @@
-"""Which definition stands for each name that modules share, as NVIDIA's linker decides it (manual 11.6)."""
+"""Which definition stands for each name with external linkage, as NVIDIA's linker decides it (manual 11.6)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from openptx.syntax.tree import Function
 
 
 class Resolution(NamedTuple):
-    """The shared names, with the one whose definition stands; None where no module defines it."""
+    """The external names, with the one whose definition stands; None where no module defines it."""
 
     chosen: dict[str, Name | None]
     problems: list[Diagnostic]
 
 
 def resolve_names(modules: list[Module], provided: Collection[str], complete: bool) -> Resolution:
-    """Chooses among the definitions of each shared name.
+    """Chooses among the definitions of each external name.
 
     `provided` are functions that the system defines; in a `complete` program all others have a definition.
     """
     everywhere: dict[str, list[Name]] = {}
     for module in modules:
         for text, name in module.names.items():
-            if name.shared:
+            if name.external:
                 everywhere.setdefault(text, []).append(name)
     chosen: dict[str, Name | None] = {}
     problems: list[Diagnostic] = []
