@@ -1,7 +1,8 @@
 """Runs the tests whose results do not come from a machine, and writes down the first that executes each form.
 
 These are annotated PTX, kernels with NumPy's results, and models in Python. `openptx isa --coverage` counts what is in
-the record. A few minutes; with `--check` it only says what is out of date.
+the record. A few minutes; with `--check` it only says what is out of date. With paths of tests it runs those alone, and
+adds what no other test reaches.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from openptx.engines.interp import plan  # noqa: E402
+from openptx.engines.interp.decode import Block, DecodedFunction  # noqa: E402
 from openptx.isa.notation.forms import Form  # noqa: E402
-from openptx.isa.tested import RECORD, labels  # noqa: E402
+from openptx.isa.tested import RECORD, labels, witnesses  # noqa: E402
 
 TESTS = ("spec", "kernels", "unit/interp", "unit/textures", "unit/matrix")
 NOTE = "# The first test that executes each form. Written by tools/record_tested.py."
@@ -33,14 +34,14 @@ class Recorder:
         self.found: dict[Form, str] = {}
         self._test = ""
         self._new: set[Form] = set()
-        make, recorder = plan.Plan.block, self
+        make, recorder = DecodedFunction.block, self
 
-        def block(self: plan.Plan, pc: int) -> plan.Block:
+        def block(self: DecodedFunction, pc: int) -> Block:
             made = make(self, pc)
             recorder._new.update(op.form for op in self.code[made.start : made.end])
             return made
 
-        plan.Plan.block = block
+        DecodedFunction.block = block
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         path, _, parameters = nodeid.partition("::")
@@ -58,9 +59,12 @@ class Recorder:
 def main() -> int:
     recorder = Recorder()
     options = ["-q", "-p", "no:cacheprovider", "-p", "openptx.testing.plugin", "--ptx-engine=interp"]
-    status = pytest.main([*options, *(str(ROOT / "tests" / each) for each in TESTS)], plugins=[recorder])
+    paths = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+    status = pytest.main([*options, *(paths or (str(ROOT / "tests" / each) for each in TESTS))], plugins=[recorder])
     if status:
         return int(status)
+    if paths:
+        recorder.found |= witnesses()
     rows = [f"{recorder.found[form]}\t{label}" for form, label in labels().items() if form in recorder.found]
     text = "\n".join([NOTE, *rows]) + "\n"
     if "--check" in sys.argv[1:]:

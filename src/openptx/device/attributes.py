@@ -32,7 +32,7 @@ def attribute(object: Opaque, name: str) -> int | None:
     if name in AXES:
         return dict(zip(AXES, object.shape, strict=False)).get(name, 0)
     if name == "array_size":
-        return object.layers or 0
+        return (object.cubes if isinstance(object, Texture) and object.cube else object.layers) or 0
     if name == "channel_order":
         return ORDERS[object.channels]
     if name == "channel_data_type":
@@ -40,8 +40,10 @@ def attribute(object: Opaque, name: str) -> int | None:
     if isinstance(object, Texture):
         if name == "normalized_coords":
             return int(object.normalized)
-        if name in ("num_mipmap_levels", "num_samples"):
+        if name == "num_mipmap_levels":
             return 0
+        if name == "num_samples":
+            return object.samples
         return of_sampler(object.sampler, name)
     return 1 if name == "memory_layout" else None
 

@@ -6,12 +6,23 @@ and weights are cut, how a weighted sum is rounded, that NaN is the coordinate 0
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from openptx.device.texture import Array, Image, Sampler, Texture
+
+_COMPARE: dict[str, Callable[[Array, Array], Array]] = {
+    "never": lambda depth, texel: np.zeros_like(texel),
+    "less": np.less,
+    "equal": np.equal,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "not_equal": np.not_equal,
+    "greater_equal": np.greater_equal,
+    "always": lambda depth, texel: np.ones_like(texel),
+}
 
 FRACTION = 256
 """Linear filtering weighs with a fixed-point number that has eight bits of fraction, and holds 1 exactly."""
@@ -26,11 +37,16 @@ NAN = 0x7FFFFFFF
 
 
 class Place(NamedTuple):
-    """Where lanes fetch: the layer (None: not layered), x, y, z, and what is added to them in texels, if anything."""
+    """Where lanes fetch: the layer (None: not layered), x, y, z, and what is added to them in texels, if anything.
+
+    `sample` is the number of one of several samples; texels are compared with `depth`, if there is one.
+    """
 
     layer: Array | None
     c: Sequence[Array]
     offset: Sequence[Array]
+    sample: Array | None = None
+    depth: Array | None = None
 
 
 def fetch(t: Texture, s: Sampler, at: Place) -> Array:
@@ -38,7 +54,7 @@ def fetch(t: Texture, s: Sampler, at: Place) -> Array:
     u = scaled(t, s, at.c)
     if s.filter == "linear":
         return four(t, linear(t, s, at, u))
-    return four(t, texels(t, modes(t, s), at.layer, moved([np.floor(a) for a in u], at.offset)))
+    return four(t, texels(t, s, modes(t, s), at, moved([np.floor(a) for a in u], at.offset)))
 
 
 def element(t: Texture, s: Sampler, at: Place) -> Array:
@@ -47,18 +63,19 @@ def element(t: Texture, s: Sampler, at: Place) -> Array:
     Outside of the texture there are zeros, whatever the address mode (H100).
     """
     index = moved([a.astype(np.float64) for a in at.c], at.offset)
-    return four(t, texels(t, ("border",) * len(index), at.layer, index))
+    return four(t, texels(t, s, ("border",) * len(index), at, index))
 
 
 def gather(t: Texture, s: Sampler, at: Place, component: int) -> Array:
     """One component of the four texels around: counter-clockwise from the lower left, y pointing down."""
     x, y = moved([np.floor(a - 0.5) for a in scaled(t, s, at.c)], at.offset)
     around = ((x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y))
-    return np.stack([four(t, texels(t, modes(t, s), at.layer, each))[:, component] for each in around], axis=1)
+    return np.stack([four(t, texels(t, s, modes(t, s), at, each))[:, component] for each in around], axis=1)
 
 
 def is_normalized(t: Texture, s: Sampler) -> bool:
-    return t.normalized and not s.force_unnormalized
+    """Whether coordinates run from 0 to 1. Those of a cube's faces always do."""
+    return t.cube or (t.normalized and not s.force_unnormalized)
 
 
 def scaled(t: Texture, s: Sampler, c: Sequence[Array]) -> list[Array]:
@@ -84,8 +101,13 @@ def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
     parts = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
     terms: list[tuple[Array, Array]] = []
     for corner, weight in weights(parts).items():
-        found = raw(t, address, at.layer, [i + up for i, up in zip(low, corner, strict=True)])
+        found = raw(t, address, at, [i + up for i, up in zip(low, corner, strict=True)])
+        if at.depth is not None:
+            found = compared(t, s, at.depth, values(t, found))
         terms.append((np.where(weight[:, np.newaxis] > 0, found, 0).astype(np.float64), weight[:, np.newaxis]))
+    if at.depth is not None:  # sums of 256ths are exact
+        share: Array = np.sum([v * w for v, w in terms], axis=0) / FRACTION
+        return share.astype(np.float32)
     with np.errstate(all="ignore"):
         return averaged(terms, *KEPT[t.texels.dtype.name]) if t.floating else quantized(terms, t.texels.dtype)
 
@@ -140,22 +162,35 @@ def modes(t: Texture, s: Sampler) -> Sequence[str]:
     return s.address if is_normalized(t, s) else [mode if mode == "border" else "clamp" for mode in s.address]
 
 
-def texels(t: Texture, address: Sequence[str], layer: Array | None, at: Sequence[Array]) -> Array:
+def texels(t: Texture, s: Sampler, address: Sequence[str], at: Place, index: Sequence[Array]) -> Array:
     """The components of texels at whole positions, as a fetch reads them."""
-    return values(t, raw(t, address, layer, at))
+    found = values(t, raw(t, address, at, index))
+    return found if at.depth is None else compared(t, s, at.depth, found)
 
 
-def raw(t: Texture, address: Sequence[str], layer: Array | None, at: Sequence[Array]) -> Array:
+def compared(t: Texture, s: Sampler, depth: Array, found: Array) -> Array:
+    """1.0 where the depth stands to the component as the sampler says, 0.0 elsewhere.
+
+    The depth is cut to 0 to 1 where texels are fixed-point numbers, as OpenGL has it.
+    """
+    reference = depth if t.floating else np.clip(depth, np.float32(0), np.float32(1))
+    result: Array = _COMPARE[s.compare](reference[:, np.newaxis], found).astype(np.float32)
+    return result
+
+
+def raw(t: Texture, address: Sequence[str], at: Place, c: Sequence[Array]) -> Array:
     """The same as they are stored, each from its place or from where the address mode puts it."""
     index: list[Array] = []
     outside = np.zeros(1, np.bool_)
-    for i, n, mode in zip(at, t.shape, address, strict=False):
+    for i, n, mode in zip(c, t.shape, address, strict=False):
         index.insert(0, placed(i, n, mode).astype(np.int64))
         if mode == "border":
             outside = outside | (i < 0) | (i >= n)
-    if layer is not None:
+    if at.layer is not None:
         assert t.layers is not None
-        index.insert(0, np.minimum(layer, t.layers - 1).astype(np.int64))
+        index.insert(0, np.minimum(at.layer, t.layers - 1).astype(np.int64))
+    if at.sample is not None:
+        index.append(at.sample.astype(np.int64))
     found = t.texels[tuple(index)]
     return np.where(outside[:, np.newaxis], found.dtype.type(0), found) if outside.any() else found
 

@@ -31,6 +31,12 @@ FILTERS = ("nearest", "linear")
 ADDRESSES = {"wrap": 0, "mirror": 1, "clamp": 3, "border": 4}
 """As PTX numbers them (9.7.10.5). 2 is `clamp_ogl`, which nothing describes."""
 
+COMPARISONS = ("never", "less", "equal", "less_equal", "greater", "not_equal", "greater_equal", "always")
+"""How a depth is compared with a texel."""
+
+FACES = 6
+"""Of a cube."""
+
 HANDLES = 1 << 56
 """The first handle: no address of memory reaches so far."""
 
@@ -62,14 +68,20 @@ class Sampler(Opaque):
     """How coordinates become texels: what a `.samplerref` holds in independent mode, and what every texture has.
 
     `filter` is "nearest" or "linear". `address` is "clamp", "border", "wrap" or "mirror", for all dimensions or as a
-    sequence for each. `force_unnormalized` overrides `normalized` of the texture.
-    Raises ArgumentError for another filter or mode.
+    sequence for each. `force_unnormalized` overrides `normalized` of the texture. `compare` says what a depth has to be
+    to a texel: "less_equal", as OpenGL begins with, or "never", "less", "equal", "greater", "not_equal",
+    "greater_equal", "always". Raises ArgumentError for another filter, mode or comparison.
     """
 
     kind = "samplerref"
 
     def __init__(
-        self, filter: str = "nearest", address: str | Sequence[str] = "clamp", *, force_unnormalized: bool = False
+        self,
+        filter: str = "nearest",
+        address: str | Sequence[str] = "clamp",
+        *,
+        force_unnormalized: bool = False,
+        compare: str = "less_equal",
     ) -> None:
         super().__init__()
         modes = (address,) * 3 if isinstance(address, str) else (*address, "clamp", "clamp")[:3]
@@ -78,7 +90,10 @@ class Sampler(Opaque):
         for mode in modes:
             if mode not in ADDRESSES:
                 raise ArgumentError(f"the address mode is `clamp`, `wrap`, `mirror` or `border`, not {mode!r}")
+        if compare not in COMPARISONS:
+            raise ArgumentError(f"depths are compared by {', '.join(COMPARISONS)}, not {compare!r}")
         self.filter, self.address, self.force_unnormalized = filter, modes, force_unnormalized
+        self.compare = compare
 
     @classmethod
     def of(cls, data: bytes) -> Sampler:
@@ -95,12 +110,15 @@ class Sampler(Opaque):
 
 
 class Image(Opaque):
-    """An array as texels. `texels` has the axes (layer,) (z,) (y,) x, component.
+    """An array as texels. `texels` has the axes (layer,) (z,) (y,) x, (sample,) component.
 
-    `shape` is the extent in x, y, z, as far as there are such axes; `layers` is None for one that is not layered.
+    `shape` is the extent in x, y, z, as far as there are such axes; `layers` is None for one that is not layered. The
+    layers of a cube are its faces. `samples` is 0 where a texel has no samples.
     """
 
     formats = FORMATS
+    cube = False
+    samples = 0
 
     def __init__(self, array: object, channels: int | None, layered: bool) -> None:
         super().__init__()
@@ -109,13 +127,17 @@ class Image(Opaque):
         if self.texels.dtype.name not in self.formats or not self.texels.dtype.isnative:
             raise ArgumentError(f"elements of {self.name} are {', '.join(self.formats)}, not {self.texels.dtype}")
         *outer, self.channels = self.texels.shape
-        if not 1 + layered <= len(outer) <= 3:
-            most = "two or three axes (the first is the layer)" if layered else "one to three axes"
-            raise ArgumentError(f"{self.name} has {most} of texels, not the shape {tuple(outer)}")
         if self.texels.size == 0:
             raise ArgumentError(f"{self.name} has texels, not the shape {self.array.shape}")
-        self.layers = outer.pop(0) if layered else None
-        self.shape = tuple(reversed(outer))
+        self.arrange(outer, layered)
+
+    def arrange(self, axes: list[int], layered: bool) -> None:
+        """Tell what the axes before the components are; raises ArgumentError where they are too many or too few."""
+        if not 1 + layered <= len(axes) <= 3:
+            most = "two or three axes (the first is the layer)" if layered else "one to three axes"
+            raise ArgumentError(f"{self.name} has {most} of texels, not the shape {tuple(axes)}")
+        self.layers = axes.pop(0) if layered else None
+        self.shape = tuple(reversed(axes))
 
     @property
     def name(self) -> str:
@@ -158,7 +180,11 @@ class Texture(Image):
     filter      "nearest", or "linear" for what reads as floats
     address     what lies outside: "clamp", "border" (zeros), "wrap" or "mirror", for all dimensions or a sequence of
                 them. As in CUDA, wrap and mirror need normalized coordinates and are clamp without
-    normalized  coordinates run from 0 to 1 instead of to the extent
+    normalized  coordinates run from 0 to 1 instead of to the extent; those of a cube always do
+    cube        the first axis holds the faces +x, -x, +y, -y, +z, -z, which are squares; with `layered` those of one
+                cube after the other
+    multisample the last axis before the components is the sample, and the two before it y and x
+    compare     what a depth is to a texel where the instruction compares: "less_equal", or as for a Sampler
     read        "element", or "normalized_float": integers of 8 and 16 bits read as 0 to 1, or -1 to 1
 
     A kernel gets it as an argument (`cudaTextureObject_t`), through `module.bind(name, texture)`, or as the number
@@ -177,9 +203,13 @@ class Texture(Image):
         read: str = "element",
         channels: int | None = None,
         layered: bool = False,
+        cube: bool = False,
+        multisample: bool = False,
+        compare: str = "less_equal",
     ) -> None:
+        self.cube, self.multisample = cube, multisample
         super().__init__(array, channels, layered)
-        self.sampler = Sampler(filter, address)
+        self.sampler = Sampler(filter, address, compare=compare)
         self.normalized = normalized
         if read not in ("element", "normalized_float"):
             raise ArgumentError(f"a texture reads `element` or `normalized_float`, not {read!r}")
@@ -192,6 +222,33 @@ class Texture(Image):
     @property
     def real(self) -> bool:
         return self.floating or self.read == "normalized_float"
+
+    @property
+    def geometry(self) -> str:
+        if self.cube:
+            return "acube" if self.cubes is not None else "cube"
+        return super().geometry + ("ms" if self.multisample else "")
+
+    @property
+    def cubes(self) -> int | None:
+        """How many cubes an array of them has; None for a single one."""
+        return self._cubes
+
+    def arrange(self, axes: list[int], layered: bool) -> None:
+        if self.cube and self.multisample:
+            raise ArgumentError("a texture is a cube or has several samples, not both")
+        if self.multisample:
+            if len(axes) != 3 + layered:
+                first = "the layer, " if layered else ""
+                raise ArgumentError(f"a texture of several samples has the axes {first}y, x, sample, not {tuple(axes)}")
+            self.samples = axes.pop()
+        elif self.cube and (
+            len(axes) != 3 or axes[1] != axes[2] or axes[0] % FACES or not (layered or axes[0] == FACES)
+        ):
+            faces = "a multiple of 6" if layered else "6"
+            raise ArgumentError(f"a cube has {faces} faces that are squares, not the shape {tuple(axes)}")
+        self._cubes = axes[0] // FACES if self.cube and layered else None
+        super().arrange(axes, layered or self.cube)
 
 
 class Surface(Image):

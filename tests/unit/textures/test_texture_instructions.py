@@ -7,7 +7,7 @@ import pytest
 from texture_kernels import floats, four, module, run
 
 import openptx
-from openptx import Fault, Sampler, Surface, Texture, Unsupported
+from openptx import Fault, Sampler, Surface, Texture
 
 RAMP = np.arange(10, 18, dtype=np.float32)
 PLANE = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -349,23 +349,6 @@ def test_wrong_handles(code: str, image: object, says: str) -> None:
     with pytest.raises(Fault, match=says.replace(".", r"\.")) as fault:
         run(code, image)
     assert (fault.value.name, fault.value.thread) == ("invalid-texture", (0, 0, 0))
-
-
-@pytest.mark.parametrize(
-    ("code", "form"),
-    [
-        ("tex.cube.v4.f32.f32 {a0,a1,a2,a3}, [t, {c0,c0,c0,c0}];", "tex.cube.v4.f32.f32"),
-        ("tex.2dms.v4.f32.s32 {a0,a1,a2,a3}, [t, {c0,c0,c0,c0}];", "tex.2dms.v4.f32.s32"),
-        ("tld4.r.cube.v4.f32.f32 {a0,a1,a2,a3}, [t, {c0,c0,c0,c0}];", "tld4.r.cube.v4.f32.f32"),
-        ("tex.1d.v4.f32.f32 {a0,a1,a2,a3}, [t, {c0}], f;", "tex.1d.v4.f32.f32: the comparison with a depth"),
-    ],
-)
-@pytest.mark.parametrize("engine", ["interp", "native"])
-def test_what_is_not_there_is_named(code: str, form: str, engine: str) -> None:
-    with pytest.raises(Unsupported) as gap:
-        run(code, Texture(RAMP), engine=engine)
-    assert gap.value.form == form
-    assert gap.value.span is not None
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])

@@ -69,11 +69,16 @@ def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
 
 
 def ignored(place: Place, kind: Kind) -> bool:
-    """Whether the assembler overlooks this operand: a single integer where a list is asked for."""
+    """Whether the assembler overlooks this operand: a single integer where a list is asked for.
+
+    Bits are a depth where coordinates are floats, refused in three dimensions, and overlooked elsewhere (measured).
+    """
     if not (place.context.follows_ptxas and place.operand_rule.says("an ignored integer")):
         return False
-    integer = kind.sort == kinds.REGISTER and kind.type is not None and kind.type.kind in "su" and kind.type.width == 32
-    return integer or kind.sort == kinds.INTEGER
+    if kind.sort != kinds.REGISTER or kind.type is None:
+        return kind.sort == kinds.INTEGER
+    bits = place.m.ctype.name == "s32" and place.m.geom != "3d"
+    return kind.type.width == 32 and kind.type.kind in ("sub" if bits else "su")
 
 
 def overlooked(place: Place, where: Path) -> Problem:

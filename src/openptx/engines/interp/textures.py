@@ -3,50 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device import sampling
+from openptx.device import cube, sampling
 from openptx.device.sampling import Place
 from openptx.device.texture import Array, Sampler, Texture
 from openptx.engines.interp.handles import Handles
+from openptx.isa.semantics.images import DIMENSIONS, layered, multisample
 from openptx.numerics import Bits
+
+
+class Lookup(NamedTuple):
+    """The operands of a fetch, but for the texture and the sampler."""
+
+    geometry: str
+    c: Sequence[Bits]
+    offset: Sequence[Bits]
+    depth: Bits | None
+    real: bool
 
 
 class Textures(Handles):
     def fetch(
-        self, geometry: str, a: Bits, b: Bits | None, c: Sequence[Bits], offset: Sequence[Bits], *, real: bool
-    ) -> tuple[Bits, ...]:
-        take = sampling.fetch if real else sampling.element
-        return self.sampled(geometry, a, b, c, offset, real, take)
-
-    def gather(
-        self, geometry: str, a: Bits, b: Bits | None, c: Sequence[Bits], offset: Sequence[Bits], component: int
-    ) -> tuple[Bits, ...]:
-        def take(t: Texture, s: Sampler, at: Place) -> Array:
-            return sampling.gather(t, s, at, component)
-
-        return self.sampled(geometry, a, b, c, offset, True, take)
-
-    def sampled(
         self,
         geometry: str,
         a: Bits,
         b: Bits | None,
         c: Sequence[Bits],
         offset: Sequence[Bits],
+        depth: Bits | None,
+        *,
         real: bool,
-        take: Callable[[Texture, Sampler, Place], Array],
+    ) -> tuple[Bits, ...]:
+        return self.sampled(
+            Lookup(geometry, c, offset, depth, real), a, b, sampling.fetch if real else sampling.element
+        )
+
+    def gather(
+        self,
+        geometry: str,
+        a: Bits,
+        b: Bits | None,
+        c: Sequence[Bits],
+        offset: Sequence[Bits],
+        depth: Bits | None,
+        component: int,
+    ) -> tuple[Bits, ...]:
+        def take(t: Texture, s: Sampler, at: Place) -> Array:
+            return sampling.gather(t, s, at, component)
+
+        return self.sampled(Lookup(geometry, c, offset, depth, True), a, b, take)
+
+    def sampled(
+        self, lookup: Lookup, a: Bits, b: Bits | None, take: Callable[[Texture, Sampler, Place], Array]
     ) -> tuple[Bits, ...]:
         """What `take` makes of each texture and the coordinates of the lanes that name it."""
         found = np.zeros((self.count, 4), np.uint32)
         for handles, where in self.groups(*((a,) if b is None else (a, b))):
             first = int(where[0])
-            t = self.image(Texture, handles[0], geometry, first)
+            t = self.image(Texture, handles[0], lookup.geometry, first)
             s = t.sampler if b is None else self.named(Sampler, handles[1], first)
             if take is sampling.fetch and s.filter == "linear" and not t.real:
                 raise self.wrong("invalid-texture", "linear filtering of a texture that reads as integers", first)
-            layer, at = self.coordinates(geometry, c, where)
-            moved = [o.view(np.int32) for o in self.columns(offset[: len(at)], where)]
-            found[where] = take(t, s, Place(layer, [v.view(np.float32 if real else np.int32) for v in at], moved))
+            if lookup.depth is not None and not t.real:
+                raise self.wrong(
+                    "invalid-texture", "comparison of a depth with a texture that reads as integers", first
+                )
+            found[where] = take(t, s, self.place(t, lookup, where))
         return tuple(Bits(self.x, 32, np.ascontiguousarray(found[:, i])) for i in range(4))
+
+    def place(self, t: Texture, lookup: Lookup, where: Array) -> Place:
+        """Where the lanes fetch. A sample beyond the last is a fault, a layer is not: it becomes the last."""
+        c = self.columns(lookup.c, where)
+        sample = c.pop(0) if multisample(lookup.geometry) else None
+        if sample is not None and (sample >= t.samples).any():
+            wrong = int(np.argmax(sample >= t.samples))
+            message = f"the texture has {t.samples} samples, and sample {sample[wrong]} is asked for"
+            raise self.wrong("invalid-texture", message, int(where[wrong]))
+        layer = c.pop(0) if layered(lookup.geometry) else None
+        at = [v.view(np.float32 if lookup.real else np.int32) for v in c[: DIMENSIONS[lookup.geometry]]]
+        if t.cube:
+            face, at = cube.projected(*at)
+            layer = cube.layer(t, layer, face)
+        moved = [o.view(np.int32) for o in self.columns(lookup.offset[: len(at)], where)]
+        depth = None if lookup.depth is None else self.columns([lookup.depth], where)[0].view(np.float32)
+        return Place(layer, at, moved, sample, depth)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from openptx.errors import Unsupported
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
@@ -58,7 +57,10 @@ _TEX_TYPES = {
 }
 _LATER = {"e": "PTX 4.3, sm_30", "f": "PTX 4.3, sm_30"}
 """Offsets and depths came after the instructions."""
-_NO_DEPTH = "geom=3d   f"
+_NO_DEPTH = """
+        geom=3d     f
+        ctype=s32   f
+"""
 _SCALAR_OFFSET = "e   an ignored integer"
 _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
 
@@ -144,72 +146,6 @@ tex = instruction(
     gates=_TEX_GATES,
 )
 
-FETCHING = modelled("CUDA programming guide, texture fetching")
-
-
-DEPTH = Fidelity("unsupported", "the comparison with a depth")
-
-
-def fetching(m: Modifiers) -> Fidelity:
-    """Filtering is modelled; forms that always compare depths are not there."""
-    if any(t.name == "f" and not t.optional for t in m.form.operands):
-        return DEPTH
-    return EXACT if m.ctype.name == "s32" else FETCHING
-
-
-@meaning(tex, fidelity=fetching)
-def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
-    given = dict(zip([t.name for t in m.form.operands if t.role == "read"], operands, strict=True))
-    if m.mipmap == "level":
-        base_level(x, m, given["lod"])
-    a, b, c = placed(place)
-    found = x.images.fetch(m.geom, a, b, c, texels(x, m, given.get("e")), real=m.ctype.name == "f32")
-    no_depth(given["f"])
-    if m.dtype.name in ("f16", "f16x2"):
-        found = tuple(x.convert(F16, F32, v) for v in found)
-    if m.dtype.name == "f16x2":
-        found = x.join(found[:2]), x.join(found[2:])
-    return found, x.const(1, 1)
-
-
-def placed(place: Place) -> tuple[Bits, Bits | None, tuple[Bits, ...]]:
-    """The texture, the sampler (None in unified mode) and the coordinates."""
-    a, *sampler, c = place
-    return a, one(sampler[0]) if sampler else None, vector(c)
-
-
-def vector(v: Vector) -> tuple[Bits, ...]:
-    return v if isinstance(v, tuple) else (v,)
-
-
-def one(v: Vector) -> Bits:
-    return vector(v)[0]
-
-
-def texels(x: Machine, m: Modifiers, e: Vector | None) -> tuple[Bits, ...]:
-    """The offset, which is -8 to 7 in each dimension."""
-    if e is None:
-        return ()
-    found = vector(e)[: DIMENSIONS[m.geom]]
-    for offset in found:
-        x.require(offset + 8 < 16, "undefined-behavior", "an offset in texels is -8 to 7")
-    return found
-
-
-def base_level(x: Machine, m: Modifiers, lod: Vector | None) -> None:
-    """A texture has one level here. A level that a gradient asks for is never beyond those there are."""
-    assert lod is not None
-    zero, level = x.const(0, 32), one(lod)
-    above = x.less(S, zero, level) if m.ctype.name == "s32" else x.fless(F32, zero, level)
-    x.require(~above, "invalid-texture", "a texture has level 0 only, and another one is asked for")
-
-
-def no_depth(f: Vector | None) -> None:
-    """The manual says that depths are compared, but not how: less, or greater."""
-    if f is not None:
-        raise Unsupported(DEPTH.text)
-
-
 _TLD4 = depth_alone("""
         tld4.comp.geom.vec.dtype.ctype   d[|p], [a, c]{, e}{, f};      // PTX 2.2, sm_20
         tld4.comp.geom.vec.dtype.ctype   d[|p], [a, b, c]{, e}{, f};   // PTX 2.2, sm_20
@@ -238,16 +174,7 @@ tld4 = instruction(
 )
 
 
-@meaning(tld4, fidelity=fetching)
-def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
-    a, b, c = placed(place)
-    *e, f = operands
-    found = x.images.gather(m.geom, a, b, c, texels(x, m, e[0] if e else None), "rgba".index(m.comp))
-    no_depth(f)
-    return found, x.const(1, 1)
-
-
-# What has no meaning here: textures of cubes, and of several samples.
+# Cubes, and textures of several samples: no offsets for the former, no levels for the latter.
 tex_cube = instruction(
     "tex",
     anchor="texture-instructions-tex",
@@ -277,6 +204,98 @@ tld4_cube = instruction(
     rejects=_REFUSES,
     gates=_TLD4_GATES,
 )
+
+FETCHING = modelled("CUDA programming guide, texture fetching")
+CUBE = modelled("CUDA programming guide, cubemap textures; of equal components Vulkan's order: r, t, s")
+DEPTH = modelled("OpenGL 4.6, depth texture comparison mode: the sampler's comparison, less or equal by default")
+
+
+def fetching(m: Modifiers) -> Fidelity:
+    """Integer coordinates name a texel. The manual leaves filters, cubes and the comparison of depths open."""
+    if any(t.name == "f" and not t.optional for t in m.form.operands):
+        return DEPTH
+    if m.geom in ("cube", "acube"):
+        return CUBE
+    return EXACT if m.ctype.name == "s32" else FETCHING
+
+
+@meaning(tex, tex_cube, fidelity=fetching)
+def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
+    given = dict(zip([t.name for t in m.form.operands if t.role == "read"], operands, strict=True))
+    if m.mipmap == "level":
+        base_level(x, m, given["lod"])
+    a, b, c = placed(x, m, place)
+    depth = given["f"]
+    found = x.images.fetch(
+        m.geom,
+        a,
+        b,
+        c,
+        texels(x, m, given.get("e")),
+        None if depth is None else one(depth),
+        real=m.ctype.name == "f32",
+    )
+    if m.dtype.name in ("f16", "f16x2"):
+        found = tuple(x.convert(F16, F32, v) for v in found)
+    if m.dtype.name == "f16x2":
+        found = x.join(found[:2]), x.join(found[2:])
+    return found, x.const(1, 1)
+
+
+@meaning(tld4, tld4_cube, fidelity=fetching)
+def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
+    a, b, c = placed(x, m, place)
+    *e, f = operands
+    depth = None if f is None else one(f)
+    found = x.images.gather(m.geom, a, b, c, texels(x, m, e[0] if e else None), depth, "rgba".index(m.comp))
+    return found, x.const(1, 1)
+
+
+def placed(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits | None, tuple[Bits, ...]]:
+    """The texture, the sampler (None in unified mode) and the coordinates."""
+    a, *sampler, c = place
+    at, needed = vector(c), coordinates(m)
+    if len(at) < needed:  # the assembler takes one register, and its code reads others after it
+        x.require(x.const(0, 1), "undefined-behavior", f"`.{m.geom}` has {needed} coordinates, and one is given")
+        at = (*at, *[at[0]] * (needed - 1))
+    if m.geom in ("cube", "acube"):
+        first = int(m.geom == "acube")
+        at = (*at[:first], *direction(x, at[first : first + 3]))
+    return a, one(sampler[0]) if sampler else None, at
+
+
+def direction(x: Machine, c: tuple[Bits, ...]) -> tuple[Bits, ...]:
+    """The direction divided by its largest component, as ptxas 13.5 has it for sm_90: times `rcp.approx.ftz`."""
+    largest = x.fmax(F32, *(x.fabs(F32, v) for v in c))
+    scale = x.approx("rcp", F32, largest, True)
+    return tuple(x.fmul(F32, v, scale, "rn", False) for v in c)
+
+
+def vector(v: Vector) -> tuple[Bits, ...]:
+    return v if isinstance(v, tuple) else (v,)
+
+
+def one(v: Vector) -> Bits:
+    return vector(v)[0]
+
+
+def texels(x: Machine, m: Modifiers, e: Vector | None) -> tuple[Bits, ...]:
+    """The offset, which is -8 to 7 in each dimension."""
+    if e is None:
+        return ()
+    found = vector(e)[: DIMENSIONS[m.geom]]
+    for offset in found:
+        x.require(offset + 8 < 16, "undefined-behavior", "an offset in texels is -8 to 7")
+    return found
+
+
+def base_level(x: Machine, m: Modifiers, lod: Vector | None) -> None:
+    """A texture has one level here. A level that a gradient asks for is never beyond those there are."""
+    assert lod is not None
+    zero, level = x.const(0, 32), one(lod)
+    above = x.less(S, zero, level) if m.ctype.name == "s32" else x.fless(F32, zero, level)
+    x.require(~above, "invalid-texture", "a texture has level 0 only, and another one is asked for")
+
 
 txq = instruction(
     "txq",

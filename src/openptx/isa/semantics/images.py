@@ -1,8 +1,9 @@
 """What meanings ask of textures and surfaces, which a machine finds by their handles (5.3, 9.7.10, 9.7.11).
 
 A handle is 64 bits: a texture or surface object that a launch was given, or the address of a `.texref`, `.samplerref`
-or `.surfref` variable. `geometry` is the instruction's, `1d` to `a2d`; coordinates are 32 bits each, x first, or the
-layer and then x for `a1d` and `a2d`; more of them than the geometry has are ignored.
+or `.surfref` variable. `geometry` is the instruction's, `1d` to `a2dms`; coordinates are 32 bits each: the sample of
+`2dms` and `a2dms`, then the layer of `a1d`, `a2d`, `acube` and `a2dms`, then x; more of them than the geometry has are
+ignored. A cube's three coordinates are a direction whose largest component has the magnitude 1.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Update
     from openptx.numerics import Bits
 
-DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2}
-"""How many coordinates a geometry has, beside the layer."""
+DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, "cube": 3, "acube": 3, "2dms": 2, "a2dms": 2}
+"""How many coordinates a geometry has, beside the sample and the layer."""
 
 
 def layered(geometry: str) -> bool:
-    """Whether the first coordinate is the number of a layer."""
+    """Whether a coordinate is the number of a layer, or of a cube."""
     return geometry[0] == "a"
+
+
+def multisample(geometry: str) -> bool:
+    """Whether the first coordinate is the number of a sample."""
+    return geometry.endswith("ms")
 
 
 class Images:
@@ -29,16 +35,33 @@ class Images:
     # Textures. `b` is the handle of a sampler, None in unified mode.
 
     def fetch(
-        self, geometry: str, a: Bits, b: Bits | None, c: Sequence[Bits], offset: Sequence[Bits], *, real: bool
+        self,
+        geometry: str,
+        a: Bits,
+        b: Bits | None,
+        c: Sequence[Bits],
+        offset: Sequence[Bits],
+        depth: Bits | None,
+        *,
+        real: bool,
     ) -> tuple[Bits, ...]:
         """The four components at coordinates `c`, which are floats if `real`; `offset` is in texels, or empty.
 
-        Components are 32 bits: floats, or integers extended by the signedness of the texture's elements.
+        Components are 32 bits: floats, or integers extended by the signedness of the texture's elements. With `depth`
+        each texel is compared with it as the sampler says, and 1.0 or 0.0 stands in its place, also where texels are
+        filtered.
         """
         raise NotImplementedError
 
     def gather(
-        self, geometry: str, a: Bits, b: Bits | None, c: Sequence[Bits], offset: Sequence[Bits], component: int
+        self,
+        geometry: str,
+        a: Bits,
+        b: Bits | None,
+        c: Sequence[Bits],
+        offset: Sequence[Bits],
+        depth: Bits | None,
+        component: int,
     ) -> tuple[Bits, ...]:
         """One component of the four texels that linear filtering would read, as `tld4` orders them."""
         raise NotImplementedError
