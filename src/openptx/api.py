@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check import check as check_file
 from openptx.check.selection import Selection
 from openptx.check.spelling import nearest
+from openptx.diagnostics.found import Diagnostics
 from openptx.diagnostics.most import first
 from openptx.errors import ArgumentError
 from openptx.isa.targets import TARGETS
@@ -68,11 +69,11 @@ def check(
     else:
         found = check_file(file, target=target, profile=profile)
     if max_errors is None:
-        return found
+        return Diagnostics(found)
     if max_errors < 1:
         raise ArgumentError(f"max_errors is a number from 1, or None for all, not {max_errors}")
 
-    return first(found, max_errors)
+    return Diagnostics(first(found, max_errors))
 
 
 def _listed(wishes: Sequence[str]) -> Sequence[str]:

@@ -66,9 +66,15 @@ class LineTable:
         return lines[line - 1].strip() if 0 < line <= len(lines) else None
 
     def _read(self, name: str) -> list[str]:
-        for path in (Path(name), Path(self.file.name).parent / Path(name).name):
+        for path in candidates(name, self.file.name):
             try:
-                return path.read_text("utf-8", "replace").splitlines()
-            except OSError:
+                if path.is_file():  # a device or a pipe might never end
+                    return path.read_text("utf-8", "replace").splitlines()
+            except (OSError, ValueError):
                 continue
         return []
+
+
+def candidates(name: str, beside: str) -> tuple[Path, Path]:
+    """Where a file that `.file` names may be: at that path, or beside the PTX."""
+    return Path(name), Path(beside).parent / Path(name).name

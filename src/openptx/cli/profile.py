@@ -3,6 +3,7 @@ r"""Run a kernel and count what it executes and what its memory accesses cost, b
     openptx profile saxpy.ptx --grid 4 --block 256 \
         --arg 1000 2.0 @x.npy zeros:f32:1000
     openptx profile cases/matmul16
+    openptx profile cases/matmul16 --output-format html -o matmul.html
 
 Arguments are as for `openptx run`; a case folder has a kernel and its arguments. The report compares what the launch
 does with what would do, ranks what it wastes, and lists the lines that cost most. Counts are of PTX: the assembler
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
 from openptx.cli.launching import Launching, add_launch_arguments, launching
+from openptx.cli.saving import require_writable, save_files
 from openptx.cli.terminal import Clock
 from openptx.profile.entry import watch
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from openptx.profile import Profile
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "html")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,24 +36,34 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_launch_arguments(parser)
     add = parser.add_argument
     add("--blocks", metavar="N", type=int, help="execute N blocks only, spread evenly over the grid")
-    add("--output-format", choices=FORMATS, default="text", help="text (default) or json")
+    add("--output-format", choices=FORMATS, default="text", help="text (default), json, or html: a page of its own")
+    add("-o", "--output", metavar="FILE", help="where to write the report, instead of stdout")
     add("--timeout", metavar="SECONDS", type=float, help="stop a kernel that runs longer")
     add("--max-instructions", metavar="N", type=int, help="stop a thread that executes more")
 
 
 def run(args: Namespace) -> int:
     """Load, launch, print the profile. What the kernel prints goes to stderr."""
+    if args.output is not None:
+        require_writable([args.output])
     with redirect_stdout(sys.stderr):
         found = profiled(launching(args), args)
-    if args.output_format == "json":
-        json.dump(found.as_json(), sys.stdout, indent=1)
-        print()
+    report = text_of(found, args.output_format)
+    if args.output is not None:
+        save_files([(args.output, report.encode())])
     else:
-        sys.stdout.write(str(found))
+        sys.stdout.write(report)
     if found.fault is not None:
         print(found.fault, file=sys.stderr)
         return FINDINGS
     return INTERRUPTED if found.ended == "interrupted" else CLEAN
+
+
+def text_of(found: Profile, form: str) -> str:
+    """The report in one of `FORMATS`."""
+    if form == "json":
+        return json.dumps(found.as_json(), indent=1) + "\n"
+    return found.to_html() if form == "html" else str(found)
 
 
 def profiled(given: Launching, args: Namespace) -> Profile:

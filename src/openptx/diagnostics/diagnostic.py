@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from openptx.diagnostics.codes import Code, code
 from openptx.source import File, Span
 
@@ -177,3 +179,11 @@ class Diagnostic:
 
     def __repr__(self) -> str:
         return f"<Diagnostic {self}>"
+
+    def _repr_html_(self) -> str:
+        return in_notebook([self])
+
+
+def in_notebook(diagnostics: list[Diagnostic]) -> str:
+    """Diagnostics as HTML; the renderer is imported when it is first used, since `check` starts without it."""
+    return import_module("openptx.diagnostics.render.notebook").render(diagnostics)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from openptx.profile.classes import class_of
+from openptx.profile.operand_costs import dearest
+
 if TYPE_CHECKING:
     from openptx.errors import Fault
     from openptx.profile.counters import Counters, MemoryCounters
+    from openptx.profile.examples import Example
+    from openptx.profile.flow import BasicBlock, FunctionFlow
+    from openptx.profile.operand_costs import OperandCost
     from openptx.profile.report import Instruction, LaunchShape, Line, Place, Profile
 
 SCHEMA = "openptx-profile-1"
+ROW = 128
+"""Bytes of one word in each bank of shared memory, and of four sectors."""
 Json = dict[str, Any]
 
 
@@ -34,12 +42,16 @@ def as_json(profile: Profile) -> Json:
                 "filename": f.file,
                 "lines": list(f.lines),
                 "message": f.message,
+                "cure": f.cure,
                 "waste": round(f.waste, 3),
             }
             for f in profile.findings
         ],
         "lines": [of_line(line) for line in profile.lines],
         "instructions": [of_instruction(each) for each in profile.instructions],
+        "functions": [of_function(function) for function in profile.functions],
+        "classes": [{"class": one.name, "warps": one.warps, "active_threads": one.active} for one in profile.classes],
+        "operand_costs": [of_operand_cost(one) for one in profile.operand_costs],
     }
 
 
@@ -111,6 +123,46 @@ def of_memory(space: str, kind: str, width: int, counted: MemoryCounters) -> Jso
         "ideal_wavefronts": counted.ideal if shared else None,
         "bank_conflicts": counted.conflicts if shared else None,
         "collisions": counted.collisions if kind in ("red", "atom") else None,
+        "example": of_example(counted.example) if counted.example else None,
+    }
+
+
+def of_example(example: Example) -> Json:
+    """Addresses are relative to a multiple of 128 bytes, so that banks and sectors are seen in them."""
+    base = min(address for address in example.addresses if address is not None) & -ROW
+    return {
+        "base": f"{base:#x}",
+        "offsets": [None if address is None else address - base for address in example.addresses],
+        "size": example.size,
+        "taken": example.cost.taken,
+        "ideal": example.cost.ideal,
+    }
+
+
+def of_function(function: FunctionFlow) -> Json:
+    return {"function": function.name, "kind": function.kind, "blocks": [of_block(block) for block in function.blocks]}
+
+
+def of_block(block: BasicBlock) -> Json:
+    return {
+        "start": block.start,
+        "stop": block.stop,
+        "label": block.label,
+        "warps": block.warps,
+        "threads": block.threads,
+        "divergent_branches": block.divergent,
+        "edges": [{"kind": edge.kind, "to": edge.to, "threads": edge.threads} for edge in block.edges],
+    }
+
+
+def of_operand_cost(found: OperandCost) -> Json:
+    cost = found.cost
+    return {
+        "space": found.space,
+        "reads": found.reads,
+        "clocks": cost.clocks,
+        "more": cost.more,
+        "note": cost.note or None,
     }
 
 
@@ -127,8 +179,10 @@ def of_instruction(each: Instruction) -> Json:
     return {
         "function": each.function,
         "text": each.text,
+        "class": class_of(each),
         "location": of_place(each.at),
         "source": [of_place(place) for place in each.source],
         "registers_live": each.live,
+        "operand_cost": of_operand_cost(dear) if (dear := dearest(each)) else None,
         "counters": of_counters(each.counters),
     }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
 from openptx.profile.barrier_waits import BarrierWaits
-from openptx.profile.branches import targets
+from openptx.profile.branches import taken, targets
 from openptx.profile.decoded import WAITING
 from openptx.profile.requests import count_of, warp_count, warps_of
 
@@ -89,6 +89,8 @@ class ProfiledBatch(Batch):
         if found is not None:
             counters.branches += found.branches
             counters.divergent += found.divergent
+        for pc, threads in taken(self, op, group, guard):
+            self.recorder.went(op, pc, threads)
 
     def skips(self, op: Op, lanes: lane_sets.Lanes, guard: Array | None) -> None:
         """Counts warps none of whose lanes executes an instruction for which lanes wait for each other."""

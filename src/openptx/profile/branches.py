@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.control_flow import targets as positions
 from openptx.engines.interp import lane_sets
 from openptx.profile.requests import warp_count
 from openptx.program import Reg
@@ -44,6 +46,22 @@ def targets(batch: Batch, op: Op, group: Group, guard: Array | None) -> Branches
     if place is None or place.size == 1 or (place == place[0]).all():
         return Branches(warps, 0)
     return Branches(warps, different(batch, lanes, place))
+
+
+def taken(batch: Batch, op: Op, group: Group, guard: Array | None) -> Iterator[tuple[int, int]]:
+    """Of a branch within its function: the positions that threads go to, and how many of them."""
+    kind, size = op.form.instruction.control, lane_sets.size(group.lanes, batch.x.n)
+    if kind == "branch":
+        yield next(positions(op)), size if guard is None else int(np.count_nonzero(guard))
+    elif kind == "branch-table":
+        i = index_of(op)
+        value = group.frame.plan.source(op.operands[i], op.types[i])(batch.x, group.frame.regs, group.lanes)
+        index = np.broadcast_to(value.v, size)
+        pcs = tuple(positions(op))
+        numbers, counts = np.unique(index if guard is None else index[guard], return_counts=True)
+        for number, threads in zip(numbers.tolist(), counts.tolist(), strict=True):
+            if number < len(pcs):  # others fault
+                yield pcs[number], threads
 
 
 def index_of(op: Op) -> int:

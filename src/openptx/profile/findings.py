@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openptx.profile.counters import total
+from openptx.profile.counters import MemoryCounters, total
 
 if TYPE_CHECKING:
-    from openptx.profile.counters import Counters, MemoryCounters
+    from openptx.profile.counters import Counters, Kind
     from openptx.profile.report import LaunchShape, Line
 
 MOST = 5
@@ -25,6 +25,21 @@ WARP = 32
 FULL = 0.9
 """Of the lanes of a warp: a line where fewer are active counts as one with idle lanes."""
 NAMES = {"ld": "load", "st": "store", "red": "reduction", "atom": "atomic"}
+
+CURES = {
+    "uncoalesced": "let neighbouring lanes access neighbouring addresses: index by `%tid.x` last, make a structure of"
+    " arrays of an array of structures, or go through shared memory",
+    "bank-conflict": "pad the rows of the shared array by one element, or permute its columns by exclusive or with the"
+    " row, so that the lanes of a warp reach 32 different banks",
+    "collision": "combine the lanes' values first (`redux.sync`, `shfl.sync`, `match.sync`), or give each warp its own"
+    " copy in shared memory and add these up at the end",
+    "local-memory": "index arrays by constants (unroll the loop), or let the kernel have more registers a thread"
+    " (`.maxnreg`, `.maxntid`), so that they stay in registers",
+    "idle-lanes": "let all lanes of a warp take the same path: branch by warp rather than by lane, or sort the work"
+    " so that neighbours do alike",
+    "partial-warp": "choose a block size that is a multiple of 32",
+}
+"""What helps against each kind of finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +55,11 @@ class Finding:
     lines: tuple[int, ...]
     message: str
     waste: float
+
+    @property
+    def cure(self) -> str:
+        """What to do about it, as one sentence."""
+        return CURES[self.kind]
 
     def __str__(self) -> str:
         if not self.lines:
@@ -86,14 +106,24 @@ def cost_of(counters: Counters) -> float:
 
 def of_line(line: Line) -> Iterator[Finding]:
     """Memory accesses of a line, by memory and what is done."""
-    for (space, kind, _), memory in line.counters.memory.items():
+    for (space, kind, width), every in line.counters.memory.items():
         if space == "local":
-            rate = f"local {NAMES[kind]}: {each(memory.sectors, memory.requests)} sectors per request"
+            rate = f"local {NAMES[kind]}: {each(every.sectors, every.requests)} sectors per request"
             what = f"{rate}: spilled or indexed registers"
-            yield Finding("local-memory", line.file, (line.line,), what, memory.sectors)
-        elif memory.waste:
+            yield Finding("local-memory", line.file, (line.line,), what, every.sectors)
+        elif every.waste:
+            memory = wasteful(line, (space, kind, width))
             name, message = access(space, kind, memory)
             yield Finding(name, line.file, (line.line,), message, memory.waste)
+
+
+def wasteful(line: Line, kind: Kind) -> MemoryCounters:
+    """What those instructions of a line do that waste something; others of the same kind would blur the numbers."""
+    found = MemoryCounters()
+    for each in line.instructions:
+        if (memory := each.counters.memory.get(kind)) is not None and memory.waste:
+            found.add(memory)
+    return found
 
 
 def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
 from openptx.profile.collisions import global_collisions, shared_collisions
+from openptx.profile.examples import Cost, costliest
 from openptx.profile.requests import Requests, requests
 from openptx.profile.sectors import global_sectors, local_sectors, stride
 from openptx.profile.spaces import memories
@@ -80,41 +82,41 @@ def matrices(
     """Rows of matrices in shared memory: eight lanes have the rows of one matrix."""
     these = requests(x.geometry, lanes, addresses, 16)
     counted = counters.at(("shared", found.kind, 128))
-    rows = these.addresses[:, : found.rows].reshape(-1, MATRIX_ROW)
-    result = matrix_wavefronts(rows)
-    note(counted, these, rows.size)
-    counted.wavefronts += result.taken
-    counted.conflicts += result.conflicts
-    counted.ideal += result.taken - result.conflicts
+    note("shared", counted, these, these.warps * found.rows, lambda some: matrix_cost(some, found.rows))
+
+
+def matrix_cost(these: Requests, rows: int) -> Cost:
+    """Of requests whose first lanes have the addresses of so many rows."""
+    result = matrix_wavefronts(these.addresses[:, :rows].reshape(-1, MATRIX_ROW))
+    return Cost(result.taken, result.taken - result.conflicts, result.conflicts)
 
 
 def count(memory: str, kind: str, these: Requests, counters: Counters) -> None:
     """Adds the cost of requests to one memory."""
     counted = counters.at((memory, kind, 8 * these.size))
-    note(counted, these, these.lanes)
+    note(memory, counted, these, these.lanes, lambda some: cost(memory, kind, some))
+
+
+def cost(memory: str, kind: str, these: Requests) -> Cost:
+    """What requests take."""
     if kind in ATOMIC:
-        collisions = (shared_collisions if memory == "shared" else global_collisions)(these)
-        counted.ideal += collisions.without
-        counted.collisions += collisions.lanes
-        if memory == "shared":
-            counted.wavefronts += collisions.passes
-            counted.conflicts += collisions.passes - collisions.without
-        else:
-            counted.sectors += collisions.passes
-    elif memory == "shared":
+        passes = (shared_collisions if memory == "shared" else global_collisions)(these)
+        conflicts = passes.passes - passes.without if memory == "shared" else 0
+        return Cost(passes.passes, passes.without, conflicts, passes.lanes)
+    if memory == "shared":
         result = wavefronts(these)
-        counted.wavefronts += result.taken
-        counted.conflicts += result.conflicts
-        counted.ideal += result.taken - result.conflicts
-    else:
-        sectors = (global_sectors if memory == "global" else local_sectors)(these)
-        counted.sectors += sectors.moved
-        counted.ideal += sectors.needed
+        return Cost(result.taken, result.taken - result.conflicts, result.conflicts)
+    sectors = (global_sectors if memory == "global" else local_sectors)(these)
+    return Cost(sectors.moved, sectors.needed)
 
 
-def note(counted: MemoryCounters, these: Requests, lanes: int) -> None:
-    """Adds the requests themselves."""
+def note(memory: str, counted: MemoryCounters, these: Requests, lanes: int, cost: Callable[[Requests], Cost]) -> None:
+    """Adds requests, and keeps one as an example if they waste more than those before."""
+    found = cost(these)
     counted.requests += these.warps
     counted.lanes += lanes
     counted.bytes += lanes * these.size
     counted.add_stride(stride(these), these.warps)
+    counted.add_cost(memory, found)
+    if counted.example is None or found.waste > these.warps * counted.example.cost.waste:
+        counted.example = costliest(these, cost, evenly=these.warps == 1 or not found.waste)

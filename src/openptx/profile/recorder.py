@@ -19,6 +19,8 @@ class Recorder:
     def __init__(self) -> None:
         self.ops: dict[Op, Counters] = {}
         self.functions: dict[Function, ProfiledFunction] = {}
+        self.taken: dict[Op, dict[int, int]] = {}
+        """Threads by the position that a branch took them to."""
         self.ctas = 0
         """How many began."""
         self._blocks: dict[Block, list[int]] = {}
@@ -40,6 +42,11 @@ class Recorder:
         if found is None:
             found = self.ops[op] = Counters()
         return found
+
+    def went(self, op: Op, pc: int, threads: int) -> None:
+        """So many threads took a branch to a position."""
+        known = self.taken.setdefault(op, {})
+        known[pc] = known.get(pc, 0) + threads
 
     def executed(self, block: Block, warps: int, threads: int) -> None:
         """All instructions of a block before its control instruction were executed."""

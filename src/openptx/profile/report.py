@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from openptx.profile import nsight, text
+from openptx.profile import html, nsight, text
 from openptx.profile.as_json import as_json as json_of
+from openptx.profile.classes import InstructionClass, classes
 from openptx.profile.counters import Counters
+from openptx.profile.operand_costs import OperandCost, operand_costs
 
 if TYPE_CHECKING:
     from openptx.errors import Fault, Triple
     from openptx.profile.findings import Finding
+    from openptx.profile.flow import FunctionFlow
     from openptx.profile.occupancy import Occupancy
     from openptx.program import Op
+    from openptx.source import File
 
 Place = tuple[str, int, int]
 """File, line, column, from 1."""
@@ -84,7 +88,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a launch did. `str()` is the report for a terminal, `as_json()` the same for programs.
+    """What a launch did. `str()` is the report for a terminal, `to_html()` for a browser, `as_json()` for programs.
 
     `ended` is "finished", "fault" (see `fault`) or "interrupted": then the counters are of what came before. `notes`
     say what was left out.
@@ -103,6 +107,18 @@ class Profile:
     live: int
     occupancy: Occupancy
     findings: tuple[Finding, ...]
+    functions: tuple[FunctionFlow, ...]
+    ptx: File
+
+    @property
+    def classes(self) -> tuple[InstructionClass, ...]:
+        """Executed instructions by section of the manual, the most frequent first."""
+        return classes(self.instructions)
+
+    @property
+    def operand_costs(self) -> tuple[OperandCost, ...]:
+        """What the operands cost by Table 19 of the manual."""
+        return operand_costs(self.instructions)
 
     @property
     def totals(self) -> dict[str, int]:
@@ -112,6 +128,13 @@ class Profile:
     def as_json(self) -> dict[str, Any]:
         """The whole profile in objects that `json.dumps` takes; docs/profile.md describes them."""
         return json_of(self)
+
+    def to_html(self) -> str:
+        """The report as one HTML file, which needs no network: source beside PTX, pictures of accesses, tables."""
+        return html.page(self)
+
+    def _repr_html_(self) -> str:
+        return html.in_notebook(self)
 
     def __str__(self) -> str:
         return text.text(self)

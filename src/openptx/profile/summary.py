@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from openptx.line_table import LineTable
 from openptx.profile.counters import Counters, total
 from openptx.profile.findings import findings
+from openptx.profile.flow import flow
 from openptx.profile.occupancy import occupancy
 from openptx.profile.report import Instruction, Line, Profile
 
@@ -45,6 +46,11 @@ def summarize(
         live=max((known.live.most for known in recorder.functions.values()), default=0),
         occupancy=occupancy(program.target, launch.threads, launch.static + launch.dynamic, kernel.directives),
         findings=findings(lines, launch),
+        functions=tuple(
+            flow(function, program.definitions[function.name], recorder.ops, recorder.taken)
+            for function in recorder.functions
+        ),
+        ptx=program.file,
     )
 
 

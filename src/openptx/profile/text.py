@@ -47,6 +47,8 @@ def launch(profile: Profile) -> list[str]:
         by = {"blocks": limits.by_blocks, "warps": limits.by_warps, "shared memory": limits.by_shared_memory}
         each = ", ".join(f"{name} {number}" for name, number in by.items())
         rows.append(row("blocks of a multiprocessor", f"{limits.blocks}: {each}"))
+    waited = [one for one in profile.operand_costs if one.reads and one.cost.clocks]
+    rows += [row(f"reads of {one.space} memory", f"{grouped(one.reads)}, each {one.cost} (Table 19)") for one in waited]
     return ["launch", *rows]
 
 
@@ -76,6 +78,7 @@ def found(profile: Profile) -> list[str]:
     rows: list[str] = []
     for number, finding in enumerate(profile.findings, 1):
         rows += wrapped(str(finding), f"  {number}. ", "     ")
+        rows += wrapped(f"cure: {finding.cure}", "     ", "     ")
     return ["findings, the greatest waste first", *rows]
 
 

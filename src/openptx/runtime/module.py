@@ -24,6 +24,7 @@ from openptx.linking import device_runtime, link_files
 from openptx.program import Function, Program
 from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
+from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.options import is_count, is_range, require_options, sequence_of
@@ -66,6 +67,9 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.kernel(self.module.program, self.function)
 
     @hints(**OTHER_NAMES)
     def __call__(
@@ -268,6 +272,9 @@ class LoadedModule:
 
     def __repr__(self) -> str:
         return f"<module {self.program.file.name}: {', '.join(self.kernels) or 'no kernels'}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.module(self.program)
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -1,0 +1,103 @@
+"""Control flow with counts: basic blocks of functions that a launch executed, and the threads on each edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.control_flow import branch_targets, control, targets
+
+if TYPE_CHECKING:
+    from openptx.profile.counters import Counters
+    from openptx.program import Function, Op
+    from openptx.source import Span
+
+LEAVES = frozenset(("return", "exit", "trap"))
+ENDS = LEAVES | {"branch", "branch-table"}
+"""Barriers do not end a block here, as they do for the engines: threads go on at the next instruction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Where `threads` went from the end of a block: to the block number `to`, or None: they left the function.
+
+    `kind` is branch, fall-through or leave.
+    """
+
+    kind: str
+    to: int | None
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class BasicBlock:
+    """Instructions `start` to before `stop` of a function, executed together; `label` is the first label there."""
+
+    start: int
+    stop: int
+    label: str | None
+    warps: int
+    threads: int
+    divergent: int
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionFlow:
+    """A function that was executed. `kind` is entry or func, `span` its text in the file."""
+
+    name: str
+    kind: str
+    span: Span
+    blocks: tuple[BasicBlock, ...]
+
+
+def flow(
+    function: Function, span: Span, counted: Mapping[Op, Counters], taken: Mapping[Op, Mapping[int, int]]
+) -> FunctionFlow:
+    """Of a function; `taken` are the threads of each branch by the position that they went to."""
+    code = function.code
+    leaders = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)}
+    starts = sorted(pc for pc in leaders if pc < len(code))
+    numbers = {start: i for i, start in enumerate(starts)}
+    labels: dict[int, str] = {}
+    for name, pc in function.labels.items():
+        labels.setdefault(pc, name)
+    blocks: list[BasicBlock] = []
+    for start, stop in zip(starts, [*starts[1:], len(code)], strict=True):
+        first, last = counted.get(code[start]), counted.get(code[stop - 1])
+        blocks.append(
+            BasicBlock(
+                start,
+                stop,
+                labels.get(start),
+                first.warps if first else 0,
+                first.threads if first else 0,
+                last.divergent if last else 0,
+                tuple(edges(code[stop - 1], stop, last, taken.get(code[stop - 1], {}), numbers)),
+            )
+        )
+    return FunctionFlow(function.name, function.kind, span, tuple(blocks))
+
+
+def edges(
+    op: Op, stop: int, counters: Counters | None, taken: Mapping[int, int], numbers: Mapping[int, int]
+) -> Iterator[Edge]:
+    """The edges from a block whose last instruction is `op`; `stop` is the position after it."""
+    kind = control(op)
+    threads = counters.threads if counters else 0
+    went = sum(taken.values())
+    if kind in LEAVES:
+        went = counters.active if counters else 0
+        yield Edge("leave", None, went)
+    elif kind in ENDS:
+        for pc in dict.fromkeys(targets(op)):
+            yield leading("branch", pc, taken.get(pc, 0), numbers)
+    if kind not in ENDS or op.guard is not None:
+        yield leading("fall-through", stop, threads - went, numbers)
+
+
+def leading(kind: str, pc: int, threads: int, numbers: Mapping[int, int]) -> Edge:
+    """An edge to a position; one past the end of the code leaves the function."""
+    return Edge(kind, numbers[pc], threads) if pc in numbers else Edge("leave", None, threads)

@@ -1,0 +1,6 @@
+"""A profile as one HTML file, which shows everything without a network."""
+
+from openptx.profile.html.notebook import in_notebook
+from openptx.profile.html.page import page
+
+__all__ = ["in_notebook", "page"]

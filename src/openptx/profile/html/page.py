@@ -1,0 +1,54 @@
+"""Puts the page together: template, style, script, and the data that the script draws.
+
+The data is compressed, so that a report of thousands of lines is small, and base64, so that no text in it can be
+markup. The policy in the template's head lets only this style and this script work, and nothing be loaded.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from openptx.profile.as_json import as_json
+from openptx.profile.html.sources import ptx_parts, sources
+
+if TYPE_CHECKING:
+    from openptx.profile.report import Profile
+
+SCRIPTS = (
+    "elements", "sortable", "counters", "overview", "picture", "code", "graph", "tables", "main",
+)  # fmt: skip
+"""In the order in which the browser reads them."""
+
+
+def page(profile: Profile) -> str:
+    """The whole document."""
+    here = files("openptx.profile.html")
+    style = here.joinpath("report.css").read_text("utf-8")
+    scripts = "\n".join(here.joinpath("script", f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    data = {"profile": as_json(profile), "ptx": ptx_parts(profile), "sources": sources(profile)}
+    return Template(here.joinpath("template.html").read_text("utf-8")).substitute(
+        title=escape(f"profile of {profile.kernel}"),
+        style=style,
+        style_hash=digest(style),
+        script=scripts,
+        script_hash=digest(scripts),
+        data=packed(data),
+    )
+
+
+def digest(text: str) -> str:
+    """As a content security policy names the text of an element."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def packed(data: object) -> str:
+    """JSON, gzip, base64; the same for the same data."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode()

@@ -1,0 +1,87 @@
+"""What the operands that a launch reads cost by Table 19 of the manual (6.6): clocks, by where they live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.control_flow import is_read, is_written, registers
+from openptx.isa.costs import COSTS, OF_SPACES
+from openptx.program import Address, Imm, Vector
+
+if TYPE_CHECKING:
+    from openptx.isa.costs import Cost
+    from openptx.profile.report import Instruction
+    from openptx.program import Op, Operand
+
+OF_PARAMETERS = {"frame": "parameter"}
+"""Parameters of calls."""
+READS = frozenset(("ld", "atom"))
+"""Accesses whose result is waited for; those of stores and reductions are not."""
+OF_COORDINATES = {"texture": "texture", "surface": "surface"}
+"""Modules of instructions that read at coordinates."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperandCost:
+    """Operands of one kind: how often warps read one, and what each time costs."""
+
+    space: str
+    reads: int
+    cost: Cost
+
+
+def operand_costs(instructions: Iterable[Instruction]) -> tuple[OperandCost, ...]:
+    """A row for each row of the table, in its order."""
+    found = dict.fromkeys(COSTS, 0)
+    for each in instructions:
+        if each.counters.warps:
+            for space, reads in reads_of(each):
+                found[space] += reads
+    return tuple(OperandCost(space, reads, COSTS[space]) for space, reads in found.items())
+
+
+def dearest(each: Instruction) -> OperandCost | None:
+    """The operand that an instruction waits for longest; None where all cost nothing."""
+    found = [OperandCost(space, reads, COSTS[space]) for space, reads in reads_of(each) if reads]
+    worst = max(found, key=lambda one: one.cost.clocks, default=None)
+    return worst if worst is not None and worst.cost.clocks else None
+
+
+def reads_of(each: Instruction) -> Iterator[tuple[str, int]]:
+    """Where an instruction reads operands, and how often all warps did."""
+    op, warps = each.op, each.counters.warps
+    for space, kind, _ in each.counters.memory:
+        if kind in READS:
+            yield space, each.counters.memory[space, kind, _].requests
+    if (space := uncounted(op)) is not None:
+        yield space, warps
+    sources = [operand for i, operand in enumerate(op.operands) if reads_operand(op, i, operand)]
+    yield "register", warps * (sum(1 for operand in sources for _ in registers(operand)) + (op.guard is not None))
+    yield "immediate", warps * sum(1 for operand in sources for _ in immediates(operand))
+
+
+def reads_operand(op: Op, i: int, operand: Operand | None) -> bool:
+    """Whether an operand is a source; the registers of an address always are."""
+    return operand is not None and (isinstance(operand, Address) or is_read(op, i))
+
+
+def immediates(operand: Operand | None) -> Iterator[Imm]:
+    """All immediates in an operand."""
+    if isinstance(operand, Imm):
+        yield operand
+    elif isinstance(operand, (Vector, Address)):
+        for part in operand.elements if isinstance(operand, Vector) else operand.parts:
+            yield from immediates(part)
+
+
+def uncounted(op: Op) -> str | None:
+    """The row of a read that has no counters of its own: of parameters and constants, and at coordinates."""
+    instruction = op.form.instruction
+    if instruction.access == "load":
+        space = OF_PARAMETERS.get(op.m.space) or OF_SPACES.get(op.m.space)
+        return space if space in COSTS else None
+    at_coordinates = any(isinstance(operand, Address) and operand.parts for operand in op.operands)
+    gives = any(is_written(op, i) for i in range(len(op.operands)))
+    return OF_COORDINATES.get(instruction.module) if at_coordinates and gives else None
