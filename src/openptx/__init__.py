@@ -10,6 +10,8 @@
     openptx.trace(kernel, grid, ...)           every instruction that it executes: a Trace of Records
     openptx.first_difference(a, b)             where two traces part: a Difference
     openptx.empty(shape, dtype)                an array whose content counts as undefined there
+    openptx.record(kernel, grid, ..., file=f)  a launch with its memory, as a Recording and as a file
+    openptx.replay("saxpy.launch")             such a file, of a GPU or of another computer, run and compared: a Replay
     openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
     openptx.memory                             device memory that the host allocates, registers, copies and frees
@@ -61,6 +63,10 @@ if TYPE_CHECKING:
     from openptx.numerics import convert as convert
     from openptx.profile import Profile as Profile
     from openptx.profile import profile as profile
+    from openptx.recording import Recording as Recording
+    from openptx.recording import Replay as Replay
+    from openptx.recording import record as record
+    from openptx.recording import replay as replay
     from openptx.runtime import Kernel as Kernel
     from openptx.runtime import LoadedModule as LoadedModule
     from openptx.runtime import load as load
@@ -88,6 +94,7 @@ HOMES = {
     "openptx.linking":         ("link",),
     "openptx.numerics":        ("convert",),
     "openptx.profile":         ("Profile", "profile"),
+    "openptx.recording":       ("Recording", "Replay", "record", "replay"),
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
     "openptx.runtime.distribute": ("distribute",),
     "openptx.runtime.tensor_map": ("TensorMap",),
@@ -119,6 +126,8 @@ __all__ = [
     "LoadedModule",
     "Profile",
     "Record",
+    "Recording",
+    "Replay",
     "Sampler",
     "SanitizerError",
     "Surface",
@@ -140,6 +149,8 @@ __all__ = [
     "numba",
     "parse",
     "profile",
+    "record",
+    "replay",
     "sanitize",
     "tinygrad",
     "trace",

@@ -11,6 +11,7 @@ COMMANDS = {
     "profile":  ("openptx.cli.profile",   "run a kernel and count what it executes and what its accesses cost"),
     "debug":    ("openptx.cli.debug",     "run a kernel step by step, and look at its threads"),
     "test":     ("openptx.cli.test",      "run case folders and annotated PTX files"),
+    "replay":   ("openptx.cli.replay",    "run launches that were recorded on a GPU, and compare every byte"),
     "convert":  ("openptx.cli.convert",   "convert numbers between formats, exactly, as `cvt` does"),
     "explain":  ("openptx.cli.explain",   "explain a code, an instruction, a modifier, a literal or a format"),
     "isa":      ("openptx.cli.isa",       "list instructions, their forms, and what is covered"),

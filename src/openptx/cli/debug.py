@@ -49,7 +49,7 @@ def run(args: Namespace) -> int:
     if args.port is not None:
         raise InputError("--port is for --dap")
     if args.file is None:
-        raise InputError("debug what? name a PTX file or a case folder")
+        raise InputError("debug what? name a PTX file, a case folder or a recording")
     if args.file == "-" and not args.command:
         raise InputError("the commands come from stdin: name the PTX file, or give the commands with -x FILE")
     commands = [line for path in args.command for line in read_commands(path)]

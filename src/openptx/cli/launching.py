@@ -1,4 +1,4 @@
-"""The launch that a command line describes: a PTX file with a grid, a block and arguments, or a case folder."""
+"""The launch that a command line describes: a PTX file with a grid, a block and arguments, a case, a recording."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from openptx.cli.arguments import read_argument, read_extent
 from openptx.cli.files import load
 from openptx.cli.run import pick
 from openptx.errors import InputError
+from openptx.recording.file import SUFFIX, read_recording
+from openptx.recording.restore import restore
 from openptx.runtime import load as load_module
 from openptx.testing.case import argument, is_case, read_case
 
@@ -28,12 +30,16 @@ class Launching:
     arguments: list[object]
     shared: int
     cluster: tuple[int, ...] | None
+    kept: object = None
+    """What must live as long as the launch."""
 
 
 def add_launch_arguments(parser: ArgumentParser) -> None:
     """The options that describe a launch, as those of `openptx run`."""
     add = parser.add_argument
-    add("file", metavar="FILE|CASE", nargs="?", help="a PTX file, - for stdin, or a case folder")
+    add(
+        "file", metavar="FILE|CASE", nargs="?", help="a PTX file, - for stdin, a case folder, or a recording (*.launch)"
+    )
     add("--kernel", metavar="NAME", help="the kernel to run; needed when the file has several")
     add("--grid", metavar="X[,Y[,Z]]", help="blocks in the grid")
     add("--block", metavar="X[,Y[,Z]]", help="threads in a block")
@@ -45,15 +51,16 @@ def add_launch_arguments(parser: ArgumentParser) -> None:
 def launching(args: Namespace) -> Launching:
     """Reads the file or the case, and its arguments. Raises InputError for what is no launch."""
     if args.file is None:
-        raise InputError("launch what? name a PTX file or a case folder")
+        raise InputError("launch what? name a PTX file, a case folder or a recording")
     if is_case(args.file):
-        given = [name for name in ("kernel", "grid", "block", "cluster", "arg", "shared") if getattr(args, name)]
-        if given:
-            raise InputError(f"--{given[0]}: {args.file} is a case, which has its own launch")
+        refuse_options(args, "a case")
         case = read_case(args.file)
         kernel = load_module(load(f"{args.file}/kernel.ptx")).get_function(case.kernel)
         arguments = [argument(case, param) for param in case.params]
         return Launching(kernel, case.grid, case.block, arguments, case.shared, case.cluster)
+    if args.file.endswith(SUFFIX):
+        refuse_options(args, "a recording")
+        return recorded(args.file)
     if not (args.grid and args.block):
         raise InputError("--grid and --block say how many threads to run")
     file = load(args.file)
@@ -62,3 +69,22 @@ def launching(args: Namespace) -> Launching:
     arguments = [read_argument(text) for text in args.arg]
     grid, block = read_extent(args.grid, "grid"), read_extent(args.block, "block")
     return Launching(kernel, grid, block, arguments, args.shared, cluster)
+
+
+def refuse_options(args: Namespace, what: str) -> None:
+    """InputError for options that describe a launch, where the file does."""
+    given = [name for name in ("kernel", "grid", "block", "cluster", "arg", "shared") if getattr(args, name)]
+    if given:
+        raise InputError(f"--{given[0]}: {args.file} is {what}, which has its own launch")
+
+
+def recorded(path: str) -> Launching:
+    """The launch in a recording, with its memory restored."""
+    recording = read_recording(path)
+    if recording.ptx is None:
+        raise InputError(f"{path}: the recording has no PTX")
+    launch = restore(recording, load_module(recording.ptx, target=recording.target or None).program)
+    cluster = recording.cluster or None
+    return Launching(
+        launch.kernel, recording.grid, recording.block, [*launch.arguments], recording.shared, cluster, launch
+    )

@@ -24,11 +24,14 @@ class Defined(dict[str, int]):
 
 
 class Image:
-    """What loading a module makes. `addresses` are in the variable's own space; `functions` are generic."""
+    """What loading a module makes. `addresses` are in the variable's own space; `functions` are generic.
 
-    def __init__(self, program: Program) -> None:
+    `memory` is where its variables lie and its launches run, by default the device's, which all modules share.
+    """
+
+    def __init__(self, program: Program, memory: Memory | None = None) -> None:
         self.program = program
-        self.memory: Memory = device(program.address_size)
+        self.memory: Memory = memory or device(program.address_size)
         self.addresses = Defined()
         self.allocations: dict[str, Allocation] = {}
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it

@@ -241,6 +241,11 @@ class Memory:
         pointer = pointer_of(array)
         return replace(home, base=home.base + pointer - home.pointer, size=array.nbytes, pointer=pointer)
 
+    def avoid(self, address: int, size: int) -> None:
+        """Leaves addresses unused: an access there will be a fault."""
+        with MEMORY:
+            self._occupied.update(range(address >> self.shift, (address + max(size, 1) - 1 >> self.shift) + 1))
+
     def occupied(self, address: int) -> bool:
         """Whether something is allocated in the slot of an address."""
         slot = address >> self.shift

@@ -13,7 +13,7 @@ from openptx.api import require_options as require_target
 from openptx.check import lower, resolve
 from openptx.device.arrays import array_of
 from openptx.device.image import Image
-from openptx.device.memory import Bytes, MemoryView
+from openptx.device.memory import Bytes, Memory, MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.device.texture import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
@@ -263,11 +263,14 @@ class Configured:
 
 
 class LoadedModule:
-    """A PTX module with its variables in memory; they keep their values from launch to launch."""
+    """A PTX module with its variables in memory; they keep their values from launch to launch.
 
-    def __init__(self, program: Program) -> None:
+    `memory` is another device's than the one that modules share.
+    """
+
+    def __init__(self, program: Program, memory: Memory | None = None) -> None:
         self.program = program
-        self.image = Image(program)
+        self.image = Image(program, memory)
         self.executable: set[str] = set()  # kernels all of whose instructions have a meaning
 
     def __repr__(self) -> str:

@@ -57,7 +57,7 @@ def test_a_case_folder_has_its_own_launch(capsys: pytest.CaptureFixture[str]) ->
     assert main(["sanitize", case, "--grid", "2"]) == 2
     assert "which has its own launch" in capsys.readouterr().err
     assert main(["sanitize"]) == 2
-    assert "name a PTX file or a case folder" in capsys.readouterr().err
+    assert "name a PTX file, a case folder or a recording" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["full", "concise", "sarif", "github"])

@@ -50,6 +50,10 @@ def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
 FLOAT_SUMS: dict[Update, Format] = {}
 """The formats of updates that `float_sum` made: engines may know a faster way for them as well."""
 
+ORDERED: set[Update] = {compare_and_swap}
+"""Updates whose outcome in memory depends on the order of several: sums of floats, which are rounded one by one, and
+compare-and-swap, of which such sums are made where a target has no atomic for the type."""
+
 
 @cache
 def float_sum(f: Format) -> Update:
@@ -60,6 +64,7 @@ def float_sum(f: Format) -> Update:
         return exact if keep is None else x.select(keep != 0, exact, x.fadd(f, old, b, ftz=True))
 
     FLOAT_SUMS[update] = f
+    ORDERED.add(update)
     return update
 
 
@@ -71,6 +76,8 @@ def each(update: Update, w: int) -> Update:
         parts = [update(x, p, q) for p, q in zip(x.split(old, w), x.split(b, w), strict=True)]
         return x.join([part for part in parts if not isinstance(part, tuple)])
 
+    if update in ORDERED:
+        ORDERED.add(halves)
     return halves
 
 

@@ -1,0 +1,143 @@
+"""Run launches that were recorded on a GPU, and say whether every byte that they left in memory is the same here.
+
+    openptx replay kernel.launch
+    openptx replay recordings/ --engine native
+
+A recording is a file of openptx record, or of any program that writes the format in docs/recordings.md; folders and
+tar archives of them are taken, too. Where a launch differs the first element is shown as the type that the kernel
+stored, with the GPU's value and ours, and the thread and the statement that wrote it; of several launches with
+--compare. Results that depend on the order of atomics are told apart. `openptx debug` and `openptx sanitize` take a
+recording as well. The exit status is 1 where a launch differs or does not end, or --sanitize finds something.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
+from openptx.cli.failures import described
+from openptx.cli.terminal import Clock, progress
+from openptx.diagnostics.render import render
+from openptx.errors import CheckError, Fault, InputError, Unsupported
+from openptx.reading import read
+from openptx.recording.collection import Found, collected
+from openptx.recording.file import read_recording
+from openptx.recording.replaying import EQUAL, ORDER, STATUSES, UNREADABLE, Replay, replay
+from openptx.rewrite import CONTRACTIONS
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from openptx.source import File
+
+GROUPS = 40
+"""Folders that the summary has a line for."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx replay`."""
+    add = parser.add_argument
+    add("files", metavar="FILE", nargs="+", help="a recording, a folder of them, or a tar archive")
+    add(
+        "--compare", action="store_true", help="show the first difference of each of several launches, and who wrote it"
+    )
+    add("--engine", choices=("auto", "interp", "native"), default="auto", help="what runs the kernel")
+    add("--contract", choices=CONTRACTIONS, help="fuse products and sums as ptxas (default), or not")
+    add("--target", metavar="SM", help="run for this target instead of the recorded GPU's")
+    add("--ptx", metavar="FILE", help="a module to use instead of the recorded one")
+    add("--sanitize", metavar="TOOLS", nargs="?", const="all", help="watch for some of race,init,sync,mem (all)")
+    add("--timeout", metavar="SECONDS", type=float, help="stop a launch that runs longer")
+    add("--output-format", choices=("text", "json"), default="text", help="text (default) or json")
+
+
+def run(args: Namespace) -> int:
+    """Find the recordings, replay them one by one, print."""
+    with collected(args.files) as (found, others):
+        for other in others:
+            print(f"openptx: {other}: skipped: it is no recording (*.launch) and no archive of them", file=sys.stderr)
+        if not found:
+            raise InputError("no recording in " + ", ".join(args.files))
+        replays = replayed(found, args)
+    if args.output_format == "json":
+        json.dump([one.as_json() for one in replays], sys.stdout, indent=1)
+        print()
+    elif len(replays) > 1:
+        print(summary(found, replays))
+    return status_of(replays)
+
+
+def replayed(found: list[Found], args: Namespace) -> list[Replay]:
+    """What comes of each; in text it is printed at once, as far as there is something to say."""
+    replays: list[Replay] = []
+    ptx = read(args.ptx) if args.ptx is not None else None
+    several = len(found) > 1
+    for one in progress(found, len(found), "launches"):
+        if several:
+            result = of(one, args, ptx)
+        else:
+            with Clock(f"replaying {one.name}"):
+                result = of(one, args, ptx)
+        replays.append(result)
+        if args.output_format == "text" and (not several or not result.equal or result.findings):
+            print(text(result, whole=args.compare or not several))
+    return replays
+
+
+def of(one: Found, args: Namespace, ptx: File | None) -> Replay:
+    """The replay of one recording."""
+    try:
+        recording = read_recording(one.path, one.name, ptx)
+    except (InputError, OSError) as error:
+        if isinstance(error, OSError):
+            error.filename = one.name
+        return Replay(one.name, "", UNREADABLE, error=error)
+    return replay(
+        recording, engine=args.engine, contract=args.contract, target=args.target, sanitize=args.sanitize,
+        timeout=args.timeout,
+    )  # fmt: skip
+
+
+def text(result: Replay, whole: bool) -> str:
+    """A replay with what ended it, and what the sanitizer found, in full; the first difference if it is `whole`."""
+    color = sys.stdout.isatty()
+    lines = [str(result) if whole else str(replace(result, first=None))]
+    if isinstance(result.error, (CheckError, Fault, Unsupported)):
+        lines = [f"{result.name}: `{result.kernel}`: {result.status}", described(result.error)]
+        lines += [result.note] if result.note else []
+    if result.findings:
+        lines.append(render([*result.findings], "full", color=color).rstrip("\n"))
+    return "\n".join(lines)
+
+
+def summary(found: list[Found], replays: list[Replay]) -> str:
+    """A table: launches by folder and by what came of them."""
+    counts: dict[str, Counter[str]] = {}
+    for one, result in zip(found, replays, strict=True):
+        counts.setdefault(one.group, Counter())[result.status] += 1
+    columns = [status for status in STATUSES if status == EQUAL or any(count[status] for count in counts.values())]
+    total = sum(counts.values(), Counter[str]())
+    shown = list(counts.items())[:GROUPS]
+    rows = [("", "launches", *columns)]
+    rows += [(name, *numbers(count, columns)) for name, count in shown]
+    rows += [("all", *numbers(total, columns))] if len(counts) > 1 else []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{row[0]:<{widths[0]}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+             for row in rows]  # fmt: skip
+    if len(counts) > len(shown):
+        lines.insert(-1, f"... and {len(counts) - len(shown)} more folders")
+    return "\n".join(lines)
+
+
+def numbers(count: Counter[str], columns: list[str]) -> list[str]:
+    return [f"{count.total():,}", *(f"{count[column]:,}" for column in columns)]
+
+
+def status_of(replays: list[Replay]) -> int:
+    """The exit status."""
+    if any(one.status == UNREADABLE for one in replays):
+        return ABNORMAL
+    return FINDINGS if any(one.findings or one.status not in (EQUAL, ORDER) for one in replays) else CLEAN

@@ -1,0 +1,78 @@
+"""Finds recordings: files, folders of them, and archives, which are unpacked into a folder that goes away again."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from openptx.errors import InputError
+from openptx.recording.file import SUFFIX
+
+ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
+WANTED = (SUFFIX, ".ptx")
+
+
+class Found(NamedTuple):
+    """A recording: its file, what messages call it, and the folder or archive that summaries count it under."""
+
+    path: Path
+    name: str
+    group: str
+
+
+@contextmanager
+def collected(paths: Iterable[str]) -> Generator[tuple[list[Found], list[str]]]:
+    """The recordings in files, folders and archives, in order, and the files that are none of these.
+
+    A file that is named and ends in `.launch` is a recording, whatever is in it. Raises OSError for what cannot be
+    read, InputError for an archive that is broken.
+    """
+    with TemporaryDirectory(prefix="openptx-") as unpacked:
+        found: list[Found] = []
+        others: list[str] = []
+        for number, given in enumerate(paths):
+            path = Path(given)
+            if path.is_dir():
+                found += below(path, given)
+                for archive in sorted(p for p in path.rglob("*.tar*") if p.is_file() and is_archive(p)):
+                    found += archived(archive, Path(unpacked) / f"{number}-{archive.name}")
+            elif is_archive(path):
+                found += archived(path, Path(unpacked) / f"{number}-{path.name}")
+            elif path.suffix == SUFFIX or not path.exists():
+                found.append(Found(path, given, str(path.parent)))
+            else:
+                others.append(given)
+        yield list(dict.fromkeys(found)), others
+
+
+def is_archive(path: Path) -> bool:
+    return path.name.endswith(ARCHIVES)
+
+
+def below(folder: Path, name: str) -> list[Found]:
+    """The recordings in a folder and the folders in it."""
+    paths = sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
+    return [
+        Found(path, os.path.join(name, path.relative_to(folder)), path.parent.name or str(path.parent))
+        for path in paths
+    ]
+
+
+def archived(archive: Path, into: Path) -> list[Found]:
+    """The recordings in an archive, unpacked with their PTX."""
+    try:
+        with tarfile.open(archive) as stream:
+            members = [member for member in stream if member.isfile() and member.name.endswith(WANTED)]
+            stream.extractall(into, members, filter="data")
+    except (tarfile.TarError, EOFError, ValueError) as error:
+        raise InputError(f"{archive}: the archive cannot be unpacked: {error}") from error
+    except OSError as error:
+        if error.errno is None:  # of lzma and zlib
+            raise InputError(f"{archive}: the archive cannot be unpacked: {error}") from error
+        raise
+    return [found._replace(name=os.path.join(archive.name, found.path.relative_to(into))) for found in below(into, "")]

@@ -1,0 +1,157 @@
+"""The first byte that is not the GPU's, as the element that it is part of, and who wrote it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from openptx.isa.types import named
+from openptx.line_table import LineTable
+from openptx.numerics.formats import FORMATS
+from openptx.recording.stored_type import BYTE, stored_type
+from openptx.trace.values import show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.device.memory import Bytes
+    from openptx.errors import Triple
+    from openptx.program import Program
+    from openptx.recording.restore import Restored
+    from openptx.recording.writers import Write
+    from openptx.trace.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The thread and the statement that wrote an element last.
+
+    `line` is its row in the PTX, `source` the place in the program that the PTX was made from, "" without `.loc`.
+    `step` counts what the launch executed until then, `writes` how often the element was written. `summed`: by an
+    atomic whose result depends on the order of atomics. `origins` are the last instructions of the thread that led to
+    the value, and the write, with what they read and wrote here.
+    """
+
+    text: str
+    file: str
+    line: int
+    source: str
+    block: Triple
+    thread: Triple
+    step: int
+    writes: int
+    summed: bool
+    origins: tuple[Record, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Objects that `json.dumps` takes."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "origins"}
+        return {**plain, "origins": [record.as_json() for record in self.origins]}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDifference:
+    """The first element that is not the GPU's: number `element` of `type` in allocation `region`, at byte `offset`.
+
+    `gpu` and `here` are its bits. `writer` is None where the kernel did not write it here.
+    """
+
+    region: int
+    name: str
+    size: int
+    offset: int
+    type: str
+    gpu: int
+    here: int
+    writer: Writer | None
+
+    @property
+    def element(self) -> int:
+        return self.offset * 8 // named(self.type).width
+
+    @property
+    def ulps(self) -> int | None:
+        """How many values of the type lie between the two, signed: of floats, and of numbers alone."""
+        return distance(self.type, self.gpu, self.here)
+
+    def as_json(self) -> dict[str, Any]:
+        """Objects that `json.dumps` takes; values are bits."""
+        return {
+            "allocation": self.region, "name": self.name, "bytes": self.size, "offset": self.offset,
+            "element": self.element, "type": self.type, "gpu": self.gpu, "here": self.here, "ulps": self.ulps,
+            "writer": self.writer.as_json() if self.writer is not None else None,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        width = named(self.type).width
+        where = f"{self.name}, {self.size:,} bytes, offset {self.offset}: element {self.element} as .{self.type}"
+        return "\n".join(
+            [
+                f"first difference: {where}",
+                f"  the GPU  0x{self.gpu:0{width // 4}x}  {shown(self.type, self.gpu)}",
+                f"  here     0x{self.here:0{width // 4}x}  {shown(self.type, self.here)}{self.apart()}",
+                *self.written(),
+            ]
+        )
+
+    def apart(self) -> str:
+        ulps = self.ulps
+        return "" if ulps is None else f"  ({abs(ulps):,} ulp{'s' if abs(ulps) != 1 else ''} apart)"
+
+    def written(self) -> list[str]:
+        """Who wrote it, in lines."""
+        w = self.writer
+        if w is None:
+            return ["  the kernel does not write it here"]
+        times = f", the last of {w.writes} writes" if w.writes > 1 else ""
+        lines = [f"  written by block {w.block}, thread {w.thread}, step {w.step}{times}:", f"    {w.text}"]
+        lines.append(f"  --> {w.file}:{w.line}" + (f" ({w.source})" if w.source else ""))
+        if w.summed:
+            lines.append("  a GPU does not fix the order of atomics, and with it how this sum is rounded")
+        return lines + (["  which came from", *(f"    {record}" for record in w.origins)] if w.origins else [])
+
+
+def shown(type: str, bits: int) -> str:
+    """A value; nothing for bits, which are shown anyway."""
+    found = named(type)
+    return "" if found.kind == "b" and found.format is None else show(bits, found)
+
+
+def distance(type: str, a: int, b: int) -> int | None:
+    """Values of a float's type from `a` to `b`; None for integers and where one is NaN."""
+    f = FORMATS.get(named(type).format or "")
+    if f is None or "nan" in (shown(type, a).lstrip("-"), shown(type, b).lstrip("-")):
+        return None
+    sign = 1 << named(type).width - 1
+
+    def ordered(bits: int) -> int:
+        return -(bits & ~sign) if f.signed and bits & sign else bits
+
+    return ordered(b) - ordered(a)
+
+
+def difference(restored: Restored, number: int, byte: int, write: Write | None) -> MemoryDifference:
+    """What is to be said of a byte of an allocation that is not the GPU's, but for who wrote it."""
+    type = BYTE if write is None else stored_type(write.function, write.op, byte - write.offset)
+    width = max(type.width // 8, 1)
+    begin = byte // width * width if write is None else write.offset + (byte - write.offset) // width * width
+    if begin + width > restored.data.size:
+        type, width, begin = BYTE, 1, byte
+
+    def bits(data: Bytes) -> int:
+        return int.from_bytes(data[begin : begin + width].tobytes(), "little")
+
+    gpu, here = bits(restored.region.after), bits(restored.data)
+    return MemoryDifference(number, restored.name, restored.data.size, begin, type.name, gpu, here, None)
+
+
+def writer(program: Program, write: Write, writes: int, origins: Sequence[Record]) -> Writer:
+    """Who wrote, in words and lines."""
+    op, table = write.op, LineTable(program.file)
+    line = program.file.location(op.span[0])[0]
+    chain = table.of(op)
+    source = f"{chain[-1][0]}:{chain[-1][1]}" if chain else ""
+    return Writer(
+        " ".join(op.text.split()), program.file.name, line, source, write.block, write.thread, write.step, writes,
+        write.summed, tuple(origins),
+    )  # fmt: skip

@@ -1,0 +1,115 @@
+"""`openptx.record`: a launch made here, with the memory that it can reach, before and after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from openptx import __version__
+from openptx.device.memory import Bytes
+from openptx.device.texture import Opaque
+from openptx.errors import ArgumentError
+from openptx.keywords import hints
+from openptx.memory import find
+from openptx.recording.addresses import aligned
+from openptx.recording.file import Recording, Region, write_recording
+from openptx.runtime.arguments import marshal
+from openptx.runtime.module import OTHER_NAMES, extent
+from openptx.runtime.options import sequence_of
+
+if TYPE_CHECKING:
+    from openptx.device.memory import MemoryView
+    from openptx.runtime import Kernel
+    from openptx.runtime.module import Extent
+
+
+class Reached(NamedTuple):
+    """Memory that the launch can reach: `data` are its bytes now, `symbol` the variable that it is, "" for none."""
+
+    address: int
+    data: Bytes
+    symbol: str = ""
+
+
+@hints(**OTHER_NAMES)
+def record(
+    kernel: Kernel,
+    grid: Extent,
+    block: Extent,
+    args: Iterable[object] = (),
+    *,
+    file: str | os.PathLike[str] | None = None,
+    shared_mem: int = 0,
+    cluster: Extent | None = None,
+    engine: str = "auto",
+    timeout: float | None = None,
+) -> Recording:
+    """Launches a kernel, and gives the launch as a Recording; with `file` it is written there (docs/recordings.md).
+
+    `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine` and `timeout` (seconds) are those of a launch;
+    arrays are written as by a launch. The recording has the module's text, the variables of the module, the arrays
+    among the arguments, and whatever else pointers in these lead to.
+
+    Raises what a launch raises, and nothing is written then; ArgumentError for textures, samplers and surfaces, which a
+    recording cannot hold; OSError where the file cannot be written.
+    """
+    args = sequence_of(args)
+    module = kernel.module
+    if module.image.bound or any(isinstance(argument, Opaque) for argument in args):
+        raise ArgumentError("textures, samplers and surfaces can not be recorded")
+    x, y = extent("grid", grid), extent("block", block)
+    given = marshal(kernel.function, args, module.image.memory)
+    values = tuple((p.offset, given.buffer[p.offset : p.offset + p.size].tobytes()) for p in kernel.parameters)
+    reached = list(memory_of(kernel, given.buffer))
+    before = [one.data.copy() for one in reached]
+    options: dict[str, Any] = {"shared_mem": shared_mem, "cluster": cluster, "engine": engine, "timeout": timeout}
+    kernel(grid, block, args, **options)
+    regions = (
+        Region(one.address, old, one.data.copy(), symbol=one.symbol) for one, old in zip(reached, before, strict=True)
+    )
+    shape = extent("cluster", cluster) if cluster is not None else ()
+    name = os.fspath(file) if file is not None else f"launch of {kernel.name}"
+    found = Recording(
+        name, kernel.name, x, y, shared_mem, shape, values, tuple(regions), f"OpenPTX {__version__}",
+        module.program.target, ptx=module.program.file,
+    )  # fmt: skip
+    if file is not None:
+        write_recording(found, file)
+    return found
+
+
+def memory_of(kernel: Kernel, parameters: Bytes) -> Iterator[Reached]:
+    """The module's variables, and the memory that pointers in parameters lead to, in variables, in that memory."""
+    module = kernel.module
+    waiting = [aligned(0, parameters)]
+    for name, variable in module.program.variables.items():
+        if variable.space in ("global", "const") and variable.linkage != "extern" and variable.size:
+            data = module.get_global(name)
+            yield Reached(module.image.address(name, generic=True), data, name)
+            waiting.append(aligned(0, data))
+    own = {allocation.base for allocation in module.image.allocations.values()}
+    view = module.image.memory.map()
+    while waiting:
+        for address in np.unique(waiting.pop()).tolist():
+            found = allocation_at(address, view)
+            if found is not None and found.address not in own:
+                own.add(found.address)
+                yield found
+                waiting.append(aligned(found.address, found.data))
+
+
+def allocation_at(address: int, view: MemoryView) -> Reached | None:
+    """The allocation that an address lies in; None where it lies in none, or in the heap that kernels `malloc` from."""
+    block = find(address)
+    if block is not None:
+        return Reached(block.address, block.data)
+    slot = address >> view.shift
+    row = view.snapshot.rows[slot] if slot < len(view.snapshot.rows) else None
+    if row is None or not row.base <= address < row.base + row.size:
+        return None
+    if view.heap is not None and row.base == view.heap.allocation.base:
+        return None
+    return Reached(row.base, row.bytes())

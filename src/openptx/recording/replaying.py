@@ -1,0 +1,223 @@
+"""`openptx.replay`: a recorded launch, run here and compared with what the GPU left in memory."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.api import require_options as require_target
+from openptx.diagnostics.render.json import as_json
+from openptx.errors import ArgumentError, CheckError, Error, Fault, InputError, Unsupported
+from openptx.keywords import hints
+from openptx.reading import read
+from openptx.recording.difference import MemoryDifference, difference, writer
+from openptx.recording.file import Recording, read_recording
+from openptx.recording.origins import origins
+from openptx.recording.restore import Restored, RestoredLaunch, restore
+from openptx.recording.writers import SUMMED, watch
+from openptx.rewrite import CONTRACTIONS
+from openptx.runtime import load
+from openptx.runtime.options import require_options
+from openptx.sanitize.entry import ENGINES, Options, tools_of
+from openptx.sanitize.entry import watch as sanitize_launch
+
+if TYPE_CHECKING:
+    from openptx.program import Program
+    from openptx.sanitize import Finding
+    from openptx.source import File
+
+Differing = list[tuple[Restored, NDArray[np.intp]]]
+
+EQUAL, DIFFERS, ORDER, FAULT, UNSUPPORTED, UNREADABLE = (
+    "equal", "differs", "order of atomics", "fault", "unsupported", "unreadable",
+)  # fmt: skip
+ONLY_COMPILED = "the reference engine gives the GPU's byte there: please report this launch to the OpenPTX project"
+STATUSES = (EQUAL, ORDER, DIFFERS, FAULT, UNSUPPORTED, UNREADABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came of a recorded launch.
+
+    `status` is "equal" where every byte that is compared is the GPU's; "differs"; "order of atomics" where all that
+    differ were written by atomics whose result depends on their order, which a GPU does not fix; "fault" and
+    "unsupported" where the launch did not end here; "unreadable" where the recording or its PTX cannot be used. `error`
+    is what was raised in the last three cases. Of `compared` bytes `differing` are not the GPU's; `first` is the first
+    of them as an element. `findings` are those of `sanitize`, `note` what else is to be said.
+    """
+
+    name: str
+    kernel: str
+    status: str
+    compared: int = 0
+    differing: int = 0
+    first: MemoryDifference | None = None
+    error: Error | OSError | None = None
+    findings: tuple[Finding, ...] = ()
+    device: str = ""
+    seconds: float = 0.0
+    note: str = ""
+
+    @property
+    def equal(self) -> bool:
+        """Whether every byte that is compared is the GPU's."""
+        return self.status == EQUAL
+
+    def as_json(self) -> dict[str, Any]:
+        """Objects that `json.dumps` takes."""
+        return {
+            "name": self.name, "kernel": self.kernel, "status": self.status, "compared": self.compared,
+            "differing": self.differing, "first": self.first.as_json() if self.first is not None else None,
+            "error": str(self.error) if self.error is not None else None,
+            "findings": [as_json(finding) for finding in self.findings], "device": self.device,
+            "seconds": round(self.seconds, 3), "note": self.note,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: `{self.kernel}`: {self.said()}" if self.kernel else f"{self.name}: {self.said()}"]
+        lines += [str(self.first)] if self.first is not None else []
+        lines += [self.note] if self.note else []
+        return "\n".join(lines)
+
+    def said(self) -> str:
+        """The outcome in a sentence."""
+        on = f" ({self.device})" if self.device else ""
+        if self.status == EQUAL:
+            return f"all {self.compared:,} bytes are the GPU's{on}"
+        if self.error is not None:
+            return f"{self.status}: {self.error}"
+        why = ", all of them sums whose rounding depends on the order of atomics" if self.status == ORDER else ""
+        return f"{self.differing:,} of {self.compared:,} bytes are not the GPU's{on}{why}"
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """The options of `replay`."""
+
+    engine: str = "auto"
+    contract: str | None = None
+    target: str | None = None
+    sanitize: frozenset[str] = field(default_factory=frozenset[str])
+    timeout: float | None = None
+    explain: bool = True
+
+
+@hints(arch='write `target=`, such as "sm_90a"', compare="every replay compares; `explain=False` leaves out who wrote")
+def replay(
+    source: str | os.PathLike[str] | Recording,
+    *,
+    engine: str = "auto",
+    contract: str | None = None,
+    target: str | None = None,
+    ptx: str | os.PathLike[str] | None = None,
+    sanitize: str | Sequence[str] | None = None,
+    timeout: float | None = None,
+    explain: bool = True,
+) -> Replay:
+    """Runs a recorded launch without a GPU, and compares memory with what the GPU left.
+
+    `source` is a file of the format in docs/recordings.md, or a Recording. `engine`, `timeout` (seconds) are those of a
+    launch; `contract` and `target` (by default the recorded GPU's, or the file's) those of `openptx.load`; `ptx` is a
+    module to use instead of the recorded one. `sanitize` is "all" or some of "race", "init", "sync", "mem": the launch
+    runs once more under watch. With `explain` a launch that differs runs once more on the reference engine, which
+    finds the thread and the statement that wrote the first difference.
+
+    What is wrong with the recording, its PTX or the launch is the `error` of what is returned. Raises ArgumentError for
+    options that there are not.
+    """
+    require_target(target)
+    if engine not in ENGINES:
+        raise ArgumentError(f"no engine `{engine}`: choose {', '.join(ENGINES)}")
+    if contract is not None and contract not in CONTRACTIONS:
+        raise ArgumentError(f"no contraction `{contract}`: choose {' or '.join(CONTRACTIONS)}")
+    require_options(0, None, timeout, None, None)
+    tools = tools_of(sanitize) if sanitize is not None else frozenset[str]()
+    how = How(engine, contract, target, tools, timeout, explain)
+    start = time.monotonic()
+    name = source.name if isinstance(source, Recording) else os.fspath(source)
+    try:
+        given = read(ptx) if ptx is not None else None
+        recording = source if isinstance(source, Recording) else read_recording(source, ptx=given)
+        found = judged(recording, given or recording.ptx, how)
+    except (InputError, OSError) as error:
+        found = Replay(name, "", UNREADABLE, error=error)
+    return replace(found, seconds=time.monotonic() - start)
+
+
+def judged(recording: Recording, ptx: File | None, how: How) -> Replay:
+    """Loads and runs a recording; what keeps it from that is what comes of it."""
+    name, kernel = recording.name, recording.kernel
+    try:
+        if ptx is None:
+            raise InputError(f"{name}: the recording has no PTX; give it with `ptx=`")
+        module = load(ptx, target=how.target or recording.target or None, contract=how.contract)
+        return replayed(recording, module.program, how)
+    except (CheckError, InputError, ArgumentError) as error:
+        return Replay(name, kernel, UNREADABLE, error=error, device=recording.device)
+    except Unsupported as error:
+        return Replay(name, kernel, UNSUPPORTED, error=error, device=recording.device)
+
+
+def replayed(recording: Recording, program: Program, how: How) -> Replay:
+    """Runs the launch once, and compares; runs it again to find out who wrote, and under watch."""
+    launch = restore(recording, program)
+    compared = sum(region.size for region in recording.regions if region.compared)
+    kernel, grid, block = launch.kernel, recording.grid, recording.block
+    fault: Fault | None = None
+    try:
+        kernel(
+            grid, block, launch.arguments, shared_mem=recording.shared, cluster=recording.cluster or None,
+            engine=how.engine, timeout=how.timeout,
+        )  # fmt: skip
+    except Fault as raised:
+        fault = raised
+    found = Replay(recording.name, kernel.name, EQUAL, compared, device=recording.device)
+    if fault is not None:
+        found = replace(found, status=FAULT, error=fault, note=left_out(recording, fault))
+    elif differing := list(launch.differing()):
+        found = replace(found, status=DIFFERS, differing=sum(where.size for _, where in differing))
+        if how.explain:
+            found = explained(found, launch, differing, program, how)
+    if how.sanitize:
+        again = restore(recording, program)
+        options = Options(how.sanitize, recording.shared, recording.cluster or None, timeout=how.timeout)
+        report = sanitize_launch(again.kernel, grid, block, [*again.arguments], options)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        found = replace(found, findings=tuple(report.findings))
+    return found
+
+
+def explained(found: Replay, launch: RestoredLaunch, differing: Differing, program: Program, how: How) -> Replay:
+    """Adds the first difference with who wrote it, and whether the order of atomics explains all of them."""
+    restored, where = differing[0]
+    number, byte = launch.regions.index(restored), int(where[0])
+    again = restore(launch.recording, program)
+    try:
+        writers = watch(again, (number, byte), how.timeout)
+    except Fault as fault:
+        note = f"who wrote it is not known: the reference engine ends in a fault, {fault.message}"
+        return replace(found, first=difference(restored, number, byte, None), note=note)
+    write, first = writers.last, difference(restored, number, byte, writers.last)
+    if write is not None:
+        traced = restore(launch.recording, program)
+        led = origins(traced, write, byte - write.offset, how.timeout)
+        first = replace(first, writer=writer(program, write, writers.count, led))
+    ordered = all((writers.marks[launch.regions.index(one)][at] & SUMMED).all() for one, at in differing)
+    note = "" if again.differs(number, byte) else ONLY_COMPILED
+    return replace(found, status=ORDER if ordered else DIFFERS, first=first, note=note)
+
+
+def left_out(recording: Recording, fault: Fault) -> str:
+    """What to say of a fault at an address that the GPU had memory at, which was not recorded."""
+    at = fault.address
+    for address, size in recording.left_out if at is not None else ():
+        if at is not None and address <= at < address + size:
+            return f"the recording leaves out the {size:,} bytes at 0x{address:x}: record with a higher limit"
+    return ""

@@ -1,0 +1,138 @@
+"""Puts a recorded launch back into memory: its allocations, with the pointers in them and in its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.device.memory import Bytes, Memory, many, pointer_of
+from openptx.errors import InputError
+from openptx.program import Program
+from openptx.recording.addresses import Relocation, aligned
+from openptx.recording.file import Recording, Region
+from openptx.runtime import Kernel, LoadedModule
+from openptx.runtime.parameters import Packed
+
+ALIGN = 256
+"""Bytes that memory of the host is aligned to, as far as the GPU's was."""
+
+
+class Restored(NamedTuple):
+    """An allocation of the recording, as it lies here: `address` is the kernel's, `data` its bytes now."""
+
+    region: Region
+    name: str
+    address: int
+    data: Bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RestoredLaunch:
+    """All that running it takes. The memory lives as long as this object."""
+
+    recording: Recording
+    kernel: Kernel
+    regions: tuple[Restored, ...]
+    arguments: tuple[Packed]
+    back: Relocation
+    """From addresses here to those of the GPU."""
+
+    def differing(self) -> Iterator[tuple[Restored, NDArray[np.intp]]]:
+        """After a run: each allocation with the positions of its bytes that are not the GPU's, where there are some.
+
+        A pointer that leads to the same place is the same.
+        """
+        for restored in self.regions:
+            region = restored.region
+            if not region.compared or np.array_equal(restored.data, region.after):
+                continue
+            ours = restored.data.copy()
+            view, theirs = aligned(region.address, ours), aligned(region.address, region.after)
+            moved = self.back.words(view)
+            same = moved == theirs
+            view[same] = theirs[same]
+            where = np.flatnonzero(ours != region.after)
+            if where.size:
+                yield restored, where
+
+    def differs(self, number: int, byte: int) -> bool:
+        """Whether one byte of an allocation is not the GPU's."""
+        wanted = self.regions[number]
+        return any(restored is wanted and byte in where for restored, where in self.differing())
+
+
+def restore(recording: Recording, program: Program) -> RestoredLaunch:
+    """Makes the recorded allocations memory of a device of their own, with what was in them before the launch.
+
+    Each gets addresses that end in the same bits as on the GPU (32 of them in 64-bit programs), so that alignment is
+    the same. Pointers to allocations, in parameters and in memory, are relocated. Raises ArgumentError for a kernel
+    that the module does not have, InputError for parameters and variables that are not those of the kernel's text.
+    """
+    module = LoadedModule(program, memory_for(recording, program.address_size))
+    kernel = module.get_function(recording.kernel)
+    found = [placed(recording, number, module) for number in range(len(recording.regions))]
+    there = [(restored.region.address, restored.data.size) for restored in found]
+    here = [restored.address for restored in found]
+    relocation = Relocation(there, here)
+    for restored in found:
+        relocation.content(restored.region.address, restored.data)
+    back = Relocation([(restored.address, restored.data.size) for restored in found], [address for address, _ in there])
+    arguments = (Packed(parameters(recording, kernel, relocation)),)
+    return RestoredLaunch(recording, kernel, tuple(found), arguments, back)
+
+
+def memory_for(recording: Recording, address_size: int) -> Memory:
+    """A device's memory in which nothing lies where the GPU had something: pointers that were not relocated fault."""
+    memory = Memory(address_size)
+    for region in recording.regions:
+        memory.avoid(region.address, region.size)
+    for address, size in recording.left_out:
+        memory.avoid(address, size)
+    return memory
+
+
+def placed(recording: Recording, number: int, module: LoadedModule) -> Restored:
+    """One allocation, as memory of its own or as a variable of the module."""
+    region = recording.regions[number]
+    if region.symbol:
+        data = module.get_global(region.symbol) if region.symbol in module.program.variables else None
+        if data is None or data.size != region.size:
+            has = "has no such variable" if data is None else f"declares {many(data.size)}"
+            raise InputError(
+                f"{recording.name}: {many(region.size)} of `{region.symbol}` are recorded, and the PTX {has}"
+            )
+        data[:] = region.before
+        return Restored(region, f"`{region.symbol}`", module.image.address(region.symbol, generic=True), data)
+    name = f"allocation {number} (0x{region.address:x} on the GPU)"
+    address, data = added(module.image.memory, name, region)
+    return Restored(region, name, address, data)
+
+
+def added(memory: Memory, name: str, region: Region) -> tuple[int, Bytes]:
+    """Memory of its own: its address, and its bytes."""
+    whole = np.empty(region.size + 2 * ALIGN, np.uint8)
+    first = (region.address - pointer_of(whole)) % ALIGN
+    data = whole[first : first + region.size]
+    data[:] = region.before
+    lead = region.address & ((1 << memory.shift) - 1)
+    return memory.span(name, whole, pointer_of(whole) + first, region.size, True, lead).base, data
+
+
+def parameters(recording: Recording, kernel: Kernel, relocation: Relocation) -> bytes:
+    """The kernel's parameters as bytes. What a launcher passed beyond those that it declares is left out."""
+    size = kernel.function.parameter_size
+    buffer, given = bytearray(size), np.zeros(size, np.bool_)
+    for offset, content in recording.parameters:
+        part = relocation.parameter(offset, content)[: max(size - offset, 0)]
+        buffer[offset : offset + len(part)] = part
+        given[offset : offset + len(part)] = True
+    for parameter in kernel.parameters:
+        if not given[parameter.offset : parameter.offset + parameter.size].all():
+            raise InputError(
+                f"{recording.name}: parameter `{parameter.name}` of kernel `{recording.kernel}` is not recorded"
+            )
+    return bytes(buffer)

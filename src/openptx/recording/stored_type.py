@@ -1,0 +1,84 @@
+"""The type of what a statement stores: its own, or where that is only bits, that of the instruction that made them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from openptx.control_flow import is_read, is_written, registers
+from openptx.isa.types import named
+from openptx.program import Address, Reg, Vector
+
+if TYPE_CHECKING:
+    from openptx.isa.types import Type
+    from openptx.program import Function, Op, Operand
+
+BYTE = named("b8")
+DEPTH = 8
+"""How many moves, selections and exchanges between the instruction that made a value and the store are passed."""
+
+
+def stored_part(op: Op, offset: int) -> tuple[Operand, Type] | None:
+    """The register or constant that has byte `offset` of what `op` writes to memory, and its type in the statement."""
+    for i, (operand, type) in enumerate(zip(op.operands, op.types, strict=True)):
+        if type is None or is_written(op, i) or isinstance(operand, Address) or operand is None:
+            continue
+        parts = operand.elements if isinstance(operand, Vector) else (operand,)
+        return parts[min(offset * 8 // type.width, len(parts) - 1)], type
+    return None
+
+
+def stored_type(function: Function, op: Op, offset: int) -> Type:
+    """The type of the element that has that byte; `.b8` where nobody knows."""
+    found = stored_part(op, offset)
+    return BYTE if found is None else (meant(function, *found) or found[1]).element
+
+
+def meant(function: Function, operand: Operand, type: Type) -> Type | None:
+    """The type of the value in an operand, which an instruction takes as `type`; None for bits."""
+    if type.kind != "b":
+        return type
+    return value_type(function, operand.index, DEPTH) if isinstance(operand, Reg) else None
+
+
+def value_type(function: Function, register: int, depth: int) -> Type | None:
+    """What the instructions that write a register put into it: a float's type where one does, else an integer's."""
+    found = [t for op in definitions(function).get(register, ()) if (t := made(function, op, register, depth))]
+    return next((t for t in found if t.format is not None), found[0] if found else None)
+
+
+def made(function: Function, op: Op, register: int, depth: int) -> Type | None:
+    """What one instruction puts into a register."""
+    type = next(
+        (t for i, t in enumerate(op.types) if is_written(op, i) and holds(op.operands[i], register) and t is not None),
+        None,
+    )
+    if type is None or type.kind == "pred":
+        return None
+    if type.kind != "b":
+        return type
+    sources = [r for i, operand in enumerate(op.operands) if is_read(op, i) for r in registers_of(operand)]
+    for r in sources if depth else ():
+        if r.width > 1 and (t := value_type(function, r.index, depth - 1)) is not None and t.width <= type.width:
+            return t
+    return None
+
+
+def registers_of(operand: Operand | None) -> list[Reg]:
+    """The registers whose values an operand is, not those of an address."""
+    return [] if isinstance(operand, Address) else list(registers(operand))
+
+
+def holds(operand: Operand | None, register: int) -> bool:
+    return any(r.index == register for r in registers(operand))
+
+
+@lru_cache(maxsize=64)
+def definitions(function: Function) -> dict[int, list[Op]]:
+    """The instructions that write each register."""
+    found: dict[int, list[Op]] = {}
+    for op in function.code:
+        for i, operand in enumerate(op.operands):
+            for r in registers(operand) if is_written(op, i) else ():
+                found.setdefault(r.index, []).append(op)
+    return found
