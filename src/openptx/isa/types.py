@@ -79,14 +79,12 @@ _SCALARS = (
     ("s2",     "s",       2, "b32"),
     ("u4",     "u",       4, "b32"),
     ("s4",     "s",       4, "b32"),
-    ("ue5m3",  "f",       8, "b8"),                    # PTX 9.4; nothing is published about its encoding
     ("texref",     "opaque", 64, "u64"),               # 5.3
     ("samplerref", "opaque", 64, "u64"),
     ("surfref",    "opaque", 64, "u64"),
 )
 # name        element  count  held in                    5.2.5: packed types that are not of a number format
 _PACKED = (
-    ("ue5m3x2", "ue5m3",  2, "b16"),                     # PTX 9.4
     ("u16x2",   "u16",    2, "b32"),
     ("s16x2",   "s16",    2, "b32"),
     ("u8x4",    "u8",     4, "b32"),                     # PTX 9.2

@@ -84,7 +84,7 @@ def element(
             v = x.from_int(d, s, a, m.rnd or "rn", satfinite=_saturates(d, m))
             return x.saturate(d, v) if m.sat else v
         case Format(), Format():
-            return _float_to_float(x, d, s, a, m, rbits)
+            return _scaled(x, d, s, a, scale, m) if scale is not None else _float_to_float(x, d, s, a, m, rbits)
         case Fixed(), Format():
             return _to_fixed(x, d, s, a, scale, m.relu)
         case Format(), Fixed():
@@ -126,9 +126,17 @@ def _float_to_float(x: Arithmetic, d: Format, s: Format, a: Bits, m: Modifiers, 
     return x.relu(d, v) if m.relu else v
 
 
+def _scaled(x: Arithmetic, d: Format, s: Format, a: Bits, scale: Bits, m: Modifiers) -> Bits:
+    """The value times `scale`, rounded once."""
+    r = x.unpack(s, a, 32)
+    product = Real(r.sign, r.exp + (x.resize(scale, 32) - ONE), r.sig, r.inf, r.nan | (scale == 0xFF))
+    v = x.round(d, product, m.rnd or "rn", satfinite=m.satfinite)
+    return x.relu(d, v) if m.relu else v
+
+
 def _saturates(d: Format, m: Modifiers) -> bool:
-    """Formats of 8 and fewer bits have no conversion without `.satfinite`, but for ue8m0."""
-    return m.satfinite or (d.storage == 8 and d.gradual)
+    """Formats of 8 and fewer bits have no conversion without `.satfinite`, but for ue8m0 and ue5m3."""
+    return m.satfinite or (d.storage == 8 and d.name not in ("ue8m0", "ue5m3"))
 
 
 def _nearest_away_tf32(x: Arithmetic, a: Bits, satfinite: bool) -> Bits:

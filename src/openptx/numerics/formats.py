@@ -115,6 +115,7 @@ _ROWS = (
     Format("e2m1",  2,   1,    1, NONE,      True,   (2, 4), "relu satfinite",              "float4_e2m1fn"),
     Format("ue8m0", 8,   0,  127, ALL_ONES,  False,  (2,),   "satfinite",                   "float8_e8m0fnu"),
     Format("ue4m3", 4,   3,    7, ALL_ONES,  False,  (),     "satfinite",                   None),
+    Format("ue5m3", 5,   3,   15, ALL_ONES,  False,  (2,),   "satfinite",                   None),  # cuda_fp8.h
 )
 S2F6 = Fixed("s2f6", 8, 6, (2,), "relu satfinite")  # fixed-point-data-format: -2 to 127/64, no infinity, no NaN
 # fmt: on

@@ -31,6 +31,7 @@ def test_dtypes_of_results() -> None:
         "tf32": np.uint32,
         "s2f6": np.uint8,
         "ue4m3": np.uint8,
+        "ue5m3": np.uint8,
         "s8": np.int8,
         "u64": np.uint64,
     }

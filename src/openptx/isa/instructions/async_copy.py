@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.address_windows import CTA_SHIFT
-from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.mbarrier import complete
@@ -145,8 +145,8 @@ cp_async_bulk = instruction(
 
 
 def fidelity_of_bulk(m: Modifiers) -> Fidelity:
-    """What the assembler ignores out of bounds is in no manual yet."""
-    return UNSUPPORTED if m.ignore_oob else EXACT
+    """What is ignored at the ends is indeterminate, says the ISA since 9.2; here it stays as it was."""
+    return modelled("PTX ISA 9.2; bytes that are ignored stay") if m.ignore_oob else EXACT
 
 
 @meaning(cp_async_bulk, fidelity=fidelity_of_bulk)
@@ -157,6 +157,16 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
         copy_out(x, m, dst, src, size, given[-1] if m.cp_mask else None)
         return
     check(x, dst, src, size)
+    if m.ignore_oob:
+        left, right, barrier = given[:3]
+        fits = (left < 16) & (right < 16) & (left + right <= size)
+        x.require(
+            fits, "undefined-behavior", "a bulk copy ignores up to 15 bytes at each end, and no more than it copies"
+        )
+        skipped = x.resize(left, 64)
+        x.copy(to, dst + skipped, source, src + skipped, size - left - right)
+        complete(x, "shared::cluster", barrier, size)
+        return
     barrier = given[0]
     if not m.multicast:
         x.copy(to, dst, source, src, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.numerics.cvt import cvt as convert
 from openptx.numerics.cvt import cvt_pack as pack
@@ -93,30 +94,10 @@ cvt = instruction(
 )
 
 
-@meaning(cvt)
-def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...] | None) -> Bits:
-    values = [v for o in operands if o is not None for v in (o if isinstance(o, tuple) else (o,))]
-    scale = values.pop() if m.scaled_n2_ue8m0 else None
-    rbits = values.pop() if m.rnd == "rs" else None
-    return convert(
-        x,
-        m.dtype.name,
-        m.atype.name,
-        *values,
-        rnd=m.rnd,
-        ftz=m.ftz,
-        sat=m.sat,
-        satfinite=m.satfinite,
-        relu=m.relu,
-        scale=scale,
-        rbits=rbits,
-    )
-
-
 cvt_newer = instruction(
     "cvt",
     anchor="data-movement-and-conversion-instructions-cvt",
-    summary="d = a in another type: forms that the assembler has since PTX 9.2 and 9.4, and no manual describes yet.",
+    summary="d = a in another type: forms that came with PTX 9.2 and 9.4.",
     syntax="""
         cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.atype
                 d, a, scale-factor;          // PTX 9.2, sm_100f sm_110f sm_120f (ptxas)
@@ -140,6 +121,35 @@ cvt_newer = instruction(
     """,
     converts=True,
 )
+
+
+def newer(m: Modifiers) -> Fidelity:
+    """What the ISA 9.1 does not have: products by a scale, as it has them for `.s2f6x2`; and `.ue5m3x2`."""
+    if "ue5m3" in m.dtype.name + m.atype.name:
+        return modelled("cuda_fp8.hpp of CUDA 13.4")
+    return modelled("PTX ISA 9.1, products by a scale of `.s2f6x2`")
+
+
+@meaning(cvt)
+@meaning(cvt_newer, fidelity=newer)
+def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...] | None) -> Bits:
+    values = [v for o in operands if o is not None for v in (o if isinstance(o, tuple) else (o,))]
+    scale = values.pop() if m.scaled_n2_ue8m0 else None
+    rbits = values.pop() if m.rnd == "rs" else None
+    return convert(
+        x,
+        m.dtype.name,
+        m.atype.name,
+        *values,
+        rnd=m.rnd,
+        ftz=m.ftz,
+        sat=m.sat,
+        satfinite=m.satfinite,
+        relu=m.relu,
+        scale=scale,
+        rbits=rbits,
+    )
+
 
 cvt_pack = instruction(
     "cvt.pack",
