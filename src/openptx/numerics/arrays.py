@@ -40,8 +40,9 @@ def convert(
     """The values of `array` in the format `to`, bit for bit as PTX `cvt` gives them.
 
     `source` names the format of `array` where its dtype does not: raw codes in unsigned integers of the format's size.
-    Formats are PTX's: f16 bf16 tf32 f32 f64 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 ue4m3 ue5m3 s2f6, s8 to u64, and packed ones like
-    f16x2, e4m3x2, e2m1x4. Scalars are packed along the last axis, the first into the highest bits: (..., 2) to (...).
+    Formats are PTX's: f16 bf16 tf32 f32 f64 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 ue4m3 ue5m3 s2f6, s8 to u64, and packed ones
+    like f16x2, e4m3x2, e2m1x4. Scalars are packed along the last axis, the first into the highest bits: (..., 2) to
+    (...).
 
     `rounding` is rn rna rz rm rp, rs (with `rbits`: a 32-bit integer for each result), or rni rzi rmi rpi for integral
     results; left out, it is rn, and rzi for floats to integers. Formats of 8 and fewer bits saturate to their largest
