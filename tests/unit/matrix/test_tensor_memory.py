@@ -138,6 +138,24 @@ def test_loads_that_reduce(operation: str) -> None:
     np.testing.assert_array_equal(found[:, 4], want)
 
 
+@pytest.mark.parametrize("operation", ["max.u32", "min.f32"])
+def test_split_loads_that_reduce(operation: str) -> None:
+    """The threads of the upper half of a warp load from the lanes of the lower half, nine columns further."""
+    memory = np.random.default_rng(2).normal(size=(ROWS, COLUMNS)).astype(np.float32).view(np.uint32)
+    found = np.zeros((ROWS, 5), np.uint32)
+    stores = " ".join(f"st.global.u32 [%rd3+{4 * i}], %r{i};" for i in range(5))
+    body = f"""{FILL}
+    tcgen05.ld.red.sync.aligned.16x32bx2.x4.{operation} {{%r0, %r1, %r2, %r3}}, %r4, [%lanes], 9;
+    mul.wide.u32 %rd3, %t, 20; add.s64 %rd3, %rd1, %rd3; {stores}"""
+    run(body, memory, found, target="sm_103a")
+    thread = np.arange(ROWS)
+    lane, first = thread // 32 * 32 + thread % 16, 9 * (thread % 32 // 16)
+    loaded = memory[lane[:, np.newaxis], first[:, np.newaxis] + np.arange(4)]
+    np.testing.assert_array_equal(found[:, :4], loaded)
+    best = loaded.max(1) if "u32" in operation else loaded.view(np.float32).min(1).view(np.uint32)
+    np.testing.assert_array_equal(found[:, 4], best)
+
+
 @pytest.mark.parametrize("unpacked", [False, True])
 @pytest.mark.parametrize(("shape", "num"), SHAPES)
 def test_stores(shape: str, num: int, unpacked: bool) -> None:

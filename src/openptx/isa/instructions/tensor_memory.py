@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
@@ -182,15 +182,16 @@ ld_red = instruction(
 
 
 def reduced(m: Modifiers) -> Fidelity:
-    """Where two threads share a lane the document does not say what each of them gets."""
-    return UNSUPPORTED if m.shape == "16x32bx2" else EXACT
+    """Where two threads share a lane the document does not say whether they share its result: here they do not."""
+    shared = m.shape == "16x32bx2"
+    return modelled("tcgen05.ld: each thread's result is of what that thread loads") if shared else EXACT
 
 
 @meaning(ld_red, fidelity=reduced)
-def _(x: Machine, m: Modifiers, address: Bits) -> tuple[tuple[Bits, ...], Bits]:
+def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> tuple[tuple[Bits, ...], Bits]:
     """Done at once. Each thread has all that it reduces."""
     products.whole_warp(x, "tcgen05.ld.red")
-    words = tuple(x.tensor_memory.read(at)[0] for (at,) in places(x, m, address, None, moved(m)))
+    words = tuple(x.tensor_memory.read(at)[0] for (at,) in places(x, m, address, split, moved(m)))
     if m.type.format is not None:
         first, *rest = [x.fabs(F32, word) if m.abs else word for word in words]
         choose = x.fmax if m.op == "max" else x.fmin
