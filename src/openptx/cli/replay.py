@@ -3,7 +3,7 @@
     openptx replay kernel.launch
     openptx replay recordings/ --engine native
 
-A recording is a file of openptx record, or of any program that writes the format in docs/recordings.md; folders and
+A recording is a file of openptx.record, or of any program that writes the format in docs/recordings.md; folders and
 tar archives of them are taken, too. Where a launch differs the first element is shown as the type that the kernel
 stored, with the GPU's value and ours, and the thread and the statement that wrote it; of several launches with
 --compare. Results that depend on the order of atomics are told apart. `openptx debug` and `openptx sanitize` take a
