@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.isa.fidelity import UNSUPPORTED, Fidelity
+from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics.matrix import products
 from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
 from openptx.isa.types import TYPES, Type
+from openptx.numerics.formats import F16, F32, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -287,8 +288,9 @@ mma = instruction(
 
 
 def fidelity(m: Modifiers) -> Fidelity:
-    """The document no longer says what `.satfinite` did to floats before PTX 6.5."""
-    return UNSUPPORTED if m.satfinite and m.dtype.name != "s32" else products.fidelity(m)
+    """What `.satfinite` did to floats before PTX 6.5 is no longer in the document; CUDA's `mma_sync` has `satf`."""
+    satf = m.satfinite and m.dtype.name != "s32"
+    return modelled("CUDA programming guide, mma_sync with satf") if satf else products.fidelity(m)
 
 
 @meaning(mma, fidelity=fidelity)
@@ -297,4 +299,13 @@ def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand) -> Operand:
     rows, columns, depth = shape(m)
     a = products.registers(a)[: registers(rows * depth, m.atype)]  # f16 factors are held twice
     b = products.registers(b)[: registers(depth * columns, m.btype)]
-    return products.product(x, m, a, b, products.registers(c))
+    d = products.product(x, m, a, b, products.registers(c))
+    if not m.satfinite or m.dtype.name == "s32":
+        return d
+    f = F32 if m.dtype.name == "f32" else F16
+    return tuple(x.join([finite(x, f, v) for v in x.split(word, f.width)]) for word in products.registers(d))
+
+
+def finite(x: Machine, f: Format, a: Bits) -> Bits:
+    """Infinities become the largest numbers, NaN becomes zero."""
+    return x.pick(x.isnan(f, a), 0, x.finite(f, a))
