@@ -10,6 +10,7 @@ COMMANDS = {
     "sanitize": ("openptx.cli.sanitize",  "run a kernel and find races, undefined values, wrong barriers"),
     "profile":  ("openptx.cli.profile",   "run a kernel and count what it executes and what its accesses cost"),
     "debug":    ("openptx.cli.debug",     "run a kernel step by step, and look at its threads"),
+    "exec":     ("openptx.cli.exec",      "run a program that uses CUDA, without a GPU"),
     "test":     ("openptx.cli.test",      "run case folders and annotated PTX files"),
     "replay":   ("openptx.cli.replay",    "run launches that were recorded on a GPU, and compare every byte"),
     "convert":  ("openptx.cli.convert",   "convert numbers between formats, exactly, as `cvt` does"),

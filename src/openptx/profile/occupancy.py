@@ -53,6 +53,8 @@ _ROWS = (
 )
 # fmt: on
 MULTIPROCESSORS = {number: Multiprocessor(*facts) for numbers, facts in _ROWS for number in numbers}
+MULTIPROCESSOR_COUNTS = {75: 40, 80: 108, 86: 84, 89: 128, 90: 132, 100: 148, 103: 160, 120: 170}
+"""Of the product that each capability is known by. Programs divide work by it; results do not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from openptx.errors import ArgumentError
 from openptx.isa.targets import target as find
-from openptx.profile.occupancy import MOST_REGISTERS, MULTIPROCESSORS, REGISTERS, WARP
+from openptx.profile.occupancy import MOST_REGISTERS, MULTIPROCESSOR_COUNTS, MULTIPROCESSORS, REGISTERS, WARP
 
 SYSTEM_KIB = 1
 """Of a multiprocessor's shared memory a block can have all but this (CUDA C++ Programming Guide, technical
 specifications)."""
-
-# Of the product that each capability is known by; programs divide work by it, results do not depend on it.
-MULTIPROCESSOR_COUNTS = {75: 40, 80: 108, 86: 84, 89: 128, 90: 132, 100: 148, 103: 160, 120: 170}
 
 
 def capability(target: str) -> int:

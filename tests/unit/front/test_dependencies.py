@@ -63,7 +63,7 @@ LAYERS = (
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 # fmt: on
-ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "lsp", "numba", "tinygrad", "triton"}
+ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "driver", "lsp", "numba", "tinygrad", "triton"}
 STANDARD_LIBRARY_ONLY = {
     "keywords",
     "source",

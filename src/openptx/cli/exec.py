@@ -1,0 +1,43 @@
+"""Run a program that uses CUDA, on a device that is this computer.
+
+The program finds our `libcuda.so.1`: numba-cuda, CuPy and cuda.core in Python, and C++ that nvcc compiled with
+`-cudart shared`. Its exit status is that of the command, and signals reach it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from openptx.cli.failures import complain
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+"""Exit statuses of a shell for a command that can not be run."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx exec`."""
+    parser.add_argument("--device", metavar="SM", help="the device's compute capability, such as sm_90 (the default)")
+    parser.add_argument("--sanitize", action="store_true", help="find races, undefined values and wrong barriers")
+    parser.add_argument("command", nargs="+", metavar="COMMAND", help="the program and its arguments, after --")
+
+
+def run(args: Namespace) -> int:
+    """Become the program. Returns only where there is none."""
+    from openptx.driver.environment import environment
+    from openptx.driver.objects import capability_of
+
+    if args.device is not None:
+        capability_of(args.device)
+    found = environment(args.device, "all" if args.sanitize else None)
+    try:
+        os.execvpe(args.command[0], args.command, found)
+    except FileNotFoundError:
+        complain(f"no command `{args.command[0]}`")
+        return NOT_FOUND
+    except OSError as error:
+        complain(f"`{args.command[0]}` can not be run: {error.strerror}")
+        return NOT_EXECUTABLE

@@ -1,0 +1,218 @@
+"""Device memory that programs allocate, host memory that kernels may use, managed memory: `openptx.memory` has it all.
+
+An allocation has the same address on the host. Host memory that is registered has another one for kernels.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NamedTuple
+
+from openptx import memory
+from openptx.driver.calls import Failure, in_context, put, put_int, put_size
+from openptx.driver.contexts import AT_END, Context
+from openptx.driver.objects import Object
+from openptx.driver.results import Result
+from openptx.errors import ArgumentError
+from openptx.memory import Block
+
+PITCH = 512
+"""Rows of pitched memory begin at multiples of this."""
+
+
+class Owned(NamedTuple):
+    """What an allocation is for: "device", "host", "managed" or "registered"; `pool` is the one that it is of."""
+
+    block: Block
+    kind: str
+    flags: int
+    context: Context
+    pool: Object | None
+
+
+OWNED: dict[int, Owned] = {}
+"""By device address."""
+REGISTERED: dict[int, int] = {}
+"""Device addresses of registered memory, by host address."""
+
+
+def obtain(context: Context, size: int, kind: str = "device", flags: int = 0, pool: Object | None = None) -> int:
+    """The address of a new allocation, which ends with the context. Fails for no bytes and for too many."""
+    if not size:
+        raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes")
+    block = memory.allocate(size)
+    OWNED[block.address] = Owned(block, kind, flags, context, pool)
+    return block.address
+
+
+def give_back(address: int, *kinds: str) -> None:
+    """Frees an allocation of some kind. The null pointer is freed without effect."""
+    if not address:
+        return
+    found = OWNED.get(address)
+    if found is None or found.kind not in kinds:
+        try:
+            memory.free(address)  # for what it says
+        except ArgumentError as error:
+            raise Failure(Result.INVALID_VALUE, str(error)) from None
+        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is {found.kind if found else 'other'} memory")
+    del OWNED[address]
+    memory.free(found.block)
+
+
+def end_all(context: Context) -> None:
+    """Frees what a context has."""
+    for address, owned in [*OWNED.items()]:
+        if owned.context is context:
+            del OWNED[address]
+            if owned.kind == "registered":
+                REGISTERED.pop(owned.block.pointer, None)
+                memory.unregister(owned.block)
+            else:
+                memory.free(owned.block)
+
+
+AT_END.append(end_all)
+
+
+@in_context("cuMemAlloc_v2")
+def allocate(context: Context, out: int, size: int) -> None:
+    if not out:
+        raise Failure(Result.INVALID_VALUE, "the pointer to the address is null")
+    put(out, obtain(context, size))
+
+
+@in_context("cuMemFree_v2")
+def free(context: Context, address: int) -> None:
+    give_back(address, "device", "managed")
+
+
+@in_context("cuMemAllocPitch_v2")
+def allocate_pitched(context: Context, out: int, pitch: int, width: int, height: int, element: int) -> None:
+    if element not in (4, 8, 16) or not width or not height:
+        raise Failure(Result.INVALID_VALUE, f"pitched memory of {width} x {height} with elements of {element} bytes")
+    between = -(-width // PITCH) * PITCH
+    put(pitch, between)
+    put(out, obtain(context, between * height))
+
+
+@in_context("cuMemAllocManaged")
+def allocate_managed(context: Context, out: int, size: int, flags: int) -> None:
+    if flags not in (1, 2, 4):
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of managed memory")
+    put(out, obtain(context, size, "managed", flags))
+
+
+@in_context("cuMemAllocHost_v2")
+def allocate_host(context: Context, out: int, size: int) -> None:
+    put(out, obtain(context, size, "host"))
+
+
+@in_context("cuMemHostAlloc")
+def host_alloc(context: Context, out: int, size: int, flags: int) -> None:
+    if flags > 7:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of host memory")
+    put(out, obtain(context, size, "host", flags))
+
+
+@in_context("cuMemFreeHost")
+def free_host(context: Context, address: int) -> None:
+    if not address:
+        raise Failure(Result.INVALID_VALUE, "host memory at the null pointer")
+    give_back(address, "host")
+
+
+@in_context("cuMemHostGetDevicePointer_v2")
+def device_pointer(context: Context, out: int, pointer: int, flags: int) -> None:
+    put(out, 0)
+    block = memory.find(pointer)
+    if block is not None:
+        put(out, pointer)
+        return
+    for host, address in REGISTERED.items():
+        if host <= pointer < host + OWNED[address].block.size:
+            put(out, address + pointer - host)
+            return
+    raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is no host memory that the driver gave or registered")
+
+
+@in_context("cuMemHostGetFlags")
+def host_flags(context: Context, out: int, pointer: int) -> None:
+    found = OWNED.get(REGISTERED.get(pointer, pointer))
+    if found is None or found.kind not in ("host", "registered"):
+        raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is no host memory that the driver gave or registered")
+    put(out, found.flags, ctypes.c_uint32)
+
+
+@in_context("cuMemHostRegister", "cuMemHostRegister_v2")
+def register(context: Context, pointer: int, size: int, flags: int) -> None:
+    if not pointer or not size:
+        raise Failure(Result.INVALID_VALUE, "host memory of no bytes, or at the null pointer")
+    for address in REGISTERED.values():
+        block = OWNED[address].block
+        if block.pointer < pointer + size and pointer < block.pointer + block.size:
+            raise Failure(Result.HOST_MEMORY_ALREADY_REGISTERED, f"{size} bytes at 0x{pointer:x} overlap with {block}")
+    made = memory.register(pointer, size)
+    OWNED[made.address] = Owned(made, "registered", flags, context, None)
+    REGISTERED[pointer] = made.address
+
+
+@in_context("cuMemHostUnregister")
+def unregister(context: Context, pointer: int) -> None:
+    if not pointer:
+        raise Failure(Result.INVALID_VALUE, "host memory at the null pointer")
+    if pointer not in REGISTERED:
+        raise Failure(Result.HOST_MEMORY_NOT_REGISTERED, f"nothing is registered that begins at 0x{pointer:x}")
+    memory.unregister(OWNED.pop(REGISTERED.pop(pointer)).block)
+
+
+@in_context("cuMemGetInfo_v2")
+def get_info(context: Context, free: int, total: int) -> None:
+    found = memory.info()
+    put(free, found.free)
+    put(total, found.total)
+
+
+@in_context("cuMemGetAddressRange_v2")
+def address_range(context: Context, base: int, size: int, address: int) -> None:
+    block = memory.find(address)
+    if block is None:
+        raise Failure(Result.NOT_FOUND, f"no allocation at 0x{address:x}", usual=True)
+    put_size(base, block.address)
+    put_size(size, block.size)
+
+
+@in_context("cuMemAdvise", "cuMemAdvise_v2")
+def advise(context: Context, address: int, size: int, advice: int, place: int) -> None:
+    require_managed(address, size)
+
+
+@in_context("cuMemPrefetchAsync")
+def prefetch(context: Context, address: int, size: int, device: int, stream: int) -> None:
+    require_managed(address, size)
+
+
+@in_context("cuMemPrefetchAsync_v2")
+def prefetch_to(context: Context, address: int, size: int, place: int, flags: int, stream: int) -> None:
+    require_managed(address, size)
+
+
+def require_managed(address: int, size: int) -> None:
+    """Fails for what is not all managed memory."""
+    block = memory.find(address)
+    owned = OWNED.get(block.address) if block is not None else None
+    if block is None or owned is None or owned.kind != "managed" or address + size > block.address + block.size:
+        raise Failure(Result.INVALID_VALUE, f"{size} bytes at 0x{address:x} are not managed memory")
+
+
+@in_context("cuStreamAttachMemAsync")
+def attach(context: Context, stream: int, address: int, length: int, flags: int) -> None:
+    require_managed(address, length)
+
+
+@in_context("cuMemRangeGetAttribute")
+def range_attribute(context: Context, out: int, size: int, attribute: int, address: int, count: int) -> None:
+    require_managed(address, count)
+    if attribute not in (1, 2, 4) or size != 4:
+        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a range")
+    put_int(out, 0 if attribute == 1 else -2)  # not read-mostly; no place is preferred (CU_DEVICE_INVALID)

@@ -1,0 +1,93 @@
+"""How a function of Python becomes an entry point: what it needs, how it fails, how it writes results.
+
+    @in_context("cuMemAlloc_v2")
+    def allocate(context: Context, out: int, size: int) -> None: ...
+
+Arguments are numbers: pointers and handles too. A function that returns None has succeeded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from openptx.driver.results import Result
+
+LOG = logging.getLogger("openptx")
+Function = Callable[..., Any]
+
+
+class Failure(Exception):
+    """An entry point returns `result`. What `why` says is logged, unless programs do this in the ordinary way."""
+
+    def __init__(self, result: Result, why: str = "", *, usual: bool = False) -> None:
+        super().__init__(result, why)
+        self.result, self.why, self.usual = result, why, usual
+
+
+class Call(NamedTuple):
+    """`needs` is "nothing", "driver" (cuInit was called) or "context" (one is current, and healthy)."""
+
+    function: Function
+    needs: str
+
+
+CALLS: dict[str, Call] = {}
+"""By the symbol. What is not here is not supported."""
+
+
+def register(needs: str, symbols: tuple[str, ...]) -> Callable[[Function], Function]:
+    def decorate(function: Function) -> Function:
+        CALLS.update((symbol, Call(function, needs)) for symbol in symbols)
+        return function
+
+    return decorate
+
+
+def anytime(*symbols: str) -> Callable[[Function], Function]:
+    """For entry points that work before `cuInit`, too."""
+    return register("nothing", symbols)
+
+
+def initialized(*symbols: str) -> Callable[[Function], Function]:
+    """For entry points that need no context."""
+    return register("driver", symbols)
+
+
+def in_context(*symbols: str) -> Callable[[Function], Function]:
+    """For entry points of a context: it is their first argument. After a fault they return the fault's error."""
+    return register("context", symbols)
+
+
+def put(pointer: int, value: float, kind: Any = ctypes.c_uint64) -> None:
+    """Writes a result where the caller wants it."""
+    if not pointer:
+        raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
+    kind.from_address(pointer).value = value
+
+
+def put_int(pointer: int, value: int) -> None:
+    """The same for an `int`."""
+    put(pointer, value, ctypes.c_int32)
+
+
+def put_size(pointer: int, value: int) -> None:
+    """The same for a result that the caller may not want, as where memory begins."""
+    if pointer:
+        ctypes.c_uint64.from_address(pointer).value = value
+
+
+def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
+    """Reads a number of the caller's."""
+    if not pointer:
+        raise Failure(Result.INVALID_VALUE, "a pointer to a value is null")
+    return kind.from_address(pointer).value
+
+
+def text(pointer: int, what: str) -> str:
+    """A name of the caller's, of characters up to a zero."""
+    if not pointer:
+        raise Failure(Result.INVALID_VALUE, f"{what} is null")
+    return ctypes.string_at(pointer).decode("utf-8", "replace")

@@ -1,0 +1,78 @@
+"""Copies between the host, device memory and arrays: all of them are done when the call returns, or captured."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from openptx.driver.calls import Failure, in_context
+from openptx.driver.contexts import Context
+from openptx.driver.places import of_device, of_either, of_host
+from openptx.driver.results import Result
+from openptx.driver.streams import submit
+
+Place = Callable[[int, int, str], int]
+
+
+def move(target: int, to: Place, source: int, of: Place, size: int) -> None:
+    """Copies bytes; the ranges may overlap."""
+    there, here = to(target, size, "write"), of(source, size, "read")
+    if size:
+        ctypes.memmove(there, here, size)
+
+
+@in_context("cuMemcpy")
+def copy(context: Context, target: int, source: int, size: int) -> None:
+    move(target, of_either, source, of_either, size)
+
+
+@in_context("cuMemcpyAsync")
+def copy_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
+    submit(context, stream, "copy", move, target, of_either, source, of_either, size)
+
+
+@in_context("cuMemcpyHtoD_v2")
+def to_device(context: Context, target: int, source: int, size: int) -> None:
+    move(target, of_device, source, of_host, size)
+
+
+@in_context("cuMemcpyHtoDAsync_v2")
+def to_device_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
+    submit(context, stream, "copy", move, target, of_device, source, of_host, size)
+
+
+@in_context("cuMemcpyDtoH_v2")
+def to_host(context: Context, target: int, source: int, size: int) -> None:
+    move(target, of_host, source, of_device, size)
+
+
+@in_context("cuMemcpyDtoHAsync_v2")
+def to_host_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
+    submit(context, stream, "copy", move, target, of_host, source, of_device, size)
+
+
+@in_context("cuMemcpyDtoD_v2")
+def within_device(context: Context, target: int, source: int, size: int) -> None:
+    move(target, of_device, source, of_device, size)
+
+
+@in_context("cuMemcpyDtoDAsync_v2")
+def within_device_async(context: Context, target: int, source: int, size: int, stream: int) -> None:
+    submit(context, stream, "copy", move, target, of_device, source, of_device, size)
+
+
+@in_context("cuMemcpyPeer")
+def to_peer(context: Context, target: int, to: int, source: int, of: int, size: int) -> None:
+    require_contexts(to, of)
+    move(target, of_device, source, of_device, size)
+
+
+@in_context("cuMemcpyPeerAsync")
+def to_peer_async(context: Context, target: int, to: int, source: int, of: int, size: int, stream: int) -> None:
+    require_contexts(to, of)
+    submit(context, stream, "copy", move, target, of_device, source, of_device, size)
+
+
+def require_contexts(*handles: int) -> None:
+    if not all(handles):
+        raise Failure(Result.INVALID_CONTEXT, "a context of a copy between peers is null")

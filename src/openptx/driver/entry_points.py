@@ -1,0 +1,49 @@
+"""The entry points of cuda.h: a row each in entry_points.txt."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROWS = Path(__file__).with_name("entry_points.txt")
+
+TYPES: dict[str, Any] = {
+    "p": ctypes.c_uint64, "h": ctypes.c_uint64, "d": ctypes.c_uint64, "z": ctypes.c_uint64, "m": ctypes.c_uint64,
+    "u": ctypes.c_uint32, "i": ctypes.c_int32, "s": ctypes.c_uint16, "b": ctypes.c_uint8, "f": ctypes.c_float,
+}  # fmt: skip
+"""By the letter of a parameter. A structure of eight bytes is passed in one register."""
+
+
+class EntryPoint(NamedTuple):
+    """`since` is the version of CUDA that `cuGetProcAddress` gives this symbol for; `aliases` do the same as it."""
+
+    symbol: str
+    since: int
+    parameters: str
+    aliases: tuple[str, ...]
+
+    @property
+    def stem(self) -> str:
+        """The name without a version: `cuMemAlloc` of `cuMemAlloc_v2`."""
+        base, _, version = self.symbol.rpartition("_v")
+        return base if version.isdigit() else self.symbol
+
+    @property
+    def types(self) -> Sequence[Any]:
+        """Of the parameters, for ctypes."""
+        return [TYPES[letter] for letter in self.parameters]
+
+
+@cache
+def entry_points() -> tuple[EntryPoint, ...]:
+    """All of them, in the order of the table of the library."""
+    rows = (line.split() for line in ROWS.read_text("ascii").splitlines() if not line.startswith("#"))
+    return tuple(EntryPoint(row[0], int(row[1]), row[2].strip("-"), aliases(*row)) for row in rows)
+
+
+def aliases(symbol: str, since: str, parameters: str, *suffixes: str) -> tuple[str, ...]:
+    """Symbols for programs whose default stream is one for each thread (`--default-stream per-thread`)."""
+    return tuple(f"{symbol}_{suffix}" for suffix in suffixes)

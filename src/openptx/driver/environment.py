@@ -1,0 +1,60 @@
+"""The environment of a program whose `libcuda.so.1` is ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from openptx.driver.build import SONAME, STUB_FOLDER, STUBS, library_folder
+
+KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
+
+QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
+"""What cuda.core says about it."""
+
+
+def environment(device: str | None = None, sanitize: str | None = None) -> dict[str, str]:
+    """This process's environment, with what makes programs find the library, and the library Python.
+
+    Raises ArgumentError where the library can not be made.
+    """
+    folder = str(library_folder())
+    found = {**os.environ}
+    found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, (folder, found.get("LD_LIBRARY_PATH"))))
+    found["TRITON_LIBCUDA_PATH"] = folder  # or it asks ldconfig, which knows of the system's folders alone
+    found["NUMBA_CUDA_DRIVER"] = os.path.join(folder, SONAME)
+    if not found.get(KEEP_NVJITLINK):
+        # numba and cuda.core link by nvJitLink, which makes machine code, or else by the driver, which is us: found
+        # loaded, but without functions, it is too old for them. Nothing else makes them use the driver.
+        stubs = (os.path.join(folder, STUB_FOLDER, name) for name in STUBS)
+        found["LD_PRELOAD"] = " ".join((*stubs, *found.get("LD_PRELOAD", "").split()))
+        found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))
+    if (shared := shared_python()) is not None:
+        found["OPENPTX_LIBPYTHON"] = shared
+        found["OPENPTX_PYTHONHOME"] = sys.base_prefix
+    found["OPENPTX_PYTHONPATH"] = os.pathsep.join(search_path())
+    if device is not None:
+        found["OPENPTX_DEVICE"] = device
+    if sanitize is not None:
+        found["OPENPTX_SANITIZE"] = sanitize
+    return found
+
+
+def shared_python() -> str | None:
+    """The shared library of this Python, for programs that are not Python's; None where it was built without."""
+    name, folder = sysconfig.get_config_var("INSTSONAME"), sysconfig.get_config_var("LIBDIR")
+    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
+    if not name or ".so" not in name:
+        return None
+    places = (Path(folder) / name, Path(folder) / multiarch / name)
+    return next((str(place) for place in places if place.exists()), None)
+
+
+def search_path() -> list[str]:
+    """Folders where OpenPTX and what it needs were found, for the Python of a program that lacks them."""
+    own = str(Path(__file__).parents[2])
+    needed = ("numpy", "llvmlite", "ml_dtypes")
+    others = [one for one in sys.path if any((Path(one) / name).is_dir() for name in needed)]
+    return list(dict.fromkeys((own, *others)))

@@ -1,0 +1,85 @@
+"""Events: the time of the host when the work before them had ended, which is when they are recorded."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+
+from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.contexts import Context
+from openptx.driver.graphs import Capture
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+from openptx.driver.streams import stream_of
+
+DISABLE_TIMING = 2
+LEAST_MILLISECONDS = 1e-3
+"""Two events are never at one time, or programs divide by 0."""
+
+
+class Event(Object):
+    """`capture` is set by a record in a stream that is being captured: other streams may wait for it then."""
+
+    what = "event"
+
+    def __init__(self, context: Context, flags: int) -> None:
+        super().__init__()
+        self.context, self.flags = context, flags
+        self.time: float | None = None
+        self.capture: Capture | None = None
+
+
+@in_context("cuEventCreate")
+def create(context: Context, out: int, flags: int) -> None:
+    if flags > 7:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of an event")
+    put(out, 0)
+    made = driver().add(Event(context, flags))
+    context.owned[made] = lambda: driver().remove(made)
+    put(out, made.handle)
+
+
+@in_context("cuEventDestroy", "cuEventDestroy_v2")
+def destroy(context: Context, handle: int) -> None:
+    found = driver().find(handle, Event)
+    found.context.owned.pop(found, None)
+    driver().remove(found)
+
+
+@in_context("cuEventRecord")
+def record(context: Context, handle: int, stream: int) -> None:
+    found = driver().find(handle, Event)
+    where = stream_of(context, stream)
+    found.capture = where.capture
+    if where.capture is None:
+        found.time = time.perf_counter()
+    else:
+        where.capture.add("event", lambda: None, ())
+
+
+@in_context("cuEventRecordWithFlags")
+def record_with_flags(context: Context, handle: int, stream: int, flags: int) -> None:
+    record(context, handle, stream)
+
+
+@in_context("cuEventQuery", "cuEventSynchronize")
+def query(context: Context, handle: int) -> None:
+    if driver().find(handle, Event).capture is not None:
+        raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the event was recorded in a stream that is being captured")
+
+
+@in_context("cuEventElapsedTime", "cuEventElapsedTime_v2")
+def elapsed(context: Context, out: int, start: int, end: int) -> None:
+    first, last = driver().find(start, Event), driver().find(end, Event)
+    if DISABLE_TIMING & (first.flags | last.flags) or first.time is None or last.time is None:
+        raise Failure(Result.INVALID_HANDLE, "the time between events that were not recorded, or have no times")
+    passed = 1e3 * (last.time - first.time)
+    put(out, passed if abs(passed) > LEAST_MILLISECONDS else LEAST_MILLISECONDS, ctypes.c_float)
+
+
+@in_context("cuStreamWaitEvent")
+def wait(context: Context, stream: int, handle: int, flags: int) -> None:
+    found = driver().find(handle, Event)
+    where = stream_of(context, stream)
+    if found.capture is not None and where.capture is None:
+        found.capture.join(where)

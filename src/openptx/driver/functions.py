@@ -1,0 +1,122 @@
+"""Attributes of kernels: names, parameters, threads, shared memory, registers."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from functools import cache
+
+from openptx.device.shared_layout import shared_layout
+from openptx.driver.calls import Failure, initialized, put, put_int, put_size
+from openptx.driver.device_attributes import attributes
+from openptx.driver.modules import Function
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+from openptx.profile.occupancy import MOST_REGISTERS
+from openptx.profile.registers import live_registers
+from openptx.runtime.module import THREADS, Kernel
+
+(MAX_THREADS, SHARED, CONST, LOCAL, REGISTERS, PTX_VERSION, BINARY_VERSION, CACHE_MODE, MAX_DYNAMIC, CARVEOUT,
+ CLUSTER_REQUIRED, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY) = range(16)  # fmt: skip
+SETTABLE = {MAX_DYNAMIC, CARVEOUT, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY}
+OPT_IN, WITHOUT_OPT_IN = 97, 8
+"""Attributes of the device: the most shared memory of a block, with and without MAX_DYNAMIC."""
+
+
+def static_shared(kernel: Kernel) -> int:
+    """Bytes of shared memory without the dynamic ones."""
+    return shared_layout(kernel.module.program, kernel.name).size(0)
+
+
+@cache
+def registers(kernel: Kernel) -> int:
+    """An estimate: how many 32-bit values are needed at a time. PTX does not know what the assembler would allocate."""
+    return min(max(live_registers(kernel.function).pressure.values(), default=1), MOST_REGISTERS)
+
+
+def attribute(found: Function, number: int) -> int:
+    kernel, directives = found.kernel, found.kernel.function.directives
+    if number == MAX_THREADS:
+        return min(math.prod(directives.get("reqntid") or directives.get("maxntid") or (THREADS,)), THREADS)
+    if number == SHARED:
+        return static_shared(kernel)
+    if number == CONST:
+        return kernel.module.image.const.size
+    if number == REGISTERS:
+        return registers(kernel)
+    if number in (PTX_VERSION, BINARY_VERSION):
+        return driver().capability
+    if number == MAX_DYNAMIC:
+        return found.settings.get(
+            number, max(attributes(driver().capability)[WITHOUT_OPT_IN] - static_shared(kernel), 0)
+        )
+    if number == CLUSTER_REQUIRED:
+        return int("reqnctapercluster" in directives)
+    if number in (CLUSTER_X, CLUSTER_Y, CLUSTER_Z):
+        required = (
+            (*directives.get("reqnctapercluster", ()), 1, 1)[:3] if "reqnctapercluster" in directives else (0,) * 3
+        )
+        return found.settings.get(number, required[number - CLUSTER_X])
+    return found.settings.get(number, -1 if number == CARVEOUT else 0)
+
+
+def checked(number: int) -> None:
+    if not 0 <= number <= 17:
+        raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel")
+
+
+@initialized("cuFuncGetAttribute")
+def func_attribute(out: int, number: int, handle: int) -> None:
+    checked(number)
+    put_int(out, attribute(driver().find(handle, Function), number))
+
+
+@initialized("cuKernelGetAttribute")
+def kernel_attribute(out: int, number: int, handle: int, device: int) -> None:
+    func_attribute(out, number, handle)
+
+
+@initialized("cuFuncSetAttribute")
+def set_func_attribute(handle: int, number: int, value: int) -> None:
+    found = driver().find(handle, Function)
+    if number not in SETTABLE:
+        raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel can not be set")
+    most = attributes(driver().capability)[OPT_IN] - static_shared(found.kernel)
+    if (value < 0 and number != CARVEOUT) or (number == MAX_DYNAMIC and value > most):
+        raise Failure(Result.INVALID_VALUE, f"attribute {number} of `{found.kernel.name}` can not be {value}")
+    found.settings[number] = value
+
+
+@initialized("cuKernelSetAttribute")
+def set_kernel_attribute(number: int, value: int, handle: int, device: int) -> None:
+    set_func_attribute(handle, number, value)
+
+
+@initialized("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelSetCacheConfig")
+def set_config(handle: int, config: int, *device: int) -> None:
+    driver().find(handle, Function)
+
+
+_names: dict[str, ctypes.Array[ctypes.c_char]] = {}
+
+
+@initialized("cuFuncGetName", "cuKernelGetName")
+def get_name(out: int, handle: int) -> None:
+    name = driver().find(handle, Function).kernel.name
+    if name not in _names:
+        _names[name] = ctypes.create_string_buffer(name.encode())
+    put(out, ctypes.addressof(_names[name]))
+
+
+@initialized("cuFuncGetParamInfo", "cuKernelGetParamInfo")
+def parameter_info(handle: int, index: int, offset: int, size: int) -> None:
+    found = driver().find(handle, Function)
+    if index >= len(found.parameters):
+        raise Failure(Result.INVALID_VALUE, f"the kernel has {len(found.parameters)} parameters", usual=True)
+    put(offset, found.parameters[index][0])
+    put_size(size, found.parameters[index][1])
+
+
+@initialized("cuFuncGetParamCount", "cuKernelGetParamCount")
+def parameter_count(handle: int, out: int) -> None:
+    put(out, len(driver().find(handle, Function).parameters))

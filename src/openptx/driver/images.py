@@ -1,0 +1,89 @@
+"""What programs give to be loaded: PTX as text, fat binaries with PTX in them, and what can't be run."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+
+from openptx.driver.calls import Failure
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+from openptx.errors import InputError
+from openptx.fatbin import ExtractedPtx, extract
+
+WRAPPER = 0x466243B1
+"""Begins what nvcc makes of a fat binary: magic number and version, then a pointer to it."""
+FATBIN = 0xBA55ED50
+ELF = b"\x7fELF"
+_HEADER = struct.Struct("<IHHQ")
+MOST = 1 << 30
+
+
+def image_at(pointer: int) -> str:
+    """The PTX of an image in memory, whose size follows from its first bytes."""
+    if not pointer:
+        raise Failure(Result.INVALID_VALUE, "the image is null")
+    (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4)) if readable(pointer) else (0,)
+    if magic == WRAPPER:
+        pointer = ctypes.c_uint64.from_address(pointer + 8).value
+        (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4))
+    if magic == FATBIN:
+        _, _, header, size = _HEADER.unpack(ctypes.string_at(pointer, _HEADER.size))
+        return ptx_of(ctypes.string_at(pointer, min(header + size, MOST)))
+    if magic == int.from_bytes(ELF, "little"):
+        return ptx_of(ctypes.string_at(pointer, elf_size(pointer)))
+    return ptx_of(ctypes.string_at(pointer))
+
+
+def readable(pointer: int) -> bool:
+    """Whether an image has four bytes: a shorter text ends before."""
+    return all(ctypes.c_uint8.from_address(pointer + i).value for i in range(3))
+
+
+def elf_size(pointer: int) -> int:
+    """Up to the end of the table of sections, which compilers put last."""
+    table, count_at = ctypes.c_uint64.from_address(pointer + 40).value, pointer + 58
+    size, count = struct.unpack("<HH", ctypes.string_at(count_at, 4))
+    return min(table + size * count, MOST)
+
+
+def ptx_of(data: bytes) -> str:
+    """The PTX of an image. Fails for what is none, and for what holds none."""
+    if data[:4] == ELF or int.from_bytes(data[:4], "little") == FATBIN:
+        try:
+            return fitting(extract(data)).text
+        except InputError as error:
+            raise Failure(Result.NO_BINARY_FOR_GPU, str(error).replace("<bytes>", "the image")) from None
+    text = data.rstrip(b"\0").decode("utf-8", "surrogateescape")
+    if ".version" not in text:
+        what = f"begins with {data[:8]!r}" if data else "is empty"
+        raise Failure(Result.INVALID_IMAGE, f"the image {what}, and is neither PTX nor a fat binary")
+    return text
+
+
+def fitting(found: list[ExtractedPtx]) -> ExtractedPtx:
+    """The PTX for the newest target that the device runs."""
+    fit = [one for one in found if runs(one.target)]
+    if not fit:
+        targets = ", ".join(one.target for one in found)
+        raise Failure(Result.NO_BINARY_FOR_GPU, f"there is PTX for {targets} only, and the device is {device_target()}")
+    return max(fit, key=lambda one: number_of(one.target))
+
+
+def runs(target: str) -> bool:
+    """Whether the device runs PTX of a target: the same or an older one, with "a" the same, with "f" of its family."""
+    number, own = number_of(target), driver().capability
+    if target.endswith("a"):
+        return number == own
+    if target.endswith("f"):
+        return number // 10 == own // 10 and number <= own
+    return number <= own
+
+
+def number_of(target: str) -> int:
+    """90 of "sm_90a"."""
+    return int(target.removeprefix("sm_").rstrip("af"))
+
+
+def device_target() -> str:
+    return f"sm_{driver().capability}"

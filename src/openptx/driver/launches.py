@@ -1,0 +1,145 @@
+"""Launches: parameters from the caller's pointers, the grid, attributes; what comes of a fault."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from typing import Any, NamedTuple
+
+from openptx.driver.calls import Failure, get, in_context
+from openptx.driver.contexts import Context
+from openptx.driver.device_attributes import attributes
+from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, static_shared
+from openptx.driver.modules import Function
+from openptx.driver.objects import driver
+from openptx.driver.output import Output
+from openptx.driver.results import Result
+from openptx.driver.streams import submit
+from openptx.errors import ArgumentError, Fault, SanitizerError, Triple, Unsupported
+
+END, POINTER, SIZE = 0, 1, 2
+"""CU_LAUNCH_PARAM_*: what follows in `extra`."""
+COOPERATIVE, CLUSTER = 2, 4
+"""Of CUlaunchAttributeID. The others are about speed, and change nothing here."""
+CONFIG = struct.Struct("<7I4xQQI4x")
+ATTRIBUTE = 72
+"""Bytes of a CUlaunchAttribute: its number, and 64 from the eighth on."""
+
+RESULTS = {
+    "PTX9001": Result.ILLEGAL_ADDRESS, "PTX9002": Result.MISALIGNED_ADDRESS, "PTX9003": Result.ILLEGAL_ADDRESS,
+    "PTX9004": Result.LAUNCH_TIMEOUT, "PTX9005": Result.LAUNCH_TIMEOUT, "PTX9006": Result.LAUNCH_TIMEOUT,
+    "PTX9008": Result.ASSERT, "PTX9009": Result.INVALID_PC, "PTX9011": Result.HARDWARE_STACK_ERROR,
+}  # fmt: skip
+"""Of a fault, by its code; LAUNCH_FAILED for the others. A GPU waits for ever where all threads wait."""
+
+
+class Shape(NamedTuple):
+    grid: Triple
+    block: Triple
+    shared: int
+    cluster: Triple | None = None
+    cooperative: bool = False
+
+
+def parameters_of(function: Function, pointers: int, extra: int) -> bytearray:
+    """The parameters of a launch: from a pointer for each, or all together by `extra`."""
+    buffer = bytearray(function.size)
+    if not function.size:
+        return buffer
+    if pointers:
+        there = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+        table = (ctypes.c_uint64 * len(function.parameters)).from_address(pointers)
+        for pointer, (offset, size) in zip(table, function.parameters, strict=True):
+            if not pointer:
+                raise Failure(Result.INVALID_VALUE, f"a parameter of kernel `{function.kernel.name}` is null")
+            ctypes.memmove(there + offset, pointer, size)
+        return buffer
+    if not extra:
+        raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}` needs parameters, and there are none")
+    given = dict[int, int]()
+    while (number := get(extra)) != END:
+        given[number] = get(extra + 8)
+        extra += 16
+    size = get(given.get(SIZE, 0))
+    if size < function.size:
+        what = f"kernel `{function.kernel.name}` takes {function.size} bytes of parameters"
+        raise Failure(Result.INVALID_VALUE, f"{what}, not {size}")
+    return bytearray(ctypes.string_at(given.get(POINTER, 0), function.size))
+
+
+def require_possible(function: Function, shape: Shape) -> None:
+    """Fails for what the device does not launch."""
+    static, dynamic = static_shared(function.kernel), shape.shared
+    most = attributes(driver().capability)[OPT_IN]
+    allowed = max(attribute(function, MAX_DYNAMIC), 0)
+    if dynamic > allowed or static + dynamic > most:
+        why = f"{dynamic} bytes of dynamic shared memory, and {min(allowed, most - static)} are allowed"
+        raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}` is launched with {why}")
+
+
+def run(context: Context, function: Function, shape: Shape, parameters: bytearray) -> None:
+    """Launches, and waits for the end. A fault is the end of the context."""
+    printing: AbstractContextManager[Any] = redirect_stdout(Output()) if function.prints else nullcontext()
+    options = {} if shape.cluster is None else {"cluster": shape.cluster}
+    try:
+        with printing:
+            function.kernel.launch_packed(
+                shape.grid, shape.block, parameters, shared_mem=shape.shared, **options, **_options()
+            )
+    except Fault as fault:
+        raise context.fail(RESULTS.get(fault.code, Result.LAUNCH_FAILED), str(fault)) from None
+    except (SanitizerError, Unsupported) as error:
+        raise context.fail(Result.LAUNCH_FAILED, str(error)) from None
+    except ArgumentError as error:
+        raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}`: {error}") from None
+
+
+def _options() -> dict[str, Any]:
+    """Of each launch, from the environment: `openptx exec` sets it."""
+    tools = os.environ.get("OPENPTX_SANITIZE")
+    return {"sanitize": tools} if tools else {}
+
+
+def launch(context: Context, handle: int, shape: Shape, stream: int, pointers: int, extra: int) -> None:
+    """One launch, or its place in a graph."""
+    function = driver().find(handle, Function)
+    require_possible(function, shape)
+    submit(context, stream, "kernel", run, context, function, shape, parameters_of(function, pointers, extra))
+
+
+@in_context("cuLaunchKernel")
+def launch_kernel(
+    context: Context, handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: int,
+    pointers: int, extra: int,
+) -> None:  # fmt: skip
+    launch(context, handle, Shape((gx, gy, gz), (bx, by, bz), shared), stream, pointers, extra)
+
+
+@in_context("cuLaunchCooperativeKernel")
+def launch_cooperative(
+    context: Context, handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: int,
+    pointers: int,
+) -> None:  # fmt: skip
+    launch(context, handle, Shape((gx, gy, gz), (bx, by, bz), shared, None, True), stream, pointers, 0)
+
+
+@in_context("cuLaunchKernelEx")
+def launch_ex(context: Context, config: int, handle: int, pointers: int, extra: int) -> None:
+    if not config:
+        raise Failure(Result.INVALID_VALUE, "the configuration of the launch is null")
+    gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(ctypes.string_at(config, CONFIG.size))
+    cluster, cooperative = None, False
+    for i in range(count):
+        where = listed + ATTRIBUTE * i
+        number = get(where, ctypes.c_int)
+        if number == CLUSTER:
+            x, y, z = (get(where + 8 + 4 * axis, ctypes.c_uint32) for axis in range(3))
+            cluster = (x, y, z)
+        elif number == COOPERATIVE:
+            cooperative = get(where + 8, ctypes.c_int) != 0
+    if cluster == (0, 0, 0):
+        cluster = None
+    shape = Shape((gx, gy, gz), (bx, by, bz), shared, cluster, cooperative)
+    launch(context, handle, shape, stream, pointers, extra)

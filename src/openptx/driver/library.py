@@ -1,0 +1,48 @@
+"""The functions of `library.c` that this package calls."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from openptx.driver.results import Result
+
+
+class Library:
+    """The library that this process runs, found by its path: a second load of it is the same."""
+
+    def __init__(self, path: bytes) -> None:
+        c: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
+        for name in ("current", "context", "forget", "initialized", "push", "pop", "text", "ready", "close"):
+            getattr(c, f"openptx_driver_{name}").restype = None
+        c.openptx_driver_current.restype = c.openptx_driver_pop.restype = ctypes.c_uint64
+        c.openptx_driver_context.argtypes = (ctypes.c_uint64, ctypes.c_int)
+        c.openptx_driver_forget.argtypes = c.openptx_driver_push.argtypes = (ctypes.c_uint64,)
+        c.openptx_driver_context.restype = c.openptx_driver_push.restype = ctypes.c_int
+        c.openptx_driver_text.argtypes = (ctypes.c_int, ctypes.c_char_p)
+        c.openptx_driver_ready.argtypes = (ctypes.c_void_p,)
+        self._c = c
+        self.current = c.openptx_driver_current
+        """The handle of the thread's context, or 0."""
+        self.pop = c.openptx_driver_pop
+        self.close = c.openptx_driver_close
+        self.initialized = c.openptx_driver_initialized
+        self.forget = c.openptx_driver_forget
+
+    def context(self, handle: int, error: Result = Result.SUCCESS) -> bool:
+        """Makes a context known, or says with what its calls fail; False where there are too many."""
+        return bool(self._c.openptx_driver_context(handle, error))
+
+    def push(self, handle: int) -> bool:
+        """Makes a context the thread's; False where its stack is full."""
+        return bool(self._c.openptx_driver_push(handle))
+
+    def describe(self, result: Result, words: str) -> None:
+        """From now on `cuGetErrorString` says these words."""
+        self._c.openptx_driver_text(result, words.encode("utf-8", "replace"))
+
+    def ready(self, callbacks: Sequence[Any]) -> None:
+        """Puts functions into the table; None for entry points that are not supported."""
+        pointers = [ctypes.cast(one, ctypes.c_void_p).value if one is not None else None for one in callbacks]
+        self._c.openptx_driver_ready((ctypes.c_void_p * len(pointers))(*pointers))

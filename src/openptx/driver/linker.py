@@ -1,0 +1,100 @@
+"""Linking of several images into one, which is PTX again: what a program takes for machine code and loads."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+from openptx.driver.calls import LOG, Failure, in_context, put, text
+from openptx.driver.contexts import Context
+from openptx.driver.images import ptx_of
+from openptx.driver.jit_options import JitOptions
+from openptx.driver.modules import content
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+from openptx.errors import CheckError, InputError
+from openptx.fatbin import extract
+from openptx.linking import link_files
+from openptx.source import File
+
+PTX, LIBRARY, NVVM = 1, 4, 5
+"""Of CUjitInputType. The other types may hold PTX, too."""
+
+
+class Linking(Object):
+    """What was added so far, and the result, which lives as long as the linking."""
+
+    what = "linker"
+
+    def __init__(self, options: JitOptions) -> None:
+        super().__init__()
+        self.options = options
+        self.files: list[File] = []
+        self.result: ctypes.Array[ctypes.c_char] | None = None
+
+    def add(self, kind: int, data: bytes, name: str) -> None:
+        """One image. Of a library without PTX nothing is taken: NVIDIA's device runtime is built in here."""
+        if kind == NVVM:
+            raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's compiler reads: link PTX")
+        if kind == LIBRARY:
+            try:
+                self.files += (File(name, one.text) for one in extract(data))
+            except InputError as error:
+                LOG.info("%s is not linked: %s", name, error)
+        else:
+            self.files.append(File(name, ptx_of(data)))
+
+    def complete(self) -> ctypes.Array[ctypes.c_char]:
+        """The linked PTX with a zero at its end. Fails for what is wrong in the images or between them."""
+        if self.result is None:
+            try:
+                linked = link_files(self.files) if len(self.files) != 1 else self.files[0]
+            except CheckError as error:
+                self.options.report(str(error))
+                raise Failure(Result.INVALID_PTX, f"the images can not be linked:\n{error}") from None
+            self.options.report("")
+            self.result = ctypes.create_string_buffer(linked.text.encode("utf-8", "surrogateescape"))
+        return self.result
+
+
+@in_context("cuLinkCreate", "cuLinkCreate_v2")
+def create(context: Context, count: int, options: int, values: int, out: int) -> None:
+    put(out, 0)
+    made = driver().add(Linking(JitOptions(count, options, values)))
+    context.owned[made] = lambda: driver().remove(made)
+    put(out, made.handle)
+
+
+@in_context("cuLinkAddData", "cuLinkAddData_v2")
+def add_data(
+    context: Context, handle: int, kind: int, data: int, size: int, name: int, count: int, options: int, values: int
+) -> None:
+    found = driver().find(handle, Linking)
+    if not data or not size:
+        raise Failure(Result.INVALID_VALUE, "the image is null, or has no bytes")
+    called = text(name, "the name") if name else f"<image {len(found.files)}>"
+    found.add(kind, ctypes.string_at(data, size), called)
+
+
+@in_context("cuLinkAddFile", "cuLinkAddFile_v2")
+def add_file(context: Context, handle: int, kind: int, path: int, count: int, options: int, values: int) -> None:
+    found, name = driver().find(handle, Linking), text(path, "the path")
+    found.add(kind, content(name), Path(name).name)
+
+
+@in_context("cuLinkComplete")
+def complete(context: Context, handle: int, image: int, size: int) -> None:
+    found = driver().find(handle, Linking)
+    if not found.files:
+        raise Failure(Result.INVALID_IMAGE, "nothing was added that could be linked")
+    result = found.complete()
+    put(image, ctypes.addressof(result))
+    if size:
+        put(size, len(result))
+
+
+@in_context("cuLinkDestroy")
+def destroy(context: Context, handle: int) -> None:
+    found = driver().find(handle, Linking)
+    context.owned.pop(found, None)
+    driver().remove(found)

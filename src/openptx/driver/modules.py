@@ -1,0 +1,161 @@
+"""Modules: PTX that is loaded into a context, with its kernels and variables."""
+
+from __future__ import annotations
+
+from openptx.device.memory import Allocation, device
+from openptx.driver.calls import Failure, in_context, put, put_int, put_size, text
+from openptx.driver.contexts import Context
+from openptx.driver.images import device_target, image_at, number_of, ptx_of, runs
+from openptx.driver.jit_options import JitOptions
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+from openptx.errors import CheckError, InputError
+from openptx.reading import content as content_of
+from openptx.reading import open_regular
+from openptx.runtime import LoadedModule, load
+from openptx.runtime.module import Kernel
+from openptx.source import File
+
+
+class Function(Object):
+    """A kernel of a module, for `CUfunction` and for `CUkernel`. `settings` are attributes that the program sets."""
+
+    what = "function"
+
+    def __init__(self, module: Module, kernel: Kernel) -> None:
+        super().__init__()
+        self.module, self.kernel = module, kernel
+        self.parameters = [(p.offset, p.size) for p in kernel.parameters]
+        self.size = kernel.function.parameter_size
+        self.prints = "vprintf" in kernel.module.program.file.text
+        self.settings: dict[int, int] = {}
+
+
+class Module(Object):
+    """For `CUmodule` and for `CUlibrary`."""
+
+    what = "module"
+
+    def __init__(self, loaded: LoadedModule) -> None:
+        super().__init__()
+        self.loaded = loaded
+        self.functions: dict[str, Function] = {}
+        self._const: Allocation | None = None
+
+    def function(self, name: str) -> Function:
+        """A kernel by its name. Fails where there is none."""
+        found = self.functions.get(name)
+        if found is None:
+            if name not in self.loaded:
+                kernels = ", ".join(self.loaded.kernels) or "none"
+                raise Failure(Result.NOT_FOUND, f"no kernel `{name}` in the module; its kernels: {kernels}", usual=True)
+            found = self.functions[name] = driver().add(Function(self, self.loaded[name]))
+        return found
+
+    def variable(self, name: str) -> tuple[int, int]:
+        """The address and the bytes of a `.global` or `.const` variable. Fails where there is none."""
+        program, image = self.loaded.program, self.loaded.image
+        found = program.variables.get(name)
+        if found is None or found.space not in ("global", "const") or found.linkage == "extern":
+            raise Failure(Result.NOT_FOUND, f"no variable `{name}` in the module", usual=True)
+        if found.space == "global":
+            return image.addresses[name], found.size
+        if self._const is None:  # kernels have it in their window, the host needs an address of its own
+            self._const = device(64).add("constant memory", image.const)
+        return self._const.base + image.addresses[name], found.size
+
+    def end(self) -> None:
+        """Its handles mean nothing from now on."""
+        for one in (self, *self.functions.values()):
+            driver().remove(one)
+
+
+def loaded(source: str, options: JitOptions | None = None, what: str = "the module") -> Module:
+    """PTX as a module. Fails for what is wrong in it, which the options get, too."""
+    try:
+        module = load(File("<module>", source))
+    except CheckError as error:
+        if options is not None:
+            options.report(str(error))
+        raise Failure(Result.INVALID_PTX, f"{what} can not be loaded:\n{error}") from None
+    target = str(module.program.target)
+    if not runs(target):
+        newer = number_of(target) > driver().capability
+        why = "a newer one" if newer else "one of a kind that it is not"
+        raise Failure(Result.NO_BINARY_FOR_GPU, f"the PTX is for {target}, and the device is {device_target()}: {why}")
+    if options is not None:
+        options.report("")
+    return driver().add(Module(module))
+
+
+def load_into(context: Context, out: int, source: str, options: JitOptions | None = None) -> None:
+    put(out, 0)
+    made = loaded(source, options)
+    context.owned[made] = made.end
+    put(out, made.handle)
+
+
+@in_context("cuModuleLoadData")
+def load_data(context: Context, out: int, image: int) -> None:
+    load_into(context, out, image_at(image))
+
+
+@in_context("cuModuleLoadDataEx")
+def load_data_ex(context: Context, out: int, image: int, count: int, options: int, values: int) -> None:
+    load_into(context, out, image_at(image), JitOptions(count, options, values))
+
+
+@in_context("cuModuleLoadFatBinary")
+def load_fat_binary(context: Context, out: int, image: int) -> None:
+    load_into(context, out, image_at(image))
+
+
+@in_context("cuModuleLoad")
+def load_file(context: Context, out: int, path: int) -> None:
+    load_into(context, out, ptx_of(content(text(path, "the path"))))
+
+
+def content(path: str) -> bytes:
+    """Of a file with an image."""
+    try:
+        with open_regular(path) as stream:
+            return content_of(stream, path)
+    except (OSError, InputError) as error:
+        raise Failure(Result.FILE_NOT_FOUND, f"{path}: {error}") from None
+
+
+@in_context("cuModuleUnload")
+def unload(context: Context, handle: int) -> None:
+    found = driver().find(handle, Module)
+    context.owned.pop(found, None)
+    found.end()
+
+
+@in_context("cuModuleGetFunction")
+def get_function(context: Context, out: int, handle: int, name: int) -> None:
+    found = driver().find(handle, Module)
+    put(out, found.function(text(name, "the name")).handle)
+
+
+@in_context("cuModuleGetFunctionCount")
+def function_count(context: Context, out: int, handle: int) -> None:
+    put_int(out, len(driver().find(handle, Module).loaded.kernels))
+
+
+@in_context("cuModuleEnumerateFunctions")
+def enumerate_functions(context: Context, out: int, count: int, handle: int) -> None:
+    found = driver().find(handle, Module)
+    for i, name in enumerate(found.loaded.kernels[:count]):
+        put(out + 8 * i, found.function(name).handle)
+
+
+@in_context("cuModuleGetGlobal_v2")
+def get_global(context: Context, address: int, size: int, handle: int, name: int) -> None:
+    where, count = driver().find(handle, Module).variable(text(name, "the name"))
+    put_size(address, where)
+    put_size(size, count)
+
+
+@in_context("cuModuleGetLoadingMode")
+def loading_mode(context: Context, out: int) -> None:
+    put_int(out, 1)  # CU_MODULE_EAGER_LOADING

@@ -1,0 +1,104 @@
+"""What programs hold handles of: contexts, streams, events, modules. A handle is never given twice."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from typing import TypeVar
+
+from openptx.driver.calls import Failure
+from openptx.driver.library import Library
+from openptx.driver.results import Result
+from openptx.errors import ArgumentError
+from openptx.isa.targets import target as find_target
+from openptx.profile.occupancy import MULTIPROCESSORS
+
+FIRST_HANDLE = 0x5000_0000_0000
+STEP = 0x40
+
+
+class Object:
+    """Something that a handle names."""
+
+    what = "object"
+
+    def __init__(self) -> None:
+        self.handle = 0
+
+    def __repr__(self) -> str:
+        return f"<{self.what} 0x{self.handle:x}>"
+
+
+T = TypeVar("T", bound=Object)
+
+
+class Driver:
+    """The state of the driver in this process."""
+
+    def __init__(self, library: Library, capability: int) -> None:
+        self.library, self.capability = library, capability
+        self.initialized = False
+        self.lock = threading.RLock()
+        self._objects: dict[int, Object] = {}
+        self._gone: dict[int, str] = {}
+        self._numbers = itertools.count(FIRST_HANDLE, STEP)
+
+    def add(self, made: T) -> T:
+        """Gives an object its handle."""
+        made.handle = next(self._numbers)
+        self._objects[made.handle] = made
+        return made
+
+    def remove(self, known: Object) -> None:
+        """Its handle means nothing from now on."""
+        self._objects.pop(known.handle, None)
+        self._gone[known.handle] = known.what
+
+    def find(self, handle: int, kind: type[T], otherwise: Result = Result.INVALID_HANDLE) -> T:
+        """The object of a handle. Fails where it is none of that kind, saying what it was."""
+        found = self._objects.get(handle)
+        if isinstance(found, kind):
+            return found
+        if found is not None:
+            why = f"the handle of a {found.what} is given for a {kind.what}"
+        elif handle in self._gone:
+            why = f"the {self._gone[handle]} 0x{handle:x} has been destroyed"
+        else:
+            why = f"0x{handle:x} is no handle of a {kind.what}" if handle else f"the handle of a {kind.what} is null"
+        raise Failure(otherwise, why)
+
+    def every(self, kind: type[T]) -> list[T]:
+        """All objects of a kind, the oldest first."""
+        return [one for one in [*self._objects.values()] if isinstance(one, kind)]
+
+
+class _Place:
+    driver: Driver | None = None
+
+
+def driver() -> Driver:
+    """That of this process."""
+    if _Place.driver is None:
+        raise Failure(Result.NOT_INITIALIZED, "the driver was not started")
+    return _Place.driver
+
+
+def install(found: Driver) -> Driver:
+    """Makes it that of this process."""
+    _Place.driver = found
+    return found
+
+
+def chosen_capability() -> int:
+    """Of the device, as OPENPTX_DEVICE says: 90 for sm_90. Raises ArgumentError for what is no target."""
+    return capability_of(os.environ.get("OPENPTX_DEVICE") or "sm_90")
+
+
+def capability_of(target: str) -> int:
+    """90 for "sm_90" and "sm_90a". Raises ArgumentError for what is no target of a device with known facts."""
+    number = target.removeprefix("sm_").rstrip("af")
+    if find_target(target) is None or not number.isdigit() or int(number) not in MULTIPROCESSORS:
+        known = ", ".join(f"sm_{n}" for n in sorted(MULTIPROCESSORS))
+        raise ArgumentError(f"no device `{target}`: OPENPTX_DEVICE and `--device` name one of {known}")
+    return int(number)

@@ -1,0 +1,50 @@
+"""Addresses that programs give, as places of this process: device memory is checked, host memory is the program's."""
+
+from __future__ import annotations
+
+from openptx import memory
+from openptx.device.mapping import is_mapped
+from openptx.device.memory import device, many
+from openptx.driver.allocations import OWNED, REGISTERED
+from openptx.driver.calls import Failure
+from openptx.driver.results import Result
+from openptx.memory.transfers import span_of
+
+
+def of_device(address: int, size: int, action: str) -> int:
+    """Where bytes of device memory lie on the host. Fails for what is not all memory of one allocation."""
+    block = memory.find(address)
+    if block is not None:
+        into = address - block.address
+        if into + size <= block.size:
+            return block.pointer + into
+    elif address in REGISTERED or (found := span_of(address)) is None:
+        found = None
+        for host, registered in REGISTERED.items():
+            if host <= address and address + size <= host + OWNED[registered].block.size:
+                return address
+    elif address + size <= found.base + found.data.size:
+        return found.data.ctypes.data + address - found.base
+    if not size:
+        return 0
+    nearest = device(64).map().nearest(address, size)
+    raise Failure(
+        Result.INVALID_VALUE, f"{action} of {many(size)} at 0x{address:x} outside of device memory; nearest: {nearest}"
+    )
+
+
+def of_host(address: int, size: int, action: str) -> int:
+    """Where bytes lie that the host has, which may be device memory. Fails where the process has no memory."""
+    block = memory.find(address)
+    if block is not None or (size and not is_mapped(address, size)):
+        return of_device(address, size, action)
+    if size and not address:
+        raise Failure(Result.INVALID_VALUE, f"{action} of {many(size)} at the null pointer")
+    return address
+
+
+def of_either(address: int, size: int, action: str) -> int:
+    """Where bytes lie of device or host memory: all addresses are of one space."""
+    if memory.find(address) is not None or span_of(address) is not None:
+        return of_device(address, size, action)
+    return of_host(address, size, action)

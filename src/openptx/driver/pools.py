@@ -1,0 +1,149 @@
+"""Memory pools, and allocations in a stream's order, which is the order of calls."""
+
+from __future__ import annotations
+
+import ctypes
+
+from openptx.driver.allocations import OWNED, give_back, obtain
+from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
+from openptx.driver.contexts import Context
+from openptx.driver.devices import require_device
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+from openptx.driver.streams import stream_of
+
+THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
+READ_WRITE = 3
+
+
+class Pool(Object):
+    """Attributes of CUmemPool_attribute are remembered; memory is given back at once."""
+
+    what = "memory pool"
+
+    def __init__(self, default: bool = False) -> None:
+        super().__init__()
+        self.default, self.access = default, READ_WRITE
+        self.attributes = {1: 1, 2: 1, 3: 1, THRESHOLD: 0}
+        self.high = 0
+
+    @property
+    def used(self) -> int:
+        """Bytes that are allocated."""
+        return sum(owned.block.size for owned in OWNED.values() if owned.pool is self)
+
+
+class Pools:
+    """That of the device, and the one that it uses."""
+
+    default: Pool | None = None
+    chosen: Pool | None = None
+
+
+def default_pool() -> Pool:
+    if Pools.default is None:
+        Pools.default = driver().add(Pool(True))
+    return Pools.default
+
+
+@initialized("cuDeviceGetDefaultMemPool")
+def get_default(out: int, device: int) -> None:
+    require_device(device)
+    put(out, default_pool().handle)
+
+
+@initialized("cuDeviceGetMemPool")
+def get_pool(out: int, device: int) -> None:
+    require_device(device)
+    put(out, (Pools.chosen or default_pool()).handle)
+
+
+@initialized("cuDeviceSetMemPool")
+def set_pool(device: int, handle: int) -> None:
+    require_device(device)
+    Pools.chosen = driver().find(handle, Pool)
+
+
+@initialized("cuMemGetDefaultMemPool", "cuMemGetMemPool")
+def get_pool_of_place(out: int, place: int, kind: int) -> None:
+    put(out, default_pool().handle)
+
+
+@initialized("cuMemPoolCreate")
+def create(out: int, properties: int) -> None:
+    if not properties:
+        raise Failure(Result.INVALID_VALUE, "the properties of the pool are null")
+    put(out, 0)
+    put(out, driver().add(Pool()).handle)
+
+
+@initialized("cuMemPoolDestroy")
+def destroy(handle: int) -> None:
+    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+    if found.default:
+        raise Failure(Result.INVALID_VALUE, "the default pool can not be destroyed")
+    if Pools.chosen is found:
+        Pools.chosen = None
+    driver().remove(found)
+
+
+@initialized("cuMemPoolSetAttribute")
+def set_attribute(handle: int, attribute: int, value: int) -> None:
+    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+    if attribute in (RESERVED_HIGH, USED_HIGH):
+        found.high = 0
+    elif attribute in found.attributes:
+        found.attributes[attribute] = get(value, ctypes.c_uint64 if attribute == THRESHOLD else ctypes.c_int)
+    else:
+        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool can not be set")
+
+
+@initialized("cuMemPoolGetAttribute")
+def get_attribute(handle: int, attribute: int, out: int) -> None:
+    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+    if attribute in (RESERVED, USED):
+        put(out, found.used)
+    elif attribute in (RESERVED_HIGH, USED_HIGH):
+        put(out, max(found.high, found.used))
+    elif attribute == THRESHOLD:
+        put(out, found.attributes[attribute])
+    elif attribute in found.attributes:
+        put_int(out, found.attributes[attribute])
+    else:
+        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool")
+
+
+@initialized("cuMemPoolTrimTo")
+def trim(handle: int, keep: int) -> None:
+    driver().find(handle, Pool, Result.INVALID_VALUE)
+
+
+@initialized("cuMemPoolSetAccess")
+def set_access(handle: int, descriptors: int, count: int) -> None:
+    found = driver().find(handle, Pool, Result.INVALID_VALUE)
+    for i in range(count):
+        found.access = get(descriptors + 12 * i + 8, ctypes.c_int)
+
+
+@initialized("cuMemPoolGetAccess")
+def get_access(out: int, handle: int, place: int) -> None:
+    put_int(out, driver().find(handle, Pool, Result.INVALID_VALUE).access)
+
+
+@in_context("cuMemAllocAsync")
+def allocate(context: Context, out: int, size: int, stream: int) -> None:
+    allocate_from(context, out, size, (Pools.chosen or default_pool()).handle, stream)
+
+
+@in_context("cuMemAllocFromPoolAsync")
+def allocate_from(context: Context, out: int, size: int, handle: int, stream: int) -> None:
+    stream_of(context, stream)
+    pool = driver().find(handle, Pool, Result.INVALID_VALUE)
+    put(out, obtain(context, size, pool=pool))
+    pool.high = max(pool.high, pool.used)
+
+
+@in_context("cuMemFreeAsync")
+def free(context: Context, address: int, stream: int) -> None:
+    if stream_of(context, stream).capture is None:  # a graph may be launched again, and keeps what it was given
+        give_back(address, "device", "managed")

@@ -1,0 +1,95 @@
+"""What the library calls when the program first does: from then on its table leads here."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from openptx.driver import results
+from openptx.driver.calls import CALLS, LOG, Call, Failure
+from openptx.driver.contexts import current
+from openptx.driver.entry_points import EntryPoint, entry_points
+from openptx.driver.library import Library
+from openptx.driver.objects import Driver, chosen_capability, install
+from openptx.errors import Bug, Error
+
+CHAPTERS = ("devices", "contexts", "allocations", "pools", "pointers", "copies", "fills", "modules", "libraries",
+            "functions", "launches", "streams", "events", "graphs", "linker")  # fmt: skip
+"""Modules here that have entry points."""
+
+_once = threading.Lock()
+_kept: list[Any] = []  # callbacks of ctypes, which the table's pointers do not keep alive
+
+
+def start(path: bytes) -> None:
+    """Fills the table of the library at a path, once."""
+    with _once:
+        if _kept:
+            return
+        library = Library(path)
+        driver = install(Driver(library, chosen_capability()))
+        for name in CHAPTERS:
+            import_module(f"openptx.driver.{name}")
+        callbacks = [callback(driver, one) for one in entry_points()]
+        _kept.extend((library, *callbacks))
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
+        atexit.register(library.close)
+        library.ready(callbacks)
+
+
+def callback(driver: Driver, entry: EntryPoint) -> Any:
+    """The function of an entry point, for the table; None where nothing implements it."""
+    call = CALLS.get(entry.symbol)
+    if call is None:
+        return None
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, *entry.types)
+    return kind(guarded(driver, call, entry.symbol))
+
+
+def guarded(driver: Driver, call: Call, symbol: str) -> Callable[..., int]:
+    """The function, with what it needs, as it returns a result whatever happens."""
+    function, needs = call
+
+    def plain(*arguments: Any) -> int:
+        try:
+            if not driver.initialized and needs != "nothing":
+                return results.Result.NOT_INITIALIZED
+            return function(*arguments) or 0
+        except BaseException as error:
+            return failed(symbol, error)
+
+    def with_context(*arguments: Any) -> int:
+        try:
+            if not driver.initialized:
+                return results.Result.NOT_INITIALIZED
+            context = current(driver)
+            if context.error:
+                return context.error
+            return function(context, *arguments) or 0
+        except BaseException as error:
+            return failed(symbol, error)
+
+    return with_context if needs == "context" else plain
+
+
+def failed(symbol: str, error: BaseException) -> int:
+    """What an entry point returns after an exception, which is logged."""
+    if isinstance(error, Failure):
+        if error.why and not error.usual:
+            LOG.warning("%s: %s", symbol, error.why)
+        return error.result
+    if isinstance(error, MemoryError):
+        LOG.warning("%s: %s", symbol, error)
+        return results.Result.OUT_OF_MEMORY
+    if isinstance(error, Error) and not isinstance(error, Bug):
+        LOG.warning("%s: %s", symbol, error)
+        return results.Result.INVALID_VALUE
+    if isinstance(error, Exception):
+        LOG.error("%s: %s", symbol, Bug.of(error), exc_info=error)
+    else:  # Ctrl-C: the program's own handler has it after this call
+        LOG.warning("%s: interrupted", symbol)
+    return results.Result.UNKNOWN

@@ -1,0 +1,160 @@
+"""Streams: each runs what it is given at once, in the thread that gives it, unless its work is being captured."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from openptx.driver.calls import Failure, in_context, put, put_int
+from openptx.driver.contexts import Context
+from openptx.driver.objects import Object, driver
+from openptx.driver.places import of_device
+from openptx.driver.results import Result
+
+if TYPE_CHECKING:
+    from openptx.driver.graphs import Capture
+
+DEFAULT = (0, 1, 2)
+"""CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 is one of them."""
+EQUAL_MASKS = {0: "geq", 1: "eq", 2: "and", 3: "nor"}
+
+
+class Stream(Object):
+    """`capture` is what its work goes to instead of being done."""
+
+    what = "stream"
+
+    def __init__(self, context: Context, flags: int = 0, priority: int = 0) -> None:
+        super().__init__()
+        self.context, self.flags, self.priority = context, flags, priority
+        self.capture: Capture | None = None
+        self.attributes: dict[int, bytes] = {}
+
+
+_defaults: dict[tuple[Context, int], Stream] = {}
+
+
+def stream_of(context: Context, handle: int) -> Stream:
+    """The stream of a handle. Fails for one that has been destroyed."""
+    if handle in DEFAULT:
+        found = _defaults.get((context, handle))
+        if found is None:
+            found = _defaults[context, handle] = Stream(context)
+            context.owned[found] = lambda: forget_default(context, handle)
+        return found
+    return driver().find(handle, Stream)
+
+
+def forget_default(context: Context, handle: int) -> None:
+    _defaults.pop((context, handle), None)
+
+
+def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *arguments: Any) -> None:
+    """Does work in a stream's order: now, or whenever the graph is launched that it is captured for."""
+    stream = stream_of(context, handle)
+    if stream.capture is None:
+        work(*arguments)
+    else:
+        stream.capture.add(kind, work, arguments)
+
+
+def require_no_capture(stream: Stream, action: str) -> None:
+    """Fails for what a capture can not hold, which is of no use from then on."""
+    if stream.capture is not None:
+        stream.capture.valid = False
+        raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, f"{action} of a stream whose work is being captured")
+
+
+@in_context("cuStreamCreate")
+def create(context: Context, out: int, flags: int) -> None:
+    create_with_priority(context, out, flags, 0)
+
+
+@in_context("cuStreamCreateWithPriority")
+def create_with_priority(context: Context, out: int, flags: int, priority: int) -> None:
+    if flags > 1:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a stream")
+    put(out, 0)
+    made = driver().add(Stream(context, flags, max(-5, min(priority, 0))))
+    context.owned[made] = lambda: driver().remove(made)
+    put(out, made.handle)
+
+
+@in_context("cuStreamDestroy", "cuStreamDestroy_v2")
+def destroy(context: Context, handle: int) -> None:
+    if handle in DEFAULT:
+        raise Failure(Result.INVALID_HANDLE, "the default stream can not be destroyed")
+    found = driver().find(handle, Stream)
+    found.context.owned.pop(found, None)
+    driver().remove(found)
+
+
+@in_context("cuStreamSynchronize")
+def synchronize(context: Context, handle: int) -> None:
+    require_no_capture(stream_of(context, handle), "synchronization")
+
+
+@in_context("cuStreamQuery")
+def query(context: Context, handle: int) -> None:
+    require_no_capture(stream_of(context, handle), "a query")
+
+
+@in_context("cuStreamGetFlags")
+def get_flags(context: Context, handle: int, out: int) -> None:
+    put(out, stream_of(context, handle).flags, ctypes.c_uint32)
+
+
+@in_context("cuStreamGetPriority")
+def get_priority(context: Context, handle: int, out: int) -> None:
+    put_int(out, stream_of(context, handle).priority)
+
+
+@in_context("cuStreamGetCtx")
+def get_context(context: Context, handle: int, out: int) -> None:
+    put(out, stream_of(context, handle).context.handle)
+
+
+@in_context("cuStreamGetDevice")
+def get_device(context: Context, handle: int, out: int) -> None:
+    stream_of(context, handle)
+    put_int(out, 0)
+
+
+@in_context("cuStreamGetId")
+def get_id(context: Context, handle: int, out: int) -> None:
+    put(out, stream_of(context, handle).handle or handle)
+
+
+@in_context("cuStreamAddCallback")
+def add_callback(context: Context, handle: int, function: int, data: int, flags: int) -> None:
+    if not function or flags:
+        raise Failure(Result.INVALID_VALUE, "a callback is a function, and its flags are 0")
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64)
+    submit(context, handle, "host", kind(function), handle, 0, data)
+
+
+@in_context("cuLaunchHostFunc")
+def launch_host(context: Context, handle: int, function: int, data: int) -> None:
+    if not function:
+        raise Failure(Result.INVALID_VALUE, "the function is null")
+    submit(context, handle, "host", ctypes.CFUNCTYPE(None, ctypes.c_uint64)(function), data)
+
+
+@in_context("cuLaunchHostFunc_v2")
+def launch_host_v2(context: Context, handle: int, function: int, data: int, mode: int) -> None:
+    launch_host(context, handle, function, data)
+
+
+@in_context("cuStreamWriteValue32", "cuStreamWriteValue32_v2")
+def write_32(context: Context, handle: int, address: int, value: int, flags: int) -> None:
+    submit(context, handle, "memory", store, address, value, ctypes.c_uint32)
+
+
+@in_context("cuStreamWriteValue64", "cuStreamWriteValue64_v2")
+def write_64(context: Context, handle: int, address: int, value: int, flags: int) -> None:
+    submit(context, handle, "memory", store, address, value, ctypes.c_uint64)
+
+
+def store(address: int, value: int, kind: Any) -> None:
+    kind.from_address(of_device(address, ctypes.sizeof(kind), "write")).value = value

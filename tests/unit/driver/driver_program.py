@@ -1,0 +1,74 @@
+"""What test_driver_calls.py runs: copies, a launch, bad input, a fault."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref
+
+PTX = b"""
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 x, .param .u32 n) {
+    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p;
+    ld.param.u64 %rd1, [x];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    setp.ge.u32 %p, %r2, %r1;
+    @%p ret;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r3, [%rd3];
+    add.u32 %r3, %r3, 1;
+    st.global.u32 [%rd3], %r3;
+    ret;
+}
+"""
+cuda = ctypes.CDLL("libcuda.so.1")
+size = ctypes.c_size_t
+number, context, module, kernel = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+memory = ctypes.c_uint64()
+
+assert cuda.cuDeviceGetCount(byref(number)) == 3  # not initialized
+assert cuda.cuInit(0) == 0
+assert cuda.cuDeviceComputeCapability(byref(number), byref(ctypes.c_int()), 0) == 0
+assert number.value == 8
+assert cuda.cuMemAlloc_v2(byref(memory), size(400)) == 201  # no context
+assert cuda.cuCtxCreate_v2(byref(context), 0, 0) == 0
+assert cuda.cuModuleLoadData(byref(module), b"garbage") == 200
+assert cuda.cuModuleLoadData(byref(module), PTX) == 0
+assert cuda.cuModuleGetFunction(byref(kernel), module, b"sub") == 500
+assert cuda.cuModuleGetFunction(byref(kernel), module, b"add") == 0
+assert cuda.cuMemAlloc_v2(byref(memory), size(0)) == 1
+assert cuda.cuMemAlloc_v2(byref(memory), size(400)) == 0
+data = (ctypes.c_uint32 * 100)(*range(100))
+assert cuda.cuMemcpyHtoD_v2(memory, data, size(400)) == 0
+assert cuda.cuMemcpyHtoD_v2(memory, data, size(404)) == 1
+
+
+def launch(n: int) -> int:
+    count = ctypes.c_uint32(n)
+    pointers = (ctypes.c_void_p * 2)(ctypes.addressof(memory), ctypes.addressof(count))
+    return cuda.cuLaunchKernel(kernel, 1, 1, 1, 128, 1, 1, 0, None, pointers, None)
+
+
+assert launch(100) == 0
+assert cuda.cuMemcpyDtoH_v2(data, memory, size(400)) == 0
+assert list(data) == list(range(1, 101))
+assert cuda.cuMemsetD32_v2(memory, 7, size(100)) == 0
+assert cuda.cuMemcpyDtoH_v2(data, memory, size(400)) == 0
+assert set(data) == {7}
+assert cuda.cuGetExportTable(byref(ctypes.c_void_p()), None) == 500
+assert cuda.cuGraphDebugDotPrint(None, None, 0) == 801
+assert launch(101) == 700
+assert cuda.cuCtxSynchronize() == 700
+assert cuda.cuMemFree_v2(memory) == 700
+words = ctypes.c_char_p()
+assert cuda.cuGetErrorString(700, byref(words)) == 0
+assert words.value is not None
+assert b"PTX9001" in words.value
+assert cuda.cuCtxDestroy_v2(context) == 0
+assert cuda.cuCtxCreate_v2(byref(context), 0, 0) == 0
+assert cuda.cuMemAlloc_v2(byref(memory), size(400)) == 0
+assert cuda.cuMemFree_v2(memory) == 0
+assert cuda.cuMemFree_v2(memory) == 1
