@@ -42,10 +42,15 @@ def check_body(checked: CheckedFunction) -> None:
     plain = function.body is not None and not function.broken and module.debug_info.plain(function.body)
     places = early = None
     if plain and module.tree.plain and not module.thorough:
+        key, room = module.memo.bodies.key(checked), module.memo.room
+        if key is not None and module.memo.bodies.accepts(key, module):
+            return
         path = FastPath(checked)
         if path.accepts():
             places, early = path.places(), path.early
             if not places:
+                if key is not None:
+                    module.memo.bodies.accept(key, room - module.memo.room)
                 return
     FunctionChecker(checked).check(places, early)
 
@@ -82,9 +87,7 @@ class FunctionChecker:
         if problems or self.function.broken or self.findings.wrong:  # what follows from an error is not reported
             return
         everywhere = "uninitialized-register" in self.module.selected
-        function_flow.unwritten(
-            self.graph, self.body.parameters, self.findings, everywhere=everywhere, names=early
-        )  # fmt: skip
+        function_flow.unwritten(self.graph, self.function, self.findings, everywhere=everywhere, names=early)
         if places is None:
             self.flow()
 

@@ -151,3 +151,17 @@ def test_an_empty_argument_is_no_read() -> None:
     call = ".reg .b16 e; .param .align 1 .b8 x[1]; st.param.b8 [x], e;"
     assert names(call) == []
     assert names(call.replace("st.param.b8 [x], e", "st.global.b8 [q], e")) == ["q", "e"]
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_another_function_may_write_a_register_of_the_module(fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not fast:
+        monkeypatch.setattr(FastPath, "accepts", lambda self: False)
+    text = """.version 2.3
+        .target sm_20
+        .reg .u32 %g<4>, h;
+        .func w () { mov.u32 %g1, 5; mov.u32 h, 1; ret; }
+        .entry k () { .reg .u32 r, s, t; call w; add.u32 r, %g1, h; add.u32 t, s, 1; ret; }
+        """
+    (found,) = check(File("k.ptx", text))
+    assert (found.name, text[slice(*found.span)]) == ("uninitialized-register", "s")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.fast.body_memo import BodyMemo
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.operand import kinds
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -62,12 +63,13 @@ class FileMemo:
     """Declarations of one file, with what they declare, and the calls that fit what they call."""
 
     __slots__ = (
-        "_bare", "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers", "parts",
-        "prototypes", "room", "variables",
+        "_bare", "_kept", "_registers", "_shapes", "bodies", "branches", "calls", "declared", "forms", "headers",
+        "parts", "prototypes", "room", "variables",
     )  # fmt: skip
 
     def __init__(self, size: int) -> None:
         self.room = size * _REGISTERS_PER_CHARACTER  # how many registers may still be declared
+        self.bodies = BodyMemo()
         self.forms: dict[Form, Kind] = {}
         """How variables of the module are declared, and their kinds."""
         self.headers: dict[HeaderForm, list[tuple[bool, str, Kind | Registers]]] = {}

@@ -76,10 +76,14 @@ class ControlFlowGraph:
         """The steps that a label marks: others than the one before may lead there."""
         return set(self.labels.values())
 
-    def first_reads(self, *, everywhere: bool, names: Collection[str] | None = None) -> list[text.Name]:
+    def first_reads(
+        self, start: int, *, everywhere: bool, names: Collection[str] | None = None
+    ) -> list[text.Name]:  # fmt: skip
         """The first read of each register that no write reaches, on no path.
 
-        Only reads that stand before every write are asked for, if not `everywhere`; and only these `names`, if given.
+        The registers are those declared from the `start` of the body on: parameters have values, and registers of the
+        module (PTX 2 and before) may be written in other functions. Only reads that stand before every write are asked
+        for, if not `everywhere`; and only these `names`, if given.
         """
         written: set[Key] = set()
         since: set[Key] = set()  # written since the last label: those reads need no further look
@@ -89,7 +93,9 @@ class ControlFlowGraph:
             if number in entries:
                 since.clear()
             for key, name in step.reads:
-                if (key not in written or (everywhere and key not in since)) and (names is None or key[1] in names):
+                if key[0] < start or not (names is None or key[1] in names):
+                    continue
+                if key not in written or (everywhere and key not in since):
                     early.setdefault(key, []).append((number, name))
             written |= step.writes
             since |= step.writes

@@ -9,7 +9,7 @@ from openptx.syntax.tree import Instruction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container
+    from collections.abc import Collection
 
     from openptx.check.flow.cfg import ControlFlowGraph
     from openptx.check.function_findings import FunctionFindings
@@ -37,19 +37,19 @@ def barriers(graph: ControlFlowGraph, function: Function, findings: FunctionFind
 
 
 def unwritten(
-    graph: ControlFlowGraph, parameters: Container[str], findings: FunctionFindings, *,
+    graph: ControlFlowGraph, function: Function, findings: FunctionFindings, *,
     everywhere: bool, names: Collection[str] | None,
 ) -> None:  # fmt: skip
-    """Registers that are read and that no path has written: all of them, or those among `names`."""
-    for name in graph.first_reads(everywhere=everywhere, names=names):
-        if name.text not in parameters:
-            findings.add(
-                "uninitialized-register",
-                f"no path to here writes `{name.text}`, and it is read",
-                name.span,
-                "undefined",
-                rule="PTX ISA, Register State Space (5.1.1)",
-            )
+    """Registers of the body that are read and that no path has written: all of them, or those among `names`."""
+    start, _ = function.body or (0, 0)
+    for name in graph.first_reads(start, everywhere=everywhere, names=names):
+        findings.add(
+            "uninitialized-register",
+            f"no path to here writes `{name.text}`, and it is read",
+            name.span,
+            "undefined",
+            rule="PTX ISA, Register State Space (5.1.1)",
+        )
 
 
 def missing_return(function: Function, last: Statement | None, findings: FunctionFindings) -> None:

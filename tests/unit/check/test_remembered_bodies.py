@@ -1,0 +1,81 @@
+"""Small bodies that differ in the names of functions alone: read once, and only where that is the only difference."""
+
+import pytest
+
+from openptx import check
+from openptx.check.fast.rows import FastPath
+
+_HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+_SAME = {
+    "callee": """.func aa1() { ret; }
+        .func bb1() { call aa1; ret; }
+        .func cc1() { call bb1; ret; }\n""",
+    "own name": """.func ff1(.param .b32 ff1_0) { .reg .b32 %r<2>; ld.param.b32 %r1, [ff1_0]; ret; }
+        .func gg1(.param .b32 gg1_0) { .reg .b32 %r<2>; ld.param.b32 %r1, [gg1_0]; ret; }
+        .func hh1(.param .b32 hh1_0) { .reg .b32 %r<2>; ld.param.b32 %r1, [hh1_0]; ret; }\n""",
+    "variable": """.global .u32 xx1; .global .u32 yy1;
+        .func ff1() { .reg .b32 r; ld.global.u32 r, [xx1]; ret; }
+        .func gg1() { .reg .b32 r; ld.global.u32 r, [yy1]; ret; }\n""",
+}
+
+_WRONG = {
+    "part of a mnemonic": """.func ad() { .reg .b32 r; mov.b32 r, 1; add.s32 r, r, 1; ret; }
+        .func xd() { .reg .b32 r; mov.b32 r, 1; xdd.s32 r, r, 1; ret; }\n""",
+    "mnemonic": """.func add() { .reg .b32 r; mov.b32 r, 1; add.s32 r, r, 1; ret; }
+        .func sad() { .reg .b32 r; mov.b32 r, 1; sad.s32 r, r, 1; ret; }\n""",
+    "mnemonic of a callee": """.func add() { ret; } .func sad() { ret; }
+        .func ff1() { .reg .b32 r; mov.b32 r, 1; add.s32 r, r, 1; call add; ret; }
+        .func gg1() { .reg .b32 r; mov.b32 r, 1; sad.s32 r, r, 1; call sad; ret; }\n""",
+    "macro": """.func WARP() { .reg .b32 r; mov.b32 r, WARP_SZ; ret; }
+        .func foo() { .reg .b32 r; mov.b32 r, foo_SZ; ret; }\n""",
+    "register": """.func r1() { .reg .b32 %r<2>; mov.b32 %r1, 1; ret; }
+        .func r5() { .reg .b32 %r<2>; mov.b32 %r5, 1; ret; }\n""",
+    "number": """.func b32() { .reg .b32 %r<2>; mov.b32 %r1, 1; ret; }
+        .func q32() { .reg .q32 %r<2>; mov.b32 %r1, 1; ret; }\n""",
+    "callee with parameters": """.func aa1() { ret; } .func bb1(.param .b32 bb1_0) { ret; }
+        .func ff1() { call aa1; ret; }
+        .func gg1() { call bb1; ret; }\n""",
+    "kernel as callee": """.func aa1() { ret; } .entry bb1() { ret; }
+        .func ff1() { call aa1; ret; }
+        .func gg1() { call bb1; ret; }\n""",
+    "callee declared later": """.func aa1() { ret; }
+        .func ff1() { call aa1; ret; }
+        .func gg1() { call bb1; ret; }
+        .func bb1() { ret; }\n""",
+    "variable of another space": """.global .u32 xx1; .shared .u32 yy1;
+        .func ff1() { .reg .b32 r; ld.global.u32 r, [xx1]; ret; }
+        .func gg1() { .reg .b32 r; ld.global.u32 r, [yy1]; ret; }\n""",
+    "parameter of another function": """.func ff1(.param .b32 ff1_0) { .reg .b32 r; ld.param.b32 r, [ff1_0]; ret; }
+        .func gg1(.param .b32 gg1_0) { .reg .b32 r; ld.param.b32 r, [ff1_0]; ret; }\n""",
+    "label that was no function": """.func ff1() { .reg .b32 r; bra aa1; aa1: mov.b32 r, 1; ret; }
+        .func aa1() { ret; }
+        .func gg1() { .reg .b32 r; bra bb1; aa1: mov.b32 r, 1; ret; }\n""",
+}
+
+
+def _codes(text: str) -> list[tuple[str, int]]:
+    return [(found.code, found.span[0]) for found in check(_HEADER + text)]
+
+
+@pytest.mark.parametrize("text", _SAME.values(), ids=_SAME)
+def test_bodies_alike_are_read_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    whole = FastPath.accepts
+
+    def accepts(self: FastPath) -> bool:
+        read.append(self.checked.tree.name.text)
+        return whole(self)
+
+    monkeypatch.setattr(FastPath, "accepts", accepts)
+    assert check(_HEADER + text) == []
+    assert len(read) < text.count(".func")
+
+
+@pytest.mark.parametrize("text", _WRONG.values(), ids=_WRONG)
+def test_another_difference_is_seen(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _codes(text)
+    assert found
+    monkeypatch.setattr(FastPath, "accepts", lambda self: False)
+    assert found == _codes(text)
