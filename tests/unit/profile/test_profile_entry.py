@@ -224,11 +224,11 @@ def test_wrong_samples_are_refused(blocks: Any) -> None:
 
 
 def test_what_cannot_be_executed_is_named() -> None:
-    head = HEAD.replace("sm_80", "sm_90")
-    body = ".visible .entry k() {\n .reg .b16 d, a;\n mov.b16 a, 0;\n fma.rz.bf16 d, a, a, a;\n ret;\n}\n"
+    head = HEAD.replace("sm_80", "sm_100a")
+    body = ".visible .entry k() {\n .reg .b32 a;\n mov.b32 a, 0;\n tcgen05.shift.cta_group::1.down [a];\n ret;\n}\n"
     with pytest.raises(openptx.Unsupported) as found:
         openptx.profile(openptx.load(head + body)["k"], 1, 32)
-    assert "fma.rz.bf16" in found.value.form
+    assert "tcgen05.shift" in found.value.form
 
 
 def test_options_of_other_libraries_are_named() -> None:
