@@ -224,7 +224,7 @@ def test_wrong_samples_are_refused(blocks: Any) -> None:
 
 
 def test_what_cannot_be_executed_is_named() -> None:
-    head = HEAD.replace("sm_80", "sm_100a")
+    head = HEAD.replace("sm_80", "sm_100a").replace("8.0", "8.6")
     body = ".visible .entry k() {\n .reg .b32 a;\n mov.b32 a, 0;\n tcgen05.shift.cta_group::1.down [a];\n ret;\n}\n"
     with pytest.raises(openptx.Unsupported) as found:
         openptx.profile(openptx.load(head + body)["k"], 1, 32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.fidelity import EXACT, Fidelity, bounded, modelled
+from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity, bounded, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.packing import packed
 from openptx.isa.semantics.tensor_map import OUT_OF_BOUNDS_NAN
@@ -106,11 +106,10 @@ fma = instruction(
 
 
 def fidelity_of_fma(m: Modifiers) -> Fidelity:
-    """The manual rounds bf16 to nearest alone. What else ptxas takes is not what its machine code does."""
+    """The manual rounds bf16 to nearest alone. Of what else ptxas lets one write an H100 takes no notice, and ptxas
+    13.5 packs the sum as f16."""
     if m.type.element.name == "bf16" and m.rnd != "rn":
-        return modelled(
-            "the modifier's name; the code of ptxas 13.5 packs the sum as f16, an older one rounds to nearest"
-        )
+        return UNSUPPORTED
     return modelled("the out-of-bounds NaN is an H100's; the document does not give it") if m.oob else EXACT
 
 
