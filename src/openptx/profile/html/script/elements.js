@@ -16,6 +16,9 @@ function fill(node, attributes, children) {
 const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+/** A text with what stands between backticks as code. */
+const withCode = (text) => text.split("`").map((part, number) => (number % 2 ? html("code", {}, part) : part));
+
 /** `1 024`; numbers that are not whole have one decimal. */
 function grouped(number) {
   const text = Number.isInteger(number) ? String(number) : number.toFixed(1);

@@ -53,6 +53,6 @@ function findings(profile, show) {
     html("b", {}, finding.kind), ` ${finding.message}`,
     finding.lines.slice(0, 6).map((line) => html("button", { onclick: () => show(finding.filename, line) }, `line ${line}`)),
     finding.lines.length > 6 ? ` and ${finding.lines.length - 6} more` : null,
-    html("p", { class: "cure" }, `Cure: ${finding.cure}.`)));
+    html("p", { class: "cure" }, withCode(`Cure: ${finding.cure}.`))));
   return section("Findings, the greatest waste first", html("ol", { class: "findings" }, items));
 }
