@@ -46,8 +46,8 @@ def cvt(
 
     Operands have the width of `s`, the result has the width of `d` as the manual packs it: 8 bits for `e2m1x2` and for
     `s8`; extension into wider registers is the caller's. `scale` is the packed scale factor of `s2f6x2` (16 bits),
-    `rbits` the random bits of `.rs` (32 bits). Formats of 8 and fewer bits always saturate to finite numbers, as their
-    `.satfinite` is mandatory.
+    `rbits` the random bits of `.rs` (32 bits). Formats of 8 and fewer bits always saturate to finite numbers, where
+    their `.satfinite` is mandatory.
     """
     m = Modifiers(rnd, ftz=ftz, sat=sat, satfinite=satfinite, relu=relu)
     into, source = PACKED.get(d), PACKED.get(s)
@@ -135,8 +135,7 @@ def _scaled(x: Arithmetic, d: Format, s: Format, a: Bits, scale: Bits, m: Modifi
 
 
 def _saturates(d: Format, m: Modifiers) -> bool:
-    """Formats of 8 and fewer bits have no conversion without `.satfinite`, but for ue8m0 and ue5m3."""
-    return m.satfinite or (d.storage == 8 and d.name not in ("ue8m0", "ue5m3"))
+    return m.satfinite or d.always_saturates
 
 
 def _nearest_away_tf32(x: Arithmetic, a: Bits, satfinite: bool) -> Bits:

@@ -53,7 +53,7 @@ class CvtSpec:
 
     def __str__(self) -> str:
         flags = [name for name in ("ftz", "sat", "satfinite", "relu") if getattr(self, name)]
-        if isinstance(self.d, Format | Fixed) and self.d.storage == 8 and self.d.name != "ue8m0" and not self.satfinite:
+        if isinstance(self.d, Format | Fixed) and self.d.always_saturates and not self.satfinite:
             flags.append("satfinite")
         return ".".join(["cvt", *([self.rnd] if self.rnd else []), *flags, self.into.name, self.source.name])
 

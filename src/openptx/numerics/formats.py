@@ -83,6 +83,11 @@ class Format:
         """The exponent of the largest finite number."""
         return (self.largest >> self.man) - self.bias
 
+    @property
+    def always_saturates(self) -> bool:
+        """Whether every `cvt` to it has `.satfinite`."""
+        return self.storage == 8 and self.name not in ("ue8m0", "ue5m3")
+
     def __repr__(self) -> str:
         return f"<Format {self.name}>"
 
@@ -91,6 +96,7 @@ class Fixed:
     """A fixed-point format: two's complement in units of 2^-fraction. Other facts as in `Format`."""
 
     __slots__ = ("dtype", "field", "fraction", "modifiers", "name", "packed", "storage", "width")
+    always_saturates = True
 
     def __init__(self, name: str, width: int, fraction: int, packed: tuple[int, ...], modifiers: str) -> None:
         self.name, self.width, self.fraction, self.storage, self.field = name, width, fraction, width, width

@@ -83,10 +83,8 @@ def rounded(form: CvtSpec, code: int, v: Value, r: int) -> int:
         return nearest_away_tf32(code, form.satfinite)
     count = RANDOM.get(d.name, 16)
     rnd = "rn" if form.rnd is None or form.rnd in TO_INTEGER else form.rnd
-    small = d.storage == 8 and d.gradual and d is not s  # .satfinite is mandatory
-    return encode(
-        d, v, rnd, satfinite=form.satfinite or small, ftz=form.ftz and d is F32, random=(count, r & (1 << count) - 1)
-    )
+    satfinite = form.satfinite or (d.always_saturates and d is not s)
+    return encode(d, v, rnd, satfinite=satfinite, ftz=form.ftz and d is F32, random=(count, r & (1 << count) - 1))
 
 
 def flushed(s: Element, v: Value, ftz: bool) -> Value:
