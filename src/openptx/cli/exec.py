@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 
 from openptx.cli.failures import complain
+from openptx.driver.environment import environment
+from openptx.driver.objects import capability_of
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -27,9 +29,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Become the program. Returns only where there is none."""
-    from openptx.driver.environment import environment
-    from openptx.driver.objects import capability_of
-
     if args.device is not None:
         capability_of(args.device)
     found = environment(args.device, "all" if args.sanitize else None)

@@ -46,8 +46,9 @@ def convert(
 
     `rounding` is rn rna rz rm rp, rs (with `rbits`: a 32-bit integer for each result), or rni rzi rmi rpi for integral
     results; left out, it is rn, and rzi for floats to integers. Formats of 8 and fewer bits saturate to their largest
-    number, as in PTX, with or without `satfinite`, but for ue8m0 and ue5m3. `sat` clamps to [0, 1], or to the range of an integer; `relu` makes
-    negative results 0; `ftz` takes f32 subnormals for 0. `scale` holds the packed scale factors of s2f6x2.
+    number, as in PTX, with or without `satfinite`, but for ue8m0 and ue5m3. `sat` clamps to [0, 1], or to the range of
+    an integer; `relu` makes negative results 0; `ftz` takes f32 subnormals for 0. `scale` holds the packed scale
+    factors of s2f6x2.
 
     The result has the dtype of NumPy or ml_dtypes that is the format, else it holds raw codes in unsigned integers.
     With `out`, an array of that dtype or of unsigned integers as wide, it is written there.
