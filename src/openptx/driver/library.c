@@ -110,12 +110,25 @@ HIDDEN int openptx_not_supported(int index) {
 /* What Python implemented returns this from the interpreter's end on, in a forked child, and where Python fails. */
 static volatile int ended = DEINITIALIZED;
 static int is_ended(void) { return ended; }
+static int is_freed(void) { return SUCCESS; }
 static char owned[COUNT];
 
+/* Whether an entry point only gives something back. */
+static int releases(const char *symbol) {
+    static const char *const words[] = {"Free", "Destroy", "Unload", "Unregister", "Release"};
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(symbol, words[i])) return 1;
+    return 0;
+}
+
+/* At the interpreter's end all is given back: finalizers that run after it, as numba-cuda's do, succeed. */
 static void end(int result) {
     ended = result;
     for (int i = 0; i < COUNT; i++)
-        if (!owned[i]) openptx_table[i] = (void *)is_ended;
+        if (!owned[i]) {
+            int freed = result == DEINITIALIZED && releases(entries[i].symbol);
+            openptx_table[i] = freed ? (void *)is_freed : (void *)is_ended;
+        }
 }
 
 /* ---- contexts: which is current is known to each thread ---- */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 from ctypes import byref
 
@@ -26,6 +27,15 @@ PTX = b"""
 """
 cuda = ctypes.CDLL("libcuda.so.1")
 size = ctypes.c_size_t
+
+
+@atexit.register  # before the library's own, so it runs after that
+def finalize() -> None:
+    """As finalizers of clients do, when the library has closed."""
+    released = cuda.cuMemFree_v2(memory), cuda.cuModuleUnload(module), cuda.cuCtxDestroy_v2(context)
+    print("released", *released, "others", cuda.cuMemAlloc_v2(byref(memory), size(4)))
+
+
 number, context, module, kernel = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
 memory = ctypes.c_uint64()
 
