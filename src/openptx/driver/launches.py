@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import struct
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
@@ -14,6 +15,7 @@ from openptx.driver.device_attributes import attributes
 from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, static_shared
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
+from openptx.driver.occupancy import most_together
 from openptx.driver.output import Output
 from openptx.driver.results import Result
 from openptx.driver.streams import submit
@@ -77,6 +79,10 @@ def require_possible(function: Function, shape: Shape) -> None:
     if dynamic > allowed or static + dynamic > most:
         why = f"{dynamic} bytes of dynamic shared memory, and {min(allowed, most - static)} are allowed"
         raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}` is launched with {why}")
+    blocks, threads = math.prod(shape.grid), math.prod(shape.block)
+    if shape.cooperative and threads and blocks > (together := most_together(function, threads, dynamic)):
+        why = f"{blocks} blocks that wait for each other, and the device holds {together} at a time"
+        raise Failure(Result.COOPERATIVE_LAUNCH_TOO_LARGE, f"kernel `{function.kernel.name}` is launched with {why}")
 
 
 def run(context: Context, function: Function, shape: Shape, parameters: bytearray) -> None:

@@ -62,6 +62,26 @@ def launch(n: int) -> int:
     return cuda.cuLaunchKernel(kernel, 1, 1, 1, 128, 1, 1, 0, None, pointers, None)
 
 
+grid = ctypes.c_int()
+assert cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(byref(number), kernel, 128, size(0)) == 0
+assert number.value == 16  # of 64 warps, on sm_80
+assert cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(byref(number), kernel, 128, size(40 << 10)) == 0
+assert number.value == 4  # of 164 KiB, with 1 KiB of each block for the system
+assert cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(byref(number), kernel, 2048, size(0)) == 0
+assert number.value == 0
+assert cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(byref(number), kernel, 0, size(0)) == 1
+assert cuda.cuOccupancyMaxPotentialBlockSize(byref(grid), byref(number), kernel, None, size(0), 0) == 0
+assert (grid.value, number.value) == (2 * 108, 1024)
+assert cuda.cuOccupancyMaxPotentialBlockSize(byref(grid), byref(number), kernel, None, size(0), 96) == 0
+assert (grid.value, number.value) == (32 * 108, 64)  # 21 blocks of 96 threads are fewer
+left = size()
+assert cuda.cuOccupancyAvailableDynamicSMemPerBlock(byref(left), kernel, 4, 128) == 0
+assert left.value == 40 << 10
+assert cuda.cuOccupancyAvailableDynamicSMemPerBlock(byref(left), kernel, 17, 128) == 1
+none = ctypes.c_uint32(0)
+nothing = (ctypes.c_void_p * 2)(ctypes.addressof(memory), ctypes.addressof(none))
+assert cuda.cuLaunchCooperativeKernel(kernel, 16 * 108, 1, 1, 128, 1, 1, 0, None, nothing) == 0
+assert cuda.cuLaunchCooperativeKernel(kernel, 16 * 108 + 1, 1, 1, 128, 1, 1, 0, None, nothing) == 720
 assert launch(100) == 0
 assert cuda.cuMemcpyDtoH_v2(data, memory, size(400)) == 0
 assert list(data) == list(range(1, 101))
