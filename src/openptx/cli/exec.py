@@ -1,7 +1,8 @@
 """Run a program that uses CUDA, on a device that is this computer.
 
-The program finds our `libcuda.so.1`: numba-cuda, CuPy and cuda.core in Python, and C++ that nvcc compiled with
-`-cudart shared`. Its exit status is that of the command, and signals reach it.
+The program finds our `libcuda.so.1`: numba-cuda, and programs in C on the CUDA Driver API. Those that call
+the CUDA runtime (`cudaMalloc`, `<<<...>>>`) do not run yet. The exit status is that of the command, and signals reach
+it.
 """
 
 from __future__ import annotations

@@ -279,7 +279,7 @@ static int own_cuGetExportTable(const void **table, const void *id) {
     if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
         fputs("openptx: this program holds a copy of NVIDIA's CUDA runtime, which runs on NVIDIA's driver alone: it asks\n"
               "openptx: the driver by export tables to prove that it is NVIDIA's, and OpenPTX does not answer that.\n"
-              "openptx: Compile the program with `nvcc -cudart shared`; OpenPTX then serves it as libcudart.so.\n", stderr);
+              "openptx: Programs run that call the driver's functions themselves; the runtime's have no library here yet.\n", stderr);
     return NOT_FOUND;
 }
 
@@ -287,6 +287,7 @@ static int own_cuGetExportTable(const void **table, const void *id) {
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static volatile int started;
+static int tried; /* to start; `starting` guards it */
 
 static void *python(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
@@ -320,6 +321,7 @@ static int embed(void) {
 }
 
 static void in_child(void) {
+    pthread_mutex_init(&starting, NULL); /* another thread of the parent may have held it */
     if (started) {
         initialized = 0; /* as with NVIDIA's driver: a context does not survive a fork */
         depth = 0;
@@ -339,18 +341,12 @@ static const char SCRIPT[] = "exec('''\n"
                              "start(%s)\n"
                              "''', {})\n";
 
-/* Called by `openptx_first`. Afterwards the table holds something else, whatever happens. */
-HIDDEN void openptx_start(void) {
+/* Loads openptx in an interpreter that is there, or starts one. */
+static void start(void) {
     int (*is_initialized)(void) = (int (*)(void))python("Py_IsInitialized");
-    if (!is_initialized || !is_initialized()) {
-        pthread_mutex_lock(&starting);
-        is_initialized = (int (*)(void))python("Py_IsInitialized");
-        int ready = (is_initialized && is_initialized()) || embed();
-        pthread_mutex_unlock(&starting);
-        if (!ready) {
-            end(SYSTEM_NOT_READY);
-            return;
-        }
+    if ((!is_initialized || !is_initialized()) && !embed()) {
+        end(SYSTEM_NOT_READY);
+        return;
     }
     int (*ensure)(void) = (int (*)(void))python("PyGILState_Ensure");
     void (*release)(int) = (void (*)(int))python("PyGILState_Release");
@@ -375,11 +371,27 @@ HIDDEN void openptx_start(void) {
     release(state);
 }
 
+/* Called by `openptx_first`. Afterwards the table holds something else, whatever happens. One thread starts Python and
+   imports openptx, the others wait: without the interpreter's lock, which the starting thread needs. */
+HIDDEN void openptx_start(void) {
+    int (*holds)(void) = (int (*)(void))python("PyGILState_Check");
+    int (*is_initialized)(void) = (int (*)(void))python("Py_IsInitialized");
+    void *(*save)(void) = (void *(*)(void))python("PyEval_SaveThread");
+    void (*restore)(void *) = (void (*)(void *))python("PyEval_RestoreThread");
+    /* PyGILState_Check alone says yes while an interpreter is set up */
+    void *(*own)(void) = (void *(*)(void))python("PyGILState_GetThisThreadState");
+    void *state = holds && own && save && is_initialized && is_initialized() && own() && holds() ? save() : NULL;
+    pthread_mutex_lock(&starting);
+    if (!tried) start();
+    tried = 1;
+    pthread_mutex_unlock(&starting);
+    if (state) restore(state);
+}
+
 /* Called by Python when the callbacks are in their places: what nothing implements says so. */
 PUBLIC void openptx_driver_ready(void **callbacks) {
     for (int i = 0; i < COUNT; i++)
         if (!owned[i]) openptx_table[i] = callbacks[i] ? callbacks[i] : (void *)openptx_missing;
-    if (!started) pthread_atfork(NULL, NULL, in_child);
     started = 1;
 }
 
@@ -389,6 +401,7 @@ PUBLIC void openptx_driver_close(void) { end(DEINITIALIZED); }
 #define OWN(symbol) (openptx_table[INDEX_##symbol] = (void *)own_##symbol, owned[INDEX_##symbol] = 1)
 
 __attribute__((constructor)) static void prepare(void) {
+    pthread_atfork(NULL, NULL, in_child);
     for (int i = 0; i < COUNT; i++) openptx_table[i] = (void *)openptx_first;
     OWN(cuCtxGetCurrent), OWN(cuCtxSetCurrent), OWN(cuCtxSynchronize);
     OWN(cuGetErrorString), OWN(cuGetErrorName), OWN(cuDriverGetVersion);

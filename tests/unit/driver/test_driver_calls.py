@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from openptx.driver.build import compiler
+from openptx.driver.environment import shared_python
 
 pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
@@ -22,6 +24,19 @@ def test_a_program_runs_and_its_context_stays_broken_after_a_fault() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PTX9001" in done.stderr
     assert done.stdout.splitlines()[-1] == "released 0 0 0 others 4"
+
+
+@pytest.mark.skipif(shared_python() is None, reason="this Python has no shared library")
+@pytest.mark.parametrize("step", [1000, 10000])
+def test_one_thread_starts_python_while_the_others_wait(step: int, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    source = PROGRAM.with_name("staggered_threads.c")
+    subprocess.run([compiler() or "cc", str(source), "-o", str(program), "-ldl", "-lpthread"], check=True)
+    command = [sys.executable, "-m", "openptx", "exec", "--", str(program), str(step)]
+    # Without this Python on the path the program's own lacks NumPy at first, and the start takes a second attempt.
+    elsewhere = {**os.environ, "PATH": os.defpath}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=elsewhere)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_exit_status_is_the_commands() -> None:
