@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,60 +10,27 @@ from openptx.device import cube, sampling
 from openptx.device.sampling import Place
 from openptx.device.texture import Array, Sampler, Texture
 from openptx.engines.interp.handles import Handles
-from openptx.isa.semantics.images import DIMENSIONS, layered, multisample
+from openptx.isa.semantics.images import DIMENSIONS, Lookup, layered, multisample
 from openptx.numerics import Bits
 
 
-class Lookup(NamedTuple):
-    """The operands of a fetch, but for the texture and the sampler."""
-
-    geometry: str
-    c: Sequence[Bits]
-    offset: Sequence[Bits]
-    depth: Bits | None
-    real: bool
-
-
 class Textures(Handles):
-    def fetch(
-        self,
-        geometry: str,
-        a: Bits,
-        b: Bits | None,
-        c: Sequence[Bits],
-        offset: Sequence[Bits],
-        depth: Bits | None,
-        *,
-        real: bool,
-    ) -> tuple[Bits, ...]:
-        return self.sampled(
-            Lookup(geometry, c, offset, depth, real), a, b, sampling.fetch if real else sampling.element
-        )
+    def fetch(self, lookup: Lookup) -> tuple[Bits, ...]:
+        return self.sampled(lookup, sampling.fetch if lookup.real else sampling.element)
 
-    def gather(
-        self,
-        geometry: str,
-        a: Bits,
-        b: Bits | None,
-        c: Sequence[Bits],
-        offset: Sequence[Bits],
-        depth: Bits | None,
-        component: int,
-    ) -> tuple[Bits, ...]:
+    def gather(self, lookup: Lookup, component: int) -> tuple[Bits, ...]:
         def take(t: Texture, s: Sampler, at: Place) -> Array:
             return sampling.gather(t, s, at, component)
 
-        return self.sampled(Lookup(geometry, c, offset, depth, True), a, b, take)
+        return self.sampled(lookup, take)
 
-    def sampled(
-        self, lookup: Lookup, a: Bits, b: Bits | None, take: Callable[[Texture, Sampler, Place], Array]
-    ) -> tuple[Bits, ...]:
+    def sampled(self, lookup: Lookup, take: Callable[[Texture, Sampler, Place], Array]) -> tuple[Bits, ...]:
         """What `take` makes of each texture and the coordinates of the lanes that name it."""
         found = np.zeros((self.count, 4), np.uint32)
-        for handles, where in self.groups(*((a,) if b is None else (a, b))):
+        for handles, where in self.groups(*(h for h in (lookup.texture, lookup.sampler) if h is not None)):
             first = int(where[0])
             t = self.image(Texture, handles[0], lookup.geometry, first)
-            s = t.sampler if b is None else self.named(Sampler, handles[1], first)
+            s = t.sampler if lookup.sampler is None else self.named(Sampler, handles[1], first)
             if take is sampling.fetch and s.filter == "linear" and not t.real:
                 raise self.wrong("invalid-texture", "linear filtering of a texture that reads as integers", first)
             if lookup.depth is not None and not t.real:
@@ -76,7 +42,7 @@ class Textures(Handles):
 
     def place(self, t: Texture, lookup: Lookup, where: Array) -> Place:
         """Where the lanes fetch. A sample beyond the last is a fault, a layer is not: it becomes the last."""
-        c = self.columns(lookup.c, where)
+        c = self.columns(lookup.coordinates, where)
         sample = c.pop(0) if multisample(lookup.geometry) else None
         if sample is not None and (sample >= t.samples).any():
             wrong = int(np.argmax(sample >= t.samples))

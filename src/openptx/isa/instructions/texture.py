@@ -7,7 +7,7 @@ import re
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
-from openptx.isa.semantics.images import DIMENSIONS
+from openptx.isa.semantics.images import DIMENSIONS, Lookup
 from openptx.isa.types import TYPES, Type
 from openptx.numerics import FORMATS, S
 
@@ -224,17 +224,9 @@ def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple
     given = dict(zip([t.name for t in m.form.operands if t.role == "read"], operands, strict=True))
     if m.mipmap == "level":
         base_level(x, m, given["lod"])
-    a, b, c = placed(x, m, place)
-    depth = given["f"]
-    found = x.images.fetch(
-        m.geom,
-        a,
-        b,
-        c,
-        texels(x, m, given.get("e")),
-        None if depth is None else one(depth),
-        real=m.ctype.name == "f32",
-    )
+    f = given["f"]
+    offset, depth = texels(x, m, given.get("e")), None if f is None else one(f)
+    found = x.images.fetch(Lookup(m.geom, *placed(x, m, place), offset, depth, real=m.ctype.name == "f32"))
     if m.dtype.name in ("f16", "f16x2"):
         found = tuple(x.convert(F16, F32, v) for v in found)
     if m.dtype.name == "f16x2":
@@ -244,10 +236,9 @@ def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple
 
 @meaning(tld4, tld4_cube, fidelity=fetching)
 def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
-    a, b, c = placed(x, m, place)
     *e, f = operands
-    depth = None if f is None else one(f)
-    found = x.images.gather(m.geom, a, b, c, texels(x, m, e[0] if e else None), depth, "rgba".index(m.comp))
+    offset, depth = texels(x, m, e[0] if e else None), None if f is None else one(f)
+    found = x.images.gather(Lookup(m.geom, *placed(x, m, place), offset, depth), "rgba".index(m.comp))
     return found, x.const(1, 1)
 
 

@@ -29,40 +29,32 @@ def multisample(geometry: str) -> bool:
     return geometry.endswith("ms")
 
 
+class Lookup:
+    """The operands of a texture fetch.
+
+    `texture` and `sampler` are handles, the second None in unified mode. `coordinates` are floats if `real`. `offset`
+    is in texels, or empty. With `depth` each texel is compared with it as the sampler says, and 1.0 or 0.0 stands in
+    its place, also where texels are filtered.
+    """
+
+    __slots__ = ("coordinates", "depth", "geometry", "offset", "real", "sampler", "texture")
+
+    def __init__(
+        self, geometry: str, texture: Bits, sampler: Bits | None, coordinates: Sequence[Bits], offset: Sequence[Bits],
+        depth: Bits | None, *, real: bool = True,
+    ) -> None:  # fmt: skip
+        self.geometry, self.texture, self.sampler = geometry, texture, sampler
+        self.coordinates, self.offset, self.depth, self.real = coordinates, offset, depth, real
+
+
 class Images:
     """The textures and surfaces that a machine knows. A handle of none, or of a wrong one, is a fault."""
 
-    # Textures. `b` is the handle of a sampler, None in unified mode.
-
-    def fetch(
-        self,
-        geometry: str,
-        a: Bits,
-        b: Bits | None,
-        c: Sequence[Bits],
-        offset: Sequence[Bits],
-        depth: Bits | None,
-        *,
-        real: bool,
-    ) -> tuple[Bits, ...]:
-        """The four components at coordinates `c`, which are floats if `real`; `offset` is in texels, or empty.
-
-        Components are 32 bits: floats, or integers extended by the signedness of the texture's elements. With `depth`
-        each texel is compared with it as the sampler says, and 1.0 or 0.0 stands in its place, also where texels are
-        filtered.
-        """
+    def fetch(self, lookup: Lookup) -> tuple[Bits, ...]:
+        """The four components, 32 bits each: floats, or integers extended by the signedness of the elements."""
         raise NotImplementedError
 
-    def gather(
-        self,
-        geometry: str,
-        a: Bits,
-        b: Bits | None,
-        c: Sequence[Bits],
-        offset: Sequence[Bits],
-        depth: Bits | None,
-        component: int,
-    ) -> tuple[Bits, ...]:
+    def gather(self, lookup: Lookup, component: int) -> tuple[Bits, ...]:
         """One component of the four texels that linear filtering would read, as `tld4` orders them."""
         raise NotImplementedError
 
