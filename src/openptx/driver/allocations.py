@@ -36,13 +36,15 @@ REGISTERED: dict[int, int] = {}
 """Device addresses of registered memory, by host address."""
 
 
-def obtain(context: Context, size: int, kind: str = "device", flags: int = 0, pool: Object | None = None) -> int:
-    """The address of a new allocation, which ends with the context. Fails for no bytes and for too many."""
-    if not size:
-        raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes")
+def obtain(
+    context: Context, out: int, size: int, kind: str = "device", flags: int = 0, pool: Object | None = None
+) -> None:
+    """Writes the address of a new allocation, which ends with the context. Fails for no bytes and for too many."""
+    if not out or not size:
+        raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes" if out else "the pointer to the address is null")
     block = memory.allocate(size)
     OWNED[block.address] = Owned(block, kind, flags, context, pool)
-    return block.address
+    put(out, block.address)
 
 
 def give_back(address: int, *kinds: str) -> None:
@@ -77,9 +79,7 @@ AT_END.append(end_all)
 
 @in_context("cuMemAlloc_v2")
 def allocate(context: Context, out: int, size: int) -> None:
-    if not out:
-        raise Failure(Result.INVALID_VALUE, "the pointer to the address is null")
-    put(out, obtain(context, size))
+    obtain(context, out, size)
 
 
 @in_context("cuMemFree_v2")
@@ -93,26 +93,26 @@ def allocate_pitched(context: Context, out: int, pitch: int, width: int, height:
         raise Failure(Result.INVALID_VALUE, f"pitched memory of {width} x {height} with elements of {element} bytes")
     between = -(-width // PITCH) * PITCH
     put(pitch, between)
-    put(out, obtain(context, between * height))
+    obtain(context, out, between * height)
 
 
 @in_context("cuMemAllocManaged")
 def allocate_managed(context: Context, out: int, size: int, flags: int) -> None:
     if flags not in (1, 2, 4):
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of managed memory")
-    put(out, obtain(context, size, "managed", flags))
+    obtain(context, out, size, "managed", flags)
 
 
 @in_context("cuMemAllocHost_v2")
 def allocate_host(context: Context, out: int, size: int) -> None:
-    put(out, obtain(context, size, "host"))
+    obtain(context, out, size, "host")
 
 
 @in_context("cuMemHostAlloc")
 def host_alloc(context: Context, out: int, size: int, flags: int) -> None:
     if flags > 7:
         raise Failure(Result.INVALID_VALUE, f"flags {flags} of host memory")
-    put(out, obtain(context, size, "host", flags))
+    obtain(context, out, size, "host", flags)
 
 
 @in_context("cuMemFreeHost")

@@ -60,6 +60,11 @@ def current(where: Driver) -> Context:
     return where.find(handle, Context, Result.CONTEXT_IS_DESTROYED)
 
 
+def named(handle: int) -> Context:
+    """The context of a handle; of 0 that of the thread."""
+    return driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else current(driver())
+
+
 def create(flags: int, primary: bool) -> Context:
     made = driver().add(Context(flags, primary))
     if not driver().library.context(made.handle):
@@ -117,9 +122,8 @@ def ctx_destroy(handle: int) -> None:
 
 @initialized("cuCtxGetApiVersion")
 def api_version(handle: int, out: int) -> None:
-    found = driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else current(driver())
+    named(handle)
     put(out, API_VERSION, ctypes.c_uint32)
-    del found
 
 
 @initialized("cuCtxGetDevice")
@@ -130,7 +134,7 @@ def ctx_device(out: int) -> None:
 
 @initialized("cuCtxGetDevice_v2")
 def device_of(out: int, handle: int) -> None:
-    driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else current(driver())
+    named(handle)
     put_int(out, 0)
 
 
@@ -151,8 +155,7 @@ def set_flags(context: Context, flags: int) -> None:
 
 @initialized("cuCtxGetId")
 def ctx_id(handle: int, out: int) -> None:
-    found = driver().find(handle, Context, Result.INVALID_CONTEXT) if handle else current(driver())
-    put(out, found.handle)
+    put(out, named(handle).handle)
 
 
 @in_context("cuCtxGetLimit")

@@ -139,7 +139,7 @@ def allocate(context: Context, out: int, size: int, stream: int) -> None:
 def allocate_from(context: Context, out: int, size: int, handle: int, stream: int) -> None:
     stream_of(context, stream)
     pool = driver().find(handle, Pool, Result.INVALID_VALUE)
-    put(out, obtain(context, size, pool=pool))
+    obtain(context, out, size, pool=pool)
     pool.high = max(pool.high, pool.used)
 
 

@@ -51,6 +51,12 @@ assert cuda.cuModuleGetFunction(byref(kernel), module, b"sub") == 500
 assert cuda.cuModuleGetFunction(byref(kernel), module, b"add") == 0
 assert cuda.cuMemAlloc_v2(byref(memory), size(0)) == 1
 assert cuda.cuMemAlloc_v2(byref(memory), size(400)) == 0
+free, total, rest = size(), size(), size()
+assert cuda.cuMemGetInfo_v2(byref(free), byref(total)) == 0
+assert cuda.cuMemAllocManaged(None, size(1 << 20), 1) == 1
+assert cuda.cuMemAllocHost_v2(None, size(1 << 20)) == 1
+assert cuda.cuMemGetInfo_v2(byref(rest), byref(total)) == 0
+assert rest.value == free.value  # nothing is lost to a null pointer
 data = (ctypes.c_uint32 * 100)(*range(100))
 assert cuda.cuMemcpyHtoD_v2(memory, data, size(400)) == 0
 assert cuda.cuMemcpyHtoD_v2(memory, data, size(404)) == 1
