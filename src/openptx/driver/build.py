@@ -55,8 +55,10 @@ def compile_library(folder: Path) -> None:
     """Makes the library in a folder. Raises ArgumentError where that fails, with what the compiler says."""
     found = compiler()
     if found is None:
-        raise ArgumentError("libcuda.so.1 is compiled when it is first used, and there is no C compiler: install gcc "
-                            "or clang, or name one by the environment variable CC")  # fmt: skip
+        chosen = os.environ.get("CC")
+        missing = f"no command `{chosen}`, which the environment variable CC names" if chosen else "no C compiler"
+        raise ArgumentError(f"libcuda.so.1 is compiled when it is first used, and there is {missing}: install gcc or "
+                            "clang, or name one by CC")  # fmt: skip
     (folder / "entries.h").write_text(entries(), "ascii")
     shared_library(found, folder / SONAME, f"-DDRIVER_VERSION={DRIVER_VERSION}", f"-I{folder}", str(SOURCE), *LIBRARIES)
     for name in NAMES[1:]:

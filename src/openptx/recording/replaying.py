@@ -69,12 +69,20 @@ class Replay:
         """Whether every byte that is compared is the GPU's."""
         return self.status == EQUAL
 
+    @property
+    def reason(self) -> str:
+        """What the error says, "" for none, without the name of the recording that may begin it."""
+        if self.error is None:
+            return ""
+        system = self.error.strerror if isinstance(self.error, OSError) else None
+        return system or str(self.error).removeprefix(f"{self.name}: ")
+
     def as_json(self) -> dict[str, Any]:
         """Objects that `json.dumps` takes."""
         return {
             "name": self.name, "kernel": self.kernel, "status": self.status, "compared": self.compared,
             "differing": self.differing, "first": self.first.as_json() if self.first is not None else None,
-            "error": str(self.error) if self.error is not None else None,
+            "error": self.reason or None,
             "findings": [as_json(finding) for finding in self.findings], "device": self.device,
             "seconds": round(self.seconds, 3), "note": self.note,
         }  # fmt: skip
@@ -91,7 +99,7 @@ class Replay:
         if self.status == EQUAL:
             return f"all {self.compared:,} bytes are the GPU's{on}"
         if self.error is not None:
-            return f"{self.status}: {self.error}"
+            return f"{self.status}: {self.reason}"
         why = ", all of them sums whose rounding depends on the order of atomics" if self.status == ORDER else ""
         return f"{self.differing:,} of {self.compared:,} bytes are not the GPU's{on}{why}"
 

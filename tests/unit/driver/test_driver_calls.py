@@ -39,6 +39,14 @@ def test_one_thread_starts_python_while_the_others_wait(step: int, tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
+    missing = {**os.environ, "CC": "no-such-cc", "OPENPTX_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "openptx", "exec", "--", "true"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=missing)
+    assert done.returncode == 2
+    assert "no command `no-such-cc`, which the environment variable CC names" in done.stderr
+
+
 def test_the_exit_status_is_the_commands() -> None:
     command = [sys.executable, "-m", "openptx", "exec", "--", "sh", "-c", "exit 7"]
     assert subprocess.run(command, timeout=120).returncode == 7

@@ -89,7 +89,7 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_files_that_cannot_be_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(folder / "none.launch")]) == 2
-    assert "none.launch: unreadable: " in capsys.readouterr().out
+    assert capsys.readouterr().out.endswith("none.launch: unreadable: No such file or directory\n")
     (folder / "a/two.launch").write_bytes((folder / "a/two.launch").read_bytes()[:-1])
     assert main(["replay", str(folder / "a")]) == 2
     out = capsys.readouterr().out
