@@ -52,6 +52,7 @@ class Variable:
     relocations: tuple[Relocation, ...] = ()
     linkage: str = ""  # visible extern weak common
     span: Span = (0, 0)
+    managed: bool = False  # the host reaches it at its device address (5.4.8)
 
 
 # Operands. Every one is frozen and hashable, so that an engine may remember what it did for one.

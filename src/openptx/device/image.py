@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 
 from openptx.device.heap import heap_of
@@ -73,9 +75,9 @@ class Image:
         ]
         for v in variables:
             if v.space == "global":
-                data: Bytes = np.zeros(v.size, np.uint8)
+                found, data = self._global(v)
                 self._kept.append(data)
-                self.allocations[v.name] = self.memory.add(f"`{v.name}`", data)
+                self.allocations[v.name] = found
                 self.addresses[v.name] = self.allocations[v.name].base
                 places.append((v, data))
             if v.type.name == "samplerref" and v.data is not None:
@@ -85,6 +87,16 @@ class Image:
                 data[: len(v.data)] = np.frombuffer(v.data, np.uint8)
             for relocation in v.relocations:
                 self._relocate(data, relocation)
+
+    def _global(self, v: Variable) -> tuple[Allocation, Bytes]:
+        """Zeros for a `.global` variable; a managed one has its device address on the host, too."""
+        name = f"`{v.name}`"
+        if not v.managed:
+            data: Bytes = np.zeros(v.size, np.uint8)
+            return self.memory.add(name, data), data
+        found, data = self.memory.place(name, v.size)
+        weakref.finalize(data, self.memory.remove, found).atexit = False
+        return found, data
 
     def _relocate(self, data: Bytes, r: Relocation) -> None:
         # What another module would define is null: to use it is a fault, to list it in a table is none.

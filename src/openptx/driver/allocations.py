@@ -1,4 +1,4 @@
-"""Device memory that programs allocate, host memory that kernels may use, managed memory: `openptx.memory` has it all.
+"""Device memory that programs allocate, host memory that kernels may use, managed memory, by `openptx.memory`.
 
 An allocation has the same address on the host. Host memory that is registered has another one for kernels.
 """
@@ -9,7 +9,7 @@ import ctypes
 from typing import NamedTuple
 
 from openptx import memory
-from openptx.driver.calls import Failure, in_context, put, put_int, put_size
+from openptx.driver.calls import Failure, in_context, put
 from openptx.driver.contexts import AT_END, Context
 from openptx.driver.objects import Object
 from openptx.driver.results import Result
@@ -21,12 +21,15 @@ PITCH = 512
 
 
 class Owned(NamedTuple):
-    """What an allocation is for: "device", "host", "managed" or "registered"; `pool` is the one that it is of."""
+    """What an allocation is for: "device", "host", "managed" or "registered"; `pool` is the one that it is of.
+
+    A module's variable is "device" or "managed" memory; one of a library belongs to no context.
+    """
 
     block: Block
     kind: str
     flags: int
-    context: Context
+    context: Context | None
     pool: Object | None
 
 
@@ -171,48 +174,3 @@ def get_info(context: Context, free: int, total: int) -> None:
     found = memory.info()
     put(free, found.free)
     put(total, found.total)
-
-
-@in_context("cuMemGetAddressRange_v2")
-def address_range(context: Context, base: int, size: int, address: int) -> None:
-    block = memory.find(address)
-    if block is None:
-        raise Failure(Result.NOT_FOUND, f"no allocation at 0x{address:x}", usual=True)
-    put_size(base, block.address)
-    put_size(size, block.size)
-
-
-@in_context("cuMemAdvise", "cuMemAdvise_v2")
-def advise(context: Context, address: int, size: int, advice: int, place: int) -> None:
-    require_managed(address, size)
-
-
-@in_context("cuMemPrefetchAsync")
-def prefetch(context: Context, address: int, size: int, device: int, stream: int) -> None:
-    require_managed(address, size)
-
-
-@in_context("cuMemPrefetchAsync_v2")
-def prefetch_to(context: Context, address: int, size: int, place: int, flags: int, stream: int) -> None:
-    require_managed(address, size)
-
-
-def require_managed(address: int, size: int) -> None:
-    """Fails for what is not all managed memory."""
-    block = memory.find(address)
-    owned = OWNED.get(block.address) if block is not None else None
-    if block is None or owned is None or owned.kind != "managed" or address + size > block.address + block.size:
-        raise Failure(Result.INVALID_VALUE, f"{size} bytes at 0x{address:x} are not managed memory")
-
-
-@in_context("cuStreamAttachMemAsync")
-def attach(context: Context, stream: int, address: int, length: int, flags: int) -> None:
-    require_managed(address, length)
-
-
-@in_context("cuMemRangeGetAttribute")
-def range_attribute(context: Context, out: int, size: int, attribute: int, address: int, count: int) -> None:
-    require_managed(address, count)
-    if attribute not in (1, 2, 4) or size != 4:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a range")
-    put_int(out, 0 if attribute == 1 else -2)  # not read-mostly; no place is preferred (CU_DEVICE_INVALID)

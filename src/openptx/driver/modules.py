@@ -32,13 +32,14 @@ class Function(Object):
 
 
 class Module(Object):
-    """For `CUmodule` and for `CUlibrary`."""
+    """For `CUmodule`, which is in a context, and for `CUlibrary`, which is in none."""
 
     what = "module"
 
     def __init__(self, loaded: LoadedModule) -> None:
         super().__init__()
         self.loaded = loaded
+        self.context: Context | None = None
         self.functions: dict[str, Function] = {}
         self._const: Allocation | None = None
 
@@ -91,6 +92,7 @@ def loaded(source: str, options: JitOptions | None = None, what: str = "the modu
 def load_into(context: Context, out: int, source: str, options: JitOptions | None = None) -> None:
     put(out, 0)
     made = loaded(source, options)
+    made.context = context
     context.owned[made] = made.end
     put(out, made.handle)
 

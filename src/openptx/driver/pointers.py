@@ -1,13 +1,13 @@
-"""What an address is: attributes of pointers."""
+"""What an address is: attributes of pointers, and the range that one lies in."""
 
 from __future__ import annotations
 
 import ctypes
 
-from openptx import memory
-from openptx.driver.allocations import OWNED, REGISTERED, Owned
-from openptx.driver.calls import Failure, anytime, get, in_context, put, put_int
+from openptx.driver.allocations import Owned
+from openptx.driver.calls import Failure, anytime, get, in_context, put, put_int, put_size
 from openptx.driver.contexts import Context
+from openptx.driver.ownership import owned_at
 from openptx.driver.results import Result
 
 HOST, DEVICE = 1, 2
@@ -20,22 +20,20 @@ NOTHING = {MEMORY_TYPE: 0, DEVICE_ORDINAL: -2}
 """Of an address that the driver does not know."""
 
 
-def owned(address: int) -> Owned | None:
-    """The allocation that an address of the device or of registered memory lies in."""
-    block = memory.find(address)
-    if block is not None:
-        return OWNED.get(block.address)
-    for host, device in REGISTERED.items():
-        if host <= address < host + OWNED[device].block.size:
-            return OWNED[device]
-    return None
+@in_context("cuMemGetAddressRange_v2")
+def address_range(context: Context, base: int, size: int, address: int) -> None:
+    found = owned_at(address)
+    if found is None:
+        raise Failure(Result.NOT_FOUND, f"no allocation at 0x{address:x}", usual=True)
+    put_size(base, found.block.address)
+    put_size(size, found.block.size)
 
 
 def value(address: int, attribute: int, found: Owned) -> int:
     block, on_host = found.block, found.kind in ("host", "registered")
     into = address - (block.address if block.address <= address < block.address + block.size else block.pointer)
     answers = {
-        CONTEXT: found.context.handle,
+        CONTEXT: found.context.handle if found.context is not None else 0,
         MEMORY_TYPE: HOST if on_host else DEVICE,
         DEVICE_POINTER: block.address + into,
         HOST_POINTER: block.pointer + into if on_host or found.kind == "managed" else 0,
@@ -61,7 +59,7 @@ def answer(out: int, attribute: int, number: int) -> None:
 def get_attribute(context: Context, out: int, attribute: int, address: int) -> None:
     if not CONTEXT <= attribute <= 22:
         raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pointer")
-    found = owned(address)
+    found = owned_at(address)
     if found is None:
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} is no pointer that the driver knows", usual=True)
     if attribute == HOST_POINTER and not value(address, attribute, found):
@@ -71,7 +69,7 @@ def get_attribute(context: Context, out: int, attribute: int, address: int) -> N
 
 @anytime("cuPointerGetAttributes")
 def get_attributes(count: int, attributes: int, outs: int, address: int) -> None:
-    found = owned(address)
+    found = owned_at(address)
     for i in range(count):
         attribute = get(attributes + 4 * i, ctypes.c_int)
         number = NOTHING.get(attribute, 0) if found is None else value(address, attribute, found)
@@ -80,5 +78,5 @@ def get_attributes(count: int, attributes: int, outs: int, address: int) -> None
 
 @in_context("cuPointerSetAttribute")
 def set_attribute(context: Context, data: int, attribute: int, address: int) -> None:
-    if attribute != SYNC_MEMOPS or owned(address) is None:
+    if attribute != SYNC_MEMOPS or owned_at(address) is None:
         raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of 0x{address:x} can not be set")

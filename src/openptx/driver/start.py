@@ -17,9 +17,10 @@ from openptx.driver.library import Library
 from openptx.driver.objects import Driver, chosen_capability, install
 from openptx.errors import Bug, Error
 
-CHAPTERS = ("devices", "contexts", "allocations", "pools", "pointers", "copies", "fills", "modules", "libraries",
-            "functions", "launches", "streams", "events", "graphs", "linker",
-            "occupancy")  # fmt: skip
+CHAPTERS = (
+    "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "fills", "modules", "libraries",
+    "functions", "launches", "streams", "events", "graphs", "linker", "occupancy",
+)  # fmt: skip
 """Modules here that have entry points."""
 
 _once = threading.Lock()

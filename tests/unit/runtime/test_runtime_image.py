@@ -1,8 +1,12 @@
 """Modules in memory: initialisers, relocations, what is not defined here, variables that live from launch to launch."""
 
+import ctypes
+import gc
+
 import numpy as np
 import pytest
 
+from openptx.device.mapping import is_mapped
 from openptx.errors import ArgumentError, Unsupported
 from openptx.runtime import load
 
@@ -77,3 +81,23 @@ def test_pointer_tables_made_on_the_host() -> None:
     table = np.array([module.address(first), module.address(second)], np.uint64)
     module["k"](1, 1, (table,), engine="interp")
     assert second[0] == 42
+
+
+def test_a_managed_variable_is_on_the_host_where_it_is_on_the_device() -> None:
+    text = ".visible .global .attribute(.managed) .align 8 .u64 m = 5;\n"
+    text += ".visible .entry k() { .reg .u64 v; ld.global.u64 v, [m]; add.u64 v, v, 1; st.global.u64 [m], v; ret; }"
+    module = load(HEAD + text)
+    address = module.image.addresses["m"]
+    there = ctypes.c_uint64.from_address(address)
+    assert there.value == 5
+    for i, engine in enumerate(("interp", "native")):
+        there.value = 10 * i
+        module["k"](1, 1, (), engine=engine)
+        assert there.value == 10 * i + 1
+    memory = module.image.memory
+    assert memory.occupied(address)
+    assert is_mapped(address, 8)
+    del module
+    gc.collect()  # what the launches knew of memory
+    assert not memory.occupied(address)
+    assert not is_mapped(address, 8)

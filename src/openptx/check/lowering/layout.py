@@ -68,6 +68,7 @@ def variable(
         relocations,
         declaration.linkage,
         declarator.name.span,
+        any(attribute.name == "managed" for attribute in declaration.attributes),
     )
 
 

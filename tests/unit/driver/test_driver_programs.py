@@ -1,0 +1,23 @@
+"""Programs that call libcuda.so.1 and check what it does, each in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from openptx.driver.build import compiler
+
+pytestmark = pytest.mark.skipif(
+    compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
+)
+PROGRAMS = sorted(path for path in (Path(__file__).parent / "programs").glob("*.py") if path.stem != "driver_calls")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_driver_program(program: Path) -> None:
+    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--", sys.executable, str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
