@@ -1,8 +1,7 @@
 """Run a program that uses CUDA, on a device that is this computer.
 
-The program finds our `libcuda.so.1`: numba-cuda, and programs in C on the CUDA Driver API. Those that call
-the CUDA runtime (`cudaMalloc`, `<<<...>>>`) do not run yet. The exit status is that of the command, and signals reach
-it.
+The program finds our `libcuda.so.1` and `libcudart.so`: numba-cuda, programs in C on the CUDA Driver API, and programs
+in CUDA C++ that were compiled with `nvcc -cudart shared`. The exit status is that of the command, and signals reach it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`libcuda.so.1` as a file: the one of the wheel, or compiled once by the C compiler that is there.
+"""The shared libraries that programs find: those of the wheel, or compiled once by the C compiler that is there.
 
 What is compiled lies in the folder of the code cache, and is used under the same rule: nobody but this user can have
 written it.
@@ -7,11 +7,14 @@ written it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from openptx.driver.entry_points import entry_points
@@ -20,19 +23,46 @@ from openptx.engines.native.cache import owned
 from openptx.engines.native.cache.store import real_folder
 from openptx.errors import ArgumentError
 
-SOURCE = Path(__file__).with_name("library.c")
 PACKAGED = Path(__file__).with_name("lib")
-SONAME = "libcuda.so.1"
-NAMES = (SONAME, "libcuda.so")
-"""The second is what `-lcuda` and `ctypes.util.find_library` look for."""
-STUBS = ("libnvJitLink.so.12", "libnvJitLink.so.13")
-"""Empty libraries that keep programs from linking to machine code (`environment`), in a folder of their own."""
 STUB_FOLDER = "without-nvjitlink"
 FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,now")
-LIBRARIES = ("-ldl", "-lpthread")
 COMPILERS = ("cc", "gcc", "clang")
 DRIVER_VERSION = 13000
 """What `cuDriverGetVersion` says, unless OPENPTX_CUDA_VERSION says something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLibrary:
+    """One library: its name, what the compiler makes it of, and where it lies in the folder of all of them."""
+
+    soname: str
+    sources: tuple[Path, ...]
+    flags: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ("-ldl", "-lpthread")
+    also: tuple[str, ...] = ()
+    """Other names of the file."""
+    folder: str = "."
+
+
+DRIVER = SharedLibrary(
+    "libcuda.so.1",
+    (Path(__file__).with_name("library.c"),),
+    (f"-DDRIVER_VERSION={DRIVER_VERSION}",),
+    also=("libcuda.so",),  # what `-lcuda` and `ctypes.util.find_library` look for
+)
+RUNTIMES = tuple(
+    SharedLibrary(
+        f"libcudart.so.{major}",
+        tuple(sorted(Path(__file__).with_name("cudart").glob("*.c"))),
+        (f"-DOPENPTX_CUDART={major}", f"-Wl,--version-script=libcudart.so.{major}.map"),
+    )
+    for major in (12, 13)
+)
+STUBS = tuple(
+    SharedLibrary(f"libnvJitLink.so.{major}", (), ("-x", "c", os.devnull), (), folder=STUB_FOLDER) for major in (12, 13)
+)
+"""Empty libraries that keep programs from linking to machine code (`environment`), in a folder of their own."""
+LIBRARIES = (DRIVER, *RUNTIMES, *STUBS)
 
 
 def entries() -> str:
@@ -45,40 +75,50 @@ def entries() -> str:
     return "\n".join(lines) + "\n"
 
 
+def generated() -> dict[str, str]:
+    """Files that the compiler reads and that are written for it."""
+    # Programs that were linked with NVIDIA's library ask for symbols of this version.
+    maps = {f"{one.soname}.map": f"{one.soname} {{ global: cuda*; __cuda*; local: *; }};\n" for one in RUNTIMES}
+    return {"entries.h": entries(), **maps}
+
+
 def compiler() -> str | None:
     """The C compiler: what CC names, or the first that is found."""
     chosen = os.environ.get("CC")
     return shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, COMPILERS)), None)
 
 
-def compile_library(folder: Path) -> None:
-    """Makes the library in a folder. Raises ArgumentError where that fails, with what the compiler says."""
+def compile_libraries(folder: Path) -> None:
+    """Makes the libraries in a folder. Raises ArgumentError where that fails, with what the compiler says."""
     found = compiler()
     if found is None:
         chosen = os.environ.get("CC")
         missing = f"no command `{chosen}`, which the environment variable CC names" if chosen else "no C compiler"
         raise ArgumentError(f"libcuda.so.1 is compiled when it is first used, and there is {missing}: install gcc or "
                             "clang, or name one by CC")  # fmt: skip
-    (folder / "entries.h").write_text(entries(), "ascii")
-    shared_library(found, folder / SONAME, f"-DDRIVER_VERSION={DRIVER_VERSION}", f"-I{folder}", str(SOURCE), *LIBRARIES)
-    for name in NAMES[1:]:
-        (folder / name).symlink_to(SONAME)
+    for name, text in generated().items():
+        (folder / name).write_text(text, "ascii")
     (folder / STUB_FOLDER).mkdir()
-    for name in STUBS:
-        shared_library(found, folder / STUB_FOLDER / name, "-x", "c", os.devnull)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(functools.partial(compile_library, found, folder), LIBRARIES))
 
 
-def shared_library(compiler: str, target: Path, *arguments: str) -> None:
-    """Compiles and links one."""
-    command = [compiler, *FLAGS, f"-Wl,-soname,{target.name}", "-o", str(target), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+def compile_library(compiler: str, folder: Path, one: SharedLibrary) -> None:
+    """Compiles and links one, and gives the file its other names."""
+    target = Path(one.folder, one.soname)
+    sources = map(str, one.sources)
+    options = (*FLAGS, f"-Wl,-soname,{one.soname}", "-I.", *one.flags)
+    command = [compiler, *options, "-o", str(target), *sources, *one.linked]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder)
     if done.returncode:
-        raise ArgumentError(f"{compiler} can not compile {target.name}:\n{done.stderr.strip()}")
+        raise ArgumentError(f"{compiler} can not compile {one.soname}:\n{done.stderr.strip()}")
+    for name in one.also:
+        (folder / name).symlink_to(one.soname)
 
 
 def library_folder() -> Path:
-    """The folder that holds the library, which is made if need be. Raises ArgumentError where it can not be made."""
-    if (PACKAGED / SONAME).exists():
+    """The folder that holds the libraries, which is made if need be. Raises ArgumentError where it can not be made."""
+    if (PACKAGED / DRIVER.soname).exists():
         return PACKAGED
     root = real_folder()
     if root is None:
@@ -92,14 +132,16 @@ def library_folder() -> Path:
         raise ArgumentError(
             f"libcuda.so.1 is not used from the code cache: {reason}; OPENPTX_CACHE names another folder"
         )
-    library = folder / SONAME
-    if library.exists():
-        if (reason := owned.objection(os.lstat(library))) is not None:
-            raise ArgumentError(f"{library} is not used: it {reason}")
+    files = [folder / one.folder / one.soname for one in LIBRARIES]
+    if all(file.exists() for file in files):
+        for file in files:
+            if (reason := owned.objection(os.lstat(file))) is not None:
+                raise ArgumentError(f"{file} is not used: it {reason}")
         return folder
+    shutil.rmtree(folder, ignore_errors=True)  # somebody deleted some: it comes to be complete, by renaming
     made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new"))
     try:
-        compile_library(made)
+        compile_libraries(made)
         with contextlib.suppress(OSError):  # another process was first
             os.rename(made, folder)
     finally:
@@ -108,6 +150,9 @@ def library_folder() -> Path:
 
 
 def digest() -> str:
-    """Of what the library is made of."""
-    parts = (SOURCE.read_bytes(), entries().encode(), repr((FLAGS, DRIVER_VERSION, os.uname().machine)).encode())
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
+    """Of what the libraries are made of."""
+    folders = {source.parent for one in LIBRARIES for source in one.sources}
+    read = sorted(file for folder in folders for file in folder.iterdir() if file.suffix in {".c", ".h", ".def"})
+    flags = [(one.soname, one.flags, one.linked, one.also) for one in LIBRARIES]
+    parts = (repr((FLAGS, flags, os.uname().machine)), repr(generated()))
+    return hashlib.sha256(b"\0".join((*(file.read_bytes() for file in read), *map(str.encode, parts)))).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""The environment of a program whose `libcuda.so.1` is ours."""
+"""The environment of a program whose `libcuda.so.1` and `libcudart.so` are ours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from openptx.driver.build import SONAME, STUB_FOLDER, STUBS, library_folder
+from openptx.driver.build import DRIVER, STUBS, library_folder
 
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
 
@@ -16,19 +16,19 @@ QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
 
 
 def environment(device: str | None = None, sanitize: str | None = None) -> dict[str, str]:
-    """This process's environment, with what makes programs find the library, and the library Python.
+    """This process's environment, with what makes programs find the libraries, and these Python.
 
-    Raises ArgumentError where the library can not be made.
+    Raises ArgumentError where a library can not be made.
     """
     folder = str(library_folder())
     found = {**os.environ}
     found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, (folder, found.get("LD_LIBRARY_PATH"))))
     found["TRITON_LIBCUDA_PATH"] = folder  # or it asks ldconfig, which knows of the system's folders alone
-    found["NUMBA_CUDA_DRIVER"] = os.path.join(folder, SONAME)
+    found["NUMBA_CUDA_DRIVER"] = os.path.join(folder, DRIVER.soname)
     if not found.get(KEEP_NVJITLINK):
         # numba and cuda.core link by nvJitLink, which makes machine code, or else by the driver, which is us: found
         # loaded, but without functions, it is too old for them. Nothing else makes them use the driver.
-        stubs = (os.path.join(folder, STUB_FOLDER, name) for name in STUBS)
+        stubs = (os.path.join(folder, one.folder, one.soname) for one in STUBS)
         found["LD_PRELOAD"] = " ".join((*stubs, *found.get("LD_PRELOAD", "").split()))
         found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))
     if (shared := shared_python()) is not None:

@@ -279,7 +279,7 @@ static int own_cuGetExportTable(const void **table, const void *id) {
     if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
         fputs("openptx: this program holds a copy of NVIDIA's CUDA runtime, which runs on NVIDIA's driver alone: it asks\n"
               "openptx: the driver by export tables to prove that it is NVIDIA's, and OpenPTX does not answer that.\n"
-              "openptx: Programs run that call the driver's functions themselves; the runtime's have no library here yet.\n", stderr);
+              "openptx: Compile the program with `nvcc -cudart shared`: it then finds the libcudart.so of OpenPTX.\n", stderr);
     return NOT_FOUND;
 }
 

@@ -1,0 +1,111 @@
+/* Graphs and captures, where the runtime's parameters are not the driver's; the rest is in forward.def. */
+#include "driver.h"
+
+typedef struct {                            /* cudaKernelNodeParams */
+    const void *kernel;
+    Dim3 grid, block;
+    unsigned shared;
+    void **parameters, **extra;
+} KernelNode;
+
+static int driver_node(const KernelNode *given, DriverKernelNode *there)
+{
+    if (!given)
+        return INVALID_VALUE;
+    *there = (DriverKernelNode){NULL, given->grid, given->block, given->shared, given->parameters, given->extra, NULL, NULL};
+    return find_function(given->kernel, &there->function);
+}
+
+API int cudaGraphAddKernelNode(Handle *node, Handle graph, const Handle *before, size_t count, const KernelNode *given)
+{
+    DriverKernelNode there;
+    int error = driver_node(given, &there);
+    return done(error ? error : driver()->cuGraphAddKernelNode_v2(node, graph, before, count, &there));
+}
+
+API int cudaGraphKernelNodeSetParams(Handle node, const KernelNode *given)
+{
+    DriverKernelNode there;
+    int error = driver_node(given, &there);
+    return done(error ? error : driver()->cuGraphKernelNodeSetParams_v2(node, &there));
+}
+
+API int cudaGraphExecKernelNodeSetParams(Handle executable, Handle node, const KernelNode *given)
+{
+    DriverKernelNode there;
+    int error = driver_node(given, &there);
+    return done(error ? error : driver()->cuGraphExecKernelNodeSetParams_v2(executable, node, &there));
+}
+
+static int add_copy(Handle *node, Handle graph, const Handle *before, size_t count, const Copy3DParameters *given)
+{
+    Copy3D copy;
+    Handle context;
+    int error = describe_copy(given, &copy);
+    if (!error)
+        error = driver()->cuCtxGetCurrent(&context);
+    return error ? error : driver()->cuGraphAddMemcpyNode(node, graph, before, count, &copy, context);
+}
+
+API int cudaGraphAddMemcpyNode(Handle *node, Handle graph, const Handle *before, size_t count,
+                               const Copy3DParameters *given)
+{
+    return done(add_copy(node, graph, before, count, given));
+}
+
+API int cudaGraphAddMemcpyNode1D(Handle *node, Handle graph, const Handle *before, size_t count, void *to,
+                                 const void *from, size_t size, int direction)
+{
+    Copy3DParameters given = {.from = {(void *)from, size, size, 1}, .to = {to, size, size, 1}, .extent = {size, 1, 1},
+                              .direction = direction};
+    return done(add_copy(node, graph, before, count, &given));
+}
+
+/* cudaMemsetParams is CUDA_MEMSET_NODE_PARAMS. */
+API int cudaGraphAddMemsetNode(Handle *node, Handle graph, const Handle *before, size_t count, const void *given)
+{
+    Handle context;
+    int error = enter();
+    if (!error)
+        error = driver()->cuCtxGetCurrent(&context);
+    return done(error ? error : driver()->cuGraphAddMemsetNode(node, graph, before, count, given, context));
+}
+
+#if OPENPTX_CUDART == 12
+API int cudaStreamGetCaptureInfo(Handle stream, int *status, uint64_t *id)
+{
+    IN_CONTEXT(driver()->cuStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL));
+}
+
+API int cudaStreamGetCaptureInfo_v2(Handle stream, int *status, uint64_t *id, Handle *graph, const Handle **before,
+                                    size_t *count)
+{
+    IN_CONTEXT(driver()->cuStreamGetCaptureInfo_v2(stream, status, id, graph, before, count));
+}
+
+API int cudaStreamGetCaptureInfo_ptsz(Handle stream, int *status, uint64_t *id)
+{
+    return cudaStreamGetCaptureInfo(per_thread(stream), status, id);
+}
+
+API int cudaStreamGetCaptureInfo_v2_ptsz(Handle stream, int *status, uint64_t *id, Handle *graph, const Handle **before,
+                                         size_t *count)
+{
+    return cudaStreamGetCaptureInfo_v2(per_thread(stream), status, id, graph, before, count);
+}
+#define CAPTURE_INFO(suffix) cudaStreamGetCaptureInfo_v3##suffix
+#else
+#define CAPTURE_INFO(suffix) cudaStreamGetCaptureInfo##suffix
+#endif
+
+API int CAPTURE_INFO()(Handle stream, int *status, uint64_t *id, Handle *graph, const Handle **before, const void **edges,
+                       size_t *count)
+{
+    IN_CONTEXT(driver()->cuStreamGetCaptureInfo_v3(stream, status, id, graph, before, edges, count));
+}
+
+API int CAPTURE_INFO(_ptsz)(Handle stream, int *status, uint64_t *id, Handle *graph, const Handle **before,
+                            const void **edges, size_t *count)
+{
+    return CAPTURE_INFO()(per_thread(stream), status, id, graph, before, edges, count);
+}

@@ -1,0 +1,74 @@
+"""CUDA C++ programs, compiled by nvcc with `-cudart shared`, under `openptx exec`; skipped without nvcc and a compiler.
+
+A program compares what its kernels compute with what the host computes. Lines `// > ...` at its top are its output,
+and a line `// nvcc: ...` holds options that it is compiled with.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from openptx.driver.build import compiler
+from openptx.driver.environment import shared_python
+
+PROGRAMS = Path(__file__).with_name("cuda_programs")
+TOOLKIT = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+"""What the packages nvidia-cuda-nvcc, -crt, -runtime and nvidia-nvvm install."""
+QUICK = {"errors", "managed_list", "symbols", "vector_add"}
+"""Those that `make test` runs; `make sweep` runs the others."""
+CASES = [
+    pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.sweep)
+    for path in sorted(PROGRAMS.glob("*.cu"))
+]
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("nvcc", path=TOOLKIT / "bin") is None, reason="nvcc is not installed: make corpus"),
+    pytest.mark.skipif(compiler() is None or shutil.which("g++") is None, reason="there is no gcc and g++"),
+    pytest.mark.skipif(shared_python() is None, reason="this Python has no shared library"),
+]
+
+
+def compile_program(source: Path, folder: Path, *options: str) -> Path:
+    """The program that nvcc makes of a file, with PTX for sm_80 and no machine code."""
+    program = folder / source.stem
+    link = folder / "libcudart.so"  # the linker asks for a name that the package lacks
+    if not link.exists():
+        link.symlink_to(next((TOOLKIT / "lib").glob("libcudart.so.*")))
+    includes = (f"-I{TOOLKIT / 'include'}", f"-I{TOOLKIT / 'include' / 'cccl'}", f"-I{PROGRAMS}")
+    target = ("-gencode", "arch=compute_80,code=compute_80", "-std=c++17")
+    command = ["nvcc", *target, *includes, f"-L{folder}", *options, str(source), "-o", str(program)]
+    path = f"{TOOLKIT / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, "PATH": path})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return program
+
+
+def run(program: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_80", "--", str(program)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def lines_of(source: Path, mark: str) -> list[str]:
+    return [line.removeprefix(mark) for line in source.read_text("utf-8").splitlines() if line.startswith(mark)]
+
+
+@pytest.mark.parametrize("source", CASES)
+def test_output_is_that_of_the_host(source: Path, tmp_path: Path) -> None:
+    options = [one for line in lines_of(source, "// nvcc: ") for one in line.split()]
+    done = run(compile_program(source, tmp_path, "-cudart", "shared", *options))
+    wanted = lines_of(source, "// > ")
+    assert wanted
+    assert (done.stdout.splitlines(), done.returncode) == (wanted, 0), done.stdout + done.stderr
+
+
+def test_the_runtime_that_nvcc_links_by_itself_is_refused(tmp_path: Path) -> None:
+    done = run(compile_program(PROGRAMS / "vector_add.cu", tmp_path))
+    assert done.returncode == 1
+    assert "nvcc -cudart shared" in done.stderr
