@@ -12,8 +12,9 @@ from openptx.driver.device_attributes import attributes
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
-from openptx.profile.occupancy import MOST_REGISTERS
+from openptx.profile.occupancy import registers_allowed
 from openptx.profile.registers import live_registers
+from openptx.program import Program
 from openptx.runtime.module import THREADS, Kernel
 
 (MAX_THREADS, SHARED, CONST, LOCAL, REGISTERS, PTX_VERSION, BINARY_VERSION, CACHE_MODE, MAX_DYNAMIC, CARVEOUT,
@@ -28,10 +29,22 @@ def static_shared(kernel: Kernel) -> int:
     return shared_layout(kernel.module.program, kernel.name).size(0)
 
 
+def local_bytes(program: Program, name: str, callers: frozenset[str] = frozenset()) -> int:
+    """Bytes of `.local` variables that a thread has at most: of a function, and of what it calls one in another.
+
+    Recursion is counted once, as an assembler counts what it knows.
+    """
+    function = program.function(name)
+    callees = function.callees - callers - {name}
+    below = [local_bytes(program, callee, callers | {name}) for callee in callees if callee in program.functions]
+    return sum(v.size for v in function.local if v.space == "local") + max(below, default=0)
+
+
 @cache
 def registers(kernel: Kernel) -> int:
     """An estimate: how many 32-bit values are needed at a time. PTX does not know what the assembler would allocate."""
-    return min(max(live_registers(kernel.function).pressure.values(), default=1), MOST_REGISTERS)
+    needed = max(live_registers(kernel.function).pressure.values(), default=1)
+    return min(needed, registers_allowed(kernel.function.directives))
 
 
 def attribute(found: Function, number: int) -> int:
@@ -42,6 +55,8 @@ def attribute(found: Function, number: int) -> int:
         return static_shared(kernel)
     if number == CONST:
         return kernel.module.image.const.size
+    if number == LOCAL:
+        return local_bytes(kernel.module.program, kernel.name)
     if number == REGISTERS:
         return registers(kernel)
     if number in (PTX_VERSION, BINARY_VERSION):

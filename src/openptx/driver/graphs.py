@@ -12,10 +12,13 @@ from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.driver.streams import DEFAULT, Stream, stream_of
+from openptx.driver.user_objects import References, UserObject
 
 NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty": 5, "event": 7, "memory": 8}
 """CUgraphNodeType."""
 ACTIVE, INVALIDATED = 1, 2
+MOVE = 1
+"""Of references to a user object: the caller's become the graph's."""
 _captures = itertools.count(1)
 
 
@@ -37,6 +40,7 @@ class Graph(Object):
     def __init__(self) -> None:
         super().__init__()
         self.nodes: list[Node] = []
+        self.references = References()
 
     def add(self, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
         made = driver().add(Node(kind, work, arguments))
@@ -54,9 +58,10 @@ class Executable(Object):
 
     what = "executable graph"
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.nodes = nodes
+        self.nodes = [*graph.nodes]
+        self.references = graph.references.copy()
 
 
 class Capture:
@@ -159,6 +164,7 @@ def destroy(context: Context, handle: int) -> None:
     for node in found.nodes:
         driver().remove(node)
     driver().remove(found)
+    found.references.end()
 
 
 @in_context("cuGraphClone")
@@ -166,11 +172,12 @@ def clone(context: Context, out: int, handle: int) -> None:
     found, made = driver().find(handle, Graph), driver().add(Graph())
     for node in found.nodes:
         made.add(node.kind, node.work, node.arguments)
+    made.references = found.references.copy()
     put(out, made.handle)
 
 
 def executable(handle: int) -> int:
-    return driver().add(Executable([*driver().find(handle, Graph).nodes])).handle
+    return driver().add(Executable(driver().find(handle, Graph))).handle
 
 
 @in_context("cuGraphInstantiate")
@@ -210,7 +217,23 @@ def launch(context: Context, handle: int, stream: int) -> None:
 
 @in_context("cuGraphExecDestroy")
 def destroy_executable(context: Context, handle: int) -> None:
-    driver().remove(driver().find(handle, Executable))
+    found = driver().find(handle, Executable)
+    driver().remove(found)
+    found.references.end()
+
+
+@in_context("cuGraphRetainUserObject")
+def retain_user_object(context: Context, handle: int, kept: int, count: int, flags: int) -> None:
+    if not count or flags not in (0, MOVE):
+        raise Failure(Result.INVALID_VALUE, f"{count} references of a graph to a user object, with flags {flags}")
+    found = driver().find(kept, UserObject, Result.INVALID_VALUE)
+    driver().find(handle, Graph).references.add(found, count, moved=flags == MOVE)
+
+
+@in_context("cuGraphReleaseUserObject")
+def release_user_object(context: Context, handle: int, kept: int, count: int) -> None:
+    found = driver().find(kept, UserObject, Result.INVALID_VALUE)
+    driver().find(handle, Graph).references.remove(found, count)
 
 
 class UpdateInfo(NamedTuple):

@@ -1,11 +1,13 @@
-"""Options of loading and linking: buffers for what there is to say; the others change nothing here."""
+"""Options of loading and linking: buffers for what there is to say, the most registers; the others change nothing."""
 
 from __future__ import annotations
 
 import ctypes
 
 from openptx.driver.calls import get
+from openptx.driver.register_limit import with_register_limit
 
+MAX_REGISTERS = 0
 INFO_BUFFER, INFO_SIZE, ERROR_BUFFER, ERROR_SIZE = 3, 4, 5, 6
 WALL_TIME = 2
 
@@ -15,6 +17,13 @@ class JitOptions:
 
     def __init__(self, count: int, options: int, values: int) -> None:
         self._places = {get(options + 4 * i, ctypes.c_int): values + 8 * i for i in range(count)}
+
+    def limited(self, text: str) -> str:
+        """The PTX, with the most registers of a thread where the program names a number."""
+        if MAX_REGISTERS not in self._places:
+            return text
+        most = get(self._places[MAX_REGISTERS], ctypes.c_uint32)
+        return with_register_limit(text, most) if most else text
 
     def report(self, words: str) -> None:
         """Writes errors where the program wants them, as far as there is room; sizes become those of what there is."""

@@ -53,7 +53,8 @@ class Linking(Object):
                 self.options.report(str(error))
                 raise Failure(Result.INVALID_PTX, f"the images can not be linked:\n{error}") from None
             self.options.report("")
-            self.result = ctypes.create_string_buffer(linked.text.encode("utf-8", "surrogateescape"))
+            text = self.options.limited(linked.text)
+            self.result = ctypes.create_string_buffer(text.encode("utf-8", "surrogateescape"))
         return self.result
 
 

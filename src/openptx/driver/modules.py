@@ -74,7 +74,7 @@ class Module(Object):
 def loaded(source: str, options: JitOptions | None = None, what: str = "the module") -> Module:
     """PTX as a module. Fails for what is wrong in it, which the options get, too."""
     try:
-        module = load(File("<module>", source))
+        module = load(File("<module>", source if options is None else options.limited(source)))
     except CheckError as error:
         if options is not None:
             options.report(str(error))

@@ -19,7 +19,8 @@ from openptx.errors import Bug, Error
 
 CHAPTERS = (
     "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "fills", "modules", "libraries",
-    "functions", "launches", "streams", "events", "graphs", "linker", "occupancy",
+    "functions", "launches", "streams", "events", "graphs", "user_objects", "linker", "occupancy",
+    "profiler",
 )  # fmt: skip
 """Modules here that have entry points."""
 

@@ -9,7 +9,10 @@ from typing import Any
 
 CUDA: Any = ctypes.CDLL("libcuda.so.1")
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
-handle, address, size, word = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint32
+Handle = ctypes.c_void_p
+Address = ctypes.c_uint64
+Size = ctypes.c_size_t
+Word = ctypes.c_uint32
 
 
 def call(name: str, *arguments: Any, result: int = 0) -> None:
@@ -18,54 +21,54 @@ def call(name: str, *arguments: Any, result: int = 0) -> None:
     assert found == result, f"{name} returned {found}, not {result}"
 
 
-def context() -> handle:
+def context() -> Handle:
     """A new context, current to this thread."""
-    found = handle()
+    found = Handle()
     call("cuInit", 0)
     call("cuCtxCreate_v2", byref(found), 0, 0)
     return found
 
 
-def load(text: str) -> handle:
+def load(text: str) -> Handle:
     """A module of PTX without its first lines."""
-    found = handle()
+    found = Handle()
     call("cuModuleLoadData", byref(found), (HEAD + text).encode())
     return found
 
 
-def kernel(module: handle, name: str) -> handle:
-    found = handle()
+def kernel(module: Handle, name: str) -> Handle:
+    found = Handle()
     call("cuModuleGetFunction", byref(found), module, name.encode())
     return found
 
 
-def variable(module: handle, name: str) -> tuple[int, int]:
+def variable(module: Handle, name: str) -> tuple[int, int]:
     """Its address and its bytes."""
-    found, extent = address(), size()
+    found, extent = Address(), Size()
     call("cuModuleGetGlobal_v2", byref(found), byref(extent), module, name.encode())
     return found.value, extent.value
 
 
-def allocate(count: int) -> address:
+def allocate(count: int) -> Address:
     """Device memory of so many bytes."""
-    found = address()
-    call("cuMemAlloc_v2", byref(found), size(count))
+    found = Address()
+    call("cuMemAlloc_v2", byref(found), Size(count))
     return found
 
 
 def pointers(arguments: Sequence[Any]) -> Any:
     """What `kernelParams` leads to; the arguments must live as long."""
-    return (handle * max(len(arguments), 1))(*(ctypes.addressof(one) for one in arguments))
+    return (Handle * max(len(arguments), 1))(*(ctypes.addressof(one) for one in arguments))
 
 
-def launch(kernel: handle, threads: int, *arguments: Any, result: int = 0, stream: handle | None = None) -> None:
+def launch(kernel: Handle, threads: int, *arguments: Any, result: int = 0, stream: Handle | None = None) -> None:
     """One block."""
     given = pointers(arguments)
     call("cuLaunchKernel", kernel, 1, 1, 1, threads, 1, 1, 0, stream, given, None, result=result)
 
 
-def words(place: address, count: int) -> list[int]:
+def words(place: Address, count: int) -> list[int]:
     """What device memory holds."""
-    found = (word * count)()
-    call("cuMemcpyDtoH_v2", found, place, size(4 * count))
+    found = (Word * count)()
+    call("cuMemcpyDtoH_v2", found, place, Size(4 * count))
     return list(found)

@@ -3,7 +3,7 @@
 import ctypes
 from ctypes import byref
 
-from driver_calls import address, call, context, handle, kernel, launch, load, size, variable, word
+from driver_calls import Address, Handle, Size, Word, call, context, kernel, launch, load, variable
 
 context()
 module = load("""
@@ -26,27 +26,27 @@ launch(kernel(module, "next"), 1)
 assert list(there) == [5, 42]
 
 IS_MANAGED, RANGE_START, MEMORY_TYPE, HOST_POINTER, CONTEXT = 8, 11, 2, 4, 1
-flag, found, extent_found = word(9), address(), size()
-call("cuPointerGetAttribute", byref(flag), IS_MANAGED, address(where))
+flag, found, extent_found = Word(9), Address(), Size()
+call("cuPointerGetAttribute", byref(flag), IS_MANAGED, Address(where))
 assert flag.value == 1
-call("cuPointerGetAttribute", byref(found), HOST_POINTER, address(where + 4))
+call("cuPointerGetAttribute", byref(found), HOST_POINTER, Address(where + 4))
 assert found.value == where + 4
-call("cuMemGetAddressRange_v2", byref(found), byref(extent_found), address(where + 4))
+call("cuMemGetAddressRange_v2", byref(found), byref(extent_found), Address(where + 4))
 assert (found.value, extent_found.value) == (where, 8)
-call("cuMemPrefetchAsync", address(where), size(8), 0, None)
-call("cuMemPrefetchAsync", address(where), size(9), 0, None, result=1)
+call("cuMemPrefetchAsync", Address(where), Size(8), 0, None)
+call("cuMemPrefetchAsync", Address(where), Size(9), 0, None, result=1)
 
 plain, _ = variable(module, "ordinary")
-call("cuPointerGetAttribute", byref(flag), IS_MANAGED, address(plain))
+call("cuPointerGetAttribute", byref(flag), IS_MANAGED, Address(plain))
 assert flag.value == 0
-call("cuPointerGetAttribute", byref(flag), MEMORY_TYPE, address(plain))
+call("cuPointerGetAttribute", byref(flag), MEMORY_TYPE, Address(plain))
 assert flag.value == 2
-call("cuPointerGetAttribute", byref(found), HOST_POINTER, address(plain), result=1)
-current = handle()
+call("cuPointerGetAttribute", byref(found), HOST_POINTER, Address(plain), result=1)
+current = Handle()
 call("cuCtxGetCurrent", byref(current))
-call("cuPointerGetAttribute", byref(found), CONTEXT, address(plain))
+call("cuPointerGetAttribute", byref(found), CONTEXT, Address(plain))
 assert found.value == current.value
-call("cuMemPrefetchAsync", address(plain), size(4), 0, None, result=1)
+call("cuMemPrefetchAsync", Address(plain), Size(4), 0, None, result=1)
 
 call("cuModuleUnload", module)
-call("cuPointerGetAttribute", byref(flag), IS_MANAGED, address(where), result=1)
+call("cuPointerGetAttribute", byref(flag), IS_MANAGED, Address(where), result=1)

@@ -1,0 +1,87 @@
+"""User objects: what a program gives graphs to keep, with a function that is called when nobody keeps it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+
+from openptx.driver.calls import Failure, initialized, put
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+
+NO_DESTRUCTOR_SYNC = 1
+DESTROY = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
+
+
+class UserObject(Object):
+    """Counts references, of the program's and of graphs."""
+
+    what = "user object"
+
+    def __init__(self, pointer: int, destroy: int, count: int) -> None:
+        super().__init__()
+        self.pointer, self.destroy, self.count = pointer, destroy, count
+
+    def retain(self, count: int) -> None:
+        self.count += count
+
+    def release(self, count: int) -> None:
+        """Fails for more references than there are."""
+        if not 0 < count <= self.count:
+            raise Failure(Result.INVALID_VALUE, f"{count} of {self.count} references to {self!r} are released")
+        self.count -= count
+        if not self.count:
+            driver().remove(self)
+            DESTROY(self.destroy)(self.pointer)
+
+
+class References:
+    """Those that a graph has."""
+
+    def __init__(self) -> None:
+        self.counts = Counter[UserObject]()
+
+    def add(self, kept: UserObject, count: int, *, moved: bool) -> None:
+        """`moved` references are the caller's no longer."""
+        if not moved:
+            kept.retain(count)
+        self.counts[kept] += count
+
+    def remove(self, kept: UserObject, count: int) -> None:
+        if not 0 < count <= self.counts[kept]:
+            raise Failure(
+                Result.INVALID_VALUE, f"the graph has {self.counts[kept]} references to {kept!r}, not {count}"
+            )
+        self.counts[kept] -= count
+        kept.release(count)
+
+    def copy(self) -> References:
+        """For a graph that is made of this one."""
+        made = References()
+        for kept in +self.counts:
+            made.add(kept, 1, moved=False)
+        return made
+
+    def end(self) -> None:
+        """Releases all of them."""
+        for kept, count in (+self.counts).items():
+            kept.release(count)
+        self.counts.clear()
+
+
+@initialized("cuUserObjectCreate")
+def create(out: int, pointer: int, destroy: int, count: int, flags: int) -> None:
+    if not destroy or not count or flags != NO_DESTRUCTOR_SYNC:
+        raise Failure(Result.INVALID_VALUE, f"a user object with {count} references and flags {flags}")
+    put(out, 0)
+    put(out, driver().add(UserObject(pointer, destroy, count)).handle)
+
+
+@initialized("cuUserObjectRetain")
+def retain(handle: int, count: int) -> None:
+    driver().find(handle, UserObject, Result.INVALID_VALUE).retain(count)
+
+
+@initialized("cuUserObjectRelease")
+def release(handle: int, count: int) -> None:
+    driver().find(handle, UserObject, Result.INVALID_VALUE).release(count)
