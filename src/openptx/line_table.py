@@ -19,18 +19,24 @@ _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.M)
 
 
 class LineTable:
-    """The `.loc` of a file. Each is for the statements up to the next one."""
+    """The `.loc` of a file. Each is for the statements up to the next one.
+
+    Line 0 means that a compiler made a statement for no line in particular: it counts as of the line before.
+    """
 
     def __init__(self, file: File) -> None:
         self.file = file
         self.names = {int(number): name for number, name in _FILE.findall(file.text)}
         found = list(_LOC.finditer(file.text)) if self.names else []
+        found = [match for match in found if int(match[3]) or match[5]]
         self.starts = [match.start(1) for match in found]
         self.chains: list[tuple[Place, ...]] = []
         known: dict[tuple[str, ...], tuple[Place, ...]] = {}
         for match in found:
             own, outer = match.groups()[1:4], match.groups()[4:]
-            chain = (self.place(own), *(known.get(outer, (self.place(outer),)) if outer[0] else ()))
+            chain = known.get(outer, (self.place(outer),)) if outer[0] else ()
+            if int(own[1]):
+                chain = (self.place(own), *chain)
             known[own] = chain
             self.chains.append(chain)
         self._lines: dict[str, list[str]] = {}

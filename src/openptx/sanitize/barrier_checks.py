@@ -43,6 +43,9 @@ class BarrierChecks:
         self.active = "sync" in session.tools
         self._traces: dict[SanitizedBatch, Trace] = {}
         self._expected: dict[tuple[SanitizedBatch, int], Array] = {}
+        self._arrivals: dict[tuple[SanitizedBatch, int], Op] = {}
+        """By barrier, the last arrival that does not wait, until it completes for the first time."""
+        self._completed: set[tuple[SanitizedBatch, int]] = set()
 
     def trace(self, batch: SanitizedBatch) -> Trace:
         if batch not in self._traces:
@@ -90,6 +93,8 @@ class BarrierChecks:
             return
         if op.m.aligned:
             self.record(op, batch, lanes)
+        if op.m.mode == "arrive":
+            self._arrivals.update({(batch, number): op for number in np.unique(numbers).tolist()})
         if count is not None:
             counts = np.broadcast_to(count.v, lanes.size)
             for number in np.unique(numbers).tolist():
@@ -123,6 +128,7 @@ class BarrierChecks:
         if not self.active:
             return
         self.compare(batch, arrived)
+        self._completed.add((batch, number))
         expected = self._expected.get((batch, number))
         if expected is None:
             return
@@ -213,7 +219,9 @@ class BarrierChecks:
             )
             self.report(("cluster", op), "unequal-barriers", f"a thread {what}", op, batch, int(bad[0]))
         waiting[lanes] = arrives
-        if arrives:
+        if arrives and op.m.aligned:
+            self.record(op, batch, lanes)
+        elif arrives:
             self.trace(batch).last[lanes] = self.session.statement(op)
 
     # Ends.
@@ -230,12 +238,22 @@ class BarrierChecks:
                 op = self.session.ops[int(trace.last[left[0]])]
                 message = "a thread ends after an arrive at the cluster's barrier, without a wait"
                 self.report(("left", op), "unfinished-copy", message, op, batch, int(left[0]))
+        self.find_lone_arrivals(batch)
         memory = batch.x.allocated_tensor_memory
         if memory is not None and any(memory.given):
             cta = next(i for i, given in enumerate(memory.given) if given)
             op = next(op for op in self.session.ops if op.form.instruction is tensor_memory.alloc)
             message = "tensor memory that was allocated is not freed when the block ends"
             self.report(("tensor",), "unequal-barriers", message, op, batch, cta * batch.x.geometry.threads)
+
+    def find_lone_arrivals(self, batch: SanitizedBatch) -> None:
+        """Arrivals at barriers that nobody ever waited for. One too many after others is how pipelines end."""
+        mine = [(number, op) for (other, number), op in self._arrivals.items() if other is batch]
+        for number, op in mine:
+            left = np.flatnonzero(batch.barriers[number].arrived)
+            if left.size and (batch, number) not in self._completed:
+                message = f"threads arrive at barrier {number}, which never completes"
+                self.report(("lone", op), "unequal-barriers", message, op, batch, int(left[0]))
 
     def compare_counts(self, batch: SanitizedBatch, trace: Trace) -> None:
         """Lanes of a warp must have executed equally many barriers."""

@@ -146,7 +146,8 @@ class SanitizedBatch(Batch):
         self._cluster_phase[places] += 1
         relaxed = op.m.values.get("sem") == "relaxed"
         self._cluster.times[places] = 0 if relaxed else s.clocks.now
-        self._cluster.views[places] = 0 if relaxed else s.clocks.view[self.x.numbers[places]]
+        threads = self.x.numbers[places]
+        self._cluster.views[places] = s.releases.fenced(threads) if relaxed else s.clocks.view[threads]
 
     def passes_cluster(self, op: Op, lanes: lane_sets.Positions) -> None:
         s = self.session
@@ -165,11 +166,9 @@ class SanitizedBatch(Batch):
         """What all arrivals of a phase of a cluster's barrier hand on."""
         here = self._cluster
         lanes = np.arange(first, first + size)
-        lanes = lanes[(self._cluster_phase[lanes] == phase) & (here.times[lanes] > 0)]
-        if not lanes.size:
-            return 0
-        clocks = self.session.clocks
-        known = clocks.knowledge(self.x.numbers[lanes], here.times[lanes])
+        lanes = lanes[self._cluster_phase[lanes] == phase]
+        clocks, released = self.session.clocks, lanes[here.times[lanes] > 0]
+        known = clocks.knowledge(self.x.numbers[released], here.times[released]) if released.size else 0
         return clocks.views.join(known, clocks.views.join_all(here.views[lanes]))
 
     # Ends and calls.

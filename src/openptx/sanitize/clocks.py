@@ -62,7 +62,10 @@ class Clocks:
         """What a thread would know if its atomic counting acquired (see releases.py)."""
         self.sequential = np.zeros(teams.count, np.int32)
         """What the next `fence.sc` of a thread comes after, whatever the order of such fences (8.9.3)."""
+        self.sequential_near = np.zeros(teams.count, np.int32)
+        """The same of fences in the own CTA, also of those whose scope is the CTA: others do not come after those."""
         self.fences = Moments(self)  # last `fence.sc`, until a barrier makes it common knowledge
+        self.fences_near = Moments(self)
 
     def tick(self) -> int:
         self.now += 1
@@ -138,12 +141,22 @@ class Clocks:
         """What a `fence.sc` of somebody who observes one of these threads comes after."""
         return self.views.join(self.views.join_all(self.sequential[threads]), self.fences.known(threads))
 
-    def fence_sequentially(self, threads: Array) -> None:
-        """A `fence.sc`: it comes after all such fences that are forced before it."""
-        before = self.sequential[threads]
-        for view in np.unique(before).tolist():
-            self.learn(threads[before == view], view)
-        self.fences.take(threads)
+    def fence_view_near(self, threads: Array) -> int:
+        """The same for somebody in their CTA."""
+        return self.views.join(self.views.join_all(self.sequential_near[threads]), self.fences_near.known(threads))
+
+    def fence_sequentially(self, threads: Array, wide: bool) -> None:
+        """A `fence.sc`: it comes after all such fences that are forced before it, and whose scope includes it.
+
+        `wide` is whether its own scope is more than the CTA.
+        """
+        for table in (self.sequential, self.sequential_near) if wide else (self.sequential_near,):
+            before = table[threads]
+            for view in np.unique(before).tolist():
+                self.learn(threads[before == view], view)
+        if wide:
+            self.fences.take(threads)
+        self.fences_near.take(threads)
 
     def meet_ctas(self, ctas: Array) -> None:
         """All threads of CTAs have been at a barrier together."""
@@ -166,8 +179,8 @@ class Clocks:
 
     def _share(self, units: Array, size: int) -> None:
         """Threads of units of `size` tell each other what they know."""
-        uneven = self.fences.time.reshape(-1, size)[units].any(1)
-        for table in (self.view, self.hoped, self.sequential):
+        uneven = self.fences_near.time.reshape(-1, size)[units].any(1)
+        for table in (self.view, self.hoped, self.sequential, self.sequential_near):
             rows = table.reshape(-1, size)[units]
             uneven |= (rows != rows[:, :1]).any(1)
         for unit in as_array(units[uneven]).tolist():
@@ -176,17 +189,17 @@ class Clocks:
 
     def share(self, threads: Array) -> None:
         """Threads tell each other their views."""
-        fences = self.fence_view(threads)
+        fences, near = self.fence_view(threads), self.fence_view_near(threads)
         self.view[threads] = self.views.join_all(self.view[threads])
         self.hoped[threads] = self.views.join_all(self.hoped[threads])
-        self.sequential[threads] = fences
-        self.fences.time[threads] = 0
+        self.sequential[threads], self.sequential_near[threads] = fences, near
+        self.fences.time[threads] = self.fences_near.time[threads] = 0
 
     def meet_some(self, givers: Array, times: Array, views: Array, takers: Array) -> None:
         """Threads that arrived at `times` with `views` are known to those that waited for them."""
         known = self.views.join(self.knowledge(givers, times), self.views.join_all(views))
         self.learn(takers, known)
-        fences = self.fence_view(givers)
-        self.add_to(self.sequential, takers, fences)
+        self.add_to(self.sequential, takers, self.fence_view(givers))
+        self.add_to(self.sequential_near, takers, self.fence_view_near(givers))
         hoped = self.views.join_all(self.hoped[givers])
         self.add_to(self.hoped, takers, hoped)

@@ -152,15 +152,27 @@ class Agents:
         return found
 
 
-class BulkGroups:
-    """Bulk copies that threads wait for by groups: the last time of each group."""
+class BulkCopies:
+    """Bulk copies, which threads wait for by groups or by an mbarrier: the last time of each group."""
 
     def __init__(self, clocks: Clocks, agents: Agents) -> None:
         self.clocks, self.agents = clocks, agents
         self._groups: dict[int, list[int]] = {}
+        self._last: dict[int, tuple[int, int, int]] = {}  # by agent: the time of its last copy, statement and thread
 
-    def of(self, thread: int) -> tuple[int, int]:
-        """The agents who read and write for a thread."""
+    def of_group(self, thread: int, statement: int) -> tuple[int, int]:
+        """The agents who read and write for a thread, which begins a copy of the group that it commits next."""
+        reads, writes = self._of(thread)
+        self._last[reads] = self.clocks.now, statement, thread
+        return reads, writes
+
+    def of_mbarrier(self, thread: int, mbarrier: object, statement: int) -> tuple[int, int]:
+        """The agent who reads and writes in a copy that an mbarrier is told of."""
+        agent = self.agents.of(("mbarrier", mbarrier))
+        self._last[agent] = self.clocks.now, statement, thread
+        return agent, agent
+
+    def _of(self, thread: int) -> tuple[int, int]:
         return self.agents.of(("reads", thread)), self.agents.of(("writes", thread))
 
     def commit(self, threads: Array) -> None:
@@ -173,6 +185,17 @@ class BulkGroups:
             if len(groups) <= newest:
                 continue
             until = groups[-1 - newest]
-            reads, writes = self.of(thread)
+            reads, writes = self._of(thread)
             for agent in (reads,) if reads_only else (reads, writes):
                 self.clocks.learn(np.array([thread]), self.clocks.views.single(agent, until))
+
+    def left(self, first: int, stop: int) -> list[tuple[int, int]]:
+        """Copies of these threads, which have ended, that none of them waited for: the statement, and the thread."""
+        views = self.clocks.views
+        known = views.join_all(self.clocks.view[first:stop])
+        mine = [(agent, *last) for agent, last in self._last.items() if first <= last[2] < stop]
+        return [
+            (statement, thread)
+            for agent, time, statement, thread in mine
+            if not views.knows(known, np.array([agent]), np.array([time]))[0]
+        ]

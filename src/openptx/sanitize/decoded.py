@@ -92,11 +92,11 @@ def begin_bulk(x: SanitizedThreads, op: Op, values: Named) -> None:
 
 
 def commit_bulk(x: SanitizedThreads, op: Op, values: Named) -> None:
-    x.session.bulk_groups.commit(x.threads())
+    x.session.bulk_copies.commit(x.threads())
 
 
 def wait_bulk(x: SanitizedThreads, op: Op, values: Named) -> None:
-    x.session.bulk_groups.wait(x.threads(), int(values["N"]), reads_only=bool(op.m.values.get("read")))
+    x.session.bulk_copies.wait(x.threads(), int(values["N"]), reads_only=bool(op.m.values.get("read")))
 
 
 BEFORE: dict[Instruction, Note] = dict.fromkeys(BULK, begin_bulk)

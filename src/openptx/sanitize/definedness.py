@@ -110,6 +110,10 @@ class Definedness(Threads):
             undefined, origin = np.where(absent, EVERYTHING[a.width], undefined), self.op
         return self.marked(d, undefined, a, lane, origin=origin) if undefined.any() else d
 
+    def missing(self) -> Bits | None:
+        """Lanes that a warp does not have are as inactive as others (see absent)."""
+        return None
+
     def absent(self, lane: Bits) -> Array | None:
         """Of a shuffle, which lanes take the value of one that does not take part; None where none does."""
         if self.op.form.instruction not in SHUFFLES:

@@ -256,12 +256,14 @@ class SanitizedThreads(Threads):
         """Who reads and writes in the name of the executing threads, in a bulk copy that `mbarrier` is told of."""
         s, threads = self.session, self.threads()
         if mbarrier is None:
-            self.agents = {thread: s.bulk_groups.of(thread) for thread in threads.tolist()}
+            self.agents = {thread: s.bulk_copies.of_group(thread, self.statement) for thread in threads.tolist()}
             return
         addresses = np.broadcast_to(mbarrier.v, threads.shape).tolist()
         cta = s.teams.cta(threads).tolist()
-        names = [s.agents.of(("mbarrier", c, a)) for c, a in zip(cta, addresses, strict=True)]
-        self.agents = {thread: (name, name) for thread, name in zip(threads.tolist(), names, strict=True)}
+        self.agents = {
+            thread: s.bulk_copies.of_mbarrier(thread, (c, a), self.statement)
+            for thread, c, a in zip(threads.tolist(), cta, addresses, strict=True)
+        }
 
     def hand_over_copies(self, address: Bits) -> None:
         """An mbarrier is told when the `cp.async` of the executing threads so far are done."""

@@ -51,8 +51,11 @@ class Mbarriers:
         self.changed_by: dict[Key, tuple[Op, int]] = {}
 
     def initialize(self, keys: list[Key]) -> None:
-        for key in keys:
+        for i, key in enumerate(keys):
+            if key in self.known:
+                self.report("initialized twice", i, self.state(key))
             self.known[key] = Mbarrier()
+            self.words.pop(key, None)
 
     def invalidate(self, keys: list[Key]) -> None:
         for i, key in enumerate(keys):

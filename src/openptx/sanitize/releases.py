@@ -64,12 +64,19 @@ class Releases:
                 for view in np.unique(seen).tolist():
                     c.learn(threads[seen == view], view)
         if sequential:
-            c.fence_sequentially(threads)
+            c.fence_sequentially(threads, scope != CTA)
         if releases and scope == GPU:
             self.wide.take(threads)
         elif releases:
             self.near.take(threads)
             self.near_scope[threads] = scope
+
+    def fenced(self, threads: Array) -> int:
+        """What a relaxed arrival at a barrier of the cluster hands over: what came before the threads' last fence."""
+        if not self.active:
+            return 0
+        near = threads[self.near_scope[threads] >= CLUSTER]
+        return self.clocks.views.join(self.wide.known(threads), self.near.known(near))
 
     # Strong accesses, lane after lane at each location.
 
@@ -98,7 +105,8 @@ class Releases:
         quiet = table[first] == 0
         if writes:
             silent = (self.wide.time[threads] == 0) & (self.near.time[threads] == 0)
-            quiet &= silent & (self.clocks.sequential[threads] == 0) & (self.clocks.fences.time[threads] == 0)
+            quiet &= silent & (self.clocks.sequential[threads] == 0) & (self.clocks.sequential_near[threads] == 0)
+            quiet &= self.clocks.fences_near.time[threads] == 0
             quiet &= not releases
         loud = np.flatnonzero(~quiet)
         if not writes:
@@ -119,6 +127,8 @@ class Releases:
         parts += [part for part in record.parts if update or part.thread == thread]
         view = self.clocks.fence_view(one)
         fences = [self.part(view, scope, one)] if view else []
+        if view := self.clocks.fence_view_near(one):
+            fences.append(self.part(view, CTA, one))
         fences += record.fences if update else ()
         return Record(merged(parts, self.clocks), merged(fences, self.clocks))
 
@@ -146,7 +156,9 @@ class Releases:
         """Threads read what strong writes have left."""
         c = self.clocks
         for part in record.fences:
-            c.add_to(c.sequential, threads[self.reached(part, threads, scope)], part.view)
+            near = part.scope == CTA
+            table = c.sequential_near if near else c.sequential
+            c.add_to(table, threads[self.reached(part, threads, scope)], part.view)
         for part in record.parts:
             some = threads[self.reached(part, threads, scope)]
             if counts:

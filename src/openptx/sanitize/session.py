@@ -14,7 +14,7 @@ from openptx.program import Address, Reg
 from openptx.sanitize.barrier_checks import BarrierChecks
 from openptx.sanitize.bounds import Bounds
 from openptx.sanitize.clocks import Clocks
-from openptx.sanitize.copies import Agents, BulkGroups, Copies
+from openptx.sanitize.copies import Agents, BulkCopies, Copies
 from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
 from openptx.sanitize.findings import Collector, Finding, Site
 from openptx.sanitize.heap import GuardedHeap
@@ -107,7 +107,7 @@ class Session:
             self.races.unfenced = self.releases.observed, self.releases.observed_near
         self.agents = Agents()
         self.copies = Copies(self.clocks, self.agents)
-        self.bulk_groups = BulkGroups(self.clocks, self.agents)
+        self.bulk_copies = BulkCopies(self.clocks, self.agents)
         self.mbarriers = Mbarriers(self.clocks, self.mbarrier_misuse)
         self.barriers = BarrierChecks(self)
         self.shadows: dict[int, Shadow | None] = {}
@@ -173,19 +173,17 @@ class Session:
         geometry = batch.x.geometry
         self.lifetimes.finish(geometry.first, geometry.first + geometry.count)
         for op, thread in self.copies.left(batch.x.first, batch.x.first + batch.x.n):
-            key = ("unfinished", op)
-            if "sync" in self.tools and not self.found.known(key):
-                self.found.add(
-                    key,
-                    self.finding(
-                        "unfinished-copy",
-                        "sync",
-                        "a thread ends with an asynchronous copy that nobody waited for",
-                        self.ops[op],
-                        thread,
-                        help="wait for all copies before the thread ends: `cp.async.wait_all`",
-                    ),
-                )
+            self.unfinished(op, thread, "wait for all copies before the thread ends: `cp.async.wait_all`")
+        for op, thread in self.bulk_copies.left(batch.x.first, batch.x.first + batch.x.n):
+            self.unfinished(op, thread, "wait for its group or its mbarrier before the block ends")
+
+    def unfinished(self, statement: int, thread: int, help: str) -> None:
+        """A copy was still under way when its thread ended."""
+        key = ("unfinished", statement)
+        if "sync" in self.tools and not self.found.known(key):
+            message = "a thread ends with an asynchronous copy that nobody waited for"
+            op = self.ops[statement]
+            self.found.add(key, self.finding("unfinished-copy", "sync", message, op, thread, help=help))
 
     def progress(self) -> None:
         """Somebody did something that others may wait for."""
@@ -309,7 +307,7 @@ class Session:
             ("fault",),
             Finding(
                 fault.code,
-                "sync" if fault.name in SYNC and not self.heap_fault(fault) else "mem",
+                "sync" if fault.name in SYNC and not self.heap_fault(op, fault) else "mem",
                 fault.message,
                 self.program.file,
                 self.site(op, thread),
@@ -325,9 +323,9 @@ class Session:
         code = (op for function in reached(self.program, self.function.name) for op in function.code)
         return next((op for op in code if op.span == span), None)
 
-    def heap_fault(self, fault: Fault) -> bool:
+    def heap_fault(self, op: Op, fault: Fault) -> bool:
         """Whether a fault is one of `free`."""
-        return self.heap is not None and fault.address is not None and self.heap.within(fault.address, 1)
+        return op.form.instruction.control == "call" and fault.address is not None
 
     def cause_of(self, fault: Fault) -> Site | None:
         """Who freed the memory that is freed again, or used; where others wait in a deadlock."""
@@ -356,6 +354,7 @@ class Session:
         message = {
             "uninitialized": "an mbarrier is used that `mbarrier.init` has not made",
             "too many arrivals": "an mbarrier gets more arrivals in a phase than it expects",
+            "initialized twice": "`mbarrier.init` of an mbarrier that is in use: `mbarrier.inval` must come before",
         }[what]
         notes = (f"why: {fact}",) if fact else ()
         self.found.add(

@@ -1,4 +1,4 @@
-"""Pairs of a defect and its correct twin, written to ask for more than the known defects do (pairs.cu)."""
+"""Pairs of a defect and its correct twin (pairs.cu, more_pairs.cu), which ask for more than the known defects do."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 
 
 class Row(NamedTuple):
+    file: str
     name: str
     kind: str
     launch: dict[str, int]
@@ -23,30 +24,37 @@ class Row(NamedTuple):
 
 
 def rows() -> list[Row]:
-    """The kernels of pairs.cu with what their comments say."""
+    """The kernels of both files with what their comments say."""
     found: list[Row] = []
     kind, launch = "", dict[str, int]()
-    for number, line in enumerate((HERE / "pairs.cu").read_text("utf-8").splitlines(), 1):
-        if match := re.match(r"//! (\w+)(.*)", line):
-            kind, launch = match[1], {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", match[2])}
-        elif match := re.match(r"K\((\w+)\)", line):
-            found.append(Row(match[1], kind, launch, set()))
-        if re.search(r"//@\w", line):
-            found[-1].lines.add(number)
+    for file in ("pairs", "more_pairs"):
+        for number, line in enumerate((HERE / f"{file}.cu").read_text("utf-8").splitlines(), 1):
+            if match := re.match(r"//! (\w+)(.*)", line):
+                kind, launch = match[1], {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", match[2])}
+            elif match := re.match(r"K\((\w+)\)", line):
+                found.append(Row(file, match[1], kind, launch, set()))
+            if re.search(r"//@\w", line):
+                found[-1].lines.add(number)
     return found
 
 
 @cache
-def module() -> openptx.LoadedModule:
-    return openptx.load(HERE / "pairs.ptx")
+def module(file: str) -> openptx.LoadedModule:
+    return openptx.load(HERE / f"{file}.ptx")
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
+SLOW = ("s_deadlock_bad",)
+ROWS = [pytest.param(row, marks=pytest.mark.sweep) if row.name in SLOW else row for row in rows()]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_pairs(row: Row) -> None:
     a, b, o = np.arange(1024, dtype=np.int32), np.zeros(1024, np.int32), openptx.empty(1024, np.int32)
     launch = row.launch
+    if launch.get("oinit"):
+        o = np.zeros(1024, np.int32)
     found = openptx.sanitize(
-        module()[row.name], launch.get("grid", 1), launch.get("block", 64), (a, b, o, 1024),
+        module(row.file)[row.name], launch.get("grid", 1), launch.get("block", 64), (a, b, o, 1024),
         shared_mem=launch.get("dyn", 0), cluster=launch.get("cluster"), timeout=100,
     )  # fmt: skip
     if row.name.endswith("_ok"):

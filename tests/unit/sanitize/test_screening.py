@@ -176,7 +176,9 @@ def essence(report: Report) -> list[tuple[object, ...]]:
 
 
 SLOW = ("race_grid_sync", "race_producer_consumer")
-KERNELS = [row["name"] for row in defects.ROWS if not row["name"].startswith(SLOW)] + [row.name for row in pairs.rows()]
+KERNELS = [row["name"] for row in defects.ROWS if not row["name"].startswith(SLOW)]
+KERNELS += [row.name for row in pairs.rows() if row.file == "pairs"]
+MORE = [pytest.param(row.name, marks=pytest.mark.sweep) for row in pairs.rows() if row.file != "pairs"]
 
 
 @cache
@@ -187,14 +189,15 @@ def watched(name: str, engine: str) -> Report:
         shape, shared, cluster = (row["grid"], row["block"]), 0, row["cluster"]
         kernel = defects.module()[name]
     else:
-        launch = next(row for row in pairs.rows() if row.name == name).launch
+        pair = next(row for row in pairs.rows() if row.name == name)
+        launch = pair.launch
         shape = launch.get("grid", 1), launch.get("block", 64)
         shared, cluster = launch.get("dyn", 0), launch.get("cluster")
-        kernel = pairs.module()[name]
+        kernel = pairs.module(pair.file)[name]
     return watch(kernel, *shape, [a, b, o, 1024], Options(TOOLS, shared, cluster, timeout=100, engine=engine))
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", [*KERNELS, *MORE])
 def test_findings_do_not_depend_on_the_engine(name: str) -> None:
     native, interp = watched(name, "native"), watched(name, "interp")
     assert essence(native) == essence(interp)

@@ -190,7 +190,7 @@ CODES = (
         Rule: PTX ISA, shfl.sync (9.7.9.6)
         """),
     Code("PTX8007", "mbarrier-misuse", """
-        An mbarrier is used before `mbarrier.init`, gets more arrivals than it expects, or bytes that nobody announced.
+        An mbarrier is used before `mbarrier.init`, initialized while in use, or gets more arrivals than it expects.
 
             .version 8.0
             .target sm_80

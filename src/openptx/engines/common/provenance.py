@@ -23,7 +23,7 @@ NUMBER, UNKNOWN = "number", "unknown"
 Origin = str | Variable
 """A variable; NUMBER for what is no pointer; UNKNOWN for what may be any."""
 
-MOVES = frozenset((move.mov, addressing.cvta, addressing.cvta_to, convert.cvt, logic_shift.and_))
+MOVES = frozenset((move.mov, addressing.cvta, addressing.cvta_to, addressing.mapa, convert.cvt, logic_shift.and_))
 SUMS = frozenset((integer_arithmetic.add, integer_arithmetic.mad, logic_shift.or_, logic_shift.xor))
 
 
