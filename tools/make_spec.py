@@ -35,15 +35,19 @@ MODELS: dict[str, dict[str, Model]] = {
     "integer_arithmetic": {
         "add": integers.add, "sub": integers.sub, "mul": integers.mul, "mad": integers.mad, "mul24": integers.mul24,
         "mad24": integers.mad24, "sad": integers.sad, "div": integers.div, "rem": integers.rem, "abs": integers.abs_,
-        "neg": integers.neg, "min": integers.min_, "max": integers.max_, "popc": integers.popc, "clz": integers.clz,
-        "bfind": integers.bfind, "fns": integers.fns, "brev": integers.brev, "bfe": integers.bfe, "bfi": integers.bfi,
-        "szext": integers.szext, "bmsk": integers.bmsk, "dp4a": integers.dp4a, "dp2a": integers.dp2a,
+        "neg": integers.neg, "min": integers.min_, "max": integers.max_, "dp4a": integers.dp4a,
+        "dp2a": integers.dp2a,
+    },
+    "integer_bits": {
+        "popc": integers.popc, "clz": integers.clz, "bfind": integers.bfind, "fns": integers.fns, "brev": integers.brev,
+        "bfe": integers.bfe, "bfi": integers.bfi, "szext": integers.szext, "bmsk": integers.bmsk,
     },
     "floating_point": {
         "add": floats.add, "sub": floats.sub, "mul": floats.mul, "fma": floats.fma, "mad": floats.fma,
-        "div": floats.div, "rcp": floats.rcp, "sqrt": floats.sqrt, "neg": floats.neg, "abs": floats.abs_,
-        "min": floats.min_, "max": floats.max_, "testp": floats.testp, "copysign": floats.copysign,
+        "div": floats.div, "neg": floats.neg, "abs": floats.abs_, "min": floats.min_, "max": floats.max_,
+        "testp": floats.testp, "copysign": floats.copysign,
     },
+    "elementary_functions": {"rcp": floats.rcp, "sqrt": floats.sqrt},
     "half_precision": {
         "add": floats.add, "sub": floats.sub, "mul": floats.mul, "fma": floats.fma, "neg": floats.neg,
         "abs": floats.abs_, "min": floats.min_, "max": floats.max_,

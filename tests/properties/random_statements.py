@@ -30,9 +30,11 @@ POOLS = {
 }
 #                             module, how often
 MODULES = {
-    "integer_arithmetic":     8,
+    "integer_arithmetic":     6,
+    "integer_bits":           3,
     "logic_shift":            5,
-    "floating_point":         6,
+    "floating_point":         4,
+    "elementary_functions":   2,
     "half_precision":         2,
     "mixed_precision":        1,
     "comparison_selection":   4,

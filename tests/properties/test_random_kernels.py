@@ -46,7 +46,7 @@ def test_a_seed_is_a_kernel() -> None:
 
 def test_kernels_try_everything() -> None:
     """What the generator promises to try occurs among a few hundred kernels."""
-    text = "\n".join(Kernel(seed).text() for seed in range(100))
+    text = "\n".join(Kernel(seed).text() for seed in range(200))
     for words in (
         "brx.idx", "call (", ".callprototype", "bar.sync", "barrier.cta.red", "shfl.sync.bfly", "match.all",
         "redux.sync", "atom.shared", "red.global", "st.local", "ld.const", "ld.global.nc", "addc", "madc",

@@ -30,8 +30,9 @@ BLOCK = 256
 MOST = 160  # statements of a form; the rest is left to chance
 PLACES = 2
 TRIES = 12_000  # of modifiers, where there are too many for all of them
-MODULES = ("integer_arithmetic", "extended_precision", "floating_point", "half_precision", "mixed_precision",
-           "comparison_selection", "half_comparison", "logic_shift", "move", "convert", "video")  # fmt: skip
+MODULES = ("integer_arithmetic", "integer_bits", "extended_precision", "floating_point", "elementary_functions",
+           "half_precision", "mixed_precision", "comparison_selection", "half_comparison", "logic_shift", "move",
+           "convert", "video")  # fmt: skip
 OTHERS = ("address", "label", "function", "arguments", "returns", "targets", "prototype")
 ELSEWHERE = ("cvta", "mapa", "createpolicy", "isspacep", "istypep")
 """What addresses and policies are is a device's own affair."""

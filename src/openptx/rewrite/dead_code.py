@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
 
 ARITHMETIC = frozenset((
-    "comparison_selection", "convert", "floating_point", "half_comparison", "half_precision", "integer_arithmetic",
-    "logic_shift", "mixed_precision", "move", "video",
+    "comparison_selection", "convert", "elementary_functions", "floating_point", "half_comparison", "half_precision",
+    "integer_arithmetic", "integer_bits", "logic_shift", "mixed_precision", "move", "video",
 ))  # fmt: skip
 """Sections whose instructions do nothing but compute."""
 

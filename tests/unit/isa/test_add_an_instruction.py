@@ -6,7 +6,7 @@ from pathlib import Path
 
 from package_copy import PackageCopy, blocks
 
-MODULE = "isa/instructions/integer_arithmetic.py"
+MODULE = "isa/instructions/integer_bits.py"
 NEXT = "\n\nbfind = instruction("
 """What the declarations are put before: in the middle of the module, as `clz` and its neighbours are."""
 KERNEL = """.version 9.0

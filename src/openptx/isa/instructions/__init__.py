@@ -9,8 +9,10 @@ from openptx.isa.notation import Instruction
 # fmt: off
 SECTIONS: dict[str, str] = {
     "integer_arithmetic":   "9.7.1",
+    "integer_bits":         "9.7.1",
     "extended_precision":   "9.7.2",
     "floating_point":       "9.7.3",
+    "elementary_functions": "9.7.3",
     "half_precision":       "9.7.4",
     "mixed_precision":      "9.7.5",
     "comparison_selection": "9.7.6",
