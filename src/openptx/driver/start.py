@@ -18,9 +18,9 @@ from openptx.driver.objects import Driver, chosen_capability, install
 from openptx.errors import Bug, Error
 
 CHAPTERS = (
-    "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "fills", "modules", "libraries",
-    "functions", "launches", "streams", "events", "graphs", "user_objects", "linker", "occupancy",
-    "profiler",
+    "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "arrays", "boxes", "fills",
+    "texture_objects", "modules", "libraries", "functions", "launches", "streams", "events", "graphs", "user_objects",
+    "linker", "occupancy", "profiler",
 )  # fmt: skip
 """Modules here that have entry points."""
 

@@ -1,0 +1,190 @@
+"""Copies of boxes, in two and three dimensions, between the host, device memory and arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from openptx.device.memory import Bytes
+from openptx.driver.arrays import Array, read
+from openptx.driver.calls import Failure, in_context
+from openptx.driver.contexts import Context
+from openptx.driver.objects import driver
+from openptx.driver.places import of_device, of_either, of_host
+from openptx.driver.results import Result
+from openptx.driver.streams import submit
+
+SIDE_2D, SIDE_3D = 7, 11
+COPY_2D, COPY_3D = struct.Struct("<16Q"), struct.Struct("<25Q")
+"""CUDA_MEMCPY2D and CUDA_MEMCPY3D: the source, the target, the extent."""
+HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4
+"""CUmemorytype."""
+KIND = (1 << 32) - 1  # a memory type has four bytes, and four without a meaning follow
+PLACES: dict[int, Callable[[int, int, str], int]] = {HOST: of_host, DEVICE: of_device, UNIFIED: of_either}
+
+
+class Extent(NamedTuple):
+    """The first in bytes, the others in rows and slices."""
+
+    width: int
+    height: int
+    depth: int
+
+
+class Side(NamedTuple):
+    """Where a box begins: in an array, or in memory with rows `pitch` bytes and slices `rows` rows apart."""
+
+    x: int
+    y: int
+    z: int
+    kind: int
+    address: int
+    array: Array | None
+    pitch: int
+    rows: int
+
+    def view(self, extent: Extent, action: str) -> Bytes:
+        """The bytes of a box, with the axes depth, height, width. Fails for what is not all there."""
+        if self.array is not None:
+            return self.part(self.array, extent)
+        pitch, rows = self.pitch, self.rows
+        if extent.height > 1 or extent.depth > 1:
+            self.require(pitch, self.x + extent.width, "rows", "bytes")
+        if extent.depth > 1:
+            self.require(rows, self.y + extent.height, "slices", "rows")
+        size = pitch * (rows * (extent.depth - 1) + extent.height - 1) + extent.width
+        begin = PLACES[self.kind](self.address + pitch * (rows * self.z + self.y) + self.x, size, action)
+        data = np.frombuffer(memoryview((ctypes.c_uint8 * size).from_address(begin)), np.uint8)
+        strides = (pitch * rows if extent.depth > 1 else size, pitch if extent.height > 1 else size, 1)
+        return np.lib.stride_tricks.as_strided(data, (extent.depth, extent.height, extent.width), strides)
+
+    def part(self, array: Array, extent: Extent) -> Bytes:
+        begin, size = (self.z, self.y, self.x), (extent.depth, extent.height, extent.width)
+        if any(at + n > most for at, n, most in zip(begin, size, array.data.shape, strict=True)):
+            what = f"a box of {size} bytes, rows and slices last, at {begin} in an array of {array.data.shape}"
+            raise Failure(Result.INVALID_VALUE, what)
+        z, y, x = begin
+        return array.data[z : z + extent.depth, y : y + extent.height, x : x + extent.width]
+
+    @staticmethod
+    def require(apart: int, needed: int, what: str, unit: str) -> None:
+        if apart < needed:
+            raise Failure(Result.INVALID_VALUE, f"{what} are {apart} {unit} apart, and {needed} are copied of each")
+
+
+class Copy(NamedTuple):
+    source: Side
+    target: Side
+    extent: Extent
+
+    def run(self) -> None:
+        """Copies. A box without extent is nothing, wherever it is."""
+        if all(self.extent):
+            self.target.view(self.extent, "write")[...] = self.source.view(self.extent, "read")
+
+
+def side(x: int, y: int, z: int, level: int, kind: int, places: tuple[int, int, int], pitch: int, rows: int) -> Side:
+    """One side of a description; `places` are a host pointer, a device address, and an array."""
+    host, device, array = places
+    kind &= KIND
+    if kind not in (*PLACES, ARRAY):
+        raise Failure(Result.INVALID_VALUE, f"memory type {kind} of a copy")
+    if level:
+        raise Failure(Result.NOT_SUPPORTED, "a copy of a level of detail")
+    found = driver().find(array, Array) if kind == ARRAY else None
+    return Side(x, y, z, kind, host if kind == HOST else device, found, pitch, rows)
+
+
+def copy_2d(pointer: int) -> Copy:
+    """What a CUDA_MEMCPY2D describes."""
+    words = COPY_2D.unpack(read(pointer, COPY_2D.size))
+    sides: list[Side] = []
+    for i in (0, SIDE_2D):
+        x, y, kind, host, device, array, pitch = words[i : i + SIDE_2D]
+        sides.append(side(x, y, 0, 0, kind, (host, device, array), pitch, 0))
+    return Copy(sides[0], sides[1], Extent(words[-2], words[-1], 1))
+
+
+def copy_3d(pointer: int) -> Copy:
+    """What a CUDA_MEMCPY3D or a CUDA_MEMCPY3D_PEER describes: there is one device, and no other context's memory."""
+    words = COPY_3D.unpack(read(pointer, COPY_3D.size))
+    sides: list[Side] = []
+    for i in (0, SIDE_3D):
+        x, y, z, level, kind, host, device, array, _, pitch, rows = words[i : i + SIDE_3D]
+        sides.append(side(x, y, z, level, kind, (host, device, array), pitch, rows))
+    return Copy(sides[0], sides[1], Extent(*words[-3:]))
+
+
+@in_context("cuMemcpy2D_v2", "cuMemcpy2DUnaligned_v2")
+def memcpy_2d(context: Context, pointer: int) -> None:
+    copy_2d(pointer).run()
+
+
+@in_context("cuMemcpy2DAsync_v2")
+def memcpy_2d_async(context: Context, pointer: int, stream: int) -> None:
+    submit(context, stream, "copy", copy_2d(pointer).run)
+
+
+@in_context("cuMemcpy3D_v2", "cuMemcpy3DPeer")
+def memcpy_3d(context: Context, pointer: int) -> None:
+    copy_3d(pointer).run()
+
+
+@in_context("cuMemcpy3DAsync_v2", "cuMemcpy3DPeerAsync")
+def memcpy_3d_async(context: Context, pointer: int, stream: int) -> None:
+    submit(context, stream, "copy", copy_3d(pointer).run)
+
+
+def in_array(handle: int, offset: int) -> Side:
+    """Bytes of an array of one dimension."""
+    found = driver().find(handle, Array)
+    if found.data.shape[:2] != (1, 1):
+        raise Failure(Result.INVALID_VALUE, "a copy of one dimension, and the array has more")
+    return Side(offset, 0, 0, ARRAY, 0, found, 0, 0)
+
+
+def in_memory(kind: int, address: int) -> Side:
+    return Side(0, 0, 0, kind, address, None, 0, 0)
+
+
+def row(source: Side, target: Side, size: int) -> Copy:
+    return Copy(source, target, Extent(size, 1, 1))
+
+
+@in_context("cuMemcpyHtoA_v2")
+def host_to_array(context: Context, array: int, offset: int, source: int, size: int) -> None:
+    row(in_memory(HOST, source), in_array(array, offset), size).run()
+
+
+@in_context("cuMemcpyHtoAAsync_v2")
+def host_to_array_async(context: Context, array: int, offset: int, source: int, size: int, stream: int) -> None:
+    submit(context, stream, "copy", row(in_memory(HOST, source), in_array(array, offset), size).run)
+
+
+@in_context("cuMemcpyAtoH_v2")
+def array_to_host(context: Context, target: int, array: int, offset: int, size: int) -> None:
+    row(in_array(array, offset), in_memory(HOST, target), size).run()
+
+
+@in_context("cuMemcpyAtoHAsync_v2")
+def array_to_host_async(context: Context, target: int, array: int, offset: int, size: int, stream: int) -> None:
+    submit(context, stream, "copy", row(in_array(array, offset), in_memory(HOST, target), size).run)
+
+
+@in_context("cuMemcpyDtoA_v2")
+def device_to_array(context: Context, array: int, offset: int, source: int, size: int) -> None:
+    row(in_memory(DEVICE, source), in_array(array, offset), size).run()
+
+
+@in_context("cuMemcpyAtoD_v2")
+def array_to_device(context: Context, target: int, array: int, offset: int, size: int) -> None:
+    row(in_array(array, offset), in_memory(DEVICE, target), size).run()
+
+
+@in_context("cuMemcpyAtoA_v2")
+def array_to_array(context: Context, target: int, to: int, source: int, of: int, size: int) -> None:
+    row(in_array(source, of), in_array(target, to), size).run()

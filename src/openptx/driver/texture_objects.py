@@ -1,0 +1,212 @@
+"""Texture and surface objects, on arrays, pitched and linear memory: `openptx.Texture` and `openptx.Surface` do it."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from openptx.device.texture import Surface, Texture
+from openptx.driver.arrays import SURFACE, Array, Format, known_format, read, write
+from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.contexts import AT_END, Context
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+from openptx.errors import ArgumentError
+from openptx.memory.transfers import span_of
+
+RESOURCE, TEXTURE, VIEW = 144, 104, 112
+"""Bytes of CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC and CUDA_RESOURCE_VIEW_DESC."""
+ARRAY, MIPMAPPED, LINEAR, PITCHED = range(4)
+"""CUresourcetype."""
+ON_ARRAY, ON_MEMORY = struct.Struct("<i4xQ"), struct.Struct("<i4xQIIQQQ")
+ADDRESSES = ("wrap", "clamp", "mirror", "border")
+FILTERS = ("nearest", "linear")
+AS_INTEGER, NORMALIZED, NO_TRILINEAR = 1, 2, 0x20
+"""CU_TRSF_*. The last one is about speed."""
+SETTINGS = struct.Struct("<4iIIifff4f48x")
+BASE_ALIGNMENT, PITCH_ALIGNMENT = 256, 32
+"""Bytes. Allocations begin at multiples of the first; the second is an attribute of the device."""
+
+
+class Settings(NamedTuple):
+    """CUDA_TEXTURE_DESC."""
+
+    addresses: tuple[str, ...]
+    filter: str
+    as_integer: bool
+    normalized: bool
+
+
+class Texels(NamedTuple):
+    """What a resource shows."""
+
+    array: NDArray[Any]
+    channels: int
+    format: Format
+    layered: bool = False
+    cube: bool = False
+
+
+class Known(NamedTuple):
+    """An object with its descriptions, as the program gave them."""
+
+    image: Texture | Surface
+    context: Context
+    resource: bytes
+    settings: bytes = b""
+    view: bytes = bytes(VIEW)
+
+
+OBJECTS: dict[int, Known] = {}
+"""By handle, which is the one that kernels get."""
+
+
+def end_all(context: Context) -> None:
+    for handle, known in [*OBJECTS.items()]:
+        if known.context is context:
+            del OBJECTS[handle]
+
+
+AT_END.append(end_all)
+
+
+def settings_of(data: bytes) -> Settings:
+    """Fails for what the machine has not: levels of detail, anisotropy, sRGB, borders that are not zeros."""
+    x, y, z, filter, flags, anisotropy, _, _, _, _, *border = SETTINGS.unpack(data)
+    modes: tuple[int, int, int] = (x, y, z)
+    if not {*modes} <= {*range(len(ADDRESSES))} or filter not in (0, 1):
+        raise Failure(Result.INVALID_VALUE, f"address modes {modes} and filter {filter} of a texture")
+    if flags & ~(AS_INTEGER | NORMALIZED | NO_TRILINEAR):
+        raise Failure(Result.NOT_SUPPORTED, f"a texture with flags 0x{flags:x}, sRGB or seamless cubes")
+    if anisotropy > 1:
+        raise Failure(Result.NOT_SUPPORTED, f"anisotropic filtering of a texture ({anisotropy})")
+    if any(border) and ADDRESSES.index("border") in modes:
+        raise Failure(Result.NOT_SUPPORTED, f"a texture with the border {border}, which is not zeros")
+    addresses = tuple(ADDRESSES[mode] for mode in modes)
+    return Settings(addresses, FILTERS[filter], flags & AS_INTEGER != 0, flags & NORMALIZED != 0)
+
+
+def texels_of(resource: bytes) -> Texels:
+    """What a CUDA_RESOURCE_DESC shows. Fails for a resource that is not there."""
+    kind, place = ON_ARRAY.unpack_from(resource)
+    if kind == ARRAY:
+        found = driver().find(place, Array)
+        return Texels(found.elements(), found.description.channels, found.format, found.layered, found.cube)
+    if kind == MIPMAPPED:
+        raise Failure(Result.NOT_SUPPORTED, "a texture of a mipmapped array")
+    if kind not in (LINEAR, PITCHED):
+        raise Failure(Result.INVALID_VALUE, f"resource type {kind} of a texture")
+    _, address, number, channels, width, height, pitch = ON_MEMORY.unpack_from(resource)
+    format = known_format(number, channels)
+    element = np.dtype(format.dtype).itemsize * channels
+    if kind == LINEAR:  # the size in bytes stands where pitched memory has the width in elements
+        width, height, pitch = width // element, 1, width
+    elif pitch % PITCH_ALIGNMENT or pitch < width * element:
+        raise Failure(Result.INVALID_VALUE, f"a texture of {width} elements a row, and rows {pitch} bytes apart")
+    array = shown(address, element, (height, width), pitch).view(format.dtype)
+    texels = array.reshape(height, width, channels) if channels > 1 else array
+    return Texels(texels[0] if kind == LINEAR else texels, channels, format)
+
+
+def shown(address: int, element: int, shape: tuple[int, int], pitch: int) -> NDArray[np.uint8]:
+    """Rows of elements in device memory, as bytes; they keep the memory."""
+    height, width = shape
+    extent = pitch * (height - 1) + width * element
+    found = span_of(address)
+    if not width or not height:
+        raise Failure(Result.INVALID_VALUE, f"a texture of {height} rows of {width} elements")
+    if address % BASE_ALIGNMENT:
+        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, no multiple of {BASE_ALIGNMENT}")
+    if found is None or address + extent > found.base + found.data.size:
+        raise Failure(Result.INVALID_VALUE, f"a texture of {extent} bytes at 0x{address:x}, outside of device memory")
+    data = found.data[address - found.base :][:extent]
+    return as_strided(data, (height, width * element), (pitch, 1))
+
+
+def texture(texels: Texels, settings: Settings) -> Texture:
+    """Raises ArgumentError for what CUDA has no texture of."""
+    integers = np.dtype(texels.format.dtype).kind in "iu"
+    narrow = integers and np.dtype(texels.format.dtype).itemsize <= 2
+    return Texture(
+        texels.array,
+        filter=settings.filter,
+        address=settings.addresses,
+        normalized=settings.normalized,
+        read="normalized_float" if narrow and (texels.format.normalized or not settings.as_integer) else "element",
+        channels=texels.channels if texels.channels > 1 else None,
+        layered=texels.layered,
+        cube=texels.cube,
+    )
+
+
+def keep(context: Context, out: int, image: Texture | Surface, *descriptions: bytes) -> None:
+    OBJECTS[image.handle] = Known(image, context, *descriptions)
+    put(out, image.handle)
+
+
+@in_context("cuTexObjectCreate")
+def create_texture(context: Context, out: int, resource: int, settings: int, view: int) -> None:
+    put(out, 0)
+    given, wanted = read(resource, RESOURCE), read(settings, TEXTURE)
+    if view:
+        raise Failure(Result.NOT_SUPPORTED, "a texture with a view of a resource (CUDA_RESOURCE_VIEW_DESC)")
+    try:
+        made = texture(texels_of(given), settings_of(wanted))
+    except ArgumentError as error:
+        raise Failure(Result.INVALID_VALUE, str(error)) from None
+    keep(context, out, made, given, wanted)
+
+
+@in_context("cuSurfObjectCreate")
+def create_surface(context: Context, out: int, resource: int) -> None:
+    put(out, 0)
+    given = read(resource, RESOURCE)
+    kind, place = ON_ARRAY.unpack_from(given)
+    if kind != ARRAY or not driver().find(place, Array).description.flags & SURFACE:
+        raise Failure(Result.INVALID_VALUE, "a surface is of an array with the flag CUDA_ARRAY3D_SURFACE_LDST")
+    found = texels_of(given)
+    several = found.channels if found.channels > 1 else None
+    keep(context, out, Surface(found.array, channels=several, layered=found.layered or found.cube), given)
+
+
+def known(handle: int, kind: type[Texture | Surface]) -> Known:
+    found = OBJECTS.get(handle)
+    if found is None or not isinstance(found.image, kind):
+        raise Failure(Result.INVALID_VALUE, f"0x{handle:x} is no {kind.__name__.lower()} object")
+    return found
+
+
+@in_context("cuTexObjectDestroy")
+def destroy_texture(context: Context, handle: int) -> None:
+    known(handle, Texture)
+    del OBJECTS[handle]
+
+
+@in_context("cuSurfObjectDestroy")
+def destroy_surface(context: Context, handle: int) -> None:
+    known(handle, Surface)
+    del OBJECTS[handle]
+
+
+@in_context("cuTexObjectGetResourceDesc")
+def texture_resource(context: Context, out: int, handle: int) -> None:
+    write(out, known(handle, Texture).resource)
+
+
+@in_context("cuSurfObjectGetResourceDesc")
+def surface_resource(context: Context, out: int, handle: int) -> None:
+    write(out, known(handle, Surface).resource)
+
+
+@in_context("cuTexObjectGetTextureDesc")
+def texture_settings(context: Context, out: int, handle: int) -> None:
+    write(out, known(handle, Texture).settings)
+
+
+@in_context("cuTexObjectGetResourceViewDesc")
+def texture_view(context: Context, out: int, handle: int) -> None:
+    write(out, known(handle, Texture).view)
