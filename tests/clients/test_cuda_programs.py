@@ -1,7 +1,7 @@
 """CUDA C++ programs, compiled by nvcc with `-cudart shared`, under `openptx exec`; skipped without nvcc and a compiler.
 
 A program compares what its kernels compute with what the host computes. Lines `// > ...` at its top are its output,
-and a line `// nvcc: ...` holds options that it is compiled with.
+and a line `// nvcc: ...` holds options that it is compiled with; `// device: sm_90` names another than sm_80.
 """
 
 from __future__ import annotations
@@ -35,23 +35,25 @@ pytestmark = [
 ]
 
 
-def compile_program(source: Path, folder: Path, *options: str) -> Path:
-    """The program that nvcc makes of a file, with PTX for sm_80 and no machine code."""
+def compile_program(source: Path, folder: Path, device: str, *options: str) -> Path:
+    """The program that nvcc makes of a file, with PTX for a device and no machine code."""
     program = folder / source.stem
     link = folder / "libcudart.so"  # the linker asks for a name that the package lacks
     if not link.exists():
         link.symlink_to(next((TOOLKIT / "lib").glob("libcudart.so.*")))
     includes = (f"-I{TOOLKIT / 'include'}", f"-I{TOOLKIT / 'include' / 'cccl'}", f"-I{PROGRAMS}")
-    target = ("-gencode", "arch=compute_80,code=compute_80", "-std=c++17")
+    virtual = device.replace("sm_", "compute_")
+    target = ("-gencode", f"arch={virtual},code={virtual}", "-std=c++17")
     command = ["nvcc", *target, *includes, f"-L{folder}", *options, str(source), "-o", str(program)]
     path = f"{TOOLKIT / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, "PATH": path})
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=PROGRAMS, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return program
 
 
-def run(program: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_80", "--", str(program)]
+def run(program: Path, device: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "openptx", "exec", "--device", device, "--", str(program)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
@@ -62,13 +64,14 @@ def lines_of(source: Path, mark: str) -> list[str]:
 @pytest.mark.parametrize("source", CASES)
 def test_output_is_that_of_the_host(source: Path, tmp_path: Path) -> None:
     options = [one for line in lines_of(source, "// nvcc: ") for one in line.split()]
-    done = run(compile_program(source, tmp_path, "-cudart", "shared", *options))
+    (device,) = lines_of(source, "// device: ") or ["sm_80"]
+    done = run(compile_program(source, tmp_path, device, "-cudart", "shared", *options), device)
     wanted = lines_of(source, "// > ")
     assert wanted
     assert (done.stdout.splitlines(), done.returncode) == (wanted, 0), done.stdout + done.stderr
 
 
 def test_the_runtime_that_nvcc_links_by_itself_is_refused(tmp_path: Path) -> None:
-    done = run(compile_program(PROGRAMS / "vector_add.cu", tmp_path))
+    done = run(compile_program(PROGRAMS / "vector_add.cu", tmp_path, "sm_80"), "sm_80")
     assert done.returncode == 1
     assert "nvcc -cudart shared" in done.stderr

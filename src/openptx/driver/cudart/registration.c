@@ -62,18 +62,36 @@ static void add(void **image, const void *host, const char *name, int kind)
     pthread_mutex_unlock(&lock);
 }
 
-/* The parts that -rdc=true leaves to be linked, as one image. */
+typedef struct {                            /* what begins a fat binary */
+    uint32_t magic;
+    uint16_t version, header_size;
+    uint64_t size;                          /* of what follows the header */
+} FatBinary;
+
+/* The parts that -rdc=true leaves to be linked, as one image. A part without PTX for the device is left out: that of
+   libcudadevrt.a is machine code but for the newest target, and our driver has what kernels need of it. What another
+   such part defines is missing when the link is completed. */
 static int link_parts(void **parts, Handle *library)
 {
     const struct Driver *d = driver();
     Handle state;
     void *linked;
     size_t size;
-    int error = d->cuLinkCreate_v2(0, NULL, NULL, &state);
+    bool added = false;
+    int left_out = SUCCESS, error = d->cuLinkCreate_v2(0, NULL, NULL, &state);
     if (error)
         return error;
-    for (; !error && *parts; parts++)
-        error = d->cuLinkAddData_v2(state, LINK_INPUT_FATBINARY, *parts, 0, NULL, 0, NULL, NULL);
+    for (; !error && *parts; parts++) {
+        const FatBinary *part = *parts;
+        size_t size = part->header_size + part->size;
+        error = d->cuLinkAddData_v2(state, LINK_INPUT_FATBINARY, part, size, NULL, 0, NULL, NULL);
+        if (error == NO_KERNEL_IMAGE)
+            left_out = error, error = SUCCESS;
+        else
+            added |= !error;
+    }
+    if (!error && !added)
+        error = left_out;
     if (!error)
         error = d->cuLinkComplete(state, &linked, &size);
     if (!error)
