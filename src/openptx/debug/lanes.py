@@ -61,6 +61,28 @@ def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[Here]:
     yield from (one for one in found if one is not None)
 
 
+def batch_of(observer: StoppingObserver, thread: int) -> ObservedBatch | None:
+    """The batch that a thread runs in, by its number in the launch; None before it begins, and after it has ended."""
+    for batch in observer.batches:
+        if 0 <= lane_of(thread, batch) < batch.x.n:
+            return batch if batch.alive_count else None
+    return None
+
+
+def lane_of(thread: int, batch: ObservedBatch) -> int:
+    """The lane of a batch that a thread is; outside of its lanes for threads of other batches."""
+    return thread - batch.x.geometry.first * batch.x.geometry.threads
+
+
+def where(observer: StoppingObserver, thread: int) -> Here | None:
+    """Where a thread is; None where it has ended, or has not begun."""
+    batch = batch_of(observer, thread)
+    if batch is None:
+        return None
+    lane = lane_of(thread, batch)
+    return next((group for group in groups(observer, batch) if holds(group.lanes, lane)), None)
+
+
 def frames(frame: Frame, pc: int) -> list[tuple[Frame, int]]:
     """The activations from the innermost on, each with the position that its lanes are at: of callers, the call."""
     found = [(frame, pc)]

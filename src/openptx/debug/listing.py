@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openptx.debug.lanes import groups
+from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
 from openptx.debug.values import Array, Typed
 from openptx.errors import InputError
@@ -93,8 +93,9 @@ def names(session: Session) -> set[str]:
 
 def in_warp(session: Session, text: str) -> Iterator[tuple[str, Any]]:
     """What an expression comes to in each thread of the warp."""
-    before, first = session.thread, session.thread - session.thread % session.threads % 32
-    last = min(first + 32, first - first % session.threads + session.threads)
+    before, threads = session.thread, session.numbering.block_threads
+    first = before - before % threads % 32
+    last = min(first + 32, first - first % threads + threads)
     try:
         for thread in range(first, last):
             session.thread = thread
@@ -181,7 +182,7 @@ def threads(session: Session) -> Iterator[str]:
         yield f"the block of {session.name_of(session.thread)} {session.state_of(session.thread)}"
         return
     geometry = batch.x.geometry
-    cta = session.lane_of(session.thread, batch) // geometry.threads
+    cta = lane_of(session.thread, batch) // geometry.threads
     for group in groups(session.observer, batch):
         some = group.lanes[geometry.cta[group.lanes] == cta]
         if some.size:
@@ -201,7 +202,7 @@ def warps(session: Session) -> Iterator[str]:
         yield f"the block of {session.name_of(session.thread)} {session.state_of(session.thread)}"
         return
     geometry = batch.x.geometry
-    cta = session.lane_of(session.thread, batch) // geometry.threads
+    cta = lane_of(session.thread, batch) // geometry.threads
     found = [*groups(session.observer, batch)]
     for warp in range(geometry.warps_per_cta):
         number = cta * geometry.warps_per_cta + warp
@@ -223,12 +224,12 @@ def blocks(session: Session) -> Iterator[str]:
         geometry = batch.x.geometry
         for i in range(geometry.count):
             if shown >= MOST:
-                yield f"and more: {session.all_threads // session.threads} in all"
+                yield f"and more: {session.numbering.blocks} in all"
                 return
             shown += 1
             alive = int(np.count_nonzero(batch.alive[i * geometry.threads : (i + 1) * geometry.threads]))
             yield f"block {geometry.block_of(i * geometry.threads)}: {alive} of {geometry.threads} threads run"
-    rest = session.all_threads // session.threads - shown
+    rest = session.numbering.blocks - shown
     if rest:
         yield f"{rest} blocks have not begun"
 

@@ -131,3 +131,18 @@ class Step:
                 return False
             self.line, self.depth = line, depth  # from where the next of `count` steps goes on
         return True
+
+
+@dataclass(slots=True)
+class Uncounted:
+    """Stops at every instruction at which `inner` does: a Step does not count down."""
+
+    inner: Plan
+    quiet: bool = True
+
+    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
+        found = self.inner.stops(observer, lanes)
+        if isinstance(self.inner, Step):
+            self.inner.count = 1
+            return found if found is not None and found.kind == STEP else None
+        return found

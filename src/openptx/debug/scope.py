@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openptx.debug.lanes import batch_of, lane_of, where
 from openptx.debug.values import Array, Typed
 from openptx.engines.interp.memory import Violation
 from openptx.engines.interp.operands import source
@@ -167,3 +168,11 @@ class Scope:
             yield x
         finally:
             x.executing, x.base, x.local_size, x.doing = before
+
+
+def scope_of(observer: StoppingObserver, thread: int) -> Scope | None:
+    """The names of a thread in its innermost activation; None where it has ended, or has not begun."""
+    batch, here = batch_of(observer, thread), where(observer, thread)
+    if batch is None or here is None:
+        return None
+    return Scope(observer, batch, here.frame, lane_of(thread, batch))

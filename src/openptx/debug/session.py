@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from openptx.debug.breakpoints import Breakpoint, Watchpoint
+from openptx.debug.breakpoints import AtBreakpoint, Breakpoint, Breakpoints
 from openptx.debug.execution import MOST, Execution, Snapshot
-from openptx.debug.expressions import Expression, parse
-from openptx.debug.lanes import Here, frames, groups, holds
+from openptx.debug.expressions import parse
+from openptx.debug.lanes import Here, batch_of, frames, holds, lane_of, where
+from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
-from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step
+from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, Uncounted
 from openptx.debug.scope import Scope
-from openptx.debug.stops import BREAKPOINT, EXITED, WATCHPOINT, Stop
-from openptx.debug.values import Array, Typed
+from openptx.debug.stops import EXITED, WATCHPOINT, Stop
+from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
 from openptx.runtime.options import require_options, sequence_of
@@ -53,16 +54,16 @@ class Session:
         self.kernel, self.shared_mem = kernel, shared_mem
         arguments = [*sequence_of(args)]
         self.given = kernel.prepare(grid, block, arguments, shared_mem, cluster)
+        self.numbering = Numbering(self.given.grid, self.given.block, self.given.cluster or (1, 1, 1))
         self.places = Places(kernel.module.program, kernel.name)
-        self.breakpoints: dict[int, Breakpoint] = {}
-        self.watchpoints: dict[int, Watchpoint] = {}
+        self.breakpoints = Breakpoints()
+        self.watchpoints = Watchpoints()
         self.thread = 0
         self.level = 0
         self._print, self._printed, self._shown = print, 0, 0
         self._numbers = 0
         self._snapshot = Snapshot(self.given, arguments)
         self._plan: Plan = Entry()
-        self._at: dict[tuple[str, int], list[Breakpoint]] = {}
         self._execution: Execution | None = None
         self.stop = Stop(EXITED, 0, "not started")
 
@@ -72,7 +73,7 @@ class Session:
         """Begins the launch, again if it has begun, and stops at the first instruction."""
         self._begin(Entry())
         self.thread = self.level = 0
-        self._init_watchpoints()
+        self.watchpoints.begin(self.observer if self.stop.live else None)
         return self.stop
 
     def cont(self) -> Stop:
@@ -110,7 +111,7 @@ class Session:
             return self.stop
         if not self.stop.live or step <= self.stop.step or self._execution is None:
             self._begin(Goto(step))
-            self._init_watchpoints()
+            self.watchpoints.begin(self.observer if self.stop.live else None)
             return self.stop
         return self._run(Goto(step))
 
@@ -122,11 +123,13 @@ class Session:
         """Goes back to the last place before this one where a breakpoint stops."""
         if not self.breakpoints:
             raise InputError("there are no breakpoints to go back to")
-        return self._back(_AtBreakpoint(self), deque(maxlen=1), "an earlier stop at a breakpoint")
+        return self._back(
+            AtBreakpoint(self.breakpoints, self.thread), deque(maxlen=1), "an earlier stop at a breakpoint"
+        )
 
-    def _back(self, where: Plan, found: deque[int], what: str) -> Stop:
+    def _back(self, plan: Plan, found: deque[int], what: str) -> Stop:
         now = self.stop.step + (not self.stop.live)
-        inner = _Always(where)
+        inner = Uncounted(plan)
         self._begin(Scout(now, inner, found))
         if not found:
             self.goto(max(now, 1)) if self.stop.live else None
@@ -205,7 +208,7 @@ class Session:
         self._numbers += 1
         made = Breakpoint(self._numbers, text.strip(), places, checked, thread, skip, once)
         self.breakpoints[made.number] = made
-        self._index()
+        self.breakpoints.index()
         return made
 
     def watch(self, text: str) -> Watchpoint:
@@ -213,7 +216,7 @@ class Session:
         expression = parse(text)
         self._numbers += 1
         made = Watchpoint(self._numbers, expression.text, expression, self.thread)
-        made.old = self._watched(made, self.scope())
+        made.old = value_of(made, self.scope())
         self.watchpoints[made.number] = made
         return made
 
@@ -221,7 +224,7 @@ class Session:
         """Removes a breakpoint or watchpoint. Raises InputError for a number that there is not."""
         if self.breakpoints.pop(number, None) is None and self.watchpoints.pop(number, None) is None:
             raise InputError(f"no breakpoint or watchpoint {number}")
-        self._index()
+        self.breakpoints.index()
 
     def enable(self, number: int, on: bool) -> None:
         """Lets a breakpoint or watchpoint stop, or not. Raises InputError for a number that there is not."""
@@ -230,118 +233,18 @@ class Session:
             raise InputError(f"no breakpoint or watchpoint {number}")
         found.enabled = on
 
-    def _index(self) -> None:
-        found: dict[tuple[str, int], list[Breakpoint]] = {}
-        for one in list(self.breakpoints.values()):  # another thread may set one meanwhile
-            for place in one.places:
-                found.setdefault(place, []).append(one)
-        self._at = found
-
     # What happens at each instruction, on the launch's thread.
 
     def _decide(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
         plan = self._plan
         if plan.quiet:
             return plan.stops(observer, lanes)
-        if self.watchpoints and (stop := self._changed(observer)) is not None:
+        if self.watchpoints and (stop := self.watchpoints.changed(observer)) is not None:
             return stop
-        here = self._at.get((observer.batch.frame_running.plan.function.name, observer.pc)) if self._at else None
-        if here and (hit := self._hit(here, observer, lanes)):
-            return hit
+        if (hit := self.breakpoints.hit(observer, lanes, self.thread)) is not None:
+            stop, self.thread = hit
+            return stop
         return plan.stops(observer, lanes)
-
-    def _hit(self, here: list[Breakpoint], observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
-        """The stop at breakpoints, if one of them holds; the thread that is looked at becomes one for which it does."""
-        found: list[int] = []
-        message = ""
-        for one in here:
-            if not one.enabled:
-                continue
-            lane, problem = self.first_lane(one, observer, lanes)
-            if lane is None:
-                continue
-            if one.skip:
-                one.skip -= 1
-                continue
-            one.hits += 1
-            found.append(one.number)
-            message = message or f"breakpoint {one.number}" + (f": {problem}" if problem else "")
-            geometry = observer.batch.x.geometry
-            self.thread = geometry.first * geometry.threads + lane
-            if one.once:
-                self.breakpoints.pop(one.number, None)
-        if not found:
-            return None
-        self._index()
-        return Stop(BREAKPOINT, observer.step, message, tuple(found))
-
-    def first_lane(
-        self, one: Breakpoint, observer: StoppingObserver, lanes: lane_sets.Lanes
-    ) -> tuple[int | None, str | None]:
-        """The lane for which a breakpoint holds, that of the thread looked at first; and why its condition failed."""
-        batch = observer.batch
-        first = batch.x.geometry.first * batch.x.geometry.threads
-        own = self.thread - first
-        if one.thread is not None:
-            if not holds(lanes, one.thread - first):
-                return None, None
-            candidates = [one.thread - first]
-        elif one.condition is None:
-            return (own if holds(lanes, own) and own >= 0 else lane_sets.first(lanes)), None
-        else:
-            candidates = lane_sets.positions(lanes, batch.x.n).tolist()
-            if own >= 0 and holds(lanes, own):
-                candidates = [own, *(lane for lane in candidates if lane != own)]
-        for lane in candidates:
-            try:
-                if one.condition is None or self.holds(
-                    one.condition, Scope(observer, batch, batch.frame_running, lane)
-                ):
-                    return lane, None
-            except InputError as error:
-                return lane, str(error)
-        return None, None
-
-    def holds(self, condition: Expression, scope: Scope) -> bool:
-        """Whether a condition is true in a thread."""
-        found = condition.evaluate(scope)
-        return bool(found.number if isinstance(found, Typed) else found)
-
-    def _changed(self, observer: StoppingObserver) -> Stop | None:
-        """The stop at the first watchpoint whose value is another than before."""
-        for one in self.watchpoints.values():
-            scope = self._scope_of(one.thread, observer)
-            if not one.enabled or scope is None:
-                continue
-            new = self._watched(one, scope)
-            if new is None or new == one.old:
-                continue
-            old, one.old = one.old, new
-            if old is None:
-                continue
-            one.hits += 1
-            return Stop(
-                WATCHPOINT,
-                observer.step,
-                f"watchpoint {one.number}: {one.text}: {said(old)} -> {said(new)}",
-                (one.number,),
-            )
-        return None
-
-    def _watched(self, one: Watchpoint, scope: Scope) -> object:
-        """What a watched expression comes to; None where it does not come to anything."""
-        try:
-            found = one.expression.evaluate(scope)
-            if isinstance(found, Array):
-                return tuple(scope.elements(found))
-            return tuple(cast("list[Typed]", found)) if isinstance(found, list) else found
-        except InputError:
-            return None
-
-    def _init_watchpoints(self) -> None:
-        for one in self.watchpoints.values():
-            scope = self._scope_of(one.thread, self.observer) if self.stop.live else None
-            one.old = self._watched(one, scope) if scope is not None else None
 
     # Looking.
 
@@ -352,42 +255,13 @@ class Session:
             raise InputError("the launch has not begun")
         return self._execution.observer
 
-    @property
-    def threads(self) -> int:
-        """Threads of a block."""
-        x, y, z = self.given.block
-        return x * y * z
-
-    @property
-    def all_threads(self) -> int:
-        """Threads of the launch."""
-        x, y, z = self.given.grid
-        return x * y * z * self.threads
-
     def batch_of(self, thread: int) -> ObservedBatch | None:
         """The batch that has a thread; None before it begins, and after it has ended."""
-        if not self.stop.live:
-            return None
-        return self._batch(thread, self.observer)
-
-    def _batch(self, thread: int, observer: StoppingObserver) -> ObservedBatch | None:
-        for batch in observer.batches:
-            geometry = batch.x.geometry
-            if 0 <= thread - geometry.first * geometry.threads < batch.x.n:
-                return batch if batch.alive_count else None
-        return None
-
-    def lane_of(self, thread: int, batch: ObservedBatch) -> int:
-        """The lane of its batch that a thread is."""
-        return thread - batch.x.geometry.first * batch.x.geometry.threads
+        return batch_of(self.observer, thread) if self.stop.live else None
 
     def where(self, thread: int) -> Here | None:
         """Where a thread is; None where it has ended, or has not begun."""
-        batch = self.batch_of(thread)
-        if batch is None:
-            return None
-        lane = self.lane_of(thread, batch)
-        return next((group for group in groups(self.observer, batch) if holds(group.lanes, lane)), None)
+        return where(self.observer, thread) if self.stop.live else None
 
     def here(self) -> Here:
         """Where the thread is that is looked at. Raises InputError where it has ended, or has not begun."""
@@ -403,7 +277,7 @@ class Session:
         found = self.where(thread)
         if found is not None:
             return found.state
-        begun = any(0 <= thread - b.x.geometry.first * b.x.geometry.threads < b.x.n for b in self.observer.batches)
+        begun = any(0 <= lane_of(thread, batch) < batch.x.n for batch in self.observer.batches)
         return "has ended" if begun or not self.stop.live else "has not begun"
 
     def frames(self) -> list[tuple[Frame, int]]:
@@ -419,15 +293,7 @@ class Session:
             raise InputError(f"no frame {level}: there are {len(chain)}")
         batch = self.batch_of(self.thread)
         assert batch is not None
-        return Scope(self.observer, batch, chain[level][0], self.lane_of(self.thread, batch))
-
-    def _scope_of(self, thread: int, observer: StoppingObserver) -> Scope | None:
-        batch = self._batch(thread, observer)
-        if batch is None:
-            return None
-        lane = self.lane_of(thread, batch)
-        here = next((group for group in groups(observer, batch) if holds(group.lanes, lane)), None)
-        return Scope(observer, batch, here.frame, lane) if here is not None else None
+        return Scope(self.observer, batch, chain[level][0], lane_of(self.thread, batch))
 
     def evaluate(self, text: str, level: int | None = None) -> Any:
         """What an expression comes to in the thread: a Typed, an Array, a list of Typed or a number.
@@ -438,33 +304,9 @@ class Session:
 
     def look_at(self, thread: int) -> None:
         """Chooses the thread that is looked at. Raises InputError for a number that there is not."""
-        if not 0 <= thread < self.all_threads:
-            raise InputError(f"no thread {thread}: the launch has {self.all_threads}")
+        if not 0 <= thread < self.numbering.threads:
+            raise InputError(f"no thread {thread}: the launch has {self.numbering.threads}")
         self.thread, self.level = thread, 0
-
-    def number_of(self, block: int, thread: int) -> int:
-        """The number of a thread in the launch, by its block's and its own number."""
-        return block * self.threads + thread
-
-    def block_number(self, block: Triple) -> int:
-        """The number of a block: clusters are numbered one after the other."""
-        cluster = self.given.cluster or (1, 1, 1)
-        grid = self.given.grid
-        outer = [b // c for b, c in zip(block, cluster, strict=True)]
-        inner = [b % c for b, c in zip(block, cluster, strict=True)]
-        counts = [g // c for g, c in zip(grid, cluster, strict=True)]
-        number = outer[0] + counts[0] * (outer[1] + counts[1] * outer[2])
-        rank = inner[0] + cluster[0] * (inner[1] + cluster[1] * inner[2])
-        return number * cluster[0] * cluster[1] * cluster[2] + rank
-
-    def block_place(self, number: int) -> Triple:
-        """The place in the grid of a block with a number."""
-        cluster = self.given.cluster or (1, 1, 1)
-        w, h, d = cluster
-        x, y, z = self.given.grid
-        inner = unravel(number % (w * h * d), cluster)
-        outer = unravel(number // (w * h * d), (x // w, y // h, z // d))
-        return outer[0] * w + inner[0], outer[1] * h + inner[1], outer[2] * d + inner[2]
 
     def name_of(self, thread: int) -> str:
         """`block (1, 0, 0) thread (3, 0, 0)`."""
@@ -475,10 +317,10 @@ class Session:
         """The block and the thread's place in it."""
         for batch in self._execution.observer.batches if self._execution is not None else ():
             geometry = batch.x.geometry
-            lane = thread - geometry.first * geometry.threads
+            lane = lane_of(thread, batch)
             if 0 <= lane < geometry.n:
                 return geometry.block_of(lane), geometry.thread_of(lane)
-        return self.block_place(thread // self.threads), unravel(thread % self.threads, self.given.block)
+        return self.numbering.thread_at(thread)
 
     def _look_at(self, lanes: lane_sets.Lanes, whole_warp: bool = False) -> None:
         """Looks at one of the lanes that run: at the same thread, if it is one of them."""
@@ -492,45 +334,3 @@ class Session:
             places = places[geometry.warp[places] == geometry.warp[own]]
         if places.size:
             self.thread = first + int(places[0])
-
-
-class _Always:
-    """A plan that never counts down: it is asked at every instruction."""
-
-    quiet = True
-
-    def __init__(self, inner: Plan) -> None:
-        self.inner = inner
-
-    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
-        found = self.inner.stops(observer, lanes)
-        if isinstance(self.inner, Step):
-            self.inner.count = 1
-            return found if found is not None and found.kind == "step" else None
-        return found
-
-
-class _AtBreakpoint:
-    """Stops where a breakpoint would, without counting."""
-
-    quiet = True
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-
-    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
-        place = observer.batch.frame_running.plan.function.name, observer.pc
-        for one in self.session.breakpoints.values():
-            if one.enabled and place in one.places and self.session.first_lane(one, observer, lanes)[0] is not None:
-                return Stop(BREAKPOINT, observer.step, "", (one.number,))
-        return None
-
-
-def unravel(number: int, size: Triple) -> Triple:
-    """x, y, z of a number that counts x first."""
-    return number % size[0], number // size[0] % size[1], number // (size[0] * size[1])
-
-
-def said(value: object) -> str:
-    """A watched value in words."""
-    return " ".join(map(str, cast("tuple[object, ...]", value))) if isinstance(value, tuple) else str(value)

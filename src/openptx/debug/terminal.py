@@ -220,21 +220,21 @@ class Terminal(cmd.Cmd):
 
     def do_lane(self, text: str) -> None:
         """lane N: look at this lane of the warp"""
-        own = self.session.thread % self.session.threads
+        own = self.session.thread % self.session.numbering.block_threads
         self.choose(thread=str(own - own % 32 + within(number(text), 32, "lane")))
 
     def do_warp(self, text: str) -> None:
         """warp N: look at the first thread of this warp of the block"""
-        self.choose(thread=str(32 * within(number(text), -(-self.session.threads // 32), "warp")))
+        self.choose(thread=str(32 * within(number(text), -(-self.session.numbering.block_threads // 32), "warp")))
 
     def choose(self, thread: str = "", block: str = "") -> None:
         s = self.session
-        own, cta = s.thread % s.threads, s.thread // s.threads
+        cta, own = divmod(s.thread, s.numbering.block_threads)
         if thread:
             own = listing.linear(thread, s.given.block, "thread")
         if block:
-            cta = s.block_number(listing.position(block, s.given.grid, "block"))
-        s.look_at(s.number_of(cta, own))
+            cta = s.numbering.number_of_block(listing.position(block, s.given.grid, "block"))
+        s.look_at(cta * s.numbering.block_threads + own)
         self.say(listing.here(s))
 
     def do_where(self, text: str) -> None:

@@ -348,7 +348,7 @@ def test_blocks_of_clusters_are_named_alike_before_and_after_they_begin() -> Non
     text = HEAD.replace("sm_80", "sm_90") + ".visible .entry k() {\n.reg .u32 i;\nmov.u32 i, %ctaid.x;\nret;\n}\n"
     one = Session(openptx.load(text)["k"], (4, 2), 1, (), cluster=(2, 2))
     before = [one.position(thread)[0] for thread in range(8)]
-    assert [one.block_number(block) for block in before] == list(range(8))
+    assert [one.numbering.number_of_block(block) for block in before] == list(range(8))
     one.start()
     assert [one.position(thread)[0] for thread in range(8)] == before
     assert before[2:4] == [(0, 1, 0), (1, 1, 0)]

@@ -283,25 +283,25 @@ class Adapter:
     # Looking.
 
     def on_threads(self, arguments: Message) -> Message:
-        session = self.session
-        shown = range(session.all_threads)
-        if session.all_threads > LANES:
-            step = session.threads if session.threads < 32 else 32
+        numbering = self.session.numbering
+        shown = range(numbering.threads)
+        if numbering.threads > LANES:
+            threads = numbering.block_threads
             firsts = (
-                block * session.threads + first
-                for block in range(session.all_threads // session.threads)
-                for first in range(0, session.threads, step)
+                block * threads + first
+                for block in range(numbering.blocks)
+                for first in range(0, threads, min(threads, 32))
             )
-            shown = sorted({*(first for first, _ in zip(firsts, range(MOST), strict=False)), session.thread})
+            shown = sorted({*(first for first, _ in zip(firsts, range(MOST), strict=False)), self.session.thread})
         return {"threads": [{"id": thread + 1, "name": self.thread_name(thread)} for thread in shown]}
 
     def thread_name(self, thread: int) -> str:
         """A thread, or the warp that it stands for."""
         session = self.session
         block, own = session.position(thread)
-        if session.all_threads <= LANES or thread == session.thread:
+        if session.numbering.threads <= LANES or thread == session.thread:
             return f"block {block} thread {own}"
-        return f"block {block} warp {thread % session.threads // 32}"
+        return f"block {block} warp {thread % session.numbering.block_threads // 32}"
 
     def on_stackTrace(self, arguments: Message) -> Message:
         session = self.stopped_session()

@@ -1,0 +1,61 @@
+"""Numbers of threads and blocks in a launch, from zero, and where in grid and block they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.errors import Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """Threads are numbered block by block, and blocks cluster by cluster; within each x counts first."""
+
+    grid: Triple
+    block: Triple
+    cluster: Triple = (1, 1, 1)
+
+    @property
+    def block_threads(self) -> int:
+        """Threads of a block."""
+        return prod(self.block)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the launch."""
+        return prod(self.grid)
+
+    @property
+    def threads(self) -> int:
+        """Threads of the launch."""
+        return self.blocks * self.block_threads
+
+    def thread_at(self, number: int) -> tuple[Triple, Triple]:
+        """The indices of a thread's block in the grid, and of the thread in its block."""
+        block, thread = divmod(number, self.block_threads)
+        return self.block_at(block), unravel(thread, self.block)
+
+    def number_of_block(self, block: Triple) -> int:
+        """The number of the block with these indices."""
+        outer = [b // c for b, c in zip(block, self.cluster, strict=True)]
+        inner = [b % c for b, c in zip(block, self.cluster, strict=True)]
+        counts = [g // c for g, c in zip(self.grid, self.cluster, strict=True)]
+        number = outer[0] + counts[0] * (outer[1] + counts[1] * outer[2])
+        rank = inner[0] + self.cluster[0] * (inner[1] + self.cluster[1] * inner[2])
+        return number * prod(self.cluster) + rank
+
+    def block_at(self, number: int) -> Triple:
+        """The indices of the block with this number."""
+        w, h, d = self.cluster
+        x, y, z = self.grid
+        inner = unravel(number % (w * h * d), self.cluster)
+        outer = unravel(number // (w * h * d), (x // w, y // h, z // d))
+        return outer[0] * w + inner[0], outer[1] * h + inner[1], outer[2] * d + inner[2]
+
+
+def unravel(number: int, size: Triple) -> Triple:
+    """x, y, z of a number that counts x first."""
+    return number % size[0], number // size[0] % size[1], number // (size[0] * size[1])

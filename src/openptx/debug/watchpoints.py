@@ -1,0 +1,73 @@
+"""Watchpoints: stops where the value of an expression changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from openptx.debug.scope import scope_of
+from openptx.debug.stops import WATCHPOINT, Stop
+from openptx.debug.values import Array, Typed
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from openptx.debug.expressions import Expression
+    from openptx.debug.observer import StoppingObserver
+    from openptx.debug.scope import Scope
+
+
+@dataclass(slots=True)
+class Watchpoint:
+    """Stops after an instruction that changed what an expression comes to in one thread; for memory, whoever did.
+
+    `old` is what it came to before; None as long as it comes to nothing.
+    """
+
+    number: int
+    text: str
+    expression: Expression
+    thread: int
+    enabled: bool = True
+    hits: int = 0
+    old: object = field(default=None, repr=False)
+
+
+class Watchpoints(dict[int, Watchpoint]):
+    """The watchpoints of a session, by number."""
+
+    def begin(self, observer: StoppingObserver | None) -> None:
+        """Takes what the expressions come to now for what they were before; None where no launch runs."""
+        for one in self.values():
+            scope = scope_of(observer, one.thread) if observer is not None else None
+            one.old = value_of(one, scope) if scope is not None else None
+
+    def changed(self, observer: StoppingObserver) -> Stop | None:
+        """The stop at the first watchpoint whose value is another than before."""
+        for one in self.values():
+            scope = scope_of(observer, one.thread) if one.enabled else None
+            new = value_of(one, scope) if scope is not None else None
+            if new is None or new == one.old:
+                continue
+            old, one.old = one.old, new
+            if old is None:
+                continue
+            one.hits += 1
+            message = f"watchpoint {one.number}: {one.text}: {text(old)} -> {text(new)}"
+            return Stop(WATCHPOINT, observer.step, message, (one.number,))
+        return None
+
+
+def value_of(one: Watchpoint, scope: Scope) -> object:
+    """What a watched expression comes to; None where it does not come to anything."""
+    try:
+        found = one.expression.evaluate(scope)
+        if isinstance(found, Array):
+            return tuple(scope.elements(found))
+        return tuple(cast("list[Typed]", found)) if isinstance(found, list) else found
+    except InputError:
+        return None
+
+
+def text(value: object) -> str:
+    """A watched value in words."""
+    return " ".join(map(str, cast("tuple[object, ...]", value))) if isinstance(value, tuple) else str(value)
