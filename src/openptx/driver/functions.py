@@ -12,6 +12,7 @@ from openptx.driver.device_attributes import attributes
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
+from openptx.errors import Triple
 from openptx.profile.occupancy import registers_allowed
 from openptx.profile.registers import live_registers
 from openptx.program import Program
@@ -22,6 +23,8 @@ from openptx.runtime.module import THREADS, Kernel
 SETTABLE = {MAX_DYNAMIC, CARVEOUT, CLUSTER_X, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, CLUSTER_POLICY}
 OPT_IN, WITHOUT_OPT_IN = 97, 8
 """Attributes of the device: the most shared memory of a block, with and without MAX_DYNAMIC."""
+PORTABLE_BLOCKS, MOST_BLOCKS = 8, 16
+"""Of a cluster (CUDA C++ Programming Guide, Thread Block Clusters)."""
 
 
 def static_shared(kernel: Kernel) -> int:
@@ -73,6 +76,17 @@ def attribute(found: Function, number: int) -> int:
         )
         return found.settings.get(number, required[number - CLUSTER_X])
     return found.settings.get(number, -1 if number == CARVEOUT else 0)
+
+
+def cluster_of(found: Function) -> Triple:
+    """The shape of the clusters that the kernel or a setting of it requires; of one block where there are none."""
+    x, y, z = (attribute(found, number) or 1 for number in (CLUSTER_X, CLUSTER_Y, CLUSTER_Z))
+    return x, y, z
+
+
+def largest_cluster(found: Function) -> int:
+    """Blocks of a cluster: what every device with clusters holds, or the most of any where the program allows it."""
+    return MOST_BLOCKS if found.settings.get(NON_PORTABLE) else PORTABLE_BLOCKS
 
 
 def checked(number: int) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from openptx.driver.calls import Failure, get, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.device_attributes import attributes
-from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, static_shared
+from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, cluster_of, largest_cluster, static_shared
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
 from openptx.driver.occupancy import most_together
@@ -71,6 +71,17 @@ def parameters_of(function: Function, pointers: int, extra: int) -> bytearray:
     return bytearray(ctypes.string_at(given.get(POINTER, 0), function.size))
 
 
+def require_cluster(function: Function, grid: Triple, cluster: Triple) -> None:
+    most = largest_cluster(function)
+    if any(g % c for g, c in zip(grid, cluster, strict=True)):
+        why = f"a grid of {grid}, which clusters of {cluster} do not divide"
+    elif math.prod(cluster) > most:
+        why = f"clusters of {cluster}, and they have {most} blocks at most"
+    else:
+        return
+    raise Failure(Result.INVALID_CLUSTER_SIZE, f"kernel `{function.kernel.name}` is launched with {why}")
+
+
 def require_possible(function: Function, shape: Shape) -> None:
     """Fails for what the device does not launch."""
     static, dynamic = static_shared(function.kernel), shape.shared
@@ -79,6 +90,8 @@ def require_possible(function: Function, shape: Shape) -> None:
     if dynamic > allowed or static + dynamic > most:
         why = f"{dynamic} bytes of dynamic shared memory, and {min(allowed, most - static)} are allowed"
         raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}` is launched with {why}")
+    if shape.cluster is not None:
+        require_cluster(function, shape.grid, shape.cluster)
     blocks, threads = math.prod(shape.grid), math.prod(shape.block)
     if shape.cooperative and threads and blocks > (together := most_together(function, threads, dynamic)):
         why = f"{blocks} blocks that wait for each other, and the device holds {together} at a time"
@@ -111,6 +124,8 @@ def _options() -> dict[str, Any]:
 def launch(context: Context, handle: int, shape: Shape, stream: int, pointers: int, extra: int) -> None:
     """One launch, or its place in a graph."""
     function = driver().find(handle, Function)
+    if shape.cluster is None and (required := cluster_of(function)) != (1, 1, 1):
+        shape = shape._replace(cluster=required)
     require_possible(function, shape)
     submit(context, stream, "kernel", run, context, function, shape, parameters_of(function, pointers, extra))
 
@@ -131,8 +146,8 @@ def launch_cooperative(
     launch(context, handle, Shape((gx, gy, gz), (bx, by, bz), shared, None, True), stream, pointers, 0)
 
 
-@in_context("cuLaunchKernelEx")
-def launch_ex(context: Context, config: int, handle: int, pointers: int, extra: int) -> None:
+def configuration(config: int) -> tuple[Shape, int]:
+    """What a CUlaunchConfig says, and its stream."""
     if not config:
         raise Failure(Result.INVALID_VALUE, "the configuration of the launch is null")
     gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(ctypes.string_at(config, CONFIG.size))
@@ -147,5 +162,10 @@ def launch_ex(context: Context, config: int, handle: int, pointers: int, extra: 
             cooperative = get(where + 8, ctypes.c_int) != 0
     if cluster == (0, 0, 0):
         cluster = None
-    shape = Shape((gx, gy, gz), (bx, by, bz), shared, cluster, cooperative)
+    return Shape((gx, gy, gz), (bx, by, bz), shared, cluster, cooperative), stream
+
+
+@in_context("cuLaunchKernelEx")
+def launch_ex(context: Context, config: int, handle: int, pointers: int, extra: int) -> None:
+    shape, stream = configuration(config)
     launch(context, handle, shape, stream, pointers, extra)

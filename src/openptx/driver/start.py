@@ -20,7 +20,7 @@ from openptx.errors import Bug, Error
 CHAPTERS = (
     "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "arrays", "boxes", "fills",
     "texture_objects", "modules", "libraries", "functions", "launches", "streams", "events", "graphs", "user_objects",
-    "linker", "occupancy", "profiler",
+    "linker", "occupancy", "clusters", "profiler",
 )  # fmt: skip
 """Modules here that have entry points."""
 

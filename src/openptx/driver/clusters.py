@@ -1,0 +1,34 @@
+"""Clusters of blocks: how large those of a kernel may be, and how many the device holds at a time.
+
+A GPU runs the blocks of a cluster in one group of multiprocessors (a GPC). How many of a group's work differs from chip
+to chip, so that the number of clusters given here is the most that the multiprocessors hold together.
+"""
+
+from __future__ import annotations
+
+import math
+
+from openptx.driver.calls import Failure, initialized, put_int
+from openptx.driver.functions import cluster_of, largest_cluster
+from openptx.driver.launches import configuration
+from openptx.driver.modules import Function
+from openptx.driver.objects import driver
+from openptx.driver.occupancy import most_together
+from openptx.driver.results import Result
+
+
+@initialized("cuOccupancyMaxPotentialClusterSize")
+def largest(out: int, handle: int, config: int) -> None:
+    found, (shape, _) = driver().find(handle, Function), configuration(config)
+    together = most_together(found, math.prod(shape.block), shape.shared)
+    put_int(out, min(largest_cluster(found), together))
+
+
+@initialized("cuOccupancyMaxActiveClusters")
+def most_clusters(out: int, handle: int, config: int) -> None:
+    found, (shape, _) = driver().find(handle, Function), configuration(config)
+    size = math.prod(shape.cluster or cluster_of(found))
+    if not 0 < size <= largest_cluster(found):
+        why = f"clusters of {size} blocks, and kernel `{found.kernel.name}` may have {largest_cluster(found)}"
+        raise Failure(Result.INVALID_CLUSTER_SIZE, why)
+    put_int(out, most_together(found, math.prod(shape.block), shape.shared) // size)
