@@ -6,19 +6,25 @@ import ctypes
 import time
 
 from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.capture import Capture
 from openptx.driver.contexts import Context
-from openptx.driver.graphs import Capture
+from openptx.driver.graphs import Node
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.driver.streams import stream_of
 
 DISABLE_TIMING = 2
+EXTERNAL = 1
+"""CU_EVENT_RECORD_EXTERNAL: a record in a capture is a node of the graph, and each launch records the event."""
 LEAST_MILLISECONDS = 1e-3
 """Two events are never at one time, or programs divide by 0."""
 
 
 class Event(Object):
-    """`capture` is set by a record in a stream that is being captured: other streams may wait for it then."""
+    """`capture` is set by a record in a stream that is being captured: other streams may wait for it then.
+
+    Their work comes `after` these nodes.
+    """
 
     what = "event"
 
@@ -27,6 +33,13 @@ class Event(Object):
         self.context, self.flags = context, flags
         self.time: float | None = None
         self.capture: Capture | None = None
+        self.after: list[Node] = []
+
+    def record(self) -> None:
+        self.time = time.perf_counter()
+
+    def wait(self) -> None:
+        """Nothing: the work before an event has ended when it is recorded."""
 
 
 @in_context("cuEventCreate")
@@ -52,20 +65,25 @@ def record(context: Context, handle: int, stream: int) -> None:
     where = stream_of(context, stream)
     found.capture = where.capture
     if where.capture is None:
-        found.time = time.perf_counter()
+        found.record()
     else:
-        where.capture.add("event", lambda: None, ())
+        found.after = [*where.capture.after[where]]
 
 
 @in_context("cuEventRecordWithFlags")
 def record_with_flags(context: Context, handle: int, stream: int, flags: int) -> None:
-    record(context, handle, stream)
+    where = stream_of(context, stream)
+    if where.capture is not None and flags == EXTERNAL:
+        found = driver().find(handle, Event)
+        where.capture.add(where, "event", Event.record, (found,))
+    else:
+        record(context, handle, stream)
 
 
 @in_context("cuEventQuery", "cuEventSynchronize")
 def query(context: Context, handle: int) -> None:
     if driver().find(handle, Event).capture is not None:
-        raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the event was recorded in a stream that is being captured")
+        raise Failure(Result.CAPTURED_EVENT, "the event was recorded in a stream that was being captured")
 
 
 @in_context("cuEventElapsedTime", "cuEventElapsedTime_v2")
@@ -81,5 +99,16 @@ def elapsed(context: Context, out: int, start: int, end: int) -> None:
 def wait(context: Context, stream: int, handle: int, flags: int) -> None:
     found = driver().find(handle, Event)
     where = stream_of(context, stream)
-    if found.capture is not None and where.capture is None:
-        found.capture.join(where)
+    if flags == EXTERNAL:
+        if where.capture is not None:
+            where.capture.add(where, "wait", Event.wait, (found,))
+    elif found.capture is None:
+        if where.capture is not None:
+            where.capture.valid = False
+            raise Failure(Result.STREAM_CAPTURE_ISOLATION, "a captured stream waits for work outside of the capture")
+    elif found.capture.ended:
+        raise Failure(Result.CAPTURED_EVENT, "the event was recorded in a capture that has ended")
+    elif where.capture not in (None, found.capture):
+        raise Failure(Result.STREAM_CAPTURE_MERGE, "the event is of another capture than the stream")
+    else:
+        found.capture.wait(where, found.after)

@@ -1,40 +1,50 @@
-"""Graphs: what was captured from streams, as a list that a launch does again in the order of the capture."""
+"""Graphs: nodes with what they come after, which a launch does again in an order that fits."""
 
 from __future__ import annotations
 
-import ctypes
-import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from openptx.driver.calls import Failure, in_context, put, put_int, put_size
+from openptx.driver.calls import Failure, in_context, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
-from openptx.driver.streams import DEFAULT, Stream, stream_of
+from openptx.driver.streams import stream_of
 from openptx.driver.user_objects import References, UserObject
 
-NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty": 5, "event": 7, "memory": 8}
-"""CUgraphNodeType."""
-ACTIVE, INVALIDATED = 1, 2
 MOVE = 1
 """Of references to a user object: the caller's become the graph's."""
-_captures = itertools.count(1)
+TOPOLOGY_CHANGED, TYPE_CHANGED = 2, 3
+"""CUgraphExecUpdateResult."""
+
+
+class Work(NamedTuple):
+    """What a node does. What pointers among the arguments lead to is read at the launch."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+
+    def run(self) -> None:
+        self.function(*self.arguments)
 
 
 class Node(Object):
-    """A piece of work. Its arguments are those of the capture; what pointers lead to is read at the launch."""
+    """`after` are the nodes that this one comes after; `original` is the node that a clone was made of.
+
+    `attributes` are those of a kernel that the program has set; `kept` is what it was given a pointer to.
+    """
 
     what = "graph node"
 
-    def __init__(self, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, graph: Graph, kind: str, work: Work, after: Iterable[Node]) -> None:
         super().__init__()
-        self.kind, self.work, self.arguments = kind, work, arguments
+        self.graph, self.kind, self.work, self.after = graph, kind, work, [*after]
+        self.original: Node | None = None
+        self.attributes: dict[int, bytes] = {}
+        self.kept: object = None
 
 
 class Graph(Object):
-    """Nodes in an order that fits what they depend on."""
-
     what = "graph"
 
     def __init__(self) -> None:
@@ -42,162 +52,170 @@ class Graph(Object):
         self.nodes: list[Node] = []
         self.references = References()
 
-    def add(self, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
-        made = driver().add(Node(kind, work, arguments))
+    def add(
+        self, kind: str, function: Callable[..., Any], arguments: tuple[Any, ...], after: Iterable[Node] = ()
+    ) -> Node:
+        made = driver().add(Node(self, kind, Work(function, arguments), after))
         self.nodes.append(made)
         return made
 
-    def run(self) -> None:
-        """Does all of it."""
+    def order(self) -> list[Node]:
+        """Each node after those that it comes after, otherwise as they were added. Fails where they form a cycle."""
+        found, left = dict[Node, None](), self.nodes
+        while left:
+            late = list[Node]()
+            for node in left:
+                if all(before in found for before in node.after):
+                    found[node] = None
+                else:
+                    late.append(node)
+            if len(late) == len(left):
+                raise Failure(Result.INVALID_VALUE, f"{len(left)} nodes of the graph come after each other in a cycle")
+            left = late
+        return [*found]
+
+    def clone(self) -> Graph:
+        """The same nodes, with handles of their own."""
+        made, same = driver().add(Graph()), dict[Node, Node]()
+        for node in self.order():
+            copy = made.add(node.kind, *node.work, (same[before] for before in node.after))
+            if isinstance(child := child_of(node), Graph):
+                copy.work = child_work(child.clone())
+            copy.original, copy.attributes = node, dict(node.attributes)
+            same[node] = copy
+        made.nodes = [same[node] for node in self.nodes]
+        made.references = self.references.copy()
+        return made
+
+    def end(self) -> None:
+        """Handles of it and of its nodes mean nothing from now on."""
         for node in self.nodes:
-            node.work(*node.arguments)
+            if (child := child_of(node)) is not None:
+                child.end()
+            driver().remove(node)
+        driver().remove(self)
+        self.references.end()
+
+
+def child_work(child: Graph) -> Work:
+    """Of a node that does a whole graph, which is its own."""
+    return Work(run_graph, (child,))
+
+
+def child_of(node: Node) -> Graph | None:
+    """The graph that a node does."""
+    return node.work.arguments[0] if node.kind == "graph" else None
+
+
+def run_graph(graph: Graph) -> None:
+    for node in graph.order():
+        node.work.run()
+
+
+class Step:
+    """A node as an executable graph does it. `enabled` is False for one that does nothing for the time being."""
+
+    def __init__(self, node: Node) -> None:
+        self.kind, self.work, self.enabled = node.kind, node.work, True
+        self.child: Executable | None = None
+        if (child := child_of(node)) is not None:
+            self.do_graph(child)
+
+    def do_graph(self, graph: Graph) -> None:
+        """From now on the step does a whole graph, as it is now."""
+        self.end()
+        self.child = Executable(graph)
+        self.work = Work(self.child.run)
+
+    def end(self) -> None:
+        if self.child is not None:
+            self.child.end()
 
 
 class Executable(Object):
-    """A graph as it was when it was instantiated."""
+    """A graph as it was when it was instantiated, in the order of its work."""
 
     what = "executable graph"
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.nodes = [*graph.nodes]
+        self.steps = {node: Step(node) for node in graph.order()}
+        self.shape = shape(graph)
         self.references = graph.references.copy()
 
-
-class Capture:
-    """A capture that goes on: the stream that it began in, and those that have joined by waiting for its events."""
-
-    def __init__(self, origin: Stream, graph: Graph) -> None:
-        self.number = next(_captures)
-        self.origin, self.graph = origin, graph
-        self.streams = [origin]
-        self.valid = True
-
-    def add(self, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Instead of doing it."""
-        if not self.valid:
-            raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
-        self.graph.add(kind, work, arguments)
-
-    def join(self, stream: Stream) -> None:
-        """Work of another stream is captured, too, from now on."""
-        stream.capture = self
-        self.streams.append(stream)
+    def run(self) -> None:
+        for step in [*self.steps.values()]:
+            if step.enabled:
+                step.work.run()
 
     def end(self) -> None:
-        for stream in self.streams:
-            stream.capture = None
+        """Releases what the graph keeps."""
+        for step in self.steps.values():
+            step.end()
+        self.references.end()
+
+    def step(self, handle: int) -> Step:
+        """That of a node of the graph which this was made of. Fails for another node."""
+        found = self.steps.get(driver().find(handle, Node))
+        if found is None:
+            raise Failure(Result.INVALID_VALUE, "the node is of another graph than the executable one")
+        return found
 
 
-def begin(context: Context, handle: int, graph: Graph) -> None:
-    stream = stream_of(context, handle)
-    if handle in DEFAULT and handle != 2:
-        raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream can not be captured")
-    if stream.capture is not None:
-        raise Failure(Result.ILLEGAL_STATE, "the stream is being captured already")
-    stream.capture = Capture(stream, graph)
+def shape(graph: Graph) -> list[frozenset[int]]:
+    """What each node comes after, by places in the order."""
+    place = {node: i for i, node in enumerate(graph.order())}
+    return [frozenset(place[before] for before in node.after) for node in place]
 
 
-@in_context("cuStreamBeginCapture", "cuStreamBeginCapture_v2")
-def begin_capture(context: Context, handle: int, mode: int = 0) -> None:
-    begin(context, handle, driver().add(Graph()))
-
-
-@in_context("cuStreamBeginCaptureToGraph")
-def begin_capture_to(context: Context, handle: int, graph: int, after: int, edges: int, count: int, mode: int) -> None:
-    begin(context, handle, driver().find(graph, Graph))
-
-
-@in_context("cuStreamEndCapture")
-def end_capture(context: Context, handle: int, out: int) -> None:
-    put(out, 0)
-    capture = stream_of(context, handle).capture
-    if capture is None:
-        raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
-    if capture.origin is not stream_of(context, handle):
-        raise Failure(Result.STREAM_CAPTURE_UNMATCHED, "the capture began in another stream")
-    capture.end()
-    if not capture.valid:
-        raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
-    put(out, capture.graph.handle)
-
-
-@in_context("cuStreamIsCapturing")
-def is_capturing(context: Context, handle: int, out: int) -> None:
-    put_int(out, state(stream_of(context, handle)))
-
-
-def state(stream: Stream) -> int:
-    """CUstreamCaptureStatus."""
-    if stream.capture is None:
-        return 0
-    return ACTIVE if stream.capture.valid else INVALIDATED
-
-
-@in_context("cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo_v3")
-def capture_info(context: Context, handle: int, status: int, number: int, *more: int) -> None:
-    stream = stream_of(context, handle)
-    put_int(status, state(stream))
-    if stream.capture is None:
-        return
-    put_size(number, stream.capture.number)
-    if more:
-        put_size(more[0], stream.capture.graph.handle)
-        for pointer in more[1:]:
-            put_size(pointer, 0)
-
-
-@in_context("cuThreadExchangeStreamCaptureMode")
-def exchange_mode(context: Context, mode: int) -> None:
-    """All modes are as the most lenient one."""
+def require_nodes_of(graph: Graph, handles: list[int]) -> list[Node]:
+    """The nodes of these handles. Fails for a node of another graph."""
+    found = [driver().find(handle, Node) for handle in handles]
+    if any(node.graph is not graph for node in found):
+        raise Failure(Result.INVALID_VALUE, "a node of another graph is given")
+    return found
 
 
 @in_context("cuGraphCreate")
 def create(context: Context, out: int, flags: int) -> None:
+    if flags:
+        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a graph, which has none")
     put(out, 0)
     put(out, driver().add(Graph()).handle)
 
 
 @in_context("cuGraphDestroy")
 def destroy(context: Context, handle: int) -> None:
-    found = driver().find(handle, Graph)
-    for node in found.nodes:
-        driver().remove(node)
-    driver().remove(found)
-    found.references.end()
+    driver().find(handle, Graph).end()
 
 
 @in_context("cuGraphClone")
 def clone(context: Context, out: int, handle: int) -> None:
-    found, made = driver().find(handle, Graph), driver().add(Graph())
-    for node in found.nodes:
-        made.add(node.kind, node.work, node.arguments)
-    made.references = found.references.copy()
-    put(out, made.handle)
+    put(out, 0)
+    put(out, driver().find(handle, Graph).clone().handle)
 
 
-def executable(handle: int) -> int:
-    return driver().add(Executable(driver().find(handle, Graph))).handle
+def executable(out: int, handle: int) -> None:
+    put(out, 0)
+    put(out, driver().add(Executable(driver().find(handle, Graph))).handle)
 
 
-@in_context("cuGraphInstantiate")
+@in_context("cuGraphInstantiate", "cuGraphInstantiate_v2")
 def instantiate(context: Context, out: int, graph: int, node: int, buffer: int, size: int) -> None:
-    put(out, executable(graph))
-
-
-@in_context("cuGraphInstantiate_v2")
-def instantiate_v2(context: Context, out: int, graph: int, node: int, buffer: int, size: int) -> None:
-    put(out, executable(graph))
+    executable(out, graph)
 
 
 @in_context("cuGraphInstantiateWithFlags")
 def instantiate_with_flags(context: Context, out: int, graph: int, flags: int) -> None:
-    put(out, executable(graph))
+    executable(out, graph)
 
 
 @in_context("cuGraphInstantiateWithParams")
 def instantiate_with_params(context: Context, out: int, graph: int, parameters: int) -> None:
-    put(out, executable(graph))
+    executable(out, graph)
+    if parameters:
+        put(parameters + 16, 0)  # no node is wrong
+        put_int(parameters + 24, 0)  # CUDA_GRAPH_INSTANTIATE_SUCCESS
 
 
 @in_context("cuGraphUpload")
@@ -208,18 +226,25 @@ def upload(context: Context, handle: int, stream: int) -> None:
 @in_context("cuGraphLaunch")
 def launch(context: Context, handle: int, stream: int) -> None:
     found, where = driver().find(handle, Executable), stream_of(context, stream)
-    for node in found.nodes:
-        if where.capture is None:
-            node.work(*node.arguments)
-        else:
-            where.capture.add(node.kind, node.work, node.arguments)
+    if where.capture is None:
+        found.run()
+        return
+    for step in found.steps.values():
+        if step.enabled:
+            where.capture.add(where, step.kind, *step.work)
 
 
 @in_context("cuGraphExecDestroy")
 def destroy_executable(context: Context, handle: int) -> None:
     found = driver().find(handle, Executable)
     driver().remove(found)
-    found.references.end()
+    found.end()
+
+
+@in_context("cuGraphExecGetFlags")
+def executable_flags(context: Context, handle: int, out: int) -> None:
+    driver().find(handle, Executable)
+    put(out, 0)
 
 
 @in_context("cuGraphRetainUserObject")
@@ -236,40 +261,43 @@ def release_user_object(context: Context, handle: int, kept: int, count: int) ->
     driver().find(handle, Graph).references.remove(found, count)
 
 
-class UpdateInfo(NamedTuple):
-    """Of `CUgraphExecUpdateResultInfo`: the result, and two nodes."""
+def update(found: Executable, new: Graph) -> tuple[int, Node | None]:
+    """Makes the work that of another graph with the same nodes; or says why not, and at which node."""
+    order = new.order()
+    if shape(new) != found.shape:
+        return TOPOLOGY_CHANGED, None
+    for step, node in zip(found.steps.values(), order, strict=True):
+        if step.kind != node.kind:
+            return TYPE_CHANGED, node
+    found.steps = {old: renewed(step, node) for (old, step), node in zip(found.steps.items(), order, strict=True)}
+    return 0, None
 
-    result: int
-    node: int = 0
-    before: int = 0
 
-    def write(self, pointer: int) -> None:
-        if pointer:
-            put_int(pointer, self.result)
-            put(pointer + 8, self.node)
-            put(pointer + 16, self.before)
+def renewed(step: Step, node: Node) -> Step:
+    step.end()
+    made = Step(node)
+    made.enabled = step.enabled
+    return made
 
 
 @in_context("cuGraphExecUpdate_v2")
-def update(context: Context, handle: int, graph: int, info: int) -> None:
-    found, new = driver().find(handle, Executable), driver().find(graph, Graph)
-    kinds = [node.kind for node in found.nodes], [node.kind for node in new.nodes]
-    if kinds[0] != kinds[1]:
-        UpdateInfo(2).write(info)  # CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED
-        raise Failure(Result.GRAPH_EXEC_UPDATE_FAILURE, "the graphs have other nodes", usual=True)
-    found.nodes = [*new.nodes]
-    UpdateInfo(0).write(info)
+def exec_update_v2(context: Context, handle: int, graph: int, info: int) -> None:
+    result, node = update(driver().find(handle, Executable), driver().find(graph, Graph))
+    if info:
+        put_int(info, result)
+        put(info + 8, node.handle if node is not None else 0)
+        put(info + 16, 0)
+    require_updated(result)
 
 
-@in_context("cuGraphGetNodes", "cuGraphGetRootNodes")
-def get_nodes(context: Context, handle: int, out: int, count: int) -> None:
-    found = driver().find(handle, Graph)
-    if out:
-        for i, node in enumerate(found.nodes[: ctypes.c_uint64.from_address(count).value]):
-            put(out + 8 * i, node.handle)
-    put(count, len(found.nodes))
+@in_context("cuGraphExecUpdate")
+def exec_update(context: Context, handle: int, graph: int, wrong: int, out: int) -> None:
+    result, node = update(driver().find(handle, Executable), driver().find(graph, Graph))
+    put(wrong, node.handle if node is not None else 0)
+    put_int(out, result)
+    require_updated(result)
 
 
-@in_context("cuGraphNodeGetType")
-def node_type(context: Context, handle: int, out: int) -> None:
-    put_int(out, NODE_TYPES[driver().find(handle, Node).kind])
+def require_updated(result: int) -> None:
+    if result:
+        raise Failure(Result.GRAPH_EXEC_UPDATE_FAILURE, "the graphs have other nodes or edges", usual=True)

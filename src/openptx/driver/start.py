@@ -19,8 +19,9 @@ from openptx.errors import Bug, Error
 
 CHAPTERS = (
     "devices", "contexts", "allocations", "managed", "pools", "pointers", "copies", "arrays", "boxes", "fills",
-    "texture_objects", "modules", "libraries", "functions", "launches", "streams", "events", "graphs", "user_objects",
-    "linker", "occupancy", "clusters", "profiler",
+    "texture_objects", "modules", "libraries", "functions", "launches", "streams", "events", "capture", "graphs",
+    "graph_edges", "graph_nodes", "graph_settings", "graph_parameters", "user_objects", "linker", "occupancy",
+    "clusters", "profiler",
 )  # fmt: skip
 """Modules here that have entry points."""
 

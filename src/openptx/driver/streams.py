@@ -13,7 +13,7 @@ from openptx.driver.places import of_device
 from openptx.driver.results import Result
 
 if TYPE_CHECKING:
-    from openptx.driver.graphs import Capture
+    from openptx.driver.capture import Capture
 
 DEFAULT = (0, 1, 2)
 """CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 is one of them."""
@@ -56,7 +56,7 @@ def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *
     if stream.capture is None:
         work(*arguments)
     else:
-        stream.capture.add(kind, work, arguments)
+        stream.capture.add(stream, kind, work, arguments)
 
 
 def require_no_capture(stream: Stream, action: str) -> None:

@@ -1,0 +1,162 @@
+"""Captures: what streams are given becomes nodes of a graph instead of being done."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from openptx.driver.calls import Failure, in_context, put, put_int, put_size
+from openptx.driver.contexts import Context, read_handles
+from openptx.driver.graphs import Graph, Node, require_nodes_of
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+from openptx.driver.streams import DEFAULT, Stream, stream_of
+
+ACTIVE, INVALIDATED = 1, 2
+SET_DEPENDENCIES = 1
+_captures = itertools.count(1)
+
+
+class Capture:
+    """A capture that goes on: the stream that it began in, and those that have joined by waiting for its events.
+
+    `after` are the nodes that the next one of a stream depends on.
+    """
+
+    def __init__(self, origin: Stream, graph: Graph, after: list[Node]) -> None:
+        self.number = next(_captures)
+        self.origin, self.graph = origin, graph
+        self.after = {origin: after}
+        self.valid = True
+        self.ended = False
+        self.told: Any = None  # the array of `after` that the program was given last
+
+    def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        """Instead of doing it."""
+        if not self.valid:
+            raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
+        self.after[stream] = [self.graph.add(kind, work, arguments, self.after[stream])]
+
+    def wait(self, stream: Stream, nodes: list[Node]) -> None:
+        """What the stream is given from now on is captured, and comes after these nodes."""
+        stream.capture = self
+        known = self.after.setdefault(stream, [])
+        known += (node for node in nodes if node not in known)
+
+    def unjoined(self) -> bool:
+        """Whether a stream has work that nothing of the first one comes after."""
+        reached = set[Node]()
+        waiting = [*self.after[self.origin]]
+        while waiting:
+            node = waiting.pop()
+            if node not in reached:
+                reached.add(node)
+                waiting += node.after
+        return any(node not in reached for nodes in self.after.values() for node in nodes)
+
+    def end(self) -> None:
+        self.ended = True
+        for stream in self.after:
+            stream.capture = None
+
+
+def begin(context: Context, handle: int, graph: Graph, after: list[Node]) -> None:
+    stream = stream_of(context, handle)
+    if handle in DEFAULT and handle != 2:
+        raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream can not be captured")
+    if stream.capture is not None:
+        raise Failure(Result.ILLEGAL_STATE, "the stream is being captured already")
+    stream.capture = Capture(stream, graph, after)
+
+
+@in_context("cuStreamBeginCapture", "cuStreamBeginCapture_v2")
+def begin_capture(context: Context, handle: int, mode: int = 0) -> None:
+    begin(context, handle, driver().add(Graph()), [])
+
+
+@in_context("cuStreamBeginCaptureToGraph")
+def begin_capture_to(context: Context, handle: int, graph: int, after: int, edges: int, count: int, mode: int) -> None:
+    found = driver().find(graph, Graph)
+    begin(context, handle, found, require_nodes_of(found, read_handles(after, count)))
+
+
+@in_context("cuStreamEndCapture")
+def end_capture(context: Context, handle: int, out: int) -> None:
+    put(out, 0)
+    capture = stream_of(context, handle).capture
+    if capture is None:
+        raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
+    if capture.origin is not stream_of(context, handle):
+        raise Failure(Result.STREAM_CAPTURE_UNMATCHED, "the capture began in another stream")
+    capture.end()
+    if not capture.valid:
+        raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
+    if capture.unjoined():
+        why = "a stream that joined the capture has work that its first stream does not wait for"
+        raise Failure(Result.STREAM_CAPTURE_UNJOINED, why)
+    put(out, capture.graph.handle)
+
+
+@in_context("cuStreamIsCapturing")
+def is_capturing(context: Context, handle: int, out: int) -> None:
+    put_int(out, state(stream_of(context, handle)))
+
+
+def state(stream: Stream) -> int:
+    """CUstreamCaptureStatus."""
+    if stream.capture is None:
+        return 0
+    return ACTIVE if stream.capture.valid else INVALIDATED
+
+
+@in_context("cuStreamGetCaptureInfo")
+def capture_number(context: Context, handle: int, status: int, number: int) -> None:
+    capture_info(context, handle, status, number, 0, 0, 0)
+
+
+@in_context("cuStreamGetCaptureInfo_v2")
+def capture_info(context: Context, handle: int, status: int, number: int, graph: int, after: int, count: int) -> None:
+    stream = stream_of(context, handle)
+    put_int(status, state(stream))
+    capture = stream.capture
+    if capture is None:
+        return
+    nodes = capture.after[stream]
+    capture.told = (ctypes.c_uint64 * len(nodes))(*(node.handle for node in nodes))
+    put_size(number, capture.number)
+    put_size(graph, capture.graph.handle)
+    put_size(after, ctypes.addressof(capture.told))
+    put_size(count, len(nodes))
+
+
+@in_context("cuStreamGetCaptureInfo_v3")
+def capture_info_v3(
+    context: Context, handle: int, status: int, number: int, graph: int, after: int, edges: int, count: int
+) -> None:
+    put_size(edges, 0)  # all edges are plain ones
+    capture_info(context, handle, status, number, graph, after, count)
+
+
+@in_context("cuStreamUpdateCaptureDependencies")
+def update_dependencies(context: Context, handle: int, nodes: int, count: int, flags: int) -> None:
+    stream = stream_of(context, handle)
+    capture = stream.capture
+    if capture is None:
+        raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
+    given = require_nodes_of(capture.graph, read_handles(nodes, count))
+    if flags == SET_DEPENDENCIES:
+        capture.after[stream] = given
+    else:
+        capture.wait(stream, given)
+
+
+@in_context("cuStreamUpdateCaptureDependencies_v2")
+def update_dependencies_v2(context: Context, handle: int, nodes: int, edges: int, count: int, flags: int) -> None:
+    update_dependencies(context, handle, nodes, count, flags)
+
+
+@in_context("cuThreadExchangeStreamCaptureMode")
+def exchange_mode(context: Context, mode: int) -> None:
+    """All modes are as the most lenient one."""

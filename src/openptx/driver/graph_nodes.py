@@ -1,0 +1,176 @@
+"""Nodes that programs add to graphs themselves: kernels, copies, fills, functions of the host, other graphs, events."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable
+
+from openptx.driver import launches
+from openptx.driver.allocations import obtain
+from openptx.driver.arrays import read
+from openptx.driver.boxes import copy_3d
+from openptx.driver.calls import Failure, get, in_context, put
+from openptx.driver.contexts import Context, read_handles
+from openptx.driver.events import Event
+from openptx.driver.fills import ELEMENTS, fill
+from openptx.driver.graphs import Graph, Node, Work, child_work, require_nodes_of
+from openptx.driver.launches import Shape
+from openptx.driver.modules import Function
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+
+KERNEL, KERNEL_V2 = struct.Struct("<Q7I4xQQ"), struct.Struct("<Q7I4xQQQQ")
+FILL, HOST = struct.Struct("<QQIIQQ"), struct.Struct("<QQ")
+ALLOCATION = struct.Struct("<QQ"), 104
+"""The size and the address of CUDA_MEM_ALLOC_NODE_PARAMS, and where they begin."""
+PARAMETERS = 16
+"""Where CUgraphNodeParams has the structure of its type."""
+COPY = 16
+"""Where CUDA_MEMCPY_NODE_PARAMS has the copy."""
+
+
+def kernel_work(context: Context, pointer: int, *, second: bool) -> Work:
+    """What CUDA_KERNEL_NODE_PARAMS describe. Parameters are copied now."""
+    words = (KERNEL_V2 if second else KERNEL).unpack(read(pointer, (KERNEL_V2 if second else KERNEL).size))
+    function = driver().find(words[0] or (words[10] if second else 0), Function)
+    gx, gy, gz, bx, by, bz, shared, pointers, extra = words[1:10]
+    shape = Shape((gx, gy, gz), (bx, by, bz), shared)
+    launches.require_possible(function, shape)
+    return Work(launches.run, (context, function, shape, launches.parameters_of(function, pointers, extra)))
+
+
+def copy_work(context: Context, pointer: int) -> Work:
+    return Work(copy_3d(pointer).run)
+
+
+def fill_work(context: Context, pointer: int) -> Work:
+    """What CUDA_MEMSET_NODE_PARAMS describe."""
+    address, pitch, value, size, width, height = FILL.unpack(read(pointer, FILL.size))
+    if 8 * size not in ELEMENTS:
+        raise Failure(Result.INVALID_VALUE, f"elements of {size} bytes that are set to a value")
+    mask = (1 << 8 * size) - 1
+    return Work(fill, (address, pitch, value & mask, ELEMENTS[8 * size], width, height))
+
+
+def host_work(context: Context, pointer: int) -> Work:
+    """What CUDA_HOST_NODE_PARAMS describe."""
+    function, data = HOST.unpack(read(pointer, HOST.size))
+    if not function:
+        raise Failure(Result.INVALID_VALUE, "the function is null")
+    return Work(ctypes.CFUNCTYPE(None, ctypes.c_uint64)(function), (data,))
+
+
+def record_work(handle: int) -> Work:
+    return Work(Event.record, (driver().find(handle, Event),))
+
+
+def wait_work(handle: int) -> Work:
+    return Work(Event.wait, (driver().find(handle, Event),))
+
+
+def nothing() -> None:
+    """What an empty node does."""
+
+
+def add(out: int, graph: int, after: int, count: int, kind: str, make: Callable[[], Work]) -> Node:
+    """A new node of a graph, after others of it."""
+    put(out, 0)
+    found = driver().find(graph, Graph)
+    before = require_nodes_of(found, read_handles(after, count))
+    if len({*before}) < len(before):
+        raise Failure(Result.INVALID_VALUE, "a node is named twice among those that the new one comes after")
+    made = found.add(kind, *make(), before)
+    put(out, made.handle)
+    return made
+
+
+@in_context("cuGraphAddKernelNode")
+def add_kernel(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    add(out, graph, after, count, "kernel", lambda: kernel_work(context, pointer, second=False))
+
+
+@in_context("cuGraphAddKernelNode_v2")
+def add_kernel_v2(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    add(out, graph, after, count, "kernel", lambda: kernel_work(context, pointer, second=True))
+
+
+@in_context("cuGraphAddMemcpyNode")
+def add_copy(context: Context, out: int, graph: int, after: int, count: int, pointer: int, owner: int) -> None:
+    add(out, graph, after, count, "copy", lambda: copy_work(context, pointer))
+
+
+@in_context("cuGraphAddMemsetNode")
+def add_fill(context: Context, out: int, graph: int, after: int, count: int, pointer: int, owner: int) -> None:
+    add(out, graph, after, count, "fill", lambda: fill_work(context, pointer))
+
+
+@in_context("cuGraphAddHostNode")
+def add_host(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    add(out, graph, after, count, "host", lambda: host_work(context, pointer))
+
+
+@in_context("cuGraphAddEmptyNode")
+def add_empty(context: Context, out: int, graph: int, after: int, count: int) -> None:
+    add(out, graph, after, count, "empty", lambda: Work(nothing))
+
+
+@in_context("cuGraphAddChildGraphNode")
+def add_child(context: Context, out: int, graph: int, after: int, count: int, child: int) -> None:
+    add(out, graph, after, count, "graph", lambda: child_work(driver().find(child, Graph).clone()))
+
+
+@in_context("cuGraphAddEventRecordNode")
+def add_record(context: Context, out: int, graph: int, after: int, count: int, event: int) -> None:
+    add(out, graph, after, count, "event", lambda: record_work(event))
+
+
+@in_context("cuGraphAddEventWaitNode")
+def add_wait(context: Context, out: int, graph: int, after: int, count: int, event: int) -> None:
+    add(out, graph, after, count, "wait", lambda: wait_work(event))
+
+
+@in_context("cuGraphAddMemAllocNode")
+def add_allocation(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    """Allocates now, for as long as the context lives: the address is part of the graph."""
+    layout, begin = ALLOCATION
+    size, _ = layout.unpack(read(pointer + begin, layout.size))
+    obtain(context, pointer + begin + 8, size)
+    add(out, graph, after, count, "allocation", lambda: Work(nothing))
+
+
+@in_context("cuGraphAddMemFreeNode")
+def add_free(context: Context, out: int, graph: int, after: int, count: int, address: int) -> None:
+    add(out, graph, after, count, "free", lambda: Work(nothing))
+
+
+def work_of(context: Context, pointer: int) -> tuple[str, Work]:
+    """What CUgraphNodeParams describe. Fails for types that the machine does not have."""
+    number, there = get(pointer, ctypes.c_int), pointer + PARAMETERS
+    if number == 0:
+        return "kernel", kernel_work(context, there, second=True)
+    if number == 1:
+        return "copy", copy_work(context, there + COPY)
+    if number == 2:
+        return "fill", fill_work(context, there)
+    if number == 3:
+        return "host", host_work(context, there)
+    if number == 4:
+        return "graph", child_work(driver().find(get(there), Graph).clone())
+    if number == 5:
+        return "empty", Work(nothing)
+    if number in (6, 7):
+        return ("wait", wait_work(get(there))) if number == 6 else ("event", record_work(get(there)))
+    raise Failure(Result.NOT_SUPPORTED, f"a graph node of type {number}")
+
+
+@in_context("cuGraphAddNode")
+def add_node(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    put(out, 0)
+    kind, work = work_of(context, pointer)
+    add(out, graph, after, count, kind, lambda: work)
+
+
+@in_context("cuGraphAddNode_v2", "cuGraphAddNode_v3")
+def add_node_v2(context: Context, out: int, graph: int, after: int, edges: int, count: int, pointer: int) -> None:
+    add_node(context, out, graph, after, count, pointer)

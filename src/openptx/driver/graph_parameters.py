@@ -1,0 +1,132 @@
+"""What nodes of graphs do, told in the structures that describe it; attributes of kernels in graphs."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from openptx.driver import launches
+from openptx.driver.arrays import read, write
+from openptx.driver.boxes import COPY_3D, DEVICE, HOST, UNIFIED, Copy, Extent, Side
+from openptx.driver.calls import in_context, put
+from openptx.driver.contexts import Context
+from openptx.driver.copies import move
+from openptx.driver.graph_nodes import FILL, KERNEL, KERNEL_V2
+from openptx.driver.graph_nodes import HOST as HOST_FUNCTION
+from openptx.driver.graph_settings import of_kind
+from openptx.driver.graphs import Node, Work, child_of
+from openptx.driver.launches import CLUSTER, COOPERATIVE, Shape
+from openptx.driver.places import of_device, of_either, of_host
+
+VALUE = 64
+"""Bytes of a CUlaunchAttributeValue."""
+
+
+def kernel_of(node: Node) -> tuple[Any, Shape, bytearray]:
+    """The function of a node, the shape of its launch and its parameters."""
+    _, function, shape, parameters = node.work.arguments
+    return function, shape, parameters
+
+
+def kernel_words(node: Node) -> tuple[int, ...]:
+    """Of CUDA_KERNEL_NODE_PARAMS. What the pointers lead to lives as long as the node does what it does."""
+    function, shape, parameters = kernel_of(node)
+    data = ctypes.create_string_buffer(bytes(parameters), max(len(parameters), 1))
+    begin = ctypes.addressof(data)
+    places = [begin + offset for offset, _ in function.parameters]
+    table = (ctypes.c_void_p * max(len(places), 1))(*places)
+    node.kept = data, table
+    return (function.handle, *shape.grid, *shape.block, shape.shared, ctypes.addressof(table), 0)
+
+
+@in_context("cuGraphKernelNodeGetParams")
+def get_kernel(context: Context, handle: int, out: int) -> None:
+    write(out, KERNEL.pack(*kernel_words(of_kind(handle, "kernel"))))
+
+
+@in_context("cuGraphKernelNodeGetParams_v2")
+def get_kernel_v2(context: Context, handle: int, out: int) -> None:
+    write(out, KERNEL_V2.pack(*kernel_words(of_kind(handle, "kernel")), 0, context.handle))
+
+
+def copy_of(node: Node) -> Copy:
+    """The copy of a node, which may be a plain one of a stream."""
+    if node.work.function is not move:
+        found = getattr(node.work.function, "__self__", None)
+        assert isinstance(found, Copy)
+        return found
+    kinds = {of_host: HOST, of_device: DEVICE, of_either: UNIFIED}
+    target, to, source, of, size = node.work.arguments
+    sides = [Side(0, 0, 0, kinds[place], address, None, 0, 0) for place, address in ((of, source), (to, target))]
+    return Copy(sides[0], sides[1], Extent(size, 1, 1))
+
+
+def copy_words(side: Side) -> tuple[int, ...]:
+    """Of one side in CUDA_MEMCPY3D."""
+    host, device = (side.address, 0) if side.kind == HOST else (0, side.address)
+    array = side.array.handle if side.array is not None else 0
+    return side.x, side.y, side.z, 0, side.kind, host, device, array, 0, side.pitch, side.rows
+
+
+@in_context("cuGraphMemcpyNodeGetParams")
+def get_copy(context: Context, handle: int, out: int) -> None:
+    found = copy_of(of_kind(handle, "copy"))
+    write(out, COPY_3D.pack(*copy_words(found.source), *copy_words(found.target), *found.extent))
+
+
+@in_context("cuGraphMemsetNodeGetParams")
+def get_fill(context: Context, handle: int, out: int) -> None:
+    address, pitch, value, element, width, height = of_kind(handle, "fill").work.arguments
+    write(out, FILL.pack(address, pitch, value, element.itemsize, width, height))
+
+
+@in_context("cuGraphHostNodeGetParams")
+def get_host(context: Context, handle: int, out: int) -> None:
+    function, arguments = of_kind(handle, "host").work
+    callback: Any = function  # of ctypes
+    write(out, HOST_FUNCTION.pack(ctypes.cast(callback, ctypes.c_void_p).value or 0, arguments[-1]))
+
+
+@in_context("cuGraphChildGraphNodeGetGraph")
+def get_child(context: Context, handle: int, out: int) -> None:
+    found = child_of(of_kind(handle, "graph"))
+    put(out, found.handle if found is not None else 0)
+
+
+@in_context("cuGraphEventRecordNodeGetEvent")
+def get_record(context: Context, handle: int, out: int) -> None:
+    put(out, of_kind(handle, "event").work.arguments[0].handle)
+
+
+@in_context("cuGraphEventWaitNodeGetEvent")
+def get_wait(context: Context, handle: int, out: int) -> None:
+    put(out, of_kind(handle, "wait").work.arguments[0].handle)
+
+
+@in_context("cuGraphKernelNodeSetAttribute")
+def set_attribute(context: Context, handle: int, number: int, value: int) -> None:
+    """Clusters and cooperative launches change the launch; the others are about speed and remembered."""
+    node = of_kind(handle, "kernel")
+    node.attributes[number] = read(value, VALUE)
+    function, shape, parameters = kernel_of(node)
+    words = [int.from_bytes(node.attributes[number][i : i + 4], "little") for i in (0, 4, 8)]
+    if number == CLUSTER:
+        shape = shape._replace(cluster=(words[0], words[1], words[2]) if any(words) else None)
+    elif number == COOPERATIVE:
+        shape = shape._replace(cooperative=words[0] != 0)
+    launches.require_possible(function, shape)
+    node.work = Work(launches.run, (context, function, shape, parameters))
+
+
+@in_context("cuGraphKernelNodeGetAttribute")
+def get_attribute(context: Context, handle: int, number: int, out: int) -> None:
+    write(out, of_kind(handle, "kernel").attributes.get(number, bytes(VALUE)))
+
+
+@in_context("cuGraphKernelNodeCopyAttributes")
+def copy_attributes(context: Context, target: int, source: int) -> None:
+    to, of = of_kind(target, "kernel"), of_kind(source, "kernel")
+    function, shape, parameters = kernel_of(to)
+    given = kernel_of(of)[1]
+    shape = shape._replace(cluster=given.cluster, cooperative=given.cooperative)
+    to.attributes, to.work = dict(of.attributes), Work(launches.run, (context, function, shape, parameters))

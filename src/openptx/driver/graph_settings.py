@@ -1,0 +1,147 @@
+"""What nodes of graphs are changed to, in a graph or in an executable one; and which nodes are switched off."""
+
+from __future__ import annotations
+
+from openptx.driver.calls import Failure, in_context, put_int
+from openptx.driver.contexts import Context
+from openptx.driver.graph_nodes import (
+    copy_work,
+    fill_work,
+    host_work,
+    kernel_work,
+    record_work,
+    wait_work,
+    work_of,
+)  # fmt: skip
+from openptx.driver.graphs import Executable, Graph, Node
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+
+SWITCHABLE = ("kernel", "copy", "fill")
+
+
+def of_kind(handle: int, *kinds: str) -> Node:
+    """The node of a handle. Fails for one of another kind."""
+    found = driver().find(handle, Node)
+    if found.kind not in kinds:
+        raise Failure(Result.INVALID_VALUE, f"the node is of kind `{found.kind}`, not `{kinds[0]}`")
+    return found
+
+
+def same_kind(kind: str, expected: str) -> None:
+    if kind != expected:
+        raise Failure(Result.INVALID_VALUE, f"the parameters are of kind `{kind}`, and the node is of `{expected}`")
+
+
+@in_context("cuGraphKernelNodeSetParams")
+def set_kernel(context: Context, handle: int, pointer: int) -> None:
+    of_kind(handle, "kernel").work = kernel_work(context, pointer, second=False)
+
+
+@in_context("cuGraphKernelNodeSetParams_v2")
+def set_kernel_v2(context: Context, handle: int, pointer: int) -> None:
+    of_kind(handle, "kernel").work = kernel_work(context, pointer, second=True)
+
+
+@in_context("cuGraphMemcpyNodeSetParams")
+def set_copy(context: Context, handle: int, pointer: int) -> None:
+    of_kind(handle, "copy").work = copy_work(context, pointer)
+
+
+@in_context("cuGraphMemsetNodeSetParams")
+def set_fill(context: Context, handle: int, pointer: int) -> None:
+    of_kind(handle, "fill").work = fill_work(context, pointer)
+
+
+@in_context("cuGraphHostNodeSetParams")
+def set_host(context: Context, handle: int, pointer: int) -> None:
+    of_kind(handle, "host").work = host_work(context, pointer)
+
+
+@in_context("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2")
+def set_node(context: Context, handle: int, pointer: int) -> None:
+    found = driver().find(handle, Node)
+    kind, work = work_of(context, pointer)
+    same_kind(kind, found.kind)
+    found.work = work
+
+
+@in_context("cuGraphExecKernelNodeSetParams")
+def set_exec_kernel(context: Context, graph: int, handle: int, pointer: int) -> None:
+    of_kind(handle, "kernel")
+    driver().find(graph, Executable).step(handle).work = kernel_work(context, pointer, second=False)
+
+
+@in_context("cuGraphExecKernelNodeSetParams_v2")
+def set_exec_kernel_v2(context: Context, graph: int, handle: int, pointer: int) -> None:
+    of_kind(handle, "kernel")
+    driver().find(graph, Executable).step(handle).work = kernel_work(context, pointer, second=True)
+
+
+@in_context("cuGraphExecMemcpyNodeSetParams")
+def set_exec_copy(context: Context, graph: int, handle: int, pointer: int, owner: int) -> None:
+    of_kind(handle, "copy")
+    driver().find(graph, Executable).step(handle).work = copy_work(context, pointer)
+
+
+@in_context("cuGraphExecMemsetNodeSetParams")
+def set_exec_fill(context: Context, graph: int, handle: int, pointer: int, owner: int) -> None:
+    of_kind(handle, "fill")
+    driver().find(graph, Executable).step(handle).work = fill_work(context, pointer)
+
+
+@in_context("cuGraphExecHostNodeSetParams")
+def set_exec_host(context: Context, graph: int, handle: int, pointer: int) -> None:
+    of_kind(handle, "host")
+    driver().find(graph, Executable).step(handle).work = host_work(context, pointer)
+
+
+@in_context("cuGraphExecChildGraphNodeSetParams")
+def set_exec_child(context: Context, graph: int, handle: int, child: int) -> None:
+    of_kind(handle, "graph")
+    driver().find(graph, Executable).step(handle).do_graph(driver().find(child, Graph))
+
+
+@in_context("cuGraphEventRecordNodeSetEvent")
+def set_record(context: Context, handle: int, event: int) -> None:
+    of_kind(handle, "event").work = record_work(event)
+
+
+@in_context("cuGraphEventWaitNodeSetEvent")
+def set_wait(context: Context, handle: int, event: int) -> None:
+    of_kind(handle, "wait").work = wait_work(event)
+
+
+@in_context("cuGraphExecEventWaitNodeSetEvent")
+def set_exec_wait(context: Context, graph: int, handle: int, event: int) -> None:
+    of_kind(handle, "wait")
+    driver().find(graph, Executable).step(handle).work = wait_work(event)
+
+
+@in_context("cuGraphExecEventRecordNodeSetEvent")
+def set_exec_event(context: Context, graph: int, handle: int, event: int) -> None:
+    of_kind(handle, "event")
+    driver().find(graph, Executable).step(handle).work = record_work(event)
+
+
+@in_context("cuGraphExecNodeSetParams")
+def set_exec_node(context: Context, graph: int, handle: int, pointer: int) -> None:
+    kind, work = work_of(context, pointer)
+    same_kind(kind, driver().find(handle, Node).kind)
+    step = driver().find(graph, Executable).step(handle)
+    if kind == "graph":
+        step.do_graph(work.arguments[0])
+    else:
+        step.work = work
+
+
+@in_context("cuGraphNodeSetEnabled")
+def set_enabled(context: Context, graph: int, handle: int, enabled: int) -> None:
+    of_kind(handle, *SWITCHABLE)
+    driver().find(graph, Executable).step(handle).enabled = enabled != 0
+
+
+@in_context("cuGraphNodeGetEnabled")
+def get_enabled(context: Context, graph: int, handle: int, out: int) -> None:
+    of_kind(handle, *SWITCHABLE)
+    put_int(out, driver().find(graph, Executable).step(handle).enabled)
