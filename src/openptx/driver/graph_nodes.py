@@ -36,8 +36,7 @@ def kernel_work(context: Context, pointer: int, *, second: bool) -> Work:
     function = driver().find(words[0] or (words[10] if second else 0), Function)
     gx, gy, gz, bx, by, bz, shared, pointers, extra = words[1:10]
     shape = Shape((gx, gy, gz), (bx, by, bz), shared)
-    launches.require_possible(function, shape)
-    return Work(launches.run, (context, function, shape, launches.parameters_of(function, pointers, extra)))
+    return Work(launches.run, (context, *launches.prepared(function, shape, pointers, extra)))
 
 
 def copy_work(context: Context, pointer: int) -> Work:

@@ -123,11 +123,15 @@ def _options() -> dict[str, Any]:
 
 def launch(context: Context, handle: int, shape: Shape, stream: int, pointers: int, extra: int) -> None:
     """One launch, or its place in a graph."""
-    function = driver().find(handle, Function)
+    submit(context, stream, "kernel", run, context, *prepared(driver().find(handle, Function), shape, pointers, extra))
+
+
+def prepared(function: Function, shape: Shape, pointers: int, extra: int) -> tuple[Function, Shape, bytearray]:
+    """What `run` needs, with a copy of the parameters. Fails for what the device does not launch."""
     if shape.cluster is None and (required := cluster_of(function)) != (1, 1, 1):
         shape = shape._replace(cluster=required)
     require_possible(function, shape)
-    submit(context, stream, "kernel", run, context, function, shape, parameters_of(function, pointers, extra))
+    return function, shape, parameters_of(function, pointers, extra)
 
 
 @in_context("cuLaunchKernel")

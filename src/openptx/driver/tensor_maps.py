@@ -1,0 +1,86 @@
+"""Tensor maps (`CUtensorMap`): what `cuTensorMapEncodeTiled` makes is what the machine's copies of boxes read."""
+
+from __future__ import annotations
+
+import ctypes
+
+from openptx.driver.arrays import write
+from openptx.driver.calls import Failure, get, initialized, put
+from openptx.driver.results import Result
+from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, LARGEST, SWIZZLES
+from openptx.isa.types import TYPES
+from openptx.runtime.tensor_map import pack
+
+CODES = {8: 9, 9: 10, 10: 8}
+"""Codes of Table 33 in the PTX manual, by CUtensorMapDataType, where they differ: f64, bf16, f32 with .ftz."""
+MOST_STRIDE, MOST_SIZE, MOST_STEP = 1 << 40, 1 << 32, 8
+MAP_ALIGNMENT = 64
+
+
+def invalid(why: str) -> Failure:
+    return Failure(Result.INVALID_VALUE, f"a tensor map {why}")
+
+
+@initialized("cuTensorMapEncodeTiled")
+def encode(
+    out: int, kind: int, rank: int, address: int, shape: int, strides: int, box: int, steps: int, interleave: int,
+    swizzle: int, promotion: int, fill: int,
+) -> None:  # fmt: skip
+    """Sizes of dimensions stand with the innermost one first. Its step is ignored, as the manual says."""
+    if out % MAP_ALIGNMENT or address % CHUNK:
+        raise invalid(
+            f"at 0x{out:x} of memory at 0x{address:x}; they begin at multiples of {MAP_ALIGNMENT} and {CHUNK}"
+        )
+    if not 1 <= rank <= 5:
+        raise invalid(f"of {rank} dimensions")
+    sizes = [get(shape + 8 * i) for i in range(rank)]
+    between = [get(strides + 8 * i) for i in range(rank - 1)]
+    boxes = [get(box + 4 * i, ctypes.c_uint32) for i in range(rank)]
+    every = [1, *(get(steps + 4 * i, ctypes.c_uint32) for i in range(1, rank))]
+    element = element_of(kind, interleave, swizzle)
+    require_sizes(sizes, between, boxes, every)
+    require_row(boxes[0] * TYPES[ELEMENTS[element]].width // 8, swizzle)
+    if fill not in (0, 1) or (fill and TYPES[ELEMENTS[element]].kind != "f"):
+        raise invalid(f"with fill mode {fill} for elements of `.{ELEMENTS[element]}`")
+    data = pack(
+        address, element=element, shape=sizes[::-1], strides=between[::-1], box=boxes[::-1], steps=every[::-1],
+        swizzle=swizzle, nan=fill == 1,
+    )  # fmt: skip
+    write(out, data)
+
+
+def element_of(kind: int, interleave: int, swizzle: int) -> int:
+    """The code of the elements. Fails for what the machine does not copy."""
+    code = CODES.get(kind, kind)
+    if code not in ELEMENTS:
+        raise Failure(Result.NOT_SUPPORTED, f"a tensor map of elements of type {kind}: tf32, .ftz or packed ones")
+    if interleave:
+        raise Failure(Result.NOT_SUPPORTED, f"a tensor map with interleave layout {interleave}")
+    if swizzle not in SWIZZLES:
+        raise Failure(Result.NOT_SUPPORTED, f"a tensor map with swizzle mode {swizzle}")
+    return code
+
+
+def require_sizes(sizes: list[int], strides: list[int], boxes: list[int], steps: list[int]) -> None:
+    if not all(1 <= n < MOST_SIZE for n in sizes):
+        raise invalid(f"of {sizes} elements")
+    if not all(n % CHUNK == 0 and 0 < n < MOST_STRIDE for n in strides):
+        raise invalid(f"with strides {strides}; they are multiples of {CHUNK} below {MOST_STRIDE}")
+    if not all(1 <= n <= LARGEST for n in boxes):
+        raise invalid(f"with a box of {boxes} elements; there are 1 to {LARGEST} in a dimension")
+    if not all(1 <= n <= MOST_STEP for n in steps):
+        raise invalid(f"with element strides {steps}; they are 1 to {MOST_STEP}")
+
+
+def require_row(row: int, swizzle: int) -> None:
+    if row % CHUNK:
+        raise invalid(f"with boxes whose rows take {row} bytes, no multiple of {CHUNK}")
+    if swizzle and row > int(SWIZZLES[swizzle].removesuffix("B")):
+        raise invalid(f"with boxes whose rows take {row} bytes, more than swizzling by {SWIZZLES[swizzle]} allows")
+
+
+@initialized("cuTensorMapReplaceAddress")
+def replace_address(there: int, address: int) -> None:
+    if there % MAP_ALIGNMENT or address % CHUNK:
+        raise invalid(f"at 0x{there:x} whose memory begins at 0x{address:x}")
+    put(there, address)

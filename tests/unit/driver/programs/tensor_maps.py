@@ -1,0 +1,110 @@
+"""Tensor maps that cuTensorMapEncodeTiled makes: a box of a matrix that a kernel copies; what the hardware refuses."""
+
+import ctypes
+from ctypes import byref
+from typing import Any
+
+import numpy as np
+from driver_calls import CUDA, Address, Handle, Size, Word, allocate, call, context, kernel, launch
+
+UINT8, UINT32, FLOAT, BF16, FTZ, TF32 = 0, 2, 7, 9, 10, 11
+PTX = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry copy(.param .align 64 .b8 map[128], .param .u64 out, .param .u32 x, .param .u32 y) {
+    .reg .b64 %m, %o, %t, %s; .reg .b32 %x, %y, %i, %v, %at, %bar; .reg .pred %p;
+    .shared .align 128 .b8 box[128];
+    .shared .align 8 .b64 bar;
+    mov.b64 %m, map;
+    cvta.param.u64 %m, %m;
+    ld.param.u64 %o, [out]; ld.param.u32 %x, [x]; ld.param.u32 %y, [y];
+    mov.u32 %i, %tid.x;
+    mov.u32 %at, box;
+    mov.u32 %bar, bar;
+    setp.ne.u32 %p, %i, 0;
+    @%p bra wait;
+    mbarrier.init.shared.b64 [%bar], 1;
+    fence.mbarrier_init.release.cluster;
+    mbarrier.arrive.expect_tx.shared.b64 %s, [%bar], 128;
+    cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%at], [%m, {%x, %y}], [%bar];
+wait:
+    bar.sync 0;
+again:
+    mbarrier.try_wait.parity.shared.b64 %p, [%bar], 0;
+    @!%p bra again;
+    shl.b32 %v, %i, 2;
+    add.u32 %at, %at, %v;
+    cvt.u64.u32 %t, %v;
+    add.u64 %o, %o, %t;
+    ld.shared.b32 %v, [%at];
+    st.global.b32 [%o], %v;
+    ret;
+}
+"""
+
+
+def encode(
+    place: int, shape: list[int], strides: list[int], box: list[int], *, kind: int = FLOAT, swizzle: int = 0,
+    fill: int = 0, interleave: int = 0, steps: list[int] | None = None, result: int = 0,
+) -> Any:  # fmt: skip
+    """The 128 bytes, with the innermost dimension first."""
+    room = ctypes.create_string_buffer(192)
+    begin = -(-ctypes.addressof(room) // 64) * 64
+    rank = len(shape)
+    call("cuTensorMapEncodeTiled", Handle(begin), kind, rank, Handle(place), (ctypes.c_uint64 * rank)(*shape),
+         (ctypes.c_uint64 * rank)(*strides), (ctypes.c_uint32 * rank)(*box),
+         (ctypes.c_uint32 * rank)(*(steps or [1] * rank)), interleave, swizzle, 3, fill, result=result)  # fmt: skip
+    return (ctypes.c_char * 128).from_buffer_copy(ctypes.string_at(begin, 128))
+
+
+context()
+module = Handle()
+call("cuModuleLoadData", byref(module), PTX.encode())
+matrix = np.arange(20 * 12, dtype=np.float32).reshape(20, 12)
+there, target = allocate(matrix.nbytes), allocate(128)
+call("cuMemcpyHtoD_v2", there, matrix.ctypes.data_as(Handle), Size(matrix.nbytes))
+
+
+def copied(described: Any, x: int, y: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    launch(kernel(module, "copy"), 32, described, target, Word(x), Word(y))
+    found = np.zeros((8, 4), np.float32)
+    call("cuMemcpyDtoH_v2", found.ctypes.data_as(Handle), target, Size(128))
+    return found
+
+
+plain = encode(there.value, [12, 20], [48], [4, 8])
+assert (copied(plain, 4, 2) == matrix[2:10, 4:8]).all()
+beyond = np.zeros((8, 4), np.float32)
+beyond[:4, :2] = matrix[16:, 10:]
+assert (copied(plain, 10, 16) == beyond).all()
+filled = copied(encode(there.value, [12, 20], [48], [4, 8], fill=1), 10, 16)
+assert (filled[:4, :2] == matrix[16:, 10:]).all()
+assert np.isnan(filled[4:]).all()
+steps = copied(encode(there.value, [12, 20], [48], [4, 16], steps=[7, 2]), 0, 1)
+assert (steps == matrix[1:17:2, :4]).all()
+
+moved = ctypes.create_string_buffer(192)
+begin = -(-ctypes.addressof(moved) // 64) * 64
+ctypes.memmove(begin, plain, 128)
+call("cuTensorMapReplaceAddress", Handle(begin), Address(there.value + 48))
+assert (copied((ctypes.c_char * 128).from_address(begin), 0, 0) == matrix[1:9, :4]).all()
+assert CUDA.cuTensorMapReplaceAddress(Handle(begin), Handle(8)) == 1
+
+shape, strides, box = [12, 20], [48], [4, 8]
+encode(there.value, shape, strides, box, kind=BF16, fill=1, result=1)  # rows of 8 bytes
+encode(there.value, shape, strides, [8, 8], kind=BF16, fill=1)
+encode(there.value, shape, strides, box, kind=UINT32, fill=1, result=1)
+encode(there.value, shape, strides, box, kind=12, result=801)
+encode(there.value, shape, strides, box, kind=TF32, result=801)
+encode(there.value, shape, strides, box, kind=FTZ, result=801)
+encode(there.value + 4, shape, strides, box, result=1)
+encode(there.value, shape, [40], box, result=1)
+encode(there.value, [0, 20], strides, box, result=1)
+encode(there.value, shape, strides, [4, 257], result=1)
+encode(there.value, shape, strides, box, steps=[1, 9], result=1)
+encode(there.value, shape, strides, [12, 8], swizzle=1, result=1)  # 48 bytes
+encode(there.value, shape, strides, [8, 8], swizzle=1)
+encode(there.value, shape, strides, box, swizzle=4, result=801)
+encode(there.value, shape, strides, box, interleave=1, result=801)
+encode(there.value, [4] * 6, [16] * 5, [4] * 6, result=1)
