@@ -6,6 +6,7 @@ An allocation has the same address on the host. Host memory that is registered h
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import NamedTuple
 
 from openptx import memory
@@ -16,6 +17,8 @@ from openptx.driver.results import Result
 from openptx.errors import ArgumentError
 from openptx.memory import Block
 
+SANITIZE = "OPENPTX_SANITIZE"
+"""The environment variable with the tools that watch each launch: `openptx exec --sanitize` sets it."""
 PITCH = 512
 """Rows of pitched memory begin at multiples of this."""
 
@@ -39,6 +42,12 @@ REGISTERED: dict[int, int] = {}
 """Device addresses of registered memory, by host address."""
 
 
+def follows_undefined_bits() -> bool:
+    """Whether launches are watched for values that nobody has written."""
+    tools = os.environ.get(SANITIZE, "").split(",")
+    return "all" in tools or "init" in tools
+
+
 def obtain(
     context: Context, out: int, size: int, kind: str = "device", flags: int = 0, pool: Object | None = None
 ) -> None:
@@ -46,6 +55,8 @@ def obtain(
     if not out or not size:
         raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes" if out else "the pointer to the address is null")
     block = memory.allocate(size)
+    if kind == "device" and follows_undefined_bits():
+        block.undefine()  # other memory is the host's as well, which may set it at any time
     OWNED[block.address] = Owned(block, kind, flags, context, pool)
     put(out, block.address)
 

@@ -9,6 +9,7 @@ import struct
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
+from openptx.driver.allocations import SANITIZE
 from openptx.driver.calls import Failure, get, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.device_attributes import attributes
@@ -117,7 +118,7 @@ def run(context: Context, function: Function, shape: Shape, parameters: bytearra
 
 def _options() -> dict[str, Any]:
     """Of each launch, from the environment: `openptx exec` sets it."""
-    tools = os.environ.get("OPENPTX_SANITIZE")
+    tools = os.environ.get(SANITIZE)
     return {"sanitize": tools} if tools else {}
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from openptx import memory
+from openptx.device import undefined
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import device, many
 from openptx.driver.allocations import OWNED, REGISTERED
 from openptx.driver.calls import Failure
 from openptx.driver.results import Result
 from openptx.memory.transfers import span_of
+
+WRITE = "write"
+"""The action that makes memory defined for the sanitizer."""
 
 
 def of_device(address: int, size: int, action: str) -> int:
@@ -17,6 +21,8 @@ def of_device(address: int, size: int, action: str) -> int:
     if block is not None:
         into = address - block.address
         if into + size <= block.size:
+            if action == WRITE:
+                undefined.define(block.address, into, size)
             return block.pointer + into
     elif address in REGISTERED or (found := span_of(address)) is None:
         found = None

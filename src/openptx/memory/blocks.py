@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
+from openptx.device import undefined
 from openptx.device.heap import heap_of
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import REMEMBERED, Allocation, Array, Bytes, device, many
@@ -102,6 +103,11 @@ class Block:
         where = (self.address, self.read_only)
         return {"shape": (self.size,), "typestr": "|u1", "data": where, "strides": None, "version": 3}
 
+    def undefine(self) -> None:
+        """The sanitizer takes all bytes for undefined until a kernel, or a function of this package, has set them."""
+        if self.own_slot:  # a shared slot has one table for all that lies there
+            undefined.undefine(self.address, self.size)
+
     def close(self) -> None:
         """Forgets the bytes. For `free` and `unregister`, which do the rest."""
         self._data = None
@@ -186,6 +192,7 @@ def free(block: Block | int) -> None:
         data = found.data
         found.close()
         BLOCKS.drop(found)
+        undefined.forget(found.address)
         if found.own_slot:
             device(64).release(found.allocation, data)
         else:

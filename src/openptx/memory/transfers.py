@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openptx.device import undefined
 from openptx.device.arrays import as_array
 from openptx.device.memory import Bytes, device, many
 from openptx.errors import ArgumentError
@@ -94,6 +95,8 @@ def host(place: Place, size: int, action: str) -> Generator[Bytes]:
     if action == "write" and not data.flags.writeable:
         raise ArgumentError(f"write of {many(size)} at 0x{address:x}, in memory that may only be read")
     yield data
+    if action == "write":
+        undefined.define(found.base, first, size)
 
 
 class Span(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.arrays import as_array
+from openptx.device.undefined import undefined
 from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault, SanitizerError
 from openptx.sanitize.findings import KINDS, Collector, Finding
@@ -199,6 +200,8 @@ def run(
                 session.mark_undefined(kernel.module.address(argument), bits)
             if i in options.outputs:
                 session.mark_output(kernel.module.address(argument), i)
+        for address, bits in undefined().items():
+            session.mark_undefined(address, bits)
         return SanitizedLaunch(*parts, session=session)
 
     image = kernel.module.image

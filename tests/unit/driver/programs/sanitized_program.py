@@ -1,0 +1,53 @@
+"""What test_exec_sanitize.py runs: reverses a block's elements in shared memory, adding what device memory holds."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+from driver_calls import Size, Word, allocate, call, context, kernel, launch, load, words
+
+EXPECTED, KIND = int(sys.argv[1]), sys.argv[2]
+BARRIER = "" if KIND == "racy" else "bar.sync 0;"
+WRITE = "" if KIND == "undefined" else "st.shared.u32 [%a], %i;"
+
+context()
+reverse = kernel(
+    load(f"""
+.visible .entry reverse(.param .u64 out) {{
+    .shared .align 4 .b8 s[128];
+    .reg .b64 %o, %t; .reg .b32 %a, %i, %v;
+    ld.param.u64 %o, [out];
+    mov.u32 %i, %tid.x;
+    mov.u32 %a, s;
+    mad.lo.u32 %a, %i, 4, %a;
+    {WRITE}
+    {BARRIER}
+    mov.u32 %a, s;
+    sub.u32 %i, 31, %i;
+    mad.lo.u32 %a, %i, 4, %a;
+    ld.shared.u32 %v, [%a];
+    mov.u32 %i, %tid.x;
+    mul.wide.u32 %t, %i, 4;
+    add.u64 %o, %o, %t;
+    ld.global.u32 %i, [%o];
+    add.u32 %v, %v, %i;
+    st.global.u32 [%o], %v;
+    ret;
+}}
+"""),
+    "reverse",
+)
+out = allocate(128)
+if KIND != "unset":
+    call("cuMemsetD32_v2", out, Word(1), Size(32))
+for _ in range(2):
+    launch(reverse, 32, out, result=EXPECTED)
+if EXPECTED:
+    call("cuCtxSynchronize", result=EXPECTED)
+    call("cuMemcpyDtoH_v2", (Word * 32)(), out, Size(128), result=EXPECTED)
+    text = ctypes.c_char_p()
+    call("cuGetErrorString", EXPECTED, ctypes.byref(text))
+    print((text.value or b"").decode())
+elif KIND == "right":
+    assert words(out, 32) == [1 + 2 * (31 - i) for i in range(32)]

@@ -1,0 +1,52 @@
+"""`openptx exec --sanitize`: what is wrong in a launch ends it with an error; the rest runs as it does without."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from openptx.driver.build import compiler
+
+pytestmark = pytest.mark.skipif(
+    compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
+)
+PROGRAM = Path(__file__).parent / "programs" / "sanitized_program.py"
+LAUNCH_FAILED = "719"
+
+
+def run(expected: str, kind: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "openptx", "exec", *options, "--", sys.executable, str(PROGRAM), expected, kind]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def test_a_correct_program_says_nothing() -> None:
+    assert not run("0", "right", "--sanitize").stderr
+
+
+def test_a_race_is_an_error_of_its_launch() -> None:
+    done = run(LAUNCH_FAILED, "racy", "--sanitize")
+    assert done.stderr.count("error[PTX8001]") == 1  # the context is of no use afterwards
+    assert "a `bar.warp.sync` between lines" in done.stderr
+    assert "error[PTX8001]" in done.stdout  # in the error's string
+    assert not run("0", "racy").stderr  # without the option nobody looks
+
+
+def test_shared_memory_that_nobody_wrote_is_an_error() -> None:
+    done = run(LAUNCH_FAILED, "undefined", "--sanitize")
+    assert "error[PTX8003]: a value that nobody has written is stored in global memory" in done.stderr
+
+
+def test_device_memory_is_undefined_until_it_is_written() -> None:
+    done = run(LAUNCH_FAILED, "unset", "--sanitize")
+    assert "error[PTX8003]: a value that nobody has written is stored in global memory" in done.stderr
+    assert not run("0", "unset").stderr
+
+
+def test_the_environment_names_single_tools() -> None:
+    assert not run("0", "undefined", OPENPTX_SANITIZE="race,sync").stderr
