@@ -13,6 +13,7 @@ from openptx.driver.allocations import SANITIZE
 from openptx.driver.calls import Failure, get, in_context
 from openptx.driver.contexts import Context
 from openptx.driver.device_attributes import attributes
+from openptx.driver.findings import report
 from openptx.driver.functions import MAX_DYNAMIC, OPT_IN, attribute, cluster_of, largest_cluster, static_shared
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
@@ -110,7 +111,10 @@ def run(context: Context, function: Function, shape: Shape, parameters: bytearra
             )
     except Fault as fault:
         raise context.fail(RESULTS.get(fault.code, Result.LAUNCH_FAILED), str(fault)) from None
-    except (SanitizerError, Unsupported) as error:
+    except SanitizerError as error:
+        if (failure := report(context, error)) is not None:
+            raise failure from None
+    except Unsupported as error:
         raise context.fail(Result.LAUNCH_FAILED, str(error)) from None
     except ArgumentError as error:
         raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}`: {error}") from None

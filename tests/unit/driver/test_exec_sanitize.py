@@ -37,6 +37,10 @@ def test_a_race_is_an_error_of_its_launch() -> None:
     assert not run("0", "racy").stderr  # without the option nobody looks
 
 
+def test_a_warning_is_told_once_and_the_program_goes_on() -> None:
+    assert run("0", "equal", "--sanitize").stderr.count("warning[PTX8501]") == 1
+
+
 def test_shared_memory_that_nobody_wrote_is_an_error() -> None:
     done = run(LAUNCH_FAILED, "undefined", "--sanitize")
     assert "error[PTX8003]: a value that nobody has written is stored in global memory" in done.stderr

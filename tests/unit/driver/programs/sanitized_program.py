@@ -10,18 +10,21 @@ from driver_calls import Size, Word, allocate, call, context, kernel, launch, lo
 EXPECTED, KIND = int(sys.argv[1]), sys.argv[2]
 BARRIER = "" if KIND == "racy" else "bar.sync 0;"
 WRITE = "" if KIND == "undefined" else "st.shared.u32 [%a], %i;"
+EQUAL = "setp.eq.u32 %p, %i, 0; @%p st.shared.u32 [s], 31; @!%p st.shared.u32 [s], 31;" if KIND == "equal" else ""
 
 context()
 reverse = kernel(
     load(f"""
 .visible .entry reverse(.param .u64 out) {{
     .shared .align 4 .b8 s[128];
-    .reg .b64 %o, %t; .reg .b32 %a, %i, %v;
+    .reg .b64 %o, %t; .reg .b32 %a, %i, %v; .reg .pred %p;
     ld.param.u64 %o, [out];
     mov.u32 %i, %tid.x;
     mov.u32 %a, s;
     mad.lo.u32 %a, %i, 4, %a;
     {WRITE}
+    {BARRIER}
+    {EQUAL}
     {BARRIER}
     mov.u32 %a, s;
     sub.u32 %i, 31, %i;
@@ -49,5 +52,6 @@ if EXPECTED:
     text = ctypes.c_char_p()
     call("cuGetErrorString", EXPECTED, ctypes.byref(text))
     print((text.value or b"").decode())
-elif KIND == "right":
-    assert words(out, 32) == [1 + 2 * (31 - i) for i in range(32)]
+elif KIND in ("right", "equal"):
+    last = 31 if KIND == "equal" else 0
+    assert words(out, 32) == [1 + 2 * (31 - i) for i in range(31)] + [1 + 2 * last]
