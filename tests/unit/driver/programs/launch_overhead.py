@@ -1,0 +1,44 @@
+"""A launch through the library against a call of the kernel in Python: at most three times as long, in one run."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from driver_calls import CUDA, HEAD, Word, allocate, context, kernel, load, pointers
+
+import openptx
+
+TEXT = """
+.visible .entry store(.param .u64 a, .param .u32 n) {
+    .reg .b64 %p; .reg .b32 %r;
+    ld.param.u64 %p, [a]; ld.param.u32 %r, [n];
+    st.global.u32 [%p], %r;
+    ret;
+}
+"""
+ROUNDS, LAUNCHES = 7, 200
+context()
+store, target, number = kernel(load(TEXT), "store"), allocate(4), Word(7)
+given = pointers([target, number])
+called, array = openptx.load(HEAD + TEXT)["store"], np.zeros(1, np.uint32)
+
+
+def through_library() -> None:
+    CUDA.cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, None, given, None)
+
+
+def through_python() -> None:
+    called(1, 1, (array, 7))
+
+
+def microseconds(launch: Callable[[], None]) -> float:
+    begin = time.perf_counter()
+    for _ in range(LAUNCHES):
+        launch()
+    return (time.perf_counter() - begin) / LAUNCHES * 1e6
+
+
+times = [(microseconds(through_library), microseconds(through_python)) for _ in range(ROUNDS)]
+library, python = (min(each) for each in zip(*times, strict=True))
+print(f"library {library:.1f} us, Python {python:.1f} us, ratio {library / python:.2f}")
+assert library <= 3 * python
