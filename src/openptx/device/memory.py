@@ -275,6 +275,36 @@ class Memory:
                     self._occupied.add(slot)
             return self._settle(self._add(name, pointer_of(data), size, True, data, 0, listed, slot), data), data
 
+    def reserve(self, size: int) -> Bytes:
+        """Pages of zeros at addresses that nothing else gets until `end_reservation`, and that kernels do not reach.
+
+        Raises MemoryError where addresses are used up.
+        """
+        with MEMORY:
+            while True:
+                count = max(1, -(-size >> self.shift))
+                slot = self._free(count)
+                self._occupied.update(range(slot, slot + count))
+                try:
+                    return mapped(slot << self.shift, size)
+                except Occupied:
+                    continue
+
+    def show(self, name: str, address: int, data: Bytes) -> Allocation:
+        """Lets kernels reach a part of what was reserved, which no other shown part shares a slot with."""
+        with MEMORY:
+            lead = address & (1 << self.shift) - 1
+            writable = data.flags.writeable
+            return self._add(name, pointer_of(data), data.size, writable, data, lead, slot=address >> self.shift)
+
+    def end_reservation(self, address: int, size: int) -> None:
+        """Its addresses are not used again for some time."""
+        with MEMORY:
+            slots = range(address >> self.shift, (address + max(size, 1) - 1 >> self.shift) + 1)
+            self._occupied.difference_update(slots)
+            self._quarantine.update(dict.fromkeys(slots))
+            self._free_oldest()
+
     def adopt(self, name: str, data: Bytes) -> Allocation:
         """Makes an array device memory until `release`, as far from a 256-byte boundary as it is on the host."""
         with MEMORY:
@@ -302,10 +332,14 @@ class Memory:
                 self._placed[id(data)] = None
             self._quarantine.update(dict.fromkeys(self._slots_of(allocation)))
             self.remove(allocation)
-            while len(self._quarantine) > QUARANTINE:
-                slot = next(iter(self._quarantine))
-                del self._quarantine[slot]
-                self._lowest = min(self._lowest, slot)
+            self._free_oldest()
+
+    def _free_oldest(self) -> None:
+        """Ends the quarantine of the slots that have been in it for the longest time, where they are many."""
+        while len(self._quarantine) > QUARANTINE:
+            slot = next(iter(self._quarantine))
+            del self._quarantine[slot]
+            self._lowest = min(self._lowest, slot)
 
     def _slots_of(self, allocation: Allocation) -> range:
         first = allocation.base >> self.shift

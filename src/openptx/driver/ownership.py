@@ -1,11 +1,13 @@
-"""The allocation, the registered memory or the module's variable that an address lies in."""
+"""The allocation, the registered or mapped memory, or the module's variable that an address lies in."""
 
 from __future__ import annotations
 
 from openptx import memory
+from openptx.device.memory import Allocation
 from openptx.driver.allocations import OWNED, REGISTERED, Owned
 from openptx.driver.modules import Module
 from openptx.driver.objects import driver
+from openptx.driver.virtual_memory import part_at
 from openptx.memory import Block
 
 
@@ -17,7 +19,17 @@ def owned_at(address: int) -> Owned | None:
     for host, device in REGISTERED.items():
         if host <= address < host + OWNED[device].block.size:
             return OWNED[device]
-    return variable_at(address)
+    return variable_at(address) or mapped_at(address)
+
+
+def mapped_at(address: int) -> Owned | None:
+    """Memory that the program has mapped to addresses that it reserved."""
+    part = part_at(address)
+    if part is None:
+        return None
+    name = "mapped memory"
+    found = Allocation(name, part.address, part.size, part.address, part.access == "rw")
+    return Owned(Block(found, found.bytes(), False, True), "device", 0, None, None)
 
 
 def variable_at(address: int) -> Owned | None:
