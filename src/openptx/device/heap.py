@@ -11,7 +11,8 @@ from bisect import bisect_left, insort
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory import REMEMBERED, Allocation, Memory, beside, gap
+from openptx.device.memory import REMEMBERED, Memory
+from openptx.device.memory_view import Allocation, beside, gap
 from openptx.device.pool import POOL, Pool
 from openptx.isa.address_windows import SHIFT
 from openptx.locks import MEMORY

@@ -7,7 +7,8 @@ import weakref
 import numpy as np
 
 from openptx.device.heap import heap_of
-from openptx.device.memory import Allocation, Bytes, Memory, MemoryView, device
+from openptx.device.memory import Memory, device
+from openptx.device.memory_view import Allocation, Bytes, MemoryView
 from openptx.device.texture import Opaque, Sampler
 from openptx.errors import Unsupported
 from openptx.isa.address_windows import FUNCTION, window

@@ -6,180 +6,36 @@ same as long as the array lives, so pointers that a kernel stored remain good in
 
 from __future__ import annotations
 
-import ctypes
-import struct
 import weakref
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from openptx.device.mapping import Occupied, can_choose, mapped
+from openptx.device.memory_view import (
+    ROW,
+    Allocation,
+    Array,
+    Bytes,
+    MemorySnapshot,
+    MemoryView,
+    owner,
+    pointer_of,
+)
 from openptx.errors import ArgumentError
-from openptx.isa.address_windows import CONST, FIRST, FUNCTION, LOCAL, PARAM, SHARED, SHIFT
+from openptx.isa.address_windows import FIRST, SHIFT
 from openptx.locks import MEMORY
 
 if TYPE_CHECKING:
     from openptx.device.heap import Heap
-
-ROW = struct.Struct("<4Q")
-"""Of the table that compiled code reads: base, size, size if it may be written, host address less device address."""
-
-WINDOWS = {SHARED: ".shared", LOCAL: ".local", CONST: ".const"}
-"""What is outside of `.global` (6.4.1.1), by slot."""
 
 QUARANTINE = 256
 """How many slots are kept from use after memory that programs allocated and freed, so that a stale pointer faults."""
 
 REMEMBERED = 1024
 """How many freed allocations are remembered, so that faults can name them."""
-
-FAR = 1 << 30
-"""Distance in bytes beyond which an allocation is not mentioned in a fault."""
-
-NULL_PAGE = 1 << 16  # addresses below come from a null pointer and an index, as on a GPU nothing is ever there
-
-Array = NDArray[Any]
-Bytes = NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Allocation:
-    """`size` bytes of device memory at address `base`, which are the host's at `pointer`."""
-
-    name: str
-    base: int
-    size: int
-    pointer: int
-    writable: bool
-
-    def bytes(self) -> Bytes:
-        """The host memory. It lives only as long as its owner."""
-        if not self.size:
-            return np.zeros(0, np.uint8)
-        data = np.frombuffer(memoryview((ctypes.c_uint8 * self.size).from_address(self.pointer)), np.uint8)
-        data.flags.writeable = self.writable
-        return data
-
-    def __str__(self) -> str:
-        return f"{self.name}, {many(self.size)} at 0x{self.base:x}"
-
-
-class MemorySnapshot(NamedTuple):
-    """The table of slots at one time. A large allocation has several slots; a slot may be empty."""
-
-    rows: tuple[Allocation | None, ...]
-    table: bytes  # the same for machine code, a `ROW` each
-    owners: Mapping[int, weakref.ref[Array]]  # by the base of the allocation that they keep alive
-
-    def without(self, bases: Set[int]) -> MemorySnapshot:
-        """Less the allocations at these bases."""
-        rows, table = list(self.rows), bytearray(self.table)
-        for slot, row in enumerate(rows):
-            if row is not None and row.base in bases:
-                rows[slot] = None
-                table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
-        return MemorySnapshot(tuple(rows), bytes(table), self.owners)
-
-
-class MemoryView:
-    """What a launch may touch outside of shared and local memory, one row a slot; all of it stays alive with the map.
-
-    An access of n bytes at address a is good if, with `s = a >> shift`, s is a row, n <= size[s],
-    `a - base[s] <= size[s] - n` in unsigned arithmetic, and the allocation allows it. The host address is then
-    `pointer[s] + (a - base[s])`. A module's constant bank and a kernel's parameters have windows of their own, which
-    are not in `snapshot`, so that launches may share one.
-    """
-
-    __slots__ = ("_rows", "const", "gone", "heap", "owners", "param", "shift", "snapshot", "workspace")
-
-    def __init__(
-        self, shift: int, snapshot: MemorySnapshot, owners: Sequence[object], const: Bytes | None, param: Bytes | None
-    ) -> None:
-        self.gone: Mapping[int, Allocation] = {}  # what lay in slots that are free now
-        self.heap: Heap | None = None
-        self.workspace = 0  # where barriers of the whole grid count who has come (`Image.map`)
-        self.shift, self.snapshot, self.owners, self.const, self.param = shift, snapshot, owners, const, param
-        self._rows: tuple[Allocation | None, ...] | None = None
-
-    @property
-    def rows(self) -> tuple[Allocation | None, ...]:
-        """All slots, windows too."""
-        if self._rows is None:
-            rows = list(self.snapshot.rows)
-            windows = (CONST, "constant memory", self.const), (PARAM, "kernel parameters", self.param)
-            for slot, name, data in windows:
-                if data is not None:
-                    rows[slot] = Allocation(name, slot << self.shift, data.size, pointer_of(data), False)
-            self._rows = tuple(rows)
-        return self._rows
-
-    def allocations(self) -> list[Allocation]:
-        """All of them, without repeats, by address."""
-        return list({a.base: a for a in self.rows if a is not None}.values())
-
-    def nearest(self, address: int, count: int, space: str = "generic", shared: int = 0) -> str:
-        """The allocation next to an access of `count` bytes by a generic address, and how far it missed.
-
-        `space` is "global" for instructions that name it. A block has `shared` bytes of shared memory.
-        """
-        if address < NULL_PAGE:
-            return "none: this is the null pointer" + (f", {many(address)} on" if address else "")
-        if address >= (1 << 64) - NULL_PAGE:
-            return f"none: this is the null pointer, {many((1 << 64) - address)} before it"
-        slot = address >> self.shift
-        if slot == FUNCTION:
-            return "none: this is an address of a function"
-        if space == "global" and slot in WINDOWS:
-            return f"none: this is a generic address of {WINDOWS[slot]}, which is outside of .global"
-
-        if slot in self.gone:
-            return f"none: {self.gone[slot]}, was here and has been freed"
-
-        if self.heap is not None and self.heap.within(address, 1):
-            return self.heap.nearest(address, count)
-        block = Allocation("the block's .shared", SHARED << self.shift, shared, 0, True)
-        near = [*self.allocations(), block] if shared else self.allocations()
-        found = min(near, key=lambda a: gap(a, address, count), default=block)
-        return "none within 1 GiB" if gap(found, address, count) > FAR else beside(found, address, count)
-
-
-def gap(a: Allocation, address: int, count: int) -> int:
-    """How far an access of `count` bytes misses an allocation."""
-    return max(a.base - address, address + count - (a.base + a.size), 0)
-
-
-def beside(a: Allocation, address: int, count: int) -> str:
-    """An allocation, and how far an access misses it."""
-    if address < a.base:
-        return f"{a}; the access begins {many(a.base - address)} before it"
-    past = gap(a, address, count)
-    return f"{a}; the access ends {many(past)} past it" if past else str(a)
-
-
-def many(size: int) -> str:
-    """`1 byte`, `7 bytes`."""
-    return f"{size} byte{'s' if size != 1 else ''}"
-
-
-def pointer_of(array: Any) -> int:
-    """Where an array's memory begins. `array.ctypes.data` says the same, in six times the time."""
-    if not array.nbytes:
-        return 0
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError, BufferError):  # not to be written, or of elements that only NumPy knows
-        return array.ctypes.data
-
-
-def owner(array: Array) -> Array:
-    """The array at the end of a chain of views: the one whose life is the memory's."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 class Memory:

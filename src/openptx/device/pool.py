@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.memory import REMEMBERED, Allocation, Bytes, beside
+from openptx.device.memory import REMEMBERED
+from openptx.device.memory_view import Allocation, Bytes, beside
 from openptx.locks import MEMORY
 
 POOL = 256 << 20

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from openptx.device.arrays import any_array, as_array
-from openptx.device.memory import Array, Memory, owner
+from openptx.device.memory import Memory
+from openptx.device.memory_view import Array, owner
 from openptx.device.tensors import is_tensor, kept, storage_of
 from openptx.errors import ArgumentError
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.memory import Bytes
+from openptx.device.memory_view import Bytes
 from openptx.driver.arrays import Array, read
 from openptx.driver.calls import Failure, in_context
 from openptx.driver.contexts import Context

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.device.memory import Allocation, device
+from openptx.device.memory import device
+from openptx.device.memory_view import Allocation
 from openptx.driver.calls import Failure, in_context, put, put_int, put_size, text
 from openptx.driver.contexts import Context
 from openptx.driver.images import device_target, image_at, number_of, ptx_of, runs

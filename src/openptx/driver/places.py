@@ -5,7 +5,8 @@ from __future__ import annotations
 from openptx import memory
 from openptx.device import undefined
 from openptx.device.mapping import is_mapped
-from openptx.device.memory import device, many
+from openptx.device.memory import device
+from openptx.device.memory_view import many
 from openptx.driver.allocations import OWNED, REGISTERED
 from openptx.driver.calls import Failure
 from openptx.driver.results import Result

@@ -16,7 +16,8 @@ from numpy.typing import DTypeLike
 from openptx.device import undefined
 from openptx.device.heap import heap_of
 from openptx.device.mapping import is_mapped
-from openptx.device.memory import REMEMBERED, Allocation, Array, Bytes, device, many
+from openptx.device.memory import REMEMBERED, device
+from openptx.device.memory_view import Allocation, Array, Bytes, many
 from openptx.device.pool import LARGEST
 from openptx.errors import ArgumentError
 from openptx.locks import MEMORY

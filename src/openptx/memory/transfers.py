@@ -14,7 +14,8 @@ import numpy as np
 
 from openptx.device import undefined
 from openptx.device.arrays import as_array
-from openptx.device.memory import Bytes, device, many
+from openptx.device.memory import device
+from openptx.device.memory_view import Bytes, many
 from openptx.errors import ArgumentError
 from openptx.locks import MEMORY
 from openptx.memory.blocks import BLOCKS, Block, whole

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.numerics.bits import Bits, Signedness
+from openptx.numerics.error_free import PLAIN, between, fma_exact, multiply_add, odd_multiply_add, odd_sum, rounded_sum
 from openptx.numerics.floats import HANDED_ON, QUIET64
 from openptx.numerics.formats import BF16, F16, F32, F64, Format
 from openptx.numerics.numpy_machine_integer import NumpyIntegers
 from openptx.numerics.rounding import TO_INTEGER, RandomBits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator
 
     from numpy.typing import NDArray
 
@@ -58,7 +59,7 @@ class NumpyFloats(NumpyIntegers):
         if rnd == "rn" and not ftz and f.name in NATIVE:
             return self._hardware(f, "fadd", np.add, a, b)
         if f.name in _IN_F64:
-            return self._through_f64(f, _add, rnd, ftz, a, b)
+            return self._through_f64(f, odd_sum, rnd, ftz, a, b)
         generic = super().fadd
         return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
 
@@ -88,7 +89,7 @@ class NumpyFloats(NumpyIntegers):
 
     def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if f.name in _IN_F64:
-            return self._through_f64(f, _fma, rnd, ftz, a, b, c)
+            return self._through_f64(f, odd_multiply_add, rnd, ftz, a, b, c)
         if rnd == "rn" and not ftz:
             return self.blocks(self._fma64, a, b, c)
         generic = super().fma
@@ -115,10 +116,10 @@ class NumpyFloats(NumpyIntegers):
 
     def _block_in_f64(self, f: Format, op: Callable[..., Array], rnd: str, ftz: bool, *operands: Bits) -> Bits:
         wide = [self._widen(f, self.flush(f, a, ftz)) for a in operands]
-        v = self._native(_careful, f, op, wide) if rnd == "rn" and op in PLAIN else self._native(op, *wide)
+        v = self._native(rounded_sum, f, op, wide) if rnd == "rn" and op in PLAIN else self._native(op, *wide)
         d = self._narrow(f, v, rnd, ftz)
-        if rnd == "rm" and op in (_add, _fma):  # a zero difference is -0, but for (+0) + (+0)
-            left = self._native(np.multiply, *wide[:2]) if op is _fma else wide[0]
+        if rnd == "rm" and op in (odd_sum, odd_multiply_add):  # a zero difference is -0, but for (+0) + (+0)
+            left = self._native(np.multiply, *wide[:2]) if op is odd_multiply_add else wide[0]
             minus = (v == 0) & (np.signbit(left) | np.signbit(wide[-1]))
             d = Bits(self, d.width, d.v | (minus.astype(d.v.dtype) << d.v.dtype.type(f.storage - 1)))
         return d
@@ -187,11 +188,11 @@ class NumpyFloats(NumpyIntegers):
     def _fma64(self, a: Bits, b: Bits, c: Bits) -> Bits:
         """Boldo and Melquiond's fma from sums and products with exact errors, where nothing can over- or underflow."""
         p, q, r = np.broadcast_arrays(*(v.v.view(np.float64) for v in (a, b, c)))
-        d = self._native(_fma_exact, p, q, r)
+        d = self._native(fma_exact, p, q, r)
         zero = (p == 0) | (q == 0)  # then the product is exact, and so is the sum
-        safe = _between(p, -450, 450) & _between(q, -450, 450)
-        np.copyto(d, self._native(_multiply_add, p, q, r), where=zero | (safe & (r == 0)))
-        fine = safe & ((r == 0) | _between(r, -900, 900)) | (zero & np.isfinite(p) & np.isfinite(q) & np.isfinite(r))
+        safe = between(p, -450, 450) & between(q, -450, 450)
+        np.copyto(d, self._native(multiply_add, p, q, r), where=zero | (safe & (r == 0)))
+        fine = safe & ((r == 0) | between(r, -900, 900)) | (zero & np.isfinite(p) & np.isfinite(q) & np.isfinite(r))
         bits = d.view(np.uint64)
         if not fine.all():
             rest = ~fine
@@ -346,77 +347,3 @@ class NumpyFloats(NumpyIntegers):
 
 
 _IN_F64 = frozenset(("f32", "f16", "bf16"))
-
-
-def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """The rounded sum and its error, exactly (Knuth)."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-def _odd_sum(a: Array, b: Array) -> Array:
-    """a + b rounded to odd: an inexact result whose last bit is clear steps to the neighbour beyond the sum."""
-    s, error = _two_sum(a, b)
-    bits = s.view(np.int64)
-    step = np.where((error > 0) == (s > 0), 1, -1)
-    even = (bits & 1 == 0) & (error != 0) & np.isfinite(s)
-    np.add(bits, step, out=bits, where=even)
-    return s
-
-
-def _add(a: Array, b: Array) -> Array:
-    return _odd_sum(a, b)
-
-
-def _fma(a: Array, b: Array, c: Array) -> Array:
-    return _odd_sum(a * b, c)
-
-
-def _careful(f: Format, odd: Callable[..., Array], operands: Sequence[Array]) -> Array:
-    """The sum rounded to f64: enough to round it to nearest in `f`, unless it looks like a tie or is subnormal.
-
-    Those lanes, few as a rule, get the odd sum.
-    """
-    v = PLAIN[odd](*operands)
-    bits = v.view(np.uint64)
-    below = 52 - f.man
-    near = bits & np.uint64((1 << below) - 1) == np.uint64(1 << below - 1)
-    near |= (bits << np.uint64(1)) - np.uint64(1) < np.uint64((f.emin + 1023 << 53) - 1)
-    if near.any():
-        near = np.broadcast_to(near, v.shape)
-        v[near] = odd(*(np.broadcast_to(a, v.shape)[near] for a in operands))
-    return v
-
-
-def _multiply_add(a: Array, b: Array, c: Array) -> Array:
-    return a * b + c
-
-
-PLAIN: dict[Callable[..., Array], Callable[..., Array]] = {_add: np.add, _fma: _multiply_add}
-
-
-def _between(v: Array, low: int, high: int) -> Array:
-    m = np.abs(v)
-    return (m >= 2.0**low) & (m <= 2.0**high)
-
-
-def _halves(a: Array) -> tuple[Array, Array]:
-    """Veltkamp's split into 26 and 27 bits."""
-    t = a * 134217729.0
-    high = t - (t - a)
-    return high, a - high
-
-
-def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """The rounded product and its error, exactly (Dekker)."""
-    p = a * b
-    (ah, al), (bh, bl) = _halves(a), _halves(b)
-    return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
-
-
-def _fma_exact(a: Array, b: Array, c: Array) -> Array:
-    high, low = _two_product(a, b)
-    t, rest = _two_sum(c, low)
-    v, below = _two_sum(high, t)
-    return v + _odd_sum(rest, below)

@@ -18,7 +18,7 @@ from openptx.runtime.options import require_options
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
-    from openptx.runtime.module import Extent
+    from openptx.runtime.extents import Extent
 
 MOST_THREADS = 1 << 22
 """Launches with more threads are sampled unless `blocks` says how many blocks to execute."""

@@ -14,7 +14,7 @@ from openptx.trace.values import show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from openptx.device.memory import Bytes
+    from openptx.device.memory_view import Bytes
     from openptx.errors import Triple
     from openptx.program import Program
     from openptx.recording.restore import Restored

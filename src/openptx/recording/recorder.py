@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from openptx import __version__
-from openptx.device.memory import Bytes
+from openptx.device.memory_view import Bytes
 from openptx.device.texture import Opaque
 from openptx.errors import ArgumentError
 from openptx.keywords import hints
@@ -17,13 +17,14 @@ from openptx.memory import find
 from openptx.recording.addresses import aligned
 from openptx.recording.file import Recording, Region, write_recording
 from openptx.runtime.arguments import marshal
-from openptx.runtime.module import OTHER_NAMES, extent
+from openptx.runtime.extents import extent
+from openptx.runtime.module import OTHER_NAMES
 from openptx.runtime.options import sequence_of
 
 if TYPE_CHECKING:
-    from openptx.device.memory import MemoryView
+    from openptx.device.memory_view import MemoryView
     from openptx.runtime import Kernel
-    from openptx.runtime.module import Extent
+    from openptx.runtime.extents import Extent
 
 
 class Reached(NamedTuple):

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory import Bytes, Memory, many, pointer_of
+from openptx.device.memory import Memory
+from openptx.device.memory_view import Bytes, many, pointer_of
 from openptx.errors import InputError
 from openptx.program import Program
 from openptx.recording.addresses import Relocation, aligned

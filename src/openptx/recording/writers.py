@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory import pointer_of
+from openptx.device.memory_view import pointer_of
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.machine import Threads

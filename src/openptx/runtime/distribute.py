@@ -17,12 +17,13 @@ from typing import Any, cast
 import numpy as np
 
 from openptx.device.arrays import array_of, as_array
-from openptx.device.memory import Array, Bytes
+from openptx.device.memory_view import Array, Bytes
 from openptx.device.texture import Opaque
 from openptx.errors import ArgumentError, Fault
 from openptx.program import Program
+from openptx.runtime.extents import Extent, extent
 from openptx.runtime.fidelity import reachable
-from openptx.runtime.module import Extent, Kernel, LoadedModule, extent, load
+from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.tensor_map import TensorMap
 from openptx.source import File
 

@@ -13,7 +13,8 @@ from openptx.api import require_options as require_target
 from openptx.check import lower, resolve
 from openptx.device.arrays import array_of
 from openptx.device.image import Image
-from openptx.device.memory import Bytes, Memory, MemoryView
+from openptx.device.memory import Memory
+from openptx.device.memory_view import Bytes, MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.device.texture import Opaque
 from openptx.engines.common.engine import engine_in_time, why_interp
@@ -26,12 +27,12 @@ from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
+from openptx.runtime.extents import Extent, extent
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
-from openptx.runtime.options import is_count, is_range, require_options, sequence_of
+from openptx.runtime.options import is_range, require_options, sequence_of
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
 
-Extent = int | Sequence[int]
 Source = str | bytes | bytearray | os.PathLike[str] | File
 
 SHARED = "write `shared_mem=`, in bytes"
@@ -43,7 +44,6 @@ OTHER_NAMES = {
 }  # fmt: skip
 """What other libraries call options of a launch, and what to write here."""
 
-LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
 THREADS = 1024
 
 
@@ -382,20 +382,3 @@ def _file(source: Source, name: str) -> File:
     if isinstance(source, str) and "\n" not in source and ".version" not in source:
         return read_file(source)
     return file_of(source, name)
-
-
-def extent(what: str, given: Any) -> Triple:
-    """One to three positive integers as x, y, z."""
-    if type(given) is int:
-        x, y, z = given, 1, 1
-    else:
-        parts: tuple[Any, ...] = tuple(given) if hasattr(given, "__iter__") else (given,)
-        if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):
-            raise ArgumentError(f"the {what} is one to three integers, not {given!r}")
-        x, y, z = map(int, (*parts, 1, 1)[:3])
-    most_x, most_y, most_z = LARGEST.get(what, (16, 16, 16))
-    if not (1 <= x <= most_x and 1 <= y <= most_y and 1 <= z <= most_z):
-        for axis, size, most in ("x", x, most_x), ("y", y, most_y), ("z", z, most_z):
-            if not 1 <= size <= most:
-                raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
-    return x, y, z

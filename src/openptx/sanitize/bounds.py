@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory import many
+from openptx.device.memory_view import many
 from openptx.engines.common.provenance import variables_of
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import CTA_SHIFT

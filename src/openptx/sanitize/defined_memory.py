@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from openptx.device.image import Image
-    from openptx.device.memory import MemoryView
+    from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.geometry import Geometry
     from openptx.isa.machine import Update, Word

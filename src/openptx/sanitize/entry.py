@@ -22,7 +22,8 @@ from openptx.sanitize.views import TooManyViews
 
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
-    from openptx.runtime.module import Extent, Prepared
+    from openptx.runtime.extents import Extent
+    from openptx.runtime.module import Prepared
 
 
 ENGINES = ("auto", "native", "interp")

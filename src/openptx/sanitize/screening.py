@@ -38,7 +38,7 @@ from openptx.isa.instructions import (
 from openptx.isa.notation import Instruction
 
 if TYPE_CHECKING:
-    from openptx.device.memory import Allocation, Bytes, MemoryView
+    from openptx.device.memory_view import Allocation, Bytes, MemoryView
     from openptx.program import Function, Op, Program
     from openptx.runtime import Kernel
     from openptx.runtime.module import Prepared

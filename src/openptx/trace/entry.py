@@ -16,7 +16,7 @@ from openptx.trace.recorder import Recorder, Wanted
 if TYPE_CHECKING:
     from openptx.errors import Triple
     from openptx.runtime import Kernel
-    from openptx.runtime.module import Extent
+    from openptx.runtime.extents import Extent
 
 LIMIT = 100_000
 """Records of a trace, unless another number is asked for: some 100 MB."""

@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.operand.kinds import Kind
     from openptx.isa.notation import Instruction
-    from openptx.isa.notation.forms import Form, Slot
+    from openptx.isa.notation.forms import Form
+    from openptx.isa.notation.slots import Slot
     from openptx.syntax.tree import Instruction as Statement
 
 _RULE = "PTX ISA, Instruction Set (9.7)"

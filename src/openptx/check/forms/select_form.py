@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.operand.kinds import Kind
     from openptx.check.problems import Path
-    from openptx.isa.notation.forms import Form, Modifiers, Template
+    from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.notation.slots import Template
     from openptx.syntax.tree import Instruction as Statement
 
     Placed = tuple[Kind, Path] | None

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.operand.kinds import Kind
     from openptx.isa.notation import Instruction
-    from openptx.isa.notation.forms import Form, Modifiers, Template
+    from openptx.isa.notation.forms import Form, Modifiers
     from openptx.isa.notation.operand_rules import OperandRule
+    from openptx.isa.notation.slots import Template
     from openptx.isa.types import Type
 
 

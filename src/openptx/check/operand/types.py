@@ -10,7 +10,8 @@ from openptx.isa.types import TYPES, Type
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.operand.kinds import Kind
-    from openptx.isa.notation.forms import Form, Modifiers, Template
+    from openptx.isa.notation.forms import Form, Modifiers
+    from openptx.isa.notation.slots import Template
 
 
 class Rule:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from openptx.device.image import Image
-    from openptx.device.memory import MemoryView
+    from openptx.device.memory_view import MemoryView
     from openptx.errors import Triple
     from openptx.program import Function, Program
 

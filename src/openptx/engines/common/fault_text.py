@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from openptx.device.memory import many
+from openptx.device.memory_view import many
 
 if TYPE_CHECKING:
     from openptx.program import Op

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from openptx.device.memory import Allocation, Bytes
+from openptx.device.memory_view import Allocation, Bytes
 
 LIMIT = 256 << 20
 """Bytes that are copied, which takes 0.1 s each way. A launch that is about to write to more is large, and abandoned at

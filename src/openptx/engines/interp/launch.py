@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from openptx.device.image import Image
-from openptx.device.memory import MemoryView
+from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.common.cancellation import cancellable

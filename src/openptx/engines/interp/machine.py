@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from openptx.device.image import Image
-    from openptx.device.memory import MemoryView
+    from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.geometry import Geometry
     from openptx.numerics.dot import Tile
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from openptx.device.heap import Heap
 from openptx.device.image import Image
-from openptx.device.memory import Allocation, Bytes, MemoryView
+from openptx.device.memory_view import Allocation, Bytes, MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory import Bytes
+from openptx.device.memory_view import Bytes
 
 Array = NDArray[Any]
 Offsets = NDArray[np.int64]

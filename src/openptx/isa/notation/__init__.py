@@ -16,7 +16,8 @@ from openptx.isa.notation.declaration import (
     refused,
     resolve,
 )
-from openptx.isa.notation.forms import Form, Modifiers, Slot, Template
+from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.notation.slots import Slot, Template
 
 __all__ = [
     "INSTRUCTIONS",

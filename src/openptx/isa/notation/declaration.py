@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, UNSUPPORTED
 from openptx.isa.notation.conditions import conditions
-from openptx.isa.notation.forms import Form, Modifiers, Slot, Template
+from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.notation.slots import Slot, Template
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:

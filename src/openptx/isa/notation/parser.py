@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from openptx.isa.notation.forms import Form, Slot, Template, attribute
+from openptx.isa.notation.forms import Form, attribute
 from openptx.isa.notation.gates import gate
+from openptx.isa.notation.slots import Slot, Template
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:

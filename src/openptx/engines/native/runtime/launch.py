@@ -10,7 +10,7 @@ import time
 from functools import partial
 
 from openptx.device.image import Image
-from openptx.device.memory import MemoryView
+from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
 from openptx.engines.common.launches import running

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory import Bytes, MemorySnapshot, MemoryView, pointer_of
+from openptx.device.memory_view import Bytes, MemorySnapshot, MemoryView, pointer_of
 from openptx.engines.native import abi
 from openptx.engines.native.runtime import upcalls
 from openptx.isa.address_windows import CONST, PARAM, SHARED

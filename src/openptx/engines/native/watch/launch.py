@@ -9,7 +9,7 @@ import numpy as np
 from openptx.engines.native.watch import layout
 
 if TYPE_CHECKING:
-    from openptx.device.memory import Allocation, Bytes
+    from openptx.device.memory_view import Allocation, Bytes
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
 

@@ -1,0 +1,83 @@
+"""The parts of a form: slots for modifiers, templates for operands."""
+
+from __future__ import annotations
+
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Slot:
+    """A place for one modifier (or one dotted sequence of them): a literal, or a choice; optional or not.
+
+    Modifiers are spelled without their leading dot. `group` is not 0 where slots of an option stand or fall together,
+    as in `{.sem.scope}`. Slots of one `sequence` keep their order: types, and the spaces from and to which is copied.
+    """
+
+    __slots__ = ("choices", "group", "literal", "name", "optional", "sequence", "typed")
+
+    def __init__(self, name: str, choices: Mapping[str, None], optional: bool, literal: bool, group: int = 0) -> None:
+        self.name = name
+        self.choices = choices
+        self.optional = optional
+        self.literal = literal
+        self.group = group
+        self.typed = all(choice in TYPES for choice in choices)
+        self.sequence = "types" if self.typed else "spaces" if name in ("dst", "src") else ""
+
+    def __repr__(self) -> str:
+        text = f".{self.name}" if self.literal else f".{self.name} = {{{', '.join(self.choices)}}}"
+        return f"{{{text}}}" if self.optional else text
+
+
+class Template:
+    """An operand as the manual writes it.
+
+    `role` is one of: write, sink (only `_`), read, address, immediate, label, targets, function, prototype, returns,
+    arguments.
+    `optional` is 0, or the number of the option it belongs to: templates of one option come and go together, and
+    where `when` names a slot, exactly with that modifier. `pair` marks the `p` of `d|p`. `elements` are the names
+    inside a written vector `{a, b, e, f}`; `parts` those inside brackets `[a, {b, c}]`. `negatable` is the `{!}` of a
+    predicate, `suffix` a modifier that may follow the operand (`[a].unified`). `selectors` are the patterns of the
+    sub-words that it may name (`a.b0`): an option unless `selected`. `minus` is the `{-}` of an operand.
+    `bits` is the width that an address must have, 0 where any will do: tensor memory has 32-bit addresses.
+    """
+
+    __slots__ = (
+        "bits",
+        "elements",
+        "minus",
+        "name",
+        "negatable",
+        "optional",
+        "pair",
+        "parts",
+        "role",
+        "selected",
+        "selectors",
+        "suffix",
+        "vector",
+        "when",
+    )
+
+    def __init__(self, name: str, role: str = "read", optional: int = 0) -> None:
+        self.name = name
+        self.role = role
+        self.optional = optional
+        self.pair = False
+        self.negatable = False
+        self.minus = False
+        self.bits = 0
+        self.vector = False
+        self.elements: tuple[str, ...] = ()
+        self.parts: tuple[str, ...] = ()
+        self.suffix: str | None = None
+        self.selectors: tuple[str, ...] = ()
+        self.selected = False
+        self.when: str | None = None
+
+    def __repr__(self) -> str:
+        text = f"[{', '.join(self.parts)}]" if self.role == "address" else self.name
+        return f"{{{text}}}" if self.optional else text
