@@ -45,6 +45,20 @@ __asm__(".text\n.type openptx_first,@function\nopenptx_first:\n"
         "popq %r11\npopq %r9\npopq %r8\npopq %rcx\npopq %rdx\npopq %rsi\npopq %rdi\n"
         "leaq openptx_table(%rip), %r10\njmp *(%r10,%r11,8)\n"
         ".type openptx_missing,@function\nopenptx_missing:\nmovl %r11d, %edi\njmp openptx_not_supported\n");
+/* Goes on to a callback of Python. Where an exception is pending it is put aside for the call, which then gets a copy of
+   16 words of the stack, more than any entry point has arguments there. */
+#define PYTHON_CALLS 1
+__asm__(".text\n.type openptx_python,@function\nopenptx_python:\n"
+        "pushq %rdi\npushq %rsi\npushq %rdx\npushq %rcx\npushq %r8\npushq %r9\npushq %r11\n"
+        "subq $32, %rsp\nmovsd %xmm0, (%rsp)\nmovsd %xmm1, 8(%rsp)\n"
+        "call openptx_put_aside\n"
+        "movsd (%rsp), %xmm0\nmovsd 8(%rsp), %xmm1\naddq $32, %rsp\n"
+        "popq %r11\npopq %r9\npopq %r8\npopq %rcx\npopq %rdx\npopq %rsi\npopq %rdi\n"
+        "leaq openptx_callbacks(%rip), %r10\ntestl %eax, %eax\njne 1f\njmp *(%r10,%r11,8)\n"
+        "1:\npushq %rbp\nmovq %rsp, %rbp\nsubq $128, %rsp\n"
+        ".set offset, 0\n.rept 16\nmovq 16+offset(%rbp), %rax\nmovq %rax, offset(%rsp)\n.set offset, offset+8\n.endr\n"
+        "call *(%r10,%r11,8)\n"
+        "movl %eax, (%rsp)\ncall openptx_put_back\nmovl (%rsp), %eax\nleave\nret\n");
 #elif defined(__aarch64__)
 #define STUB(index, symbol)                                                                                            \
     __asm__(".text\n.globl " #symbol "\n.type " #symbol ",%function\n" #symbol ":\nhint #34\n"                         \
@@ -64,6 +78,8 @@ __asm__(".text\n.type openptx_first,%function\nopenptx_first:\n"
 
 HIDDEN void openptx_first(void);
 HIDDEN void openptx_missing(void);
+HIDDEN void openptx_python(void);
+HIDDEN void *openptx_callbacks[COUNT];
 
 #define ENTRY(index, symbol, stem, since) STUB(index, symbol)
 #undef ALIAS
@@ -291,6 +307,63 @@ static int tried; /* to start; `starting` guards it */
 
 static void *python(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
+/* Exceptions that were pending when the driver was called: a destructor may run after an error. Python code must not run
+   with one. Callers that hold no lock of the interpreter, but belong to it, may have one as well: they get the lock for
+   the whole call. A callback that calls the driver in turn has none pending, or one of its own. */
+enum { NESTED = 8 };
+static __thread struct {
+    int pending, locked, lock;
+    void *exception[3];
+} aside[NESTED];
+static __thread int aside_count;
+
+static struct {
+    int (*holds)(void);
+    void *(*running)(void); /* the state of the thread that runs; its name differs between versions */
+    void *(*own)(void);
+    int (*ensure)(void);
+    void (*release)(int);
+    void *(*occurred)(void);
+    void (*fetch)(void **, void **, void **);
+    void (*restore)(void *, void *, void *);
+    int known;
+} exceptions;
+
+static void find_exceptions(void) {
+    void *running = python("PyThreadState_GetUnchecked");
+    exceptions.holds = (int (*)(void))python("PyGILState_Check");
+    exceptions.running = (void *(*)(void))(running ? running : python("_PyThreadState_UncheckedGet"));
+    exceptions.own = (void *(*)(void))python("PyGILState_GetThisThreadState");
+    exceptions.ensure = (int (*)(void))python("PyGILState_Ensure");
+    exceptions.release = (void (*)(int))python("PyGILState_Release");
+    exceptions.occurred = (void *(*)(void))python("PyErr_Occurred");
+    exceptions.fetch = (void (*)(void **, void **, void **))python("PyErr_Fetch");
+    exceptions.restore = (void (*)(void *, void *, void *))python("PyErr_Restore");
+    exceptions.known = exceptions.holds && exceptions.running && exceptions.own && exceptions.ensure &&
+                       exceptions.release && exceptions.occurred && exceptions.fetch && exceptions.restore;
+}
+
+/* Whether there is something to put back after the call. */
+HIDDEN int openptx_put_aside(void) {
+    if (!exceptions.known || aside_count == NESTED) return 0;
+    int inside = exceptions.holds() && exceptions.running();
+    if (inside ? !exceptions.occurred() : !exceptions.own()) return 0;
+    int at = aside_count++;
+    aside[at].locked = !inside;
+    if (!inside) aside[at].lock = exceptions.ensure();
+    aside[at].pending = exceptions.occurred() != NULL;
+    void **kept = aside[at].exception;
+    if (aside[at].pending) exceptions.fetch(&kept[0], &kept[1], &kept[2]);
+    return 1;
+}
+
+HIDDEN void openptx_put_back(void) {
+    int at = --aside_count;
+    void **kept = aside[at].exception;
+    if (aside[at].pending) exceptions.restore(kept[0], kept[1], kept[2]);
+    if (aside[at].locked) exceptions.release(aside[at].lock);
+}
+
 static void *libpython(void) {
     const char *chosen = getenv("OPENPTX_LIBPYTHON");
     void *found = chosen && *chosen ? dlopen(chosen, RTLD_NOW | RTLD_GLOBAL) : NULL;
@@ -380,18 +453,30 @@ HIDDEN void openptx_start(void) {
     void (*restore)(void *) = (void (*)(void *))python("PyEval_RestoreThread");
     /* PyGILState_Check alone says yes while an interpreter is set up */
     void *(*own)(void) = (void *(*)(void))python("PyGILState_GetThisThreadState");
-    void *state = holds && own && save && is_initialized && is_initialized() && own() && holds() ? save() : NULL;
+    int inside = holds && own && save && is_initialized && is_initialized() && own() && holds();
+    if (inside) find_exceptions();
+    int pending = inside && openptx_put_aside();
+    void *state = inside ? save() : NULL;
     pthread_mutex_lock(&starting);
     if (!tried) start();
     tried = 1;
     pthread_mutex_unlock(&starting);
     if (state) restore(state);
+    if (pending) openptx_put_back();
 }
 
 /* Called by Python when the callbacks are in their places: what nothing implements says so. */
 PUBLIC void openptx_driver_ready(void **callbacks) {
-    for (int i = 0; i < COUNT; i++)
-        if (!owned[i]) openptx_table[i] = callbacks[i] ? callbacks[i] : (void *)openptx_missing;
+    find_exceptions();
+    for (int i = 0; i < COUNT; i++) {
+        if (owned[i]) continue;
+        openptx_callbacks[i] = callbacks[i];
+#ifdef PYTHON_CALLS
+        openptx_table[i] = callbacks[i] ? (void *)openptx_python : (void *)openptx_missing;
+#else
+        openptx_table[i] = callbacks[i] ? callbacks[i] : (void *)openptx_missing;
+#endif
+    }
     started = 1;
 }
 
