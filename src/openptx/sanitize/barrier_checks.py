@@ -30,10 +30,11 @@ class Trace:
     last: Array
     when: Array
     in_cluster: Array  # arrived at the cluster's barrier, and has not waited
+    times_in_cluster: Array  # how often it has arrived there
 
     @staticmethod
     def of(n: int) -> Trace:
-        zeros = [np.zeros(n, t) for t in (np.int64, np.uint64, np.int64, np.int64, np.bool_)]
+        zeros = [np.zeros(n, t) for t in (np.int64, np.uint64, np.int64, np.int64, np.bool_, np.int64)]
         return Trace(*zeros)
 
 
@@ -174,8 +175,11 @@ class BarrierChecks:
         if not self.active:
             return
         gone = x.ended()
-        if gone is not None and op.form.instruction is not WARP_BARRIER:
-            bad = np.flatnonzero(masks & np.broadcast_to(gone.v, masks.shape))
+        if gone is not None:
+            named = masks & np.broadcast_to(gone.v, masks.shape)
+            if op.form.instruction is WARP_BARRIER:
+                named = named & self.skipped(batch, lanes)
+            bad = np.flatnonzero(named)
             if bad.size:
                 i = int(bad[0])
                 ended = int(np.broadcast_to(gone.v, masks.shape)[i])
@@ -192,6 +196,16 @@ class BarrierChecks:
                 )
         if (masks != masks[0]).any():
             self.compare_masks(op, batch, lanes, masks)
+
+    def skipped(self, batch: SanitizedBatch, lanes: Array) -> Array:
+        """Of the warp of each lane, those that have stored anything and then ended, rather than have had nothing to do.
+
+        The text lets `bar.warp.sync` wait for all lanes of its mask (9.7.13.2); CUDA's guide only for those that have
+        not ended, and lanes that leave a kernel early are common.
+        """
+        x = batch.x
+        ended = (~x.alive & (x.last_store > 0)).astype(np.uint32) << x.geometry.lane.astype(np.uint32)
+        return np.bitwise_or.reduceat(ended, x.geometry.warp_starts)[x.geometry.warp[lanes]]
 
     def compare_masks(self, op: Op, batch: SanitizedBatch, lanes: Array, masks: Array) -> None:
         """Lanes that wait for each other must say the same mask."""
@@ -219,6 +233,7 @@ class BarrierChecks:
             )
             self.report(("cluster", op), "unequal-barriers", f"a thread {what}", op, batch, int(bad[0]))
         waiting[lanes] = arrives
+        self.trace(batch).times_in_cluster[lanes] += arrives
         if arrives and op.m.aligned:
             self.record(op, batch, lanes)
         elif arrives:
@@ -233,6 +248,7 @@ class BarrierChecks:
             return
         if trace is not None:
             self.compare_counts(batch, trace)
+            self.compare_blocks(batch, trace)
             left = np.flatnonzero(trace.in_cluster)
             if left.size:
                 op = self.session.ops[int(trace.last[left[0]])]
@@ -245,6 +261,22 @@ class BarrierChecks:
             op = next(op for op in self.session.ops if op.form.instruction is tensor_memory.alloc)
             message = "tensor memory that was allocated is not freed when the block ends"
             self.report(("tensor",), "unequal-barriers", message, op, batch, cta * batch.x.geometry.threads)
+
+    def compare_blocks(self, batch: SanitizedBatch, trace: Trace) -> None:
+        """Blocks of a cluster that end without the barriers of the others, and not because they had nothing to do."""
+        teams, x = self.session.teams, batch.x
+        if teams.cluster_size == 1:
+            return
+        by_cluster = trace.times_in_cluster.reshape(-1, teams.cluster_size * teams.threads)
+        idle = (by_cluster == 0) & by_cluster.any(1, keepdims=True)
+        for lane in np.flatnonzero(idle.reshape(-1) & (x.last_store > 0)).tolist()[:1]:
+            first = lane - lane % by_cluster.shape[1]
+            mate = first + int(np.argmax(by_cluster[first // by_cluster.shape[1]]))
+            op = self.session.ops[int(trace.last[mate])]
+            note = f"why: thread {x.geometry.thread_of(lane)} of block {x.geometry.block_of(lane)} ended without it"
+            message = "a barrier of the cluster that one of its blocks does not execute"
+            help = "let all threads of all blocks of the cluster execute it"
+            self.report(("blocks", op), "unequal-barriers", message, op, batch, mate, notes=(note,), help=help)
 
     def find_lone_arrivals(self, batch: SanitizedBatch) -> None:
         """Arrivals at barriers that nobody ever waited for. One too many after others is how pipelines end."""

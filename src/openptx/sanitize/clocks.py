@@ -130,6 +130,10 @@ class Clocks:
             for table in (self.view, self.hoped):
                 self.add_to(table, threads, view)
 
+    def fence_proxy(self, threads: Array, spaces: tuple[str, ...]) -> None:
+        """A proxy fence: what these threads have done and know is known to the async proxy in what they do next."""
+        self.learn(threads, self.views.fenced(self.released(threads), spaces))
+
     def add_to(self, table: Array, threads: Array, view: int) -> None:
         """Joins a view into each thread's entry of a table."""
         if view:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from openptx.engines.interp.decode import DecodedFunction
 from openptx.isa.instructions import async_copy, mbarrier
 from openptx.sanitize.registers import TrackedFunction
-from openptx.sanitize.semantics import BULK, FENCES, WAITS, fence_of
+from openptx.sanitize.semantics import BULK, FENCES, PROXY_FENCES, WAITS, fence_of, spaces_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp import lane_sets
@@ -75,6 +75,11 @@ def fence(x: SanitizedThreads, op: Op, values: Named) -> None:
         s.releases.fence(x.threads(), scope, releases=releases, acquires=acquires, sequential=sequential)
 
 
+def fence_proxy(x: SanitizedThreads, op: Op, values: Named) -> None:
+    if spaces := spaces_of(op):
+        x.session.clocks.fence_proxy(x.threads(), spaces)
+
+
 def commit(x: SanitizedThreads, op: Op, values: Named) -> None:
     x.session.copies.commit(x.threads())
 
@@ -102,6 +107,7 @@ def wait_bulk(x: SanitizedThreads, op: Op, values: Named) -> None:
 BEFORE: dict[Instruction, Note] = dict.fromkeys(BULK, begin_bulk)
 AFTER: dict[Instruction, Note] = {
     **dict.fromkeys(FENCES, fence),
+    **dict.fromkeys(PROXY_FENCES, fence_proxy),
     async_copy.cp_async_commit_group: commit,
     async_copy.cp_async_wait_group: wait_group,
     async_copy.cp_async_wait_all: wait_group,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.geometry import Geometry
     from openptx.isa.machine import Update, Word
+    from openptx.program import Op
     from openptx.sanitize.session import Session
 
 Array = NDArray[Any]
@@ -44,6 +45,8 @@ class DefinedMemory(Definedness, SanitizedThreads):
         self._shared_defined = Plane(defined.reshape(-1))
         self._local_defined = Plane(np.zeros(0, np.uint8))
         self._tables: dict[Plane, Plane | None] = {}
+        self._computed: dict[Plane, Array] = {}
+        """By byte, the statement whose undefined bits were computed with before they were stored; -1 for none."""
 
     # Tables.
 
@@ -87,6 +90,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         values = super().load(space, address, w, count)
         found = list(self.found)
         masks: list[Array] | None = None
+        origin = None
         for chosen, (plane, offsets) in found:
             defined = self.defined_bits(plane)
             if defined is None:
@@ -94,6 +98,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
             part = [~bits for bits in defined.gather(offsets, w >> 3, count)]
             if not any(bits.any() for bits in part):
                 continue
+            origin = origin or self.computed_there(plane, offsets, w >> 3, count)
             if chosen is None:
                 masks = part
                 break
@@ -102,7 +107,27 @@ class DefinedMemory(Definedness, SanitizedThreads):
                 whole[chosen] = bits
         if masks is None:
             return values
-        return tuple([self.marked(v, bits, origin=self.op) for v, bits in zip(values, masks, strict=True)])
+        came_from, computed = origin or self.op, origin is not None
+        pairs = zip(values, masks, strict=True)
+        return tuple([self.marked(v, bits, computed=computed, origin=came_from) for v, bits in pairs])
+
+    def computed_there(self, plane: Plane, offsets: Array, width: int, count: int) -> Op | None:
+        """Where undefined bits came from that results of arithmetic have brought to these words."""
+        if plane not in self._computed:
+            return None
+        number = max(int(self._computed[plane][offsets + i * width].max()) for i in range(count))
+        return self.session.ops[number] if number >= 0 else None
+
+    def note_computed(self, plane: Plane, offsets: Array, values: Sequence[Bits]) -> None:
+        """Remembers by the first byte of each word that the result of arithmetic on undefined bits is stored there."""
+        origins = [b.origin if isinstance(b, Masked) and b.computed else None for b in values]
+        table = self._computed.get(plane)
+        if table is None:
+            if not any(origins):
+                return
+            table = self._computed[plane] = np.full(plane.size, -1, np.int32)
+        for i, origin in enumerate(origins):
+            table[offsets + i * (values[0].width >> 3)] = self.session.statement(origin) if origin is not None else -1
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         self.session.values.address(address)
@@ -113,6 +138,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
             if defined is not None:
                 some = [m if chosen is None or m.size == 1 else m[chosen] for m in masks]
                 defined.scatter(offsets, some, values[0].width >> 3)
+                self.note_computed(plane, offsets, values)
             if self.is_visible(plane):
                 self.session.values.stored(values, chosen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 ENGINES = ("auto", "native", "interp")
 COMPILED = frozenset(("race", "sync", "mem"))
 """Tools that machine code can be watched by. Undefined bits are followed on the reference engine alone."""
+ORDERS_OF_STUCK = 2
+"""In how many other orders a launch runs whose threads waited for what did not come: before that they may race."""
 LOG = logging.getLogger("openptx")
 
 
@@ -83,7 +85,8 @@ def sanitize(
     arguments, counted from 0, whose bytes must all be defined in the end. Arrays of `openptx.empty` begin undefined.
 
     With `schedules` the kernel runs so often, the first time in the engine's own order, then with lanes, warps and
-    blocks in orders that `seed` chooses, each time on the arrays as they were.
+    blocks in orders that `seed` chooses, each time on the arrays as they were. A launch that gets stuck at a barrier or
+    mbarrier runs in up to two other orders as well.
 
     `strict` reports three idioms as well that are races by the text of the document, and in CUDA's own samples: a plain
     load before a loop of compare-and-swap, an atomic counter that is trusted without an acquiring fence, and a store of
@@ -140,22 +143,18 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
     if wrong := [i for i in options.outputs if not 0 <= i < len(args) or not isinstance(args[i], np.ndarray)]:
         raise ArgumentError(f"outputs names argument {wrong[0]}, counted from 0, which is no array")
     found, reason = Collector(options.strict), ""
-    arrays = [a for a in map(as_written, args) if a is not None] if options.schedules > 1 else []
-    before = [array.copy() for array in arrays]
-    heap = kernel.module.image.memory.heap
-    state = heap.state() if heap is not None else None
-    for number in range(options.schedules):
-        if number and heap is not None and state is not None:
-            heap.restore(state)
-        for array, content in zip(arrays, before, strict=True):
-            array[...] = content
-        order = np.random.default_rng((options.seed, number)) if number else None
+    before = Contents(kernel, args)
+    if options.schedules > 1:
+        before.keep()
+    for number, order in enumerate(orders(options, found)):
+        before.put_back()
         given = kernel.prepare(grid, block, args, options.shared_mem, options.cluster)
         try:
             if number == 0 and options.engine != "interp":
                 reason = cleared(kernel, given, options, found)
                 if not reason:
                     continue
+            before.keep()
             stopped = not run(kernel, given, args, options, found, order)
         except KeyboardInterrupt:
             stopped = True
@@ -163,6 +162,40 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
             limits = [*found.limits, "interrupted: what came after was not watched"]
             return Report(found.findings, limits, True, reason)
     return Report(found.findings, found.limits, reason=reason)
+
+
+def orders(options: Options, found: Collector) -> Iterator[np.random.Generator | None]:
+    """For each run, what chooses the order of threads; None for the engine's own."""
+    yield None
+    number = 1
+    while number < options.schedules or (found.unexplained_wait and number <= ORDERS_OF_STUCK):
+        yield np.random.default_rng((options.seed, number))
+        number += 1
+
+
+class Contents:
+    """What arrays and the device's heap hold before a launch, and which bits of it are undefined."""
+
+    def __init__(self, kernel: Kernel, args: list[object]) -> None:
+        arrays = [a for a in map(as_written, args) if a is not None]
+        undefined = [bits for bits in map(undefined_bits, args) if bits is not None]
+        self.arrays, self.heap = [*arrays, *undefined], kernel.module.image.memory.heap
+        self._state = self.heap.state() if self.heap is not None else None
+        self._kept: list[NDArray[Any]] | None = None
+
+    def keep(self) -> None:
+        """Copies it, the first time."""
+        if self._kept is None:
+            self._kept = [array.copy() for array in self.arrays]
+
+    def put_back(self) -> None:
+        """Makes it what it was, if it was kept."""
+        if self._kept is None:
+            return
+        for array, content in zip(self.arrays, self._kept, strict=True):
+            array[...] = content
+        if self.heap is not None and self._state is not None:
+            self.heap.restore(self._state)
 
 
 def cleared(kernel: Kernel, given: Prepared, options: Options, found: Collector) -> str:

@@ -141,6 +141,8 @@ class Collector:
         self._strict = strict
         self.limits: list[str] = []
         """What was not watched, and why."""
+        self.stuck = False
+        """Whether threads waited at barriers for what did not come: in another order they may go on, and race."""
 
     def known(self, key: object) -> bool:
         """Counts one more of a cause that is known."""
@@ -151,6 +153,11 @@ class Collector:
 
     def add(self, key: object, finding: Finding) -> None:
         self._found[key] = finding
+
+    @property
+    def unexplained_wait(self) -> bool:
+        """Whether threads got stuck, and nothing is known to race that may be why."""
+        return self.stuck and not any(finding.kind == "race" for finding in self._found.values())
 
     @property
     def findings(self) -> list[Finding]:

@@ -118,8 +118,9 @@ class SanitizedThreads(Threads):
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         values = super().load(space, address, w, count)
+        tensor_map = self.access.by_proxy and space == "generic"  # it has a proxy of its own
         for chosen, (plane, offsets) in self.found:
-            self.touch(plane, chosen, offsets, w * count >> 3, w >> 3)
+            self.touch(plane, chosen, offsets, w * count >> 3, w >> 3, tensor_map=tensor_map)
         if self.access.scope and not self.access.mbarrier:
             self.session.poll()
         if self.op.form.instruction in WAITS:
@@ -189,6 +190,7 @@ class SanitizedThreads(Threads):
         write: bool = False,
         values: list[Array] | None = None,
         more: int = 0,
+        tensor_map: bool = False,
     ) -> None:
         """Tells the race detector of an access by the executing lanes, or by some of them."""
         if "race" not in self.session.tools:
@@ -212,8 +214,9 @@ class SanitizedThreads(Threads):
             )
 
         granules = self.session.races.access(
-            shadow, threads, offsets, size, facts, write=write, owners=owners, values=rows, unchanged=unchanged
-        )
+            shadow, threads, offsets, size, facts, write=write, owners=owners, values=rows, unchanged=unchanged,
+            by_proxy=self.access.by_proxy and owners is not None and not tensor_map,
+        )  # fmt: skip
         self.synchronize(shadow, granules, threads, facts, write=write)
 
     def check_lifetimes(self, threads: Array, offsets: Array) -> None:

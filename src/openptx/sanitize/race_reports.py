@@ -40,6 +40,8 @@ class RaceReports:
             return
         mine_is, theirs_is = self.verb(c.write, c.facts), self.verb(c.other_write, c.other_facts)
         words = f"{mine_is} of {where} races with {article(theirs_is)}"
+        if c.unfenced:
+            words = f"{mine_is} of {where} by the async proxy after a {theirs_is}, with no proxy fence between"
         finding = Finding(
             code,
             "race",
@@ -86,8 +88,8 @@ class RaceReports:
 
     def code(self, c: Conflict) -> tuple[str, bool]:
         """The code of a race, and whether it is an idiom that is reported only when asked for."""
-        if c.stale:
-            return "non-coherent-read", False
+        if c.stale or c.unfenced:
+            return ("non-coherent-read" if c.stale else "missing-proxy-fence"), False
         if c.equal and not (c.facts | c.other_facts) & (UPDATE | PENDING):
             teams, together = self.session.teams, c.other_time == self.session.clocks.now
             return "equal-value-race", together and bool(teams.warp(c.thread) == teams.warp(c.other_thread))
@@ -109,6 +111,8 @@ class RaceReports:
 
     def why(self, c: Conflict, op: Op, other: Op) -> str:
         s, teams = self.session, self.session.teams
+        if c.unfenced:
+            return "barriers order accesses of one proxy; the async proxy may not see what the generic one has written"
         if c.other_facts & PENDING:
             return "the asynchronous copy may still be under way: nobody has waited for it"
         if c.other_thread >= AGENT:
@@ -132,6 +136,8 @@ class RaceReports:
     def cure(self, c: Conflict, op: Op, other: Op) -> str:
         teams = self.session.teams
         lines = self.between(op, other)
+        if c.unfenced:
+            return f"`fence.proxy.async` after the write, before the barrier: {lines}"
         if c.other_facts & PENDING:
             return f"wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}"
         if c.other_thread >= AGENT:

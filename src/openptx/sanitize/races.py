@@ -31,6 +31,7 @@ from openptx.sanitize.shadow import (
     W,
 )
 from openptx.sanitize.teams import AGENT
+from openptx.sanitize.views import ASYNC_PROXY
 
 if TYPE_CHECKING:
     from openptx.sanitize.clocks import Clocks
@@ -54,6 +55,7 @@ class Conflict:
     other_write: bool
     equal: bool = False  # both wrote the same value
     stale: bool = False  # ordered, but one is a non-coherent read of what the kernel writes
+    unfenced: bool = False  # ordered, but by different proxies without a proxy fence between
 
 
 Report = Callable[[Conflict], None]
@@ -87,11 +89,12 @@ class Races:
         owners: Array | None = None,
         values: Array | None = None,
         unchanged: Callable[[int], bool] = lambda index: False,
+        by_proxy: bool = False,
     ) -> Array:
         """An access of `size` bytes by each of `threads`, at byte offsets; gives the granules.
 
         `owners` are who accesses in the name of the threads: asynchronous copies. `values` are what is stored, a row
-        each, to tell writes of equal values from others.
+        each, to tell writes of equal values from others. `by_proxy` is whether the access is one of the async proxy.
         """
         self.shadow, self.unchanged = shadow, unchanged
         if offsets.size < threads.size:
@@ -102,6 +105,8 @@ class Races:
         rows = shadow.cells[flat]
         self.check(shadow, rows, who, flat, facts, write, width)
         self.check_coherence(shadow, rows, who, flat, facts, write, width)
+        if by_proxy:
+            self.check_proxy(shadow, rows, who, flat, facts, write, width)
         self.asynchronous |= owners is not None or bool(facts & PENDING)
         marks = who if owners is None else np.repeat(owners, width)
         if facts & UPDATE:
@@ -150,6 +155,25 @@ class Races:
                 offset = int(flat[i]) * shadow.unit - shadow.lead
                 found = (i // width, int(who[i]), offset, write, facts, time, thread, earlier, not write)
                 self.report(Conflict(*found, stale=True))
+
+    def check_proxy(
+        self, shadow: Shadow, rows: Array, who: Array, flat: Array, facts: int, write: bool, width: int
+    ) -> None:
+        """The async proxy must know of earlier writes by instructions of other proxies (8.6).
+
+        Of earlier reads as well, by the text; but pipelines that refill a buffer rely on barriers alone.
+        """
+        times, others = rows[:, CELL * W].astype(np.int64), rows[:, CELL * W + 1].astype(np.int64)
+        for i in np.flatnonzero((times != 0) & (others < AGENT)).tolist():
+            at, thread = slice(i, i + 1), who[i : i + 1]
+            view = int(self.clocks.view[thread[0]])
+            if self.clocks.views.knows(view, others[at], times[at], ASYNC_PROXY[shadow.space])[0]:
+                continue
+            if not self.racing(rows[at, CELL * W : CELL * W + CELL], thread, facts).size:
+                offset, earlier = int(flat[i]) * shadow.unit - shadow.lead, int(rows[i, CELL * W + 2])
+                found = (i // width, int(thread[0]), offset, write, facts, int(times[i]), int(others[i]), earlier, True)
+                self.report(Conflict(*found, unfenced=True))
+                return
 
     def racing(self, cells: Array, threads: Array, facts: int) -> Array:
         """Which of these earlier accesses race with what the threads do."""

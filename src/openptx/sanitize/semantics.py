@@ -34,12 +34,15 @@ MBARRIER = frozenset(
 )  # fmt: skip
 WAITS = frozenset((mbarrier.test_wait, mbarrier.try_wait))
 FENCES = frozenset((fence.fence, fence.membar))
+PROXY_FENCES = frozenset((fence.fence_proxy, fence.membar_proxy))
 BULK = frozenset(
     (
         async_copy.cp_async_bulk, async_copy.cp_reduce_async_bulk, async_store.st_async, async_store.red_async,
         tensor_copy.cp_async_bulk_tensor, tensor_copy.cp_reduce_async_bulk_tensor,
     )
 )  # fmt: skip
+GENERIC_PROXY = frozenset((async_store.st_async, async_store.red_async))
+"""Those that are no accesses of the async proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Access:
     facts: int
     pending: bool
     bulk: bool
+    by_proxy: bool
     mbarrier: bool
 
 
@@ -75,7 +79,8 @@ def access(op: Op) -> Access:
         facts |= NON_COHERENT
     observes = instruction not in (atomic.red, async_store.red_async)
     releases, acquires = (not own and sem in RELEASES), (not own and sem in ACQUIRES)
-    return Access(scope, releases, acquires, observes, facts, pending, instruction in BULK, own)
+    bulk, by_proxy = instruction in BULK, instruction in BULK - GENERIC_PROXY
+    return Access(scope, releases, acquires, observes, facts, pending, bulk, by_proxy, own)
 
 
 def sized(facts: int, width: int) -> int:
@@ -94,6 +99,17 @@ def fence_of(op: Op) -> tuple[int, bool, bool, bool]:
     sem = "sc" if op.form.instruction is fence.membar else str(op.m.values.get("sem"))
     scope = SCOPES.get(str(op.m.values.get("level") or op.m.values.get("scope")), GPU)
     return scope, sem in RELEASES, sem in ACQUIRES, sem == "sc"
+
+
+def spaces_of(op: Op) -> tuple[str, ...]:
+    """The state spaces in which a proxy fence orders the generic and the async proxy."""
+    kind = str(op.m.values.get("proxykind") or op.m.values.get("to_proxykind_from_proxykind"))
+    name, _, space = kind.partition(".")
+    if not name.startswith("async"):
+        return ()
+    if space == "global":
+        return ("global",)
+    return ("shared",) if space or op.m.values.get("sync_restrict") else ("shared", "global")
 
 
 SHUFFLES = frozenset((move.shfl_sync,))

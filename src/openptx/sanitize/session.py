@@ -207,6 +207,7 @@ class Session:
 
     def give_up(self) -> None:
         """Reports waits that do not end. Those that an earlier phase would have let through go on once."""
+        self.found.stuck = True
         forced = False
         for key, waiting in self.mbarriers.waiting.items():
             one, last = self.mbarriers.known[key], self.mbarriers.changed_by.get(key)
@@ -301,6 +302,7 @@ class Session:
         thread = self.teams.number(fault.block, fault.thread) if fault.block and fault.thread else None
         if op is None:
             raise fault
+        self.found.stuck |= fault.name == "deadlock"
         other = self.cause_of(fault)
         registers = self.registers(op, thread) if thread is not None else ()
         self.found.add(

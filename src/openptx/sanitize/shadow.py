@@ -24,7 +24,6 @@ PENDING = 1 << 20  # an asynchronous copy that its issuer has not waited for
 VOLATILE = 1 << 21
 UPDATE = 1 << 22  # an atomic read-modify-write
 NON_COHERENT = 1 << 23  # ld.global.nc
-ASYNC_PROXY = 1 << 24
 
 CTA, CLUSTER, GPU = 1, 2, 3
 

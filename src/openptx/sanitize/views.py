@@ -1,7 +1,8 @@
 """What a thread knows of others: up to which time their accesses happened before, as immutable sparse vectors.
 
-A vector has floors for whole clusters, CTAs and warps, and times of single threads and asynchronous copies. Vectors are
-numbered; 0 is the empty one. Joins are remembered, since most threads of a CTA share a vector.
+A vector has floors for whole clusters, CTAs and warps, and times of single threads and asynchronous copies; the same
+once more for what the async proxy knows. Vectors are numbered; 0 is the empty one. Joins are remembered, since most
+threads of a CTA share a vector.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 WARPS, CTAS, CLUSTERS = 1 << 33, 1 << 34, 1 << 35
 """Where the keys of floors begin; below are threads and copies."""
+
+ASYNC_PROXY = {"shared": 1 << 40, "global": 1 << 41}
+"""By state space, what is added to a key for accesses that a proxy fence has made known to the async proxy (8.6)."""
 
 LIMIT = 1 << 30
 """Bytes that vectors may take."""
@@ -72,6 +76,13 @@ class Views:
         (keys, times), (more_keys, more_times) = self._rows[a], self._rows[b]
         return self.add(np.concatenate((keys, more_keys)), np.concatenate((times, more_times)))
 
+    def fenced(self, view: int, spaces: tuple[str, ...]) -> int:
+        """What the async proxy knows after a proxy fence of who has this vector."""
+        keys, times = self._rows[view]
+        own = keys < min(ASYNC_PROXY.values())
+        moved = [keys[own] + ASYNC_PROXY[space] for space in spaces]
+        return self.add(np.concatenate(moved), np.tile(times[own], len(moved)))
+
     def join_all(self, views: Array) -> int:
         found = 0
         for view in np.unique(views).tolist():
@@ -86,14 +97,14 @@ class Views:
         at = np.minimum(np.searchsorted(known, keys), known.size - 1)
         return np.where(known[at] == keys, times[at], -1)
 
-    def knows(self, view: int, who: Array, times: Array) -> Array:
-        """Whether accesses of threads or copies at these times are known."""
-        found = self._times(view, who) >= times
+    def knows(self, view: int, who: Array, times: Array, proxy: int = 0) -> Array:
+        """Whether accesses of threads or copies at these times are known, or known to the async proxy of a space."""
+        found = self._times(view, proxy + who) >= times
         real = who < AGENT
         for start, units in (
             (WARPS, self.teams.warp(who)),
             (CTAS, cta := self.teams.cta(who)),
             (CLUSTERS, cta // self.teams.cluster_size),
         ):
-            found |= real & (self._times(view, start + units) >= times)
+            found |= real & (self._times(view, proxy + start + units) >= times)
         return found

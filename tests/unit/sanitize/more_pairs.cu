@@ -195,6 +195,26 @@ K(fence_for_barrier_bad) { __shared__ int s[64];
 }
 //! race block=64
 K(fence_for_barrier_ok) { __shared__ int s[64]; s[T] = a[T]; __threadfence_block(); __syncthreads(); o[T] = s[63 - T]; }
+//! race block=96
+K(arrive_pair_bad) { __shared__ int s[64];
+  if (T < 32) { 
+    #pragma unroll 1
+    for (int i = 0; i < 3; i++) {
+      s[T] = a[i * 32 + T]; //@A
+      named_arrive(1, 64); } }
+  else if (T < 64) { int acc = 0;
+    #pragma unroll 1
+    for (int i = 0; i < 3; i++) { named_bar(1, 64); 
+      acc += s[63 - T]; //@B
+    } o[T] = acc; } }
+//! race block=96
+K(arrive_pair_ok) { __shared__ int s[64];
+  if (T < 32) { 
+    #pragma unroll 1
+    for (int i = 0; i < 3; i++) { if (i) named_bar(2, 64); s[T] = a[i * 32 + T]; named_arrive(1, 64); } }
+  else if (T < 64) { int acc = 0;
+    #pragma unroll 1
+    for (int i = 0; i < 3; i++) { named_bar(1, 64); acc += s[63 - T]; if (i < 2) named_arrive(2, 64); } o[T] = acc; } }
 // ---- race: asynchronous copies
 //! race block=64
 K(cp_missing_commit_bad) { __shared__ int s[64];
@@ -251,17 +271,50 @@ K(cp_mbar_ok) { __shared__ int s[64]; __shared__ uint64_t m; if (T == 0) mb_init
   __pipeline_memcpy_async(&s[T], &a[T], 4);
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(sm32(&m)) : "memory"); mb_wait(&m, 0); o[T] = s[63 - T]; }
 //! race block=64
+K(proxy_store_bad) { __shared__ alignas(16) int s[64];
+  s[T] = a[T]; //@A
+  __syncthreads();
+  if (T == 0) { 
+    bulk_s2g(o, s, 256); //@B
+    bulk_commit(); bulk_wait(); } }
+//! race block=64
 K(proxy_store_ok) { __shared__ alignas(16) int s[64]; s[T] = a[T]; fence_async(); __syncthreads(); if (T == 0) { bulk_s2g(o, s, 256); bulk_commit(); bulk_wait(); } }
+//! race block=64
+K(proxy_store_own_bad) { __shared__ alignas(16) int s[64];
+  if (T == 0) { for (int i = 0; i < 64; i++) s[i] = a[i]; //@A
+    bulk_s2g(o, s, 256); //@B
+    bulk_commit(); bulk_wait(); } }
 //! race block=64
 K(proxy_store_own_ok) { __shared__ alignas(16) int s[64];
   if (T == 0) { for (int i = 0; i < 64; i++) s[i] = a[i]; fence_async(); bulk_s2g(o, s, 256); bulk_commit(); bulk_wait(); } }
 //! race block=64
+K(proxy_fence_after_barrier_bad) { __shared__ alignas(16) int s[64];
+  s[T] = a[T]; //@A
+  __syncthreads();
+  if (T == 32) fence_async();
+  if (T == 0) { bulk_s2g(o, s, 256); //@B
+    bulk_commit(); bulk_wait(); } }
+//! race block=64
 K(proxy_fence_after_barrier_ok) { __shared__ alignas(16) int s[64]; s[T] = a[T]; __syncthreads();
   if (T == 0) { fence_async(); bulk_s2g(o, s, 256); bulk_commit(); bulk_wait(); } }
+//! race block=64
+K(proxy_refill_bad) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
+  s[T] = T; //@A
+  __syncthreads();
+  int v = s[63 - T];
+  __syncthreads();
+  if (T == 0) { mb_expect(&m, 256); bulk_g2s(s, a, 256, &m); } //@B
+  mb_wait(&m, 0); o[T] = s[T] + v; }
 //! race block=64
 K(proxy_refill_ok) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
   s[T] = T; __syncthreads(); int v = s[63 - T]; fence_async(); __syncthreads();
   if (T == 0) { mb_expect(&m, 256); bulk_g2s(s, a, 256, &m); } mb_wait(&m, 0); o[T] = s[T] + v; }
+//! race block=64
+K(proxy_source_global_bad) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
+  b[T] = T; //@A
+  __syncthreads();
+  if (T == 0) { mb_expect(&m, 256); bulk_g2s(s, b, 256, &m); } //@B
+  mb_wait(&m, 0); o[T] = s[T]; }
 //! race block=64
 K(proxy_source_global_ok) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
   b[T] = T; fence_proxy(); __syncthreads();
@@ -311,6 +364,18 @@ K(bulk_no_expect_bad) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m;
 K(bulk_no_expect_ok) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
   if (T == 0) { mb_expect(&m, 256); bulk_g2s(s, a, 256, &m); } mb_wait(&m, 0); o[T] = s[63 - T]; }
 // ---- race: mbarriers
+//! race block=64
+K(mbar_empty_bad) { __shared__ int s[32]; __shared__ uint64_t full, empty; if (T == 0) { mb_init(&full, 32); mb_init(&empty, 32); } __syncthreads();
+  if (T < 32) {
+    #pragma unroll 1
+    for (int i = 0; i < 3; i++) {
+      s[T] = a[32 * i + T]; //@A
+      mb_arrive(&full); } }
+  else { int acc = 0;
+    #pragma unroll 1
+    for (int i = 0; i < 3; i++) { mb_wait(&full, i & 1);
+      acc += s[63 - T]; //@B
+      mb_arrive(&empty); } o[T] = acc; } }
 //! race block=64
 K(mbar_empty_ok) { __shared__ int s[32]; __shared__ uint64_t full, empty; if (T == 0) { mb_init(&full, 32); mb_init(&empty, 32); } __syncthreads();
   if (T < 32) {
@@ -590,6 +655,10 @@ K(i_char_bad) { __shared__ char s[64]; if (T != 13) s[T] = (char)a[T]; __syncthr
 //! init block=64
 K(i_char_ok) { __shared__ char s[64]; s[T] = (char)a[T]; __syncthreads(); int w = ((int *)s)[T & 15]; if (__popc(w) > 2) b[T] = 1; o[T] = 0; }
 //! init block=64
+K(i_reduce_tail_bad) { __shared__ int s[64]; int m = 50; if (T < m) s[T] = a[T]; __syncthreads();
+  for (int w = 32; w; w >>= 1) { if (T < w) s[T] += s[T + w]; __syncthreads(); } //@A
+  if (T == 0) b[0] = s[0]; } //@A
+//! init block=64
 K(i_reduce_tail_ok) { __shared__ int s[64]; int m = 50; s[T] = T < m ? a[T] : 0; __syncthreads();
   for (int w = 32; w; w >>= 1) { if (T < w) s[T] += s[T + w]; __syncthreads(); } if (T == 0) b[0] = s[0]; }
 //! init block=64
@@ -624,6 +693,8 @@ K(s_else_bad) { if (T < 48) { b[T] = 1; __syncthreads(); } //@A
   else { b[T] = 2; __syncthreads(); } o[T] = b[63 - T]; }
 //! sync block=64
 K(s_else_ok) { if (T < 48) b[T] = 1; else b[T] = 2; __syncthreads(); o[T] = b[63 - T]; }
+//! sync block=32
+K(s_syncwarp_branch_bad) { __shared__ int s[32]; s[T] = T; if (T < 16) { __syncwarp(); o[T] = s[T + 1]; } else o[T] = 1; } //@A
 //! sync block=32
 K(s_syncwarp_branch_ok) { __shared__ int s[32]; s[T] = T; __syncwarp(); if (T < 16) { o[T] = s[T + 1]; } else o[T] = 1; }
 //! sync block=32
@@ -697,6 +768,8 @@ K(s_tx_less_bad) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (
 //! sync block=64
 K(s_tx_less_ok) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
   if (T == 0) { mb_expect(&m, 256); bulk_g2s(s, a, 128, &m); bulk_g2s(s + 32, a + 32, 128, &m); } mb_wait(&m, 0); o[T] = s[T]; }
+//! sync grid=2 block=64 cluster=2
+K(s_cl_one_block_bad) { if (cl_rank() == 0) cl_sync(); o[B * 64 + T] = 1; } //@A
 //! sync grid=2 block=64 cluster=2
 K(s_cl_one_block_ok) { cl_sync(); o[B * 64 + T] = 1; }
 //! sync grid=2 block=64 cluster=2

@@ -109,6 +109,24 @@ def test_each_schedule_starts_from_the_arrays_as_they_were() -> None:
     assert (np.diff(a.astype(np.int64)) >= 0).all()
 
 
+def test_each_schedule_starts_with_what_was_undefined() -> None:
+    kernel = openptx.load(""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a) {
+    .reg .b64 p; .reg .b32 v; .reg .pred c;
+    ld.param.u64 p, [a];
+    ld.global.u32 v, [p];
+    setp.eq.u32 c, v, 0;
+    @c bra DONE;
+    DONE: st.global.u32 [p], 1;
+    ret;
+}
+""")["k"]
+    (found,) = openptx.sanitize(kernel, 1, 1, (openptx.empty(1, np.uint32),), schedules=3)
+    assert (found.name, found.count) == ("undefined-value", 3)
+
+
 TICKETS = """.version 8.0
 .target sm_80
 .address_size 64

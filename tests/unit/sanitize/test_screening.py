@@ -177,8 +177,8 @@ def essence(report: Report) -> list[tuple[object, ...]]:
 
 SLOW = ("race_grid_sync", "race_producer_consumer")
 KERNELS = [row["name"] for row in defects.ROWS if not row["name"].startswith(SLOW)]
-KERNELS += [row.name for row in pairs.rows() if row.file == "pairs"]
-MORE = [pytest.param(row.name, marks=pytest.mark.sweep) for row in pairs.rows() if row.file != "pairs"]
+KERNELS += [row.name for row in pairs.rows() if row.file == "pairs" and row.name not in pairs.SLOW]
+MORE = [pytest.param(row.name, marks=pytest.mark.sweep) for row in pairs.rows() if row.name not in KERNELS]
 
 
 @cache

@@ -319,6 +319,63 @@ CODES = (
 
         Rule: PTX ISA, ld.global.nc (9.7.9.9)
         """),
+    Code("PTX8011", "missing-proxy-fence", """
+        A bulk copy accesses memory that other instructions wrote, and no proxy fence stands between the two.
+
+        Bulk copies go through the async proxy, ordinary stores through the generic one. A barrier does not make a write
+        of one proxy known to the other: `fence.proxy.async` does, before the barrier in those that wrote, or after it.
+
+            .version 8.0
+            .target sm_90
+            .visible .entry k(.param .u64 a) {
+                .reg .b64 p;
+                .reg .b32 i, s;
+                .reg .pred q;
+                .shared .align 16 .u32 x[64];
+                ld.param.u64 p, [a];
+                mov.u32 i, %tid.x;
+                setp.eq.u32 q, i, 0;
+                shl.b32 i, i, 2;
+                mov.u32 s, x;
+                add.u32 s, s, i;
+                st.shared.u32 [s], i;
+                bar.sync 0;
+                @!q bra DONE;
+                cp.async.bulk.global.shared::cta.bulk_group [p], [x], 64;
+                cp.async.bulk.commit_group;
+                cp.async.bulk.wait_group 0;
+            DONE:
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_90
+            .visible .entry k(.param .u64 a) {
+                .reg .b64 p;
+                .reg .b32 i, s;
+                .reg .pred q;
+                .shared .align 16 .u32 x[64];
+                ld.param.u64 p, [a];
+                mov.u32 i, %tid.x;
+                setp.eq.u32 q, i, 0;
+                shl.b32 i, i, 2;
+                mov.u32 s, x;
+                add.u32 s, s, i;
+                st.shared.u32 [s], i;
+                fence.proxy.async.shared::cta;
+                bar.sync 0;
+                @!q bra DONE;
+                cp.async.bulk.global.shared::cta.bulk_group [p], [x], 64;
+                cp.async.bulk.commit_group;
+                cp.async.bulk.wait_group 0;
+            DONE:
+                ret;
+            }
+
+        Rule: PTX ISA, Proxies (8.6)
+        """),
     Code("PTX8501", "equal-value-race", """
         Several threads write the same value to the same bytes, and nothing orders the writes.
 
