@@ -128,6 +128,8 @@ def api_version(handle: int, out: int) -> None:
 
 @initialized("cuCtxGetDevice")
 def ctx_device(out: int) -> None:
+    if not driver().library.current():  # which is how programs ask whether there is one
+        raise Failure(Result.INVALID_CONTEXT, "no context is current to this thread", usual=True)
     current(driver())
     put_int(out, 0)
 

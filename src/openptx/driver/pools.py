@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import struct
+from typing import ClassVar
 
 from openptx.driver.allocations import OWNED, give_back, obtain
+from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
@@ -14,6 +17,9 @@ from openptx.driver.streams import stream_of
 
 THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3
+PROPERTIES = struct.Struct("<4i")
+"""CUmemPoolProps: how it allocates, handles for other processes, and a place of two numbers."""
+MANAGED, ON_DEVICE = 2, 1
 
 
 class Pool(Object):
@@ -21,9 +27,10 @@ class Pool(Object):
 
     what = "memory pool"
 
-    def __init__(self, default: bool = False) -> None:
+    def __init__(self, kind: str, default: bool = False) -> None:
+        """`kind` is that of its allocations, "device", "host" or "managed"."""
         super().__init__()
-        self.default, self.access = default, READ_WRITE
+        self.kind, self.default, self.access = kind, default, READ_WRITE
         self.attributes = {1: 1, 2: 1, 3: 1, THRESHOLD: 0}
         self.high = 0
 
@@ -34,16 +41,23 @@ class Pool(Object):
 
 
 class Pools:
-    """That of the device, and the one that it uses."""
+    """The one that the device uses where the program has chosen one, and the default ones by kind."""
 
-    default: Pool | None = None
     chosen: Pool | None = None
+    defaults: ClassVar[dict[str, Pool]] = {}
 
 
-def default_pool() -> Pool:
-    if Pools.default is None:
-        Pools.default = driver().add(Pool(True))
-    return Pools.default
+def default_pool(kind: str = "device") -> Pool:
+    if kind not in Pools.defaults:
+        Pools.defaults[kind] = driver().add(Pool(kind, True))
+    return Pools.defaults[kind]
+
+
+def kind_of(allocation: int, place: int) -> str:
+    """Of memory by CUmemAllocationType and CUmemLocationType."""
+    if allocation == MANAGED:
+        return "managed"
+    return "device" if place == ON_DEVICE else "host"
 
 
 @initialized("cuDeviceGetDefaultMemPool")
@@ -65,16 +79,19 @@ def set_pool(device: int, handle: int) -> None:
 
 
 @initialized("cuMemGetDefaultMemPool", "cuMemGetMemPool")
-def get_pool_of_place(out: int, place: int, kind: int) -> None:
-    put(out, default_pool().handle)
+def get_pool_of_place(out: int, place: int, allocation: int) -> None:
+    put(out, default_pool(kind_of(allocation, get(place, ctypes.c_int))).handle)
 
 
 @initialized("cuMemPoolCreate")
 def create(out: int, properties: int) -> None:
-    if not properties:
-        raise Failure(Result.INVALID_VALUE, "the properties of the pool are null")
     put(out, 0)
-    put(out, driver().add(Pool()).handle)
+    allocation, handles, place, number = PROPERTIES.unpack(read(properties, PROPERTIES.size))
+    if place == ON_DEVICE and number:
+        raise Failure(Result.INVALID_VALUE, f"a pool on device {number}")
+    if handles:
+        raise Failure(Result.NOT_SUPPORTED, f"a pool that other processes may share, by handles of kind {handles}")
+    put(out, driver().add(Pool(kind_of(allocation, place))).handle)
 
 
 @initialized("cuMemPoolDestroy")
@@ -139,11 +156,11 @@ def allocate(context: Context, out: int, size: int, stream: int) -> None:
 def allocate_from(context: Context, out: int, size: int, handle: int, stream: int) -> None:
     stream_of(context, stream)
     pool = driver().find(handle, Pool, Result.INVALID_VALUE)
-    obtain(context, out, size, pool=pool)
+    obtain(context, out, size, pool.kind, pool=pool)
     pool.high = max(pool.high, pool.used)
 
 
 @in_context("cuMemFreeAsync")
 def free(context: Context, address: int, stream: int) -> None:
     if stream_of(context, stream).capture is None:  # a graph may be launched again, and keeps what it was given
-        give_back(address, "device", "managed")
+        give_back(address, "device", "managed", "host")

@@ -2,7 +2,9 @@
 
 import ctypes
 import struct
+import tempfile
 from ctypes import byref
+from pathlib import Path
 
 from driver_calls import Address, Handle, Size, Word, allocate, call, context, kernel, load, pointers, words
 
@@ -182,6 +184,14 @@ call("cuGraphAddDependencies", parent, array([after]), array([child]), Size(1))
 call("cuGraphInstantiateWithFlags", byref(Handle()), parent, ctypes.c_uint64(0), result=1)  # a cycle
 call("cuGraphDestroyNode", after)
 instantiated(parent)
+
+# As a drawing, the child's nodes inside.
+with tempfile.TemporaryDirectory() as folder:
+    drawing = Path(folder) / "graph.dot"
+    call("cuGraphDebugDotPrint", parent, str(drawing).encode(), 0)
+    drawn = drawing.read_text("utf-8")
+    call("cuGraphDebugDotPrint", parent, str(drawing / "none").encode(), 0, result=1)
+assert (drawn.count("subgraph"), drawn.count("kernel affine"), drawn.count("->")) == (2, 2, 5)
 
 # By CUgraphNodeParams, and an event that each launch records.
 event, start, elapsed = Handle(), Handle(), ctypes.c_float()

@@ -1,0 +1,43 @@
+"""A graph as a drawing for Graphviz (`cuGraphDebugDotPrint`): nodes with their kinds, kernels with their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from openptx.driver.calls import Failure, in_context, text
+from openptx.driver.contexts import Context
+from openptx.driver.graphs import Graph, Node, child_of
+from openptx.driver.objects import driver
+from openptx.driver.results import Result
+
+
+def dot(graph: Graph) -> str:
+    """The text of the drawing. A child graph is a box of its own."""
+    return "digraph dot {\n" + "\n".join(lines(graph)) + "\n}\n"
+
+
+def lines(graph: Graph) -> list[str]:
+    found = [f'subgraph "cluster_{graph.handle:x}" {{', f'label="graph 0x{graph.handle:x}";']
+    for i, node in enumerate(graph.nodes):
+        found.append(f'"{node.handle:x}" [shape="box", label="{i} {label(node)}"];')
+        if (child := child_of(node)) is not None:
+            found += lines(child)
+    found += (f'"{before.handle:x}" -> "{node.handle:x}";' for node in graph.nodes for before in node.after)
+    return [*found, "}"]
+
+
+def label(node: Node) -> str:
+    """The kind, and the shape of a launch."""
+    if node.kind != "kernel":
+        return node.kind
+    _, function, shape, _ = node.work.arguments
+    return f"kernel {function.kernel.name}\\n{shape.grid} x {shape.block}".replace('"', "'")
+
+
+@in_context("cuGraphDebugDotPrint")
+def print_dot(context: Context, handle: int, path: int, flags: int) -> None:
+    found, name = driver().find(handle, Graph), text(path, "the path")
+    try:
+        Path(name).write_text(dot(found), "utf-8")
+    except OSError as error:
+        raise Failure(Result.INVALID_VALUE, f"{name}: {error.strerror}") from None
