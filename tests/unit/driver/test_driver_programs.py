@@ -1,4 +1,4 @@
-"""Programs that call libcuda.so.1 and check what it does, each in a process of its own."""
+"""Programs that call libcuda.so.1 and check what it does, in a process of their own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from openptx.driver.build import compiler
 pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"
 )
-OTHERS = ("driver_calls", "sanitized_program")
-"""What the programs share, and what test_exec_sanitize.py runs."""
-PROGRAMS = sorted(path for path in (Path(__file__).parent / "programs").glob("*.py") if path.stem not in OTHERS)
+FOLDER = Path(__file__).parent / "programs"
+OTHERS = ("driver_calls", "run_all", "sanitized_program")
+"""What the programs share, what runs them, and what test_exec_sanitize.py runs."""
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_driver_program(program: Path) -> None:
-    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--", sys.executable, str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+def test_driver_programs() -> None:
+    programs = sorted(str(path) for path in FOLDER.glob("*.py") if path.stem not in OTHERS)
+    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--", sys.executable]
+    done = subprocess.run(
+        [*command, str(FOLDER / "run_all.py"), *programs], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stdout + done.stderr
