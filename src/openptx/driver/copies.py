@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from openptx.driver.calls import Failure, in_context
+from openptx.driver.calls import Failure, get, in_context, put_size
 from openptx.driver.contexts import Context
 from openptx.driver.places import of_device, of_either, of_host
 from openptx.driver.results import Result
@@ -71,6 +71,27 @@ def to_peer(context: Context, target: int, to: int, source: int, of: int, size: 
 def to_peer_async(context: Context, target: int, to: int, source: int, of: int, size: int, stream: int) -> None:
     require_contexts(to, of)
     submit(context, stream, "copy", move, target, of_device, source, of_device, size)
+
+
+@in_context("cuMemcpyBatchAsync")
+def batch(
+    context: Context, targets: int, sources: int, sizes: int, count: int, attributes: int, indices: int, kinds: int,
+    wrong: int, stream: int,
+) -> None:  # fmt: skip
+    """Copies one after the other. Attributes are about the order, which is strict here, and places."""
+    for i in range(count):
+        put_size(wrong, i)
+        target, source, size = (get(array + 8 * i) for array in (targets, sources, sizes))
+        submit(context, stream, "copy", move, target, of_either, source, of_either, size)
+    put_size(wrong, (1 << 64) - 1)  # none
+
+
+@in_context("cuMemcpyBatchAsync_v2")
+def batch_v2(
+    context: Context, targets: int, sources: int, sizes: int, count: int, attributes: int, indices: int, kinds: int,
+    stream: int,
+) -> None:  # fmt: skip
+    batch(context, targets, sources, sizes, count, attributes, indices, kinds, 0, stream)
 
 
 def require_contexts(*handles: int) -> None:

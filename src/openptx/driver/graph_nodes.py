@@ -133,7 +133,7 @@ def add_wait(context: Context, out: int, graph: int, after: int, count: int, eve
 def add_allocation(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     """Allocates now, for as long as the context lives: the address is part of the graph."""
     layout, begin = ALLOCATION
-    size, _ = layout.unpack(read(pointer + begin, layout.size))
+    size, _ = layout.unpack(read(pointer, begin + layout.size)[begin:])
     obtain(context, pointer + begin + 8, size)
     add(out, graph, after, count, "allocation", lambda: Work(nothing))
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from openptx.driver.calls import Failure, in_context, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
-from openptx.driver.places import of_device
 from openptx.driver.results import Result
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 DEFAULT = (0, 1, 2)
 """CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 is one of them."""
-EQUAL_MASKS = {0: "geq", 1: "eq", 2: "and", 3: "nor"}
 
 
 class Stream(Object):
@@ -144,17 +142,3 @@ def launch_host(context: Context, handle: int, function: int, data: int) -> None
 @in_context("cuLaunchHostFunc_v2")
 def launch_host_v2(context: Context, handle: int, function: int, data: int, mode: int) -> None:
     launch_host(context, handle, function, data)
-
-
-@in_context("cuStreamWriteValue32", "cuStreamWriteValue32_v2")
-def write_32(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    submit(context, handle, "memory", store, address, value, ctypes.c_uint32)
-
-
-@in_context("cuStreamWriteValue64", "cuStreamWriteValue64_v2")
-def write_64(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    submit(context, handle, "memory", store, address, value, ctypes.c_uint64)
-
-
-def store(address: int, value: int, kind: Any) -> None:
-    kind.from_address(of_device(address, ctypes.sizeof(kind), "write")).value = value
