@@ -153,6 +153,8 @@ typedef struct {                            /* CUDA_TEXTURE_DESC */
     int reserved[12];
 } DriverTexture;
 
+enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10, NO_TRILINEAR = 0x20, SEAMLESS = 0x40 };    /* flags */
+
 static int driver_resource(const Resource *given, DriverResource *there)
 {
     memset(there, 0, sizeof *there);
@@ -179,7 +181,6 @@ static int driver_resource(const Resource *given, DriverResource *there)
 
 static DriverTexture driver_texture(const Texture *given)
 {
-    enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10, NO_TRILINEAR = 0x20, SEAMLESS = 0x40 };
     enum { READ_ELEMENTS = 0 };             /* cudaReadModeElementType, which matters for integers alone */
     DriverTexture there = {
         .filter = given->filter, .anisotropy = given->anisotropy, .mipmap_filter = given->mipmap_filter,
@@ -190,6 +191,44 @@ static DriverTexture driver_texture(const Texture *given)
     memcpy(there.address_modes, given->address_modes, sizeof there.address_modes);
     memcpy(there.border, given->border, sizeof there.border);
     return there;
+}
+
+static int runtime_resource(const DriverResource *there, Resource *found)
+{
+    memset(found, 0, sizeof *found);
+    found->type = there->type;
+    ArrayDescriptor shape = {0};
+    switch (there->type) {
+    case RESOURCE_LINEAR:
+        shape.format = there->of.linear.format, shape.channels = there->of.linear.channels;
+        found->of.linear.pointer = (void *)there->of.linear.pointer;
+        found->of.linear.size = there->of.linear.size;
+        found->of.linear.channels = channels_of(&shape);
+        return SUCCESS;
+    case RESOURCE_PITCHED:
+        shape.format = there->of.pitched.format, shape.channels = there->of.pitched.channels;
+        found->of.pitched.pointer = (void *)there->of.pitched.pointer;
+        found->of.pitched.width = there->of.pitched.width;
+        found->of.pitched.height = there->of.pitched.height;
+        found->of.pitched.pitch = there->of.pitched.pitch;
+        found->of.pitched.channels = channels_of(&shape);
+        return SUCCESS;
+    default:
+        found->of.array = there->of.array;
+        return SUCCESS;
+    }
+}
+
+static void runtime_texture(const DriverTexture *there, Texture *found)
+{
+    *found = (Texture){
+        .filter = there->filter, .anisotropy = there->anisotropy, .mipmap_filter = there->mipmap_filter,
+        .level_bias = there->level_bias, .least_level = there->least_level, .greatest_level = there->greatest_level,
+        .read_mode = !(there->flags & READ_AS_INTEGER), .normalized = !!(there->flags & NORMALIZED),
+        .srgb = !!(there->flags & SRGB), .no_trilinear_optimization = !!(there->flags & NO_TRILINEAR),
+        .seamless_cubemap = !!(there->flags & SEAMLESS)};
+    memcpy(found->address_modes, there->address_modes, sizeof found->address_modes);
+    memcpy(found->border, there->border, sizeof found->border);
 }
 
 /* cudaResourceViewDesc is CUDA_RESOURCE_VIEW_DESC. */
@@ -212,6 +251,35 @@ API int cudaCreateSurfaceObject(uint64_t *object, const Resource *resource)
     if (!error)
         error = resource->type == RESOURCE_ARRAY ? driver_resource(resource, &there) : INVALID_CHANNELS;
     return done(error ? error : driver()->cuSurfObjectCreate(object, &there));
+}
+
+API int cudaGetTextureObjectResourceDesc(Resource *resource, uint64_t object)
+{
+    DriverResource there;
+    int error = resource ? enter() : INVALID_VALUE;
+    if (!error)
+        error = driver()->cuTexObjectGetResourceDesc(&there, object);
+    return done(error ? error : runtime_resource(&there, resource));
+}
+
+API int cudaGetSurfaceObjectResourceDesc(Resource *resource, uint64_t object)
+{
+    DriverResource there;
+    int error = resource ? enter() : INVALID_VALUE;
+    if (!error)
+        error = driver()->cuSurfObjectGetResourceDesc(&there, object);
+    return done(error ? error : runtime_resource(&there, resource));
+}
+
+API int cudaGetTextureObjectTextureDesc(Texture *texture, uint64_t object)
+{
+    DriverTexture there;
+    int error = texture ? enter() : INVALID_VALUE;
+    if (!error)
+        error = driver()->cuTexObjectGetTextureDesc(&there, object);
+    if (!error)
+        runtime_texture(&there, texture);
+    return done(error);
 }
 
 API int cudaFreeArray(Handle array)
