@@ -10,7 +10,7 @@ from driver_calls import Word, allocate, context, kernel, load, pointers, words
 
 from openptx.driver.build import compiler
 
-source = Path(__file__).parents[1] / "pending_error.c"
+source = Path(__file__).resolve().parents[1] / "pending_error.c"
 folder = tempfile.TemporaryDirectory()
 shared = Path(folder.name) / "pending.so"
 subprocess.run([compiler() or "cc", "-shared", "-fPIC", str(source), "-o", str(shared), "-ldl"], check=True)
