@@ -37,7 +37,7 @@ API int cudaMemcpyAsync(void *to, const void *from, size_t size, int direction, 
 
 /* ---- variables ---- */
 
-static int within_variable(const void *symbol, size_t size, size_t offset, Address *address)
+int within_variable(const void *symbol, size_t size, size_t offset, Address *address)
 {
     size_t whole;
     int error = find_variable(symbol, address, &whole);

@@ -53,12 +53,74 @@ API int cudaGraphAddMemcpyNode(Handle *node, Handle graph, const Handle *before,
     return done(add_copy(node, graph, before, count, given));
 }
 
+static Copy3DParameters row(void *to, const void *from, size_t size, int direction)
+{
+    return (Copy3DParameters){.from = {(void *)from, size, size, 1}, .to = {to, size, size, 1}, .extent = {size, 1, 1},
+                              .direction = direction};
+}
+
 API int cudaGraphAddMemcpyNode1D(Handle *node, Handle graph, const Handle *before, size_t count, void *to,
                                  const void *from, size_t size, int direction)
 {
-    Copy3DParameters given = {.from = {(void *)from, size, size, 1}, .to = {to, size, size, 1}, .extent = {size, 1, 1},
-                              .direction = direction};
+    Copy3DParameters given = row(to, from, size, direction);
     return done(add_copy(node, graph, before, count, &given));
+}
+
+API int cudaGraphAddMemcpyNodeToSymbol(Handle *node, Handle graph, const Handle *before, size_t count,
+                                       const void *symbol, const void *from, size_t size, size_t offset, int direction)
+{
+    Address to;
+    int error = within_variable(symbol, size, offset, &to);
+    return error ? done(error)
+                 : cudaGraphAddMemcpyNode1D(node, graph, before, count, (void *)to, from, size, direction);
+}
+
+API int cudaGraphAddMemcpyNodeFromSymbol(Handle *node, Handle graph, const Handle *before, size_t count, void *to,
+                                         const void *symbol, size_t size, size_t offset, int direction)
+{
+    Address from;
+    int error = within_variable(symbol, size, offset, &from);
+    return error ? done(error)
+                 : cudaGraphAddMemcpyNode1D(node, graph, before, count, to, (void *)from, size, direction);
+}
+
+API int cudaGraphMemcpyNodeSetParams(Handle node, const Copy3DParameters *given)
+{
+    Copy3D copy;
+    int error = describe_copy(given, &copy);
+    return done(error ? error : driver()->cuGraphMemcpyNodeSetParams(node, &copy));
+}
+
+API int cudaGraphMemcpyNodeSetParams1D(Handle node, void *to, const void *from, size_t size, int direction)
+{
+    Copy3DParameters given = row(to, from, size, direction);
+    return cudaGraphMemcpyNodeSetParams(node, &given);
+}
+
+API int cudaGraphExecMemcpyNodeSetParams(Handle executable, Handle node, const Copy3DParameters *given)
+{
+    Copy3D copy;
+    Handle context;
+    int error = describe_copy(given, &copy);
+    if (!error)
+        error = driver()->cuCtxGetCurrent(&context);
+    return done(error ? error : driver()->cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context));
+}
+
+API int cudaGraphExecMemcpyNodeSetParams1D(Handle executable, Handle node, void *to, const void *from, size_t size,
+                                           int direction)
+{
+    Copy3DParameters given = row(to, from, size, direction);
+    return cudaGraphExecMemcpyNodeSetParams(executable, node, &given);
+}
+
+API int cudaGraphExecMemsetNodeSetParams(Handle executable, Handle node, const void *given)
+{
+    Handle context;
+    int error = enter();
+    if (!error)
+        error = driver()->cuCtxGetCurrent(&context);
+    return done(error ? error : driver()->cuGraphExecMemsetNodeSetParams(executable, node, given, context));
 }
 
 /* cudaMemsetParams is CUDA_MEMSET_NODE_PARAMS. */

@@ -85,4 +85,5 @@ typedef struct {                            /* cudaMemcpy3DParms */
     int direction;
 } Copy3DParameters;
 
+int within_variable(const void *symbol, size_t size, size_t offset, Address *address);
 int describe_copy(const Copy3DParameters *given, Copy3D *copy);
