@@ -92,7 +92,7 @@ class BarrierChecks:
     def arrives(self, op: Op, batch: SanitizedBatch, lanes: Array, numbers: Array, count: Bits | None) -> None:
         if not self.active:
             return
-        if op.m.aligned:
+        if op.m.aligned or count is None:
             self.record(op, batch, lanes)
         if op.m.mode == "arrive":
             self._arrivals.update({(batch, number): op for number in np.unique(numbers).tolist()})
@@ -151,7 +151,7 @@ class BarrierChecks:
         if lanes.size < 2:
             return
         same = (warp[lanes][1:] == warp[lanes][:-1]) & (trace.last[lanes][1:] != trace.last[lanes][:-1])
-        for i in np.flatnonzero(same)[:1].tolist():
+        for i in [i for i in np.flatnonzero(same).tolist() if self.aligned(trace, lanes[i : i + 2])][:1]:
             one, two = int(lanes[i]), int(lanes[i + 1])
             op, other = (self.session.ops[int(trace.last[lane])] for lane in (one, two))
             self.report(
@@ -166,6 +166,10 @@ class BarrierChecks:
                 label="other lanes of the warp are here",
                 help="let all threads of a warp execute the same barrier instruction",
             )
+
+    def aligned(self, trace: Trace, lanes: Array) -> bool:
+        """Whether the last barriers of lanes are for whole warps: `barrier.sync` without `.aligned` is not."""
+        return all(self.session.ops[int(number)].m.aligned for number in trace.last[lanes])
 
     # Barriers of warps.
 

@@ -58,6 +58,9 @@ class Conflict:
     unfenced: bool = False  # ordered, but by different proxies without a proxy fence between
 
 
+MOST_COMPARED = 64
+"""Of how many writes in a conflict it is found out whether they store what is there already."""
+
 Report = Callable[[Conflict], None]
 
 
@@ -236,16 +239,24 @@ class Races:
         column: int,
         bad: Array,
     ) -> None:
-        """Reports one conflict for every statement that the access races with."""
+        """Reports one conflict for every statement that the access races with, and one that no idiom excuses."""
         if not bad.size:
             return
-        _, first = np.unique(rows[bad, CELL * column + 2], return_index=True)
-        for i in bad[first].tolist():
+        before = column in (W, W2)
+        cells = rows[bad, CELL * column : CELL * column + CELL]
+        times, others = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)
+        hoped = self.clocks.ordered(others, times, who[bad], self.clocks.hoped)
+        _, group = np.unique(cells[:, 2] * np.int64(2) + hoped, return_inverse=True)
+        group = group.reshape(-1)
+        for number in range(int(group.max()) + 1):
+            some = bad[group == number].tolist()
+            differs = (i for i in some[:MOST_COMPARED] if not (write and before and self.unchanged(i // width)))
+            different = next(differs, None)
+            i = some[0] if different is None else different
             time, thread, earlier = (int(v) for v in rows[i, CELL * column : CELL * column + CELL])
             offset = int(flat[i]) * shadow.unit - shadow.lead
-            before = column in (W, W2)
-            equal = write and before and self.unchanged(i // width)
-            self.report(Conflict(i // width, int(who[i]), offset, write, facts, time, thread, earlier, before, equal))
+            found = (i // width, int(who[i]), offset, write, facts, time, thread, earlier, before)
+            self.report(Conflict(*found, equal=different is None))
 
     def check_together(
         self, shadow: Shadow, who: Array, flat: Array, facts: int, width: int, values: Array | None

@@ -158,7 +158,10 @@ class Releases:
         for part in record.fences:
             near = part.scope == CTA
             table = c.sequential_near if near else c.sequential
-            c.add_to(table, threads[self.reached(part, threads, scope)], part.view)
+            some = threads[self.reached(part, threads, scope)]
+            c.add_to(table, some, part.view)
+            if counts:
+                c.add_to(c.hoped, some, part.view)
         for part in record.parts:
             some = threads[self.reached(part, threads, scope)]
             if counts:

@@ -1,10 +1,12 @@
 // Further pairs, written after pairs.cu: every way of ordering accesses, and every check. Comments are as in pairs.cu.
-// more_pairs.ptx: nvcc 13.0 -arch=compute_90 -lineinfo -O2 -ptx -w, without comments and names of inlined functions.
+// more_pairs.ptx: nvcc 13.0 -arch=compute_90 -lineinfo -O2 -std=c++17 -ptx -w, without comments and names of inlined functions.
 #include <cstdint>
 #include <cuda_pipeline.h>
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/atomic>
+#include <cuda/pipeline>
+#include <cooperative_groups/memcpy_async.h>
 #define K(name) extern "C" __global__ void name(int *a, int *b, int *o, int n)
 #define T ((int)threadIdx.x)
 #define B ((int)blockIdx.x)
@@ -930,3 +932,206 @@ K(x_pitch_ok) { int r = T >> 3, c = T & 7; a[r * 128 + c * 4 + 3] = 1; }
 K(x_memset_bad) { if (T == 0) memset(o + 1000, 0, 25 * sizeof(int)); } //@A
 //! mem block=64
 K(x_memset_ok) { if (T == 0) memset(o + 1000, 0, 24 * sizeof(int)); }
+//! race grid=4 block=64
+K(g_last_volatile_bad) { __shared__ bool last; o[B * 64 + T] = a[B * 64 + T]; __threadfence(); //@A
+  if (T == 0) last = atomicInc((unsigned *)&b[0], 3) == 3; // no barrier before it
+  __syncthreads(); if (last) { int v = ((volatile int *)o)[T] + ((volatile int *)o)[64 + T]; b[64 + T] = v; } } //@B
+//! race grid=4 block=64
+K(g_last_volatile_ok) { __shared__ bool last; o[B * 64 + T] = a[B * 64 + T]; __threadfence(); __syncthreads();
+  if (T == 0) last = atomicInc((unsigned *)&b[0], 3) == 3;
+  __syncthreads(); if (last) { int v = ((volatile int *)o)[T] + ((volatile int *)o)[64 + T]; b[64 + T] = v; } }
+//! race block=64
+K(waw_mostly_equal_bad) { __shared__ int s[2]; s[T & 1] = (T & 1) ? T >> 5 : 7; __syncthreads(); o[T] = s[T & 1]; } //@A
+//! race block=64
+K(waw_mostly_equal_ok) { __shared__ int s[2]; if (T < 2) s[T & 1] = (T & 1) ? T >> 5 : 7; __syncthreads(); o[T] = s[T & 1]; }
+//! race block=64
+K(cg_memcpy_bad) { __shared__ int s[64]; auto g = cg::this_thread_block();
+  cg::memcpy_async(g, s, a, sizeof(s)); //@A
+  g.sync(); o[T] = s[63 - T]; //@B
+  cg::wait(g); }
+//! race block=64
+K(cg_memcpy_ok) { __shared__ int s[64]; auto g = cg::this_thread_block(); cg::memcpy_async(g, s, a, sizeof(s)); cg::wait(g); o[T] = s[63 - T]; }
+//! race block=64
+K(pipeline_release_bad) { __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> st; __shared__ int s[2][32]; auto g = cg::this_thread_block();
+  auto role = T < 32 ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer; auto p = cuda::make_pipeline(g, &st, role);
+  if (T < 32) for (int i = 0; i < 5; i++) { p.producer_acquire(); cuda::memcpy_async(&s[i & 1][T], a + 32 * i + T, 4, p); //@A
+      p.producer_commit(); }
+  else { int acc = 0; for (int i = 0; i < 5; i++) { p.consumer_wait(); p.consumer_release(); acc += s[i & 1][63 - T]; } o[T - 32] = acc; } } //@B
+//! race block=64
+K(pipeline_release_ok) { __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> st; __shared__ int s[2][32]; auto g = cg::this_thread_block();
+  auto role = T < 32 ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer; auto p = cuda::make_pipeline(g, &st, role);
+  if (T < 32) for (int i = 0; i < 5; i++) { p.producer_acquire(); cuda::memcpy_async(&s[i & 1][T], a + 32 * i + T, 4, p); p.producer_commit(); }
+  else { int acc = 0; for (int i = 0; i < 5; i++) { p.consumer_wait(); acc += s[i & 1][63 - T]; p.consumer_release(); } o[T - 32] = acc; } }
+//! race block=64
+K(bulk_reduce_bad) { __shared__ alignas(16) int s[64]; s[T] = a[T]; fence_async(); __syncthreads();
+  if (T == 0) { asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0],[%1],256;" :: "l"(b), "r"(sm32(s)) : "memory"); //@A
+    bulk_commit(); bulk_wait_read(); b[5] = 1; } } //@B
+//! race block=64
+K(bulk_reduce_ok) { __shared__ alignas(16) int s[64]; s[T] = a[T]; fence_async(); __syncthreads();
+  if (T == 0) { asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0],[%1],256;" :: "l"(b), "r"(sm32(s)) : "memory"); bulk_commit(); bulk_wait(); b[5] = 1; } }
+//! race grid=2 block=64 cluster=2
+K(dsm_mbar_bad) { __shared__ int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 64); asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); } cl_sync();
+  unsigned peer = cl_map(&s[T], cl_rank() ^ 1), bar = cl_map(&m, cl_rank() ^ 1);
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory");
+  cl_st(peer, T); //@A
+  while (!([&] { int r; asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p,[%1],0; selp.s32 %0,1,0,p; }" : "=r"(r) : "r"(sm32(&m)) : "memory"); return r; }())) { }
+  o[B * 64 + T] = s[63 - T]; cl_sync(); } //@B
+//! race grid=2 block=64 cluster=2
+K(dsm_mbar_ok) { __shared__ int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 64); asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); } cl_sync();
+  unsigned peer = cl_map(&s[T], cl_rank() ^ 1), bar = cl_map(&m, cl_rank() ^ 1);
+  cl_st(peer, T);
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory");
+  while (!([&] { int r; asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p,[%1],0; selp.s32 %0,1,0,p; }" : "=r"(r) : "r"(sm32(&m)) : "memory"); return r; }())) { }
+  o[B * 64 + T] = s[63 - T]; cl_sync(); }
+//! race grid=2 block=64 cluster=2
+K(dsm_async_store_bad) { __shared__ int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); } cl_sync();
+  if (T == 0) mb_expect(&m, 256);
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0],%1,[%2];" :: "r"(cl_map(&s[T], cl_rank() ^ 1)), "r"(T), "r"(cl_map(&m, cl_rank() ^ 1)) : "memory"); //@A
+  o[B * 64 + T] = s[63 - T]; //@B
+  mb_wait(&m, 0); cl_sync(); }
+//! race grid=2 block=64 cluster=2
+K(dsm_async_store_ok) { __shared__ int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); } cl_sync();
+  if (T == 0) mb_expect(&m, 256);
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0],%1,[%2];" :: "r"(cl_map(&s[T], cl_rank() ^ 1)), "r"(T), "r"(cl_map(&m, cl_rank() ^ 1)) : "memory");
+  mb_wait(&m, 0); o[B * 64 + T] = s[63 - T]; cl_sync(); }
+//! race block=64
+K(matrix_rows_bad) { __shared__ float s[8][9]; int r = T >> 3, c = T & 7;
+  s[r][c] = a[T]; //@A
+  __syncwarp(); o[T] = (int)s[c][r]; } //@B
+//! race block=64
+K(matrix_rows_ok) { __shared__ float s[8][9]; int r = T >> 3, c = T & 7; s[r][c] = a[T]; __syncthreads(); o[T] = (int)s[c][r]; }
+//! race block=128
+K(two_phase_bad) { __shared__ int s[128], t[4]; s[T] = a[T]; int v = s[T]; for (int d = 16; d; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+  if ((T & 31) == 0) t[T >> 5] = v; //@A
+  if (T == 0) o[0] = t[0] + t[1] + t[2] + t[3]; } //@B
+//! race block=128
+K(two_phase_ok) { __shared__ int s[128], t[4]; s[T] = a[T]; int v = s[T]; for (int d = 16; d; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+  if ((T & 31) == 0) t[T >> 5] = v; __syncthreads(); if (T == 0) o[0] = t[0] + t[1] + t[2] + t[3]; }
+//! race grid=4 block=64
+K(g_double_buffer_bad) { cg::grid_group g = cg::this_grid(); int k = g.thread_rank();
+  #pragma unroll 1
+  for (int i = 0; i < 3; i++) { int v = b[(k + 1) & 255]; //@A
+    b[k] = v + 1; //@B
+    g.sync(); } }
+//! race grid=4 block=64
+K(g_double_buffer_ok) { cg::grid_group g = cg::this_grid(); int k = g.thread_rank();
+  #pragma unroll 1
+  for (int i = 0; i < 3; i++) { int v = b[(k + 1) & 255]; g.sync(); b[k] = v + 1; g.sync(); } }
+//! race grid=2 block=32
+K(g_cas_update_bad) { if (T == 0) { int v = b[0]; //@A
+    v += B + 1; b[0] = v; } } //@B
+//! race grid=2 block=32
+K(g_cas_update_ok) { if (T == 0) { int v = atomicAdd(&b[0], 0), w; do { w = v; v = atomicCAS(&b[0], w, w + B + 1); } while (v != w); } }
+//! race grid=2 block=32
+K(g_bytes_bad) { ((char *)b)[B * 32 + T - B] = 1; } //@A
+//! race grid=2 block=32
+K(g_bytes_ok) { ((char *)b)[B * 32 + T] = 1; }
+//! race grid=2 block=32
+K(g_list_bad) { if (T == 0) { int old = atomicExch(&b[0], B + 1); b[1 + B] = old; } //@A
+  if (T == 1) { int h = atomicAdd(&b[0], 0); if (h) o[B] = b[h]; } } //@B
+//! race grid=2 block=32
+K(g_list_ok) { if (T == 0) { b[1 + B] = 7; __threadfence(); atomicExch(&b[0], B + 1); }
+  if (T == 1) { int h = atomicAdd(&b[0], 0); __threadfence(); if (h) o[B] = b[h]; } }
+// ---- init
+//! init block=64
+K(i_cas_bad) { __shared__ int l; if (atomicCAS(&l, 0, 1) == 0) o[0] = 1; } //@A
+//! init block=64
+K(i_cas_ok) { __shared__ int l; if (T == 0) l = 0; __syncthreads(); if (atomicCAS(&l, 0, 1) == 0) o[0] = 1; }
+//! init block=64
+K(i_max_float_bad) { __shared__ float s[64]; if (T != 5) s[T] = a[T]; __syncthreads(); float m = 0; for (int i = 0; i < 64; i++) m = fmaxf(m, s[i]); if (m > 10) b[T] = 1; } //@A
+//! init block=64
+K(i_max_float_ok) { __shared__ float s[64]; s[T] = a[T]; __syncthreads(); float m = 0; for (int i = 0; i < 64; i++) m = fmaxf(m, s[i]); if (m > 10) b[T] = 1; }
+//! init block=64
+K(i_cp_partial_bad) { __shared__ alignas(16) int s[68]; if (T < 16) __pipeline_memcpy_async(&s[4 * T], &a[4 * T], 16); __pipeline_commit(); __pipeline_wait_prior(0); __syncthreads(); if (s[T + 4] > 3) b[T] = 1; } //@A
+//! init block=64
+K(i_cp_partial_ok) { __shared__ alignas(16) int s[68]; if (T < 17) __pipeline_memcpy_async(&s[4 * T], &a[4 * T], 16); __pipeline_commit(); __pipeline_wait_prior(0); __syncthreads(); if (s[T + 4] > 3) b[T] = 1; }
+//! init block=64
+K(i_bulk_partial_bad) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
+  if (T == 0) { mb_expect(&m, 128); bulk_g2s(s, a, 128, &m); } mb_wait(&m, 0); if (s[T] > 3) b[T] = 1; } //@A
+//! init block=64
+K(i_bulk_partial_ok) { __shared__ alignas(16) int s[64]; __shared__ uint64_t m; if (T == 0) { mb_init(&m, 1); fence_async(); } __syncthreads();
+  if (T == 0) { mb_expect(&m, 256); bulk_g2s(s, a, 256, &m); } mb_wait(&m, 0); if (s[T] > 3) b[T] = 1; }
+//! init block=64
+K(i_shuffled_bad) { __shared__ int s[64]; if (T < 40) s[T] = a[T]; __syncthreads(); int v = s[T]; v = __shfl_down_sync(~0u, v, 1); if (v > 4) b[T] = 1; } //@A
+//! init block=64
+K(i_shuffled_ok) { __shared__ int s[64]; s[T] = a[T]; __syncthreads(); int v = s[T]; v = __shfl_down_sync(~0u, v, 1); if (v > 4) b[T] = 1; }
+//! init block=64
+K(i_divided_bad) { __shared__ int s[64]; if (T < 40) s[T] = a[T] + 1; __syncthreads(); b[T] = 100 / s[T]; } //@A
+//! init block=64
+K(i_divided_ok) { __shared__ int s[64]; s[T] = a[T] + 1; __syncthreads(); b[T] = 100 / s[T]; }
+//! init grid=2 block=64
+K(i_other_block_bad) { if (B == 0) o[T] = T; else if (o[128 + T] > 3) b[T] = 1; } //@A
+//! init grid=2 block=64 oinit=1
+K(i_other_block_ok) { if (B == 0) o[T] = T; else if (o[128 + T] > 3) b[T] = 1; }
+// ---- sync
+//! sync block=64
+K(s_activemask_bad) { int v = a[T]; if (T & 1) { v = __shfl_sync(~0u, v, 0); } o[T] = v; } //@A
+//! sync block=64
+K(s_activemask_ok) { int v = a[T]; if (T & 1) { v = __shfl_sync(0xaaaaaaaa, v, 1); } o[T] = v; }
+//! sync block=64
+K(s_named_odd_bad) { named_bar(1, 48); o[T] = 1; } //@A
+//! sync block=64
+K(s_named_odd_ok) { named_bar(1, 64); o[T] = 1; }
+//! sync block=64
+K(s_barrier_id_bad) { named_bar(n >> 6, 64); o[T] = 1; } //@A
+//! sync block=64
+K(s_barrier_id_ok) { named_bar(n >> 7, 64); o[T] = 1; }
+//! sync block=64
+K(s_and_bad) { int i = 0;
+  #pragma unroll 1
+  while (!__syncthreads_and(i >= (a[T] & 3))) { if (T == 9 && i == 1) return; i++; } //@A
+  o[T] = i; }
+//! sync block=64
+K(s_and_ok) { int i = 0;
+  #pragma unroll 1
+  while (!__syncthreads_and(i >= (a[T] & 3))) i++;
+  o[T] = i; }
+//! sync block=64
+K(s_function_bad) { auto f = [&](int x) { __syncthreads(); return x; }; int v = a[T] < 20 ? f(1) : 2; o[T] = v; } //@A
+//! sync block=64
+K(s_function_ok) { auto f = [&](int x) { __syncthreads(); return x; }; int v = f(a[T] < 20 ? 1 : 2); o[T] = v; }
+//! sync block=64
+K(s_cg_sync_bad) { auto g = cg::this_thread_block(); if (T < 10) { b[T] = 1; g.sync(); } else b[T] = 2; o[T] = 1; } //@A
+//! sync block=64
+K(s_cg_sync_ok) { auto g = cg::this_thread_block(); if (T < 10) b[T] = 1; else b[T] = 2; g.sync(); o[T] = 1; }
+//! sync block=64
+K(s_mb_parity_bad) { __shared__ uint64_t m; if (T == 0) mb_init(&m, 64); __syncthreads(); mb_arrive(&m); mb_wait(&m, 0); mb_wait(&m, 1); o[T] = 1; } //@A
+//! sync block=64
+K(s_mb_parity_ok) { __shared__ uint64_t m; if (T == 0) mb_init(&m, 64); __syncthreads(); mb_arrive(&m); mb_wait(&m, 0); mb_arrive(&m); mb_wait(&m, 1); o[T] = 1; }
+//! sync block=64
+K(s_mb_loop_over_bad) { __shared__ uint64_t m; if (T == 0) mb_init(&m, 32); __syncthreads(); mb_arrive(&m); mb_wait(&m, 0); o[T] = 1; } //@A
+//! sync block=64
+K(s_mb_loop_over_ok) { __shared__ uint64_t m; if (T == 0) mb_init(&m, 64); __syncthreads(); mb_arrive(&m); mb_wait(&m, 0); o[T] = 1; }
+//! sync grid=2 block=32 cluster=2
+K(s_cl_twice_bad) { cl_arrive(); cl_arrive(); cl_wait(); o[B * 32 + T] = 1; } //@A
+//! sync grid=2 block=32 cluster=2
+K(s_cl_twice_ok) { cl_arrive(); cl_wait(); cl_arrive(); cl_wait(); o[B * 32 + T] = 1; }
+// ---- mem
+//! mem block=64
+K(x_short_misaligned_bad) { o[T] = *(short *)((char *)a + 2 * T + (T == 7)); } //@A
+//! mem block=64
+K(x_short_misaligned_ok) { o[T] = *(short *)((char *)a + 2 * T); }
+//! mem block=64
+K(x_heap_byte_bad) { if (T == 0) { char *volatile p = (char *)malloc(10); for (int i = 0; i <= 10; i++) p[i] = i; free(p); } } //@A
+//! mem block=64
+K(x_heap_byte_ok) { if (T == 0) { char *volatile p = (char *)malloc(10); for (int i = 0; i < 10; i++) p[i] = i; free(p); } }
+//! mem block=64
+K(x_delete_bad) { if (T == 0) { int *volatile p = new int[4]; p[0] = 1; delete[] p; o[0] = p[0]; } } //@A
+//! mem block=64
+K(x_delete_ok) { if (T == 0) { int *volatile p = new int[4]; p[0] = 1; o[0] = p[0]; delete[] p; } }
+//! mem block=64
+K(x_stride_bad) { for (int i = T; i < n + 32; i += 64) a[i] = 1; } //@A
+//! mem block=64
+K(x_stride_ok) { for (int i = T; i < n; i += 64) a[i] = 1; }
+//! mem block=64
+K(x_int4_shared_bad) { __shared__ alignas(16) int s[66]; for (int i = T; i < 66; i += 64) s[i] = a[i]; __syncthreads(); int4 v = *(int4 *)&s[4 * (T & 15) + (T == 20 ? 2 : 0)]; o[T] = v.x + v.w; } //@A
+//! mem block=64
+K(x_int4_shared_ok) { __shared__ alignas(16) int s[66]; for (int i = T; i < 66; i += 64) s[i] = a[i]; __syncthreads(); int4 v = *(int4 *)&s[4 * (T & 15)]; o[T] = v.x + v.w; }
+//! mem block=64
+K(x_unsigned_bad) { unsigned i = T - 1; o[T] = a[i]; } //@A
+//! mem block=64
+K(x_unsigned_ok) { unsigned i = T ? T - 1 : 0; o[T] = a[i]; }
+//! mem block=64
+K(x_freed_by_other_bad) { __shared__ int *volatile p; if (T == 0) p = (int *)malloc(256); __syncthreads(); p[T] = T; __syncthreads(); if (T == 63) free(p); __syncthreads(); o[T] = p[T]; } //@A
+//! mem block=64
+K(x_freed_by_other_ok) { __shared__ int *volatile p; if (T == 0) p = (int *)malloc(256); __syncthreads(); p[T] = T; __syncthreads(); o[T] = p[T]; __syncthreads(); if (T == 63) free(p); }

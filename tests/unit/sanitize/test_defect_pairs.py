@@ -43,7 +43,16 @@ def module(file: str) -> openptx.LoadedModule:
     return openptx.load(HERE / f"{file}.ptx")
 
 
-SLOW = ("s_deadlock_bad", "bulk_parity_bad", "mbar_empty_bad", "s_mb_under_bad", "s_tx_less_bad", "s_tx_bad")
+SLOW = (
+    "s_deadlock_bad",
+    "bulk_parity_bad",
+    "mbar_empty_bad",
+    "s_mb_under_bad",
+    "s_tx_less_bad",
+    "s_tx_bad",
+    "s_mb_parity_bad",
+    "s_mb_loop_over_bad",
+)
 ROWS = [pytest.param(row, marks=pytest.mark.sweep) if row.name in SLOW else row for row in rows()]
 
 
