@@ -6,6 +6,7 @@ and a line `// nvcc: ...` holds options that it is compiled with; `// device: sm
 
 from __future__ import annotations
 
+import ctypes.util
 import os
 import shutil
 import subprocess
@@ -35,16 +36,16 @@ pytestmark = [
 ]
 
 
-def compile_program(source: Path, folder: Path, device: str, *options: str) -> Path:
-    """The program that nvcc makes of a file, with PTX for a device and no machine code."""
+def compile_program(source: Path, folder: Path, device: str | None, *options: str) -> Path:
+    """What nvcc makes of a file: with PTX for a device and no machine code, or as the options say."""
     program = folder / source.stem
     link = folder / "libcudart.so"  # the linker asks for a name that the package lacks
     if not link.exists():
         link.symlink_to(next((TOOLKIT / "lib").glob("libcudart.so.*")))
     includes = (f"-I{TOOLKIT / 'include'}", f"-I{TOOLKIT / 'include' / 'cccl'}", f"-I{PROGRAMS}")
-    virtual = device.replace("sm_", "compute_")
-    target = ("-gencode", f"arch={virtual},code={virtual}", "-std=c++17")
-    command = ["nvcc", *target, *includes, f"-L{folder}", *options, str(source), "-o", str(program)]
+    virtual = device.replace("sm_", "compute_") if device else ""
+    target = ("-gencode", f"arch={virtual},code={virtual}") if device else ()
+    command = ["nvcc", "-std=c++17", *target, *includes, f"-L{folder}", *options, str(source), "-o", str(program)]
     path = f"{TOOLKIT / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path}
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=PROGRAMS, env=environment)
@@ -52,8 +53,8 @@ def compile_program(source: Path, folder: Path, device: str, *options: str) -> P
     return program
 
 
-def run(program: Path, device: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "openptx", "exec", "--device", device, "--", str(program)]
+def run(program: Path, device: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "openptx", "exec", "--device", device, "--", str(program), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
@@ -75,3 +76,46 @@ def test_the_runtime_that_nvcc_links_by_itself_is_refused(tmp_path: Path) -> Non
     done = run(compile_program(PROGRAMS / "vector_add.cu", tmp_path, "sm_80"), "sm_80")
     assert done.returncode == 1
     assert "nvcc -cudart shared" in done.stderr
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["vector_add", "managed_list"])
+def test_a_program_without_ptx_gets_an_error_at_its_first_launch(name: str, tmp_path: Path) -> None:
+    options = ("-cudart", "shared", "-gencode", "arch=compute_80,code=sm_80")
+    program = compile_program(PROGRAMS / f"{name}.cu", tmp_path, None, *options)
+    done = run(program, "sm_80")
+    assert done.returncode == 1, done.stdout + done.stderr  # managed variables are there, or it would crash
+    assert "cudaErrorNoKernelImageForDevice" in done.stdout
+    assert "machine code for sm_80 and no PTX" in done.stderr
+
+
+@pytest.mark.sweep
+def test_kernels_that_launch_kernels_are_refused_by_name(tmp_path: Path) -> None:
+    options = ("-cudart", "shared", "-rdc=true", f"-L{TOOLKIT / 'lib'}", "-lcudadevrt")
+    done = run(compile_program(PROGRAMS / "parts" / "nested.cu", tmp_path, "sm_80", *options), "sm_80")
+    assert done.stdout == "cudaErrorLaunchFailure\n", done.stdout + done.stderr
+    assert "__cudaCDP2GetParameterBufferV2" in done.stderr
+
+
+@pytest.mark.sweep
+def test_libraries_with_kernels_come_and_go(tmp_path: Path) -> None:
+    shared = ("-cudart", "shared")
+    plugin = compile_program(
+        PROGRAMS / "parts" / "plugin.cu", tmp_path, "sm_80", *shared, "-shared", "-Xcompiler=-fPIC"
+    )
+    host = compile_program(PROGRAMS / "parts" / "plugin_host.cu", tmp_path, "sm_80", *shared, "-ldl")
+    done = run(host, "sm_80", str(plugin))
+    assert done.stdout.split("\n") == ["13", "26", "39", "freed: cudaSuccess", ""], done.stdout + done.stderr
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(ctypes.util.find_library("cuda") is not None, reason="there is a driver of NVIDIA's")
+def test_the_result_of_a_missing_driver_is_an_error(tmp_path: Path) -> None:
+    program = compile_program(PROGRAMS / "vector_add.cu", tmp_path, "sm_80", "-cudart", "shared")
+    command = [sys.executable, "-m", "openptx", "exec", "--", "sh", "-c", "cp $LD_LIBRARY_PATH/libcudart.so.13 ."]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    alone = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, env=alone)
+    assert done.returncode == 1
+    assert "cudaErrorInsufficientDriver" in done.stdout
+    assert "openptx exec -- PROGRAM" in done.stderr

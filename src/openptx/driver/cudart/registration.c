@@ -19,6 +19,7 @@ typedef struct Symbol {
     const char *name;
     enum { KERNEL, VARIABLE, MANAGED, MANAGED_POINTER } kind;
     struct Image *image;
+    size_t size;                            /* of a variable */
     Handle kernel;
     struct Symbol *next_in_bucket, *next_in_image;
 } Symbol;
@@ -46,19 +47,19 @@ static Symbol *symbol_at(const void *host)
 }
 
 /* With the lock held. */
-static void insert(Image *image, const void *host, const char *name, int kind)
+static void insert(Image *image, const void *host, const char *name, int kind, size_t size)
 {
     Symbol *symbol = calloc(1, sizeof *symbol);
     if (!symbol)
         abort();                            /* registration has no way to report an error */
-    *symbol = (Symbol){host, name, kind, image, NULL, *bucket(host), image->symbols};
+    *symbol = (Symbol){host, name, kind, image, size, NULL, *bucket(host), image->symbols};
     *bucket(host) = image->symbols = symbol;
 }
 
-static void add(void **image, const void *host, const char *name, int kind)
+static void add(void **image, const void *host, const char *name, int kind, size_t size)
 {
     pthread_mutex_lock(&lock);
-    insert((Image *)image, host, name, kind);
+    insert((Image *)image, host, name, kind, size);
     pthread_mutex_unlock(&lock);
 }
 
@@ -111,7 +112,7 @@ static int place_managed(Image *image)
             error = driver()->cuLibraryGetManaged(&address, &size, image->library, s->name);
             if (!error) {
                 *(Address *)s->host = address;
-                insert(image, (void *)address, s->name, MANAGED);
+                insert(image, (void *)address, s->name, MANAGED, size);
             }
         }
     return error;
@@ -246,21 +247,21 @@ API void __cudaRegisterFunction(void **image, const void *host, char *device, co
                                 void *thread, void *block, void *block_size, void *grid_size, int *warp)
 {
     (void)device, (void)threads, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)warp;
-    add(image, host, name, KERNEL);
+    add(image, host, name, KERNEL, 0);
 }
 
 API void __cudaRegisterVar(void **image, const void *host, char *device, const char *name, int external, size_t size,
                            int constant, int global)
 {
-    (void)device, (void)external, (void)size, (void)constant, (void)global;
-    add(image, host, name, VARIABLE);
+    (void)device, (void)external, (void)constant, (void)global;
+    add(image, host, name, VARIABLE, size);
 }
 
 API void __cudaRegisterManagedVar(void **image, void **host, char *device, const char *name, int external, size_t size,
                                   int constant, int global)
 {
-    (void)device, (void)external, (void)size, (void)constant, (void)global;
-    add(image, host, name, MANAGED_POINTER);
+    (void)device, (void)external, (void)constant, (void)global;
+    add(image, host, name, MANAGED_POINTER, size);
 }
 
 API void __cudaRegisterHostVar(void **image, const char *name, void *host, size_t size)
@@ -268,7 +269,19 @@ API void __cudaRegisterHostVar(void **image, const char *name, void *host, size_
     (void)image, (void)name, (void)host, (void)size;  /* a name for host code; nothing looks it up */
 }
 
-API char __cudaInitModule(void **image) { return !done(load_locked((Image *)image)); }
+/* The host uses managed variables right after this, whatever it returns: where the image can not be loaded they are
+   memory of the host, and every launch gives the error. */
+API char __cudaInitModule(void **handle)
+{
+    Image *image = (Image *)handle;
+    int error = load_locked(image);
+    pthread_mutex_lock(&lock);
+    for (Symbol *s = image->symbols; s && error; s = s->next_in_image)
+        if (s->kind == MANAGED_POINTER && !*(void **)s->host)
+            *(void **)s->host = calloc(1, s->size);
+    pthread_mutex_unlock(&lock);
+    return !done(error);
+}
 
 API int __cudaGetKernel(Handle *kernel, const void *host)
 {

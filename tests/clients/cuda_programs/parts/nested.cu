@@ -1,0 +1,15 @@
+// A kernel that launches a kernel: dynamic parallelism, which is refused.
+#include <cstdio>
+
+__global__ void child(int *x) { *x = 1; }
+
+__global__ void parent(int *x) { child<<<1, 1>>>(x); }
+
+int main()
+{
+    int *x;
+    cudaMalloc(&x, sizeof *x);
+    parent<<<1, 1>>>(x);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+}
