@@ -90,6 +90,8 @@ class SanitizedThreads(Threads):
     def places(self, space: str, a: Array, size: int, write: bool) -> list[tuple[Chosen, Place]]:
         self.found = super().places(space, a, size, write)
         self.session.bounds.check(self, space, a, size)
+        if space == "generic":
+            self.session.escapes.used(self, a)
         return self.found
 
     @property
@@ -121,6 +123,7 @@ class SanitizedThreads(Threads):
         tensor_map = self.access.by_proxy and space == "generic"  # it has a proxy of its own
         for chosen, (plane, offsets) in self.found:
             self.touch(plane, chosen, offsets, w * count >> 3, w >> 3, tensor_map=tensor_map)
+            self.session.escapes.loaded(self, plane, chosen, offsets, values)
         if self.access.scope and not self.access.mbarrier:
             self.session.poll()
         if self.op.form.instruction in WAITS:
@@ -134,6 +137,7 @@ class SanitizedThreads(Threads):
             some = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
             self.touch(plane, chosen, offsets, width * len(values), width, write=True, values=some)
             plane.scatter(offsets, some, width)
+            self.session.escapes.stored(self, plane, chosen, offsets, some)
         self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
         self.session.progress()
         if self.op.form.instruction is mbarrier_instructions.init:

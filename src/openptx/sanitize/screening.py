@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from openptx.control_flow import control
+from openptx.control_flow import control, registers
 from openptx.device.shared_layout import reached
 from openptx.engines.common.call_graph import calls_indirectly
+from openptx.engines.common.provenance import provenance
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.launch import launch
@@ -28,6 +29,7 @@ from openptx.isa.instructions import (
     async_copy,
     async_store,
     launch_control,
+    load_store,
     mbarrier,
     multimem,
     tensor_copy,
@@ -36,6 +38,7 @@ from openptx.isa.instructions import (
     wgmma,
 )
 from openptx.isa.notation import Instruction
+from openptx.program import Address, Variable
 
 if TYPE_CHECKING:
     from openptx.device.memory_view import Allocation, Bytes, MemoryView
@@ -129,7 +132,19 @@ def unwatchable(program: Program, function: Function) -> str:
         for op in one.code:
             if reason := unwatched(op):
                 return reason
+        if gives_away_local(one):
+            return "an address of local memory is stored where others may take it"
     return ""
+
+
+def gives_away_local(function: Function) -> bool:
+    """Whether the address of a local variable is stored in memory other than local."""
+    stores = [op for op in function.code if op.form.instruction is load_store.st and op.m.space != "local"]
+    if not stores:
+        return False
+    known = provenance(function)
+    values = [r for op in stores for t in op.operands if not isinstance(t, Address) for r in registers(t)]
+    return any(isinstance(v := known.get(r.index), Variable) and v.space == "local" for r in values)
 
 
 def unwatched(op: Op) -> str:

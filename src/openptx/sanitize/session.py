@@ -16,6 +16,7 @@ from openptx.sanitize.bounds import Bounds
 from openptx.sanitize.clocks import Clocks
 from openptx.sanitize.copies import Agents, BulkCopies, Copies
 from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
+from openptx.sanitize.escapes import Escapes
 from openptx.sanitize.findings import Collector, Finding, Site
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.lifetimes import Lifetimes
@@ -93,6 +94,7 @@ class Session:
         self.absent_shuffles: set[Op] = set()
         self.values = Values(self)
         self.bounds = Bounds(self)
+        self.escapes = Escapes(self)
         self.lifetimes = Lifetimes(self)
         self.heap: GuardedHeap | None = None
         self.places = LineTable(program.file)

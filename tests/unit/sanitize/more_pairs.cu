@@ -1,5 +1,5 @@
 // Further pairs, written after pairs.cu: every way of ordering accesses, and every check. Comments are as in pairs.cu.
-// more_pairs.ptx: nvcc 13.0 -arch=compute_90 -lineinfo -O2 -std=c++17 -ptx -w, without comments and names of inlined functions.
+// more_pairs.ptx: nvcc 13.0 -arch=compute_90 -lineinfo -O2 -ptx -w, without comments and names of inlined functions.
 #include <cstdint>
 #include <cuda_pipeline.h>
 #include <cooperative_groups.h>
@@ -880,6 +880,8 @@ __device__ __noinline__ void fill(int *l, int v) { for (int i = 0; i < 4; i++) l
 K(x_return_local_bad) { int *p = escaping(T); int k = clobber(T); o[T] = p[T & 3] + k; } //@A
 //! mem block=32
 K(x_return_local_ok) { int l[4]; fill(l, T); int k = clobber(T); o[T] = l[T & 3] + k; }
+//! mem block=32
+K(x_other_local_bad) { __shared__ int *p; int l[4]; for (int i = 0; i < 4; i++) l[i] = a[T + i]; asm volatile("" :: "l"(l) : "memory"); if (T == 3) p = l; __syncwarp(); o[T] = p[T & 3]; } //@A
 //! mem block=32
 K(x_other_local_ok) { __shared__ int *p[32]; int l[4]; for (int i = 0; i < 4; i++) l[i] = a[T + i]; asm volatile("" :: "l"(l) : "memory"); p[T] = l; __syncwarp(); o[T] = p[T][T & 3]; }
 __device__ int gtab[16]; __device__ int gnext[16];

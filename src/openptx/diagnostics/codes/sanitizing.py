@@ -376,6 +376,35 @@ CODES = (
 
         Rule: PTX ISA, Proxies (8.6)
         """),
+    Code("PTX8012", "foreign-local-address", """
+        A thread uses an address of local memory that another thread has stored.
+
+        Local memory is each thread's own, and the same addresses mean other memory in every thread: what is accessed is
+        the thread's own memory, whatever is there.
+
+            .local .u32 x;
+            .shared .u64 s;
+            mov.u64 %rd1, x;
+            cvta.local.u64 %rd1, %rd1;
+            st.u32 [%rd1], 1;
+            mov.u32 %r1, %tid.x;
+            setp.eq.u32 %p1, %r1, 0;
+            @%p1 st.shared.u64 [s], %rd1;
+            bar.sync 0;
+            ld.shared.u64 %rd2, [s];
+            ld.u32 %r2, [%rd2];
+
+        Instead:
+
+            .shared .u32 s;
+            mov.u32 %r1, %tid.x;
+            setp.eq.u32 %p1, %r1, 0;
+            @%p1 st.shared.u32 [s], 1;
+            bar.sync 0;
+            ld.shared.u32 %r2, [s];
+
+        Rule: PTX ISA, Local State Space (5.1.5)
+        """),
     Code("PTX8501", "equal-value-race", """
         Several threads write the same value to the same bytes, and nothing orders the writes.
 

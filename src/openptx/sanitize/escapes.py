@@ -1,0 +1,128 @@
+"""Addresses of local memory that one thread stores and another one uses: there they mean that thread's own memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.control_flow import registers
+from openptx.engines.interp import lane_sets
+from openptx.isa.address_windows import LOCAL, SHIFT
+from openptx.program import Address
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.engines.interp.memory_views import Plane
+    from openptx.numerics import Bits
+    from openptx.program import Function, Op
+    from openptx.sanitize.machine import SanitizedThreads
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+POINTER = 64
+"""Bits of a generic address."""
+
+
+def is_local(addresses: Array) -> Array:
+    return addresses >> np.uint64(SHIFT[POINTER]) == LOCAL
+
+
+def loads_behind(function: Function) -> dict[Op, frozenset[Op]]:
+    """For each instruction, the loads whose results may be in its addresses, whatever the path."""
+    written: dict[int, list[Op]] = {}
+    for op in function.code:
+        for template, operand in zip(op.form.operands, op.operands, strict=True):
+            if template.role == "write":
+                for register in registers(operand):
+                    written.setdefault(register.index, []).append(op)
+    found: dict[Op, frozenset[Op]] = {}
+    for op in function.code:
+        left = [r.index for operand in op.operands if isinstance(operand, Address) for r in registers(operand)]
+        seen = set(left)
+        loads: set[Op] = set()
+        while left:
+            for source in written.get(left.pop(), ()):
+                if source.form.instruction.access:
+                    loads.add(source)
+                    continue
+                more = {r.index for operand in source.operands for r in registers(operand)} - seen
+                seen |= more
+                left += more
+        found[op] = frozenset(loads)
+    return found
+
+
+class Escapes:
+    """By word of memory, the thread whose local address lies there; by load, the lanes that got one of others."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.active = "mem" in session.tools
+        self._owners: dict[Plane, Array] = {}
+        self._foreign: dict[tuple[SanitizedThreads, Op], Array] = {}
+        self._behind: dict[Function, dict[Op, frozenset[Op]]] = {}
+
+    def stored(
+        self, x: SanitizedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: list[Array]
+    ) -> None:
+        """Executing lanes, or some of them, store words."""
+        if not self.active or plane is x.local or values[0].itemsize * 8 != POINTER:
+            return
+        local = [is_local(v) for v in values]
+        if plane not in self._owners:
+            if not any(one.any() for one in local):
+                return
+            self._owners[plane] = np.full(plane.size // 8 + 1, -1, np.int64)
+        threads = x.threads() if chosen is None else x.threads()[chosen]
+        for i, one in enumerate(local):
+            self._owners[plane][(offsets >> 3) + i] = np.where(one, threads, -1)[-offsets.size :]
+
+    def loaded(
+        self, x: SanitizedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: Sequence[Bits]
+    ) -> None:
+        """Executing lanes, or some of them, have loaded words."""
+        if plane not in self._owners or values[0].width != POINTER:
+            return
+        lanes = lane_sets.positions(x.executing, x.n)
+        lanes = lanes if chosen is None else lanes[chosen]
+        foreign = np.zeros(lanes.size, np.bool_)
+        for i, b in enumerate(values):
+            v = b.v if chosen is None or b.v.size == 1 else b.v[chosen]
+            owners = self._owners[plane][(offsets >> 3) + i]
+            foreign |= is_local(v) & (owners >= 0) & (owners != x.numbers[lanes])
+        table = self._foreign.setdefault((x, x.op), np.zeros(x.n, np.bool_))
+        table[lanes] = foreign
+
+    def used(self, x: SanitizedThreads, address: Array) -> None:
+        """Executing lanes access memory at generic addresses."""
+        if not self._foreign:
+            return
+        function = self.session.frame.plan.function
+        if function not in self._behind:
+            self._behind[function] = loads_behind(function)
+        for load in self._behind[function].get(x.op, ()):
+            table = self._foreign.get((x, load))
+            if table is None:
+                continue
+            bad = np.flatnonzero(lane_sets.take(table, x.executing) & is_local(address))
+            if bad.size and not self.session.found.known(("foreign", x.op)):
+                self.report(x, load, int(lane_sets.positions(x.executing, x.n)[bad[0]]))
+
+    def report(self, x: SanitizedThreads, load: Op, lane: int) -> None:
+        s, thread = self.session, x.first + lane
+        finding = s.finding(
+            "foreign-local-address",
+            "mem",
+            "an address of another thread's local memory is used",
+            x.op,
+            thread,
+            notes=s.registers(x.op, thread),
+            other=load,
+            other_thread=thread,
+            other_label="the address comes from here",
+            help="threads have local memory of their own at the same addresses: share what others use",
+        )
+        s.found.add(("foreign", x.op), finding)
