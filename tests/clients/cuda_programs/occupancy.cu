@@ -55,6 +55,10 @@ int main()
     const char *name;
     CALL(cudaFuncGetName(&name, (const void *)square));
     EXPECT(strstr(name, "square"));
+    size_t parameters, offset, bytes;
+    CALL(cudaFuncGetParamCount((const void *)square, &parameters));
+    CALL(cudaFuncGetParamInfo((const void *)square, 1, &offset, &bytes));
+    EXPECT(parameters == 2 && offset == 8 && bytes == 4);
     size_t limit;
     CALL(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 2 << 20));
     CALL(cudaDeviceGetLimit(&limit, cudaLimitPrintfFifoSize));

@@ -1,7 +1,6 @@
 /* Error codes: the last one of each thread, and what they are called. */
 #include "runtime.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,9 +25,10 @@ int done(int error)
 
 void forget_errors(void) { last = sticky = SUCCESS; }
 
-int unsupported(const char *name)
+int unsupported(const char *name, atomic_flag *told)
 {
-    fprintf(stderr, "openptx: %s is not implemented; it returns cudaErrorNotSupported\n", name);
+    if (!atomic_flag_test_and_set(told))
+        fprintf(stderr, "openptx: %s is not implemented; it returns cudaErrorNotSupported\n", name);
     return done(NOT_SUPPORTED);
 }
 

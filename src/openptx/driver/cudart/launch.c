@@ -190,6 +190,15 @@ API int cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, s
     return done(error ? error : driver()->cuFuncGetParamInfo(f, index, offset, size));
 }
 
+#if OPENPTX_CUDART == 13
+API int cudaFuncGetParamCount(const void *kernel, size_t *count)
+{
+    Handle f;
+    int error = find_function(kernel, &f);
+    return done(error ? error : driver()->cuFuncGetParamCount(f, count));
+}
+#endif
+
 API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads,
                                                                size_t shared, unsigned flags)
 {

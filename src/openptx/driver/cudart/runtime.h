@@ -2,6 +2,7 @@
    of the toolkit is needed. OPENPTX_CUDART is the major version of the runtime that is built: 12 or 13. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,10 +21,10 @@ typedef struct { void *pointer; size_t pitch, width, height; } Pitched;
 typedef struct { int x, y, z, w, kind; } Channels;
 
 enum {
-    SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CONFIGURATION = 9,
+    SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONFIGURATION = 9,
     INVALID_SYMBOL = 13, INVALID_CHANNELS = 20, INVALID_COPY_DIRECTION = 21, INSUFFICIENT_DRIVER = 35,
     MISSING_CONFIGURATION = 52, INVALID_DEVICE_FUNCTION = 98, INVALID_DEVICE = 101, NO_KERNEL_IMAGE = 209,
-    INVALID_HANDLE = 400, SYMBOL_NOT_FOUND = 500, NOT_FOUND_BY_DRIVER = 500, NOT_READY = 600, NOT_SUPPORTED = 801
+    INVALID_HANDLE = 400, NOT_FOUND_BY_DRIVER = 500, NOT_READY = 600, NOT_SUPPORTED = 801
 };
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT_DIRECTION };
@@ -40,7 +41,7 @@ static inline Handle per_thread(Handle stream) { return stream ? stream : PER_TH
 
 /* errors.c */
 int done(int error);                        /* keeps an error for cudaGetLastError, and gives it back */
-int unsupported(const char *name);          /* says so once, and gives cudaErrorNotSupported */
+int unsupported(const char *name, atomic_flag *told);   /* says so once, and gives cudaErrorNotSupported */
 void forget_errors(void);                   /* after cudaDeviceReset */
 
 /* context.c */

@@ -13,7 +13,7 @@ TEXT = """
 }
 """
 TO_DEVICE, TO_HOST = 1, 2
-INVALID_VALUE, INVALID_DEVICE_FUNCTION = 1, 98
+INVALID_VALUE, INVALID_DEVICE_FUNCTION, NOT_SUPPORTED = 1, 98, 801
 PROPERTIES = {12: ("cudaGetDeviceProperties_v2", 388), 13: ("cudaGetDeviceProperties", 384)}
 """The name of the function, and where cudaDeviceProp has multiProcessorCount: 13 has no clockRate and deviceOverlap."""
 
@@ -56,6 +56,8 @@ def check(major: int, version: int) -> None:
     assert cuda.cudaGetLastError() == 0
     assert cuda.cudaFree(address) == 0
     assert cuda.cudaFree(address) == INVALID_VALUE
+
+    assert [cuda.cudaIpcGetMemHandle(None, None) for _ in range(3)] == [NOT_SUPPORTED] * 3
 
 
 check(12, 12090)
