@@ -47,6 +47,8 @@ class BarrierChecks:
         self._arrivals: dict[tuple[SanitizedBatch, int], Op] = {}
         """By barrier, the last arrival that does not wait, until it completes for the first time."""
         self._completed: set[tuple[SanitizedBatch, int]] = set()
+        self._statements: dict[tuple[SanitizedBatch, int], Array] = {}
+        """By barrier, the statement by which each lane arrived; those that need not wait may be elsewhere since."""
 
     def trace(self, batch: SanitizedBatch) -> Trace:
         if batch not in self._traces:
@@ -94,6 +96,9 @@ class BarrierChecks:
             return
         if op.m.aligned or count is None:
             self.record(op, batch, lanes)
+        for number in np.unique(numbers).tolist():
+            statements = self._statements.setdefault((batch, number), np.zeros(batch.x.n, np.int64))
+            statements[lanes[numbers == number]] = self.session.statement(op)
         if op.m.mode == "arrive":
             self._arrivals.update({(batch, number): op for number in np.unique(numbers).tolist()})
         if count is not None:
@@ -128,7 +133,7 @@ class BarrierChecks:
     def opens(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
         if not self.active:
             return
-        self.compare(batch, arrived)
+        self.compare(batch, number, arrived)
         self._completed.add((batch, number))
         expected = self._expected.get((batch, number))
         if expected is None:
@@ -144,16 +149,15 @@ class BarrierChecks:
             self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
         expected[np.unique(geometry.cta[arrived])] = 0
 
-    def compare(self, batch: SanitizedBatch, arrived: Array) -> None:
-        """Lanes of a warp must come to a barrier by the same instruction."""
-        trace, warp = self.trace(batch), batch.x.geometry.warp
-        lanes = np.flatnonzero(arrived & (trace.count > 0))
-        if lanes.size < 2:
-            return
-        same = (warp[lanes][1:] == warp[lanes][:-1]) & (trace.last[lanes][1:] != trace.last[lanes][:-1])
-        for i in [i for i in np.flatnonzero(same).tolist() if self.aligned(trace, lanes[i : i + 2])][:1]:
+    def compare(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
+        """Lanes of a warp must come to a barrier by the same instruction, unless it is `barrier` without `.aligned`."""
+        came, warp, lanes = self._statements[batch, number], batch.x.geometry.warp, np.flatnonzero(arrived)
+        differ = (warp[lanes][1:] == warp[lanes][:-1]) & (came[lanes][1:] != came[lanes][:-1])
+        for i in np.flatnonzero(differ).tolist():
             one, two = int(lanes[i]), int(lanes[i + 1])
-            op, other = (self.session.ops[int(trace.last[lane])] for lane in (one, two))
+            op, other = (self.session.ops[int(came[lane])] for lane in (one, two))
+            if not (op.m.aligned and other.m.aligned):
+                continue
             self.report(
                 ("different", op, other),
                 "unequal-barriers",
@@ -166,10 +170,7 @@ class BarrierChecks:
                 label="other lanes of the warp are here",
                 help="let all threads of a warp execute the same barrier instruction",
             )
-
-    def aligned(self, trace: Trace, lanes: Array) -> bool:
-        """Whether the last barriers of lanes are for whole warps: `barrier.sync` without `.aligned` is not."""
-        return all(self.session.ops[int(number)].m.aligned for number in trace.last[lanes])
+            return
 
     # Barriers of warps.
 

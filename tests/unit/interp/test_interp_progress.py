@@ -186,3 +186,45 @@ def test_a_lost_barrier_says_who_waits_and_who_has_left() -> None:
     assert fault.kernel == "lost"
     assert any("32 threads wait at barrier 1 for 64 threads" in note and "0-31" in note for note in fault.notes)
     assert any("32 of the block's 64 threads have left (threads 32-63)" in note for note in fault.notes)
+
+
+ARRIVE_AND_END = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 o) {
+    .reg .b64 p, q;
+    .reg .b32 t, v, i;
+    .reg .pred c, d;
+    .shared .u32 s;
+    ld.param.u64 p, [o];
+    mov.u32 t, %tid.x;
+    setp.lt.u32 c, t, 32;
+    @c bra ARRIVE;
+    setp.lt.u32 d, t, 64;
+    @d bra WAIT;
+    mov.u32 i, 0;
+LOOP:
+    add.u32 i, i, 1;
+    setp.lt.u32 c, i, 5000;
+    @c bra LOOP;
+    st.shared.u32 [s], 7;
+WAIT:
+    bar.sync 1, 96;
+    ld.shared.u32 v, [s];
+    mul.wide.u32 q, t, 4;
+    add.u64 q, p, q;
+    st.global.u32 [q], v;
+    bra DONE;
+ARRIVE:
+    bar.arrive 1, 96;
+DONE:
+    ret;
+}
+"""
+)
+
+
+def test_a_warp_that_arrives_and_ends_counts_once() -> None:
+    o = np.zeros(96, np.uint32)
+    load(ARRIVE_AND_END)["k"](1, 96, (o,), engine="interp")
+    assert o.tolist() == [0] * 32 + [7] * 64

@@ -57,7 +57,7 @@ class Barrier:
         geometry, alive = self.batch.x.geometry, self.batch.alive
         warps, per_cta = geometry.count * geometry.warps_per_cta, (geometry.count, geometry.warps_per_cta)
         come = np.bincount(geometry.warp, self.arrived, warps)
-        here = np.bincount(geometry.warp, alive, warps)
+        here = np.bincount(geometry.warp, alive | (self.arrived > 0), warps)  # lanes may arrive and end
         missing = np.bincount(geometry.warp, alive & (self.arrived == 0), warps)
         # A warp whose lanes all came counts as a whole one, as does the last warp of a CTA that has fewer.
         counted = np.where((missing == 0) & (come > 0), come + (WARP - here), come)
