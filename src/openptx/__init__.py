@@ -9,6 +9,8 @@
     openptx.profile(kernel, grid, ...)         what a launch executes and what its accesses cost: a Profile
     openptx.trace(kernel, grid, ...)           every instruction that it executes: a Trace of Records
     openptx.first_difference(a, b)             where two traces part: a Difference
+    openptx.prove(kernel, other)               whether both do the same for all inputs: a Proof, maybe
+                                               with a Counterexample
     openptx.empty(shape, dtype)                an array whose content counts as undefined there
     openptx.record(kernel, grid, ..., file=f)  a launch with its memory, as a Recording and as a file
     openptx.replay("saxpy.launch")             such a file, of a GPU or of another computer, run and compared: a Replay
@@ -63,6 +65,9 @@ if TYPE_CHECKING:
     from openptx.numerics import convert as convert
     from openptx.profile import Profile as Profile
     from openptx.profile import profile as profile
+    from openptx.prove import Counterexample as Counterexample
+    from openptx.prove import Proof as Proof
+    from openptx.prove import prove as prove
     from openptx.recording import Recording as Recording
     from openptx.recording import Replay as Replay
     from openptx.recording import record as record
@@ -94,6 +99,7 @@ HOMES = {
     "openptx.linking":         ("link",),
     "openptx.numerics":        ("convert",),
     "openptx.profile":         ("Profile", "profile"),
+    "openptx.prove":           ("Counterexample", "Proof", "prove"),
     "openptx.recording":       ("Recording", "Replay", "record", "replay"),
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
     "openptx.runtime.distribute": ("distribute",),
@@ -113,6 +119,7 @@ __all__ = [
     "ArgumentWarning",
     "Bug",
     "CheckError",
+    "Counterexample",
     "Diagnostic",
     "Difference",
     "Error",
@@ -125,6 +132,7 @@ __all__ = [
     "Label",
     "LoadedModule",
     "Profile",
+    "Proof",
     "Record",
     "Recording",
     "Replay",
@@ -149,6 +157,7 @@ __all__ = [
     "numba",
     "parse",
     "profile",
+    "prove",
     "record",
     "replay",
     "sanitize",
@@ -178,7 +187,7 @@ def __dir__() -> list[str]:
 
 
 class _FrontDoor(ModuleType):
-    """Keeps `check`, `profile`, `sanitize`, `trace` functions, where importing the packages would put the packages."""
+    """Keeps `check`, `prove`, `trace` and so on functions, where importing the packages would put the packages."""
 
     @property
     def check(self) -> object:
@@ -202,6 +211,14 @@ class _FrontDoor(ModuleType):
 
     @profile.setter
     def profile(self, package: ModuleType) -> None:
+        """As above."""
+
+    @property
+    def prove(self) -> object:
+        return _get("prove")
+
+    @prove.setter
+    def prove(self, package: ModuleType) -> None:
         """As above."""
 
     @property

@@ -9,6 +9,7 @@ COMMANDS = {
     "run":      ("openptx.cli.run",       "run a kernel on NumPy arrays"),
     "sanitize": ("openptx.cli.sanitize",  "run a kernel and find races, undefined values, wrong barriers"),
     "profile":  ("openptx.cli.profile",   "run a kernel and count what it executes and what its accesses cost"),
+    "prove":    ("openptx.cli.prove",     "prove that two kernels do the same, or show where they differ"),
     "debug":    ("openptx.cli.debug",     "run a kernel step by step, and look at its threads"),
     "exec":     ("openptx.cli.exec",      "run a program that uses CUDA, without a GPU"),
     "test":     ("openptx.cli.test",      "run case folders and annotated PTX files"),

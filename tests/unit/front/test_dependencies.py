@@ -39,6 +39,7 @@ ALLOWED = {
                      "device", "engines"},
     "profile":      {"source", "diagnostics", "errors", "keywords", "numerics", "isa", "program", "control_flow",
                      "line_table", "device", "engines", "runtime"},
+    "prove":        {"errors", "numerics", "isa", "program", "control_flow", "device", "engines", "runtime"},
     "trace":        {"source", "errors", "keywords", "numerics", "isa", "program", "control_flow", "line_table",
                      "engines", "runtime"},
     "runtime":      {"source", "errors", "keywords", "locks", "reading", "numerics", "isa", "program", "check",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.errors import Bug
 from openptx.isa.address_windows import window
@@ -13,6 +13,10 @@ from openptx.isa.machine import Machine
 from openptx.isa.types import Type
 from openptx.numerics import Bits
 from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, Sink, Special, Symbol, Vector
+
+if TYPE_CHECKING:
+    from openptx.device.image import Image
+    from openptx.device.shared_layout import SharedLayout
 
 Place = tuple[Operand, Type | None]
 
@@ -34,10 +38,23 @@ class Environment(Protocol):
         ...
 
 
-class OperandBinder:
-    """For a machine, be it the abstract one or the one that emits."""
+class Layout(Protocol):
+    """Where a function's registers and a module's variables lie."""
 
-    def __init__(self, x: Machine, environment: Environment, context: FunctionContext) -> None:
+    @property
+    def cells(self) -> Cells: ...
+    @property
+    def image(self) -> Image: ...
+    @property
+    def address_size(self) -> int: ...
+    @property
+    def shared_layout(self) -> SharedLayout: ...
+
+
+class OperandBinder:
+    """For a machine that keeps registers in cells: the abstract one, the one that emits, the symbolic one."""
+
+    def __init__(self, x: Machine, environment: Environment, context: Layout) -> None:
         self.x, self.environment, self.cells, self.image = x, environment, context.cells, context.image
         self.address_size, self.shared_layout = context.address_size, context.shared_layout
 

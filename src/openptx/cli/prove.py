@@ -1,0 +1,76 @@
+r"""Prove that kernels of two files do the same for all inputs, or show a launch in which they differ.
+
+    openptx prove before.ptx after.ptx
+    openptx prove O0.ptx O3.ptx --kernel saxpy --unroll 32 --timeout 300
+
+Kernels of one name are compared; the only kernels of two files whatever their names. One thread of any launch is
+executed on symbols, and z3 (pip install 'openptx[prove]') decides whether both kernels leave the same bits in memory.
+A difference is run on the reference engine before it is shown. What needs other threads (barriers, shared memory,
+atomics, shuffles) is unknown, by name. docs/prove.md says what is assumed.
+
+The exit status is 0 where all kernels are equal, 1 where one differs, 2 where one is unknown and none differs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
+from openptx.cli.files import load
+from openptx.cli.run import pick
+from openptx.cli.terminal import Clock
+from openptx.errors import InputError
+from openptx.prove.entry import TIMEOUT, UNROLL, prove
+from openptx.rewrite import CONTRACTIONS
+from openptx.runtime import load as load_module
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from openptx.prove import Proof
+    from openptx.runtime import Kernel, LoadedModule
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx prove`."""
+    add = parser.add_argument
+    add("a", metavar="A", help="a PTX file, or - for stdin")
+    add("b", metavar="B", help="another one")
+    add("--kernel", metavar="NAME", action="append", default=[], help="compare this kernel; may be given several times")
+    add("--unroll", metavar="N", type=int, default=UNROLL, help=f"rounds of a loop of unknown length ({UNROLL})")
+    add("--timeout", metavar="SECONDS", type=float, default=TIMEOUT, help=f"for each kernel ({TIMEOUT:g})")
+    add("--contract", choices=CONTRACTIONS, help="fuse products and sums as ptxas (default), or not")
+    add("--output-format", choices=("text", "json"), default="text", help="text (default) or json")
+
+
+def run(args: Namespace) -> int:
+    """Load both, prove each pair, print the results in their order."""
+    modules = [load_module(load(name), contract=args.contract) for name in (args.a, args.b)]
+    proofs: list[Proof] = []
+    for a, b in pairs(modules[0], modules[1], args):
+        with Clock(f"proving `{a.name}`"):
+            proofs.append(prove(a, b, unroll=args.unroll, timeout=args.timeout))
+        if args.output_format == "text":
+            print(proofs[-1], flush=True)
+    if args.output_format == "json":
+        json.dump([proof.as_json() for proof in proofs], sys.stdout, indent=1)
+        print()
+    verdicts = {proof.verdict for proof in proofs}
+    return FINDINGS if "different" in verdicts else ABNORMAL if "unknown" in verdicts else CLEAN
+
+
+def pairs(a: LoadedModule, b: LoadedModule, args: Namespace) -> list[tuple[Kernel, Kernel]]:
+    """Kernels to compare. Raises InputError where a name is in one file alone."""
+    if args.kernel:
+        return [(pick(a, name, args.a), pick(b, name, args.b)) for name in args.kernel]
+    if len(a.kernels) == 1 and len(b.kernels) == 1:
+        return [(pick(a, None, args.a), pick(b, None, args.b))]
+    for one, other, filename in ((a, b, args.b), (b, a, args.a)):
+        missing = [name for name in one.kernels if name not in other]
+        if missing:
+            raise InputError(f"{filename}: no kernel `{missing[0]}`; --kernel NAME compares some")
+    if not a.kernels:
+        raise InputError(f"{args.a}: no kernel in it")
+    return [(a[name], b[name]) for name in a.kernels]

@@ -1,0 +1,126 @@
+"""What is to be decided about two executions, as terms: the same memory after them, for every launch."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import z3
+
+from openptx.errors import Triple
+from openptx.prove.concrete import Launch
+from openptx.prove.inputs import AXES, LARGEST_ARRAY
+from openptx.prove.memory import STACK, Access, identical
+from openptx.prove.paths import EVERYWHERE, conjunction
+from openptx.prove.terms import vector
+from openptx.prove.unprovable import Unprovable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.program import Function
+    from openptx.prove.execution import Execution
+    from openptx.prove.inputs import Inputs
+
+SMALL_ARRAY = 1 << 12
+
+
+class Claim:
+    """That two executions leave the same memory. `difference` is its negation, at a place that the solver chooses."""
+
+    def __init__(self, inputs: Inputs, functions: tuple[Function, Function], one: Execution, two: Execution) -> None:
+        self.inputs, self.one, self.two = inputs, one, two
+        self.accesses = [e for e in (*one.accesses, *two.accesses) if e.region != STACK]
+        self.regions = sorted(one.regions.written() | two.regions.written())
+        self.constraints = [
+            *inputs.constraints(functions, {e.region for e in self.accesses}),
+            *(z3.Not(path.condition()) for path in (*one.open, *two.open)),
+            *(within(e, LARGEST_ARRAY) for e in self.accesses),
+        ]
+        self.widths = {e.region: e.size for e in self.accesses}
+        self.size = max((e.size for e in self.accesses if e.value is not None), default=1)
+        self.place = z3.BitVec("differing place", 64)
+        self.difference = z3.Or([self.differs(region) for region in self.regions])
+
+    def stores(self, region: str) -> tuple[list[Access], list[Access]]:
+        return self.one.regions.stores(region), self.two.regions.stores(region)
+
+    def differs(self, region: str) -> z3.BoolRef:
+        """Different words of the region at `place`, or bytes where stores have different sizes."""
+        sizes = {store.size for stores in self.stores(region) for store in stores}
+        size = sizes.pop() if len(sizes) == 1 else 1
+        a, b = (vector(e.regions.value(EVERYWHERE, region, self.place, size), 8 * size) for e in (self.one, self.two))
+        return z3.And(a != b, z3.ULT(self.place, LARGEST_ARRAY), self.place & size - 1 == 0)
+
+    def identical(self) -> bool:
+        """Whether all stores are the same, term by term."""
+        return all(
+            len(a) == len(b) and all(map(identical, a, b)) for a, b in (self.stores(region) for region in self.regions)
+        )
+
+    def scales(self) -> Iterator[list[z3.BoolRef]]:
+        """Further conditions under which a launch is asked for: one thread, a few, then none: any launch."""
+        s = self.inputs.specials
+        near = [within(e, SMALL_ARRAY) for e in self.accesses] + [z3.ULT(self.place, SMALL_ARRAY)]
+        for block, grid in ((1, 1), (64, 4)):
+            extents = [z3.ULE(s[f"ntid.{axis}"], block if axis == "x" else 1) for axis in AXES]
+            yield near + extents + [z3.ULE(s[f"nctaid.{axis}"], grid if axis == "x" else 1) for axis in AXES]
+        yield []
+
+    def launch(self, model: z3.ModelRef) -> Launch:
+        """A model's launch. Arrays hold what the model has at the places that threads access."""
+
+        def number(term: z3.ExprRef) -> int:
+            return model.eval(term, model_completion=True).as_long()
+
+        def triple(name: str) -> Triple:
+            x, y, z = (number(self.inputs.specials[f"{name}.{axis}"]) for axis in AXES)
+            return x, y, z
+
+        places: dict[str, set[int]] = {}
+        for e in self.accesses:
+            found = places.setdefault(e.region, set())
+            if z3.is_true(model.eval(e.path.condition(), model_completion=True)):
+                start = number(e.at())
+                found.update(range(start, start + e.size))
+        arrays: dict[str, Any] = {}
+        for region, found in places.items():
+            size = max(found, default=-1) + 1
+            if size > 1 << 28:
+                raise Unprovable("unconfirmed", f"an array of {size} bytes would be needed")
+            arrays[region] = np.zeros(max(16, -(-size // 16) * 16), np.uint8)
+            for at in found:
+                arrays[region][at] = number(z3.Select(self.inputs.initial[region], z3.BitVecVal(at, 64)))
+        grid = triple("nctaid")
+        return Launch(
+            grid, triple("ntid"), triple("ctaid"), {word.offset: number(word.term) for word in self.inputs.words},
+            arrays, grid != (1, 1, 1),
+        )  # fmt: skip
+
+
+def within(e: Access, size: int) -> z3.BoolRef:
+    """That an access lies in an array of so many bytes and is aligned."""
+    place = z3.And(z3.ULT(e.at(), size), e.at() & e.size - 1 == 0)
+    return z3.Implies(e.path.condition(), place)
+
+
+def pairwise_equal(claim: Claim, milliseconds: int, deadline: float) -> bool:
+    """Whether both do the same stores in the same order: often easier to see than that memory is the same."""
+    solver = z3.Solver()
+    solver.set("timeout", milliseconds)
+    solver.add(*claim.constraints)
+    for region in claim.regions:
+        one, two = claim.stores(region)
+        if len(one) != len(two):
+            return False
+        for a, b in zip(one, two, strict=True):
+            if identical(a, b):
+                continue
+            if a.size != b.size or time.monotonic() > deadline:
+                return False
+            p, q = a.path.condition(), b.path.condition()
+            alike = conjunction([a.at() == b.at(), a.stored() == b.stored()])
+            if solver.check(z3.Or(z3.Xor(p, q), z3.And(p, z3.Not(alike)))) != z3.unsat:
+                return False
+    return True

@@ -1,0 +1,61 @@
+"""`openptx.prove`: whether two kernels do the same for all inputs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from openptx.errors import ArgumentError, InputError
+from openptx.program import Function, Variable
+from openptx.runtime.options import is_count
+
+if TYPE_CHECKING:
+    from openptx.prove.report import Proof
+    from openptx.runtime import Kernel
+
+UNROLL = 16
+TIMEOUT = 60.0
+
+
+def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOUT) -> Proof:
+    """Whether two kernels, `a` and `b`, leave the same memory, bit for bit, after every launch.
+
+    `unroll` is how often a loop may go round whose end depends on inputs; `timeout` is in seconds. A difference comes
+    with a launch that was run on the reference engine and shows it. docs/prove.md says what is assumed.
+
+    Raises ArgumentError where the kernels take different parameters, InputError where z3 is not installed.
+    """
+    if not is_count(unroll) or unroll < 1:
+        raise ArgumentError(f"`unroll` is a whole number from 1, not {unroll!r}")
+    if not (isfinite(timeout) and timeout > 0):
+        raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
+    require_same_parameters(a, b)
+    try:
+        search = import_module("openptx.prove.search")
+    except ModuleNotFoundError as error:
+        if error.name != "z3":
+            raise
+        raise InputError("proofs need z3: pip install 'openptx[prove]'") from error
+    return search.prove_kernels(a, b, unroll, timeout)
+
+
+def require_same_parameters(a: Kernel, b: Kernel) -> None:
+    """Raises ArgumentError where parameters lie at other places; names and types do not matter."""
+    one, two = layout(a.function), layout(b.function)
+    if one != two:
+        raise ArgumentError(
+            f"`{a.name}` and `{b.name}` take different parameters: {listed(one)}, and {listed(two)} (offset:bytes)"
+        )
+    for kernel in (a, b):
+        if kernel.module.program.address_size != 64:
+            raise ArgumentError(f"`{kernel.name}` is of a module with addresses of 32 bits")
+
+
+def layout(function: Function) -> list[tuple[int, int]]:
+    """Offset and size of each parameter, in bytes."""
+    return [(p.offset, p.size) for p in function.parameters if isinstance(p, Variable)]
+
+
+def listed(places: list[tuple[int, int]]) -> str:
+    return " ".join(f"{offset}:{size}" for offset, size in places) or "none"

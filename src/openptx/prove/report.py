@@ -1,0 +1,114 @@
+"""What `openptx.prove` gives: equal, different with a counterexample, or unknown with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from openptx.prove.unprovable import REASONS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from openptx.errors import Triple
+
+ASSUMPTIONS = (
+    "no launch faults: every access lies within an array, is aligned, and is at most 1 TiB from its pointer",
+    "arrays of different pointer parameters do not overlap, and pointers are aligned to 256 bytes",
+    "no thread reads or writes what another thread of the launch writes",
+)
+"""What holds for every proof. Blocks have at most 1024 threads, grids what a GPU allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A launch for which both kernels leave different memory, run on the reference engine.
+
+    `arguments` are in the order of the parameters: arrays of bytes as they are before the launch, other parameters as
+    their bytes. `argument`, `offset`, `a` and `b` are the first place that differs and the `size` bytes which each
+    kernel leaves there, as numbers. Only block `only` (its linear number) of the grid was run, all of it where None.
+    """
+
+    grid: Triple
+    block: Triple
+    only: int | None
+    names: tuple[str, ...]
+    arguments: tuple[NDArray[Any] | bytes, ...]
+    argument: str
+    offset: int
+    size: int
+    a: int
+    b: int
+
+    def __str__(self) -> str:
+        lines = [f"grid {spelled(self.grid)}, block {spelled(self.block)}"]
+        if self.only is not None:
+            lines[0] += f", block number {self.only} alone"
+        for name, value in zip(self.names, self.arguments, strict=True):
+            if isinstance(value, bytes):
+                lines.append(f"{name} = {int.from_bytes(value, 'little'):#0{2 + 2 * len(value)}x}")
+            else:
+                lines.append(f"{name} -> {content(value, self.size)}")
+        digits = 2 + 2 * self.size
+        lines.append(f"{self.argument}, byte {self.offset}: {self.a:#0{digits}x} and {self.b:#0{digits}x}")
+        return "\n".join(lines)
+
+
+def spelled(extent: Triple) -> str:
+    x, y, z = extent
+    return f"{x}" if y == z == 1 else f"{x},{y},{z}"
+
+
+def content(array: NDArray[Any], size: int, most: int = 8) -> str:
+    """The words of an array that are not zero."""
+    data = array.tobytes()
+    words = [(i, int.from_bytes(data[i : i + size], "little")) for i in range(0, len(data), size)]
+    some = [f"[{i}] {word:#0{2 + 2 * size}x}" for i, word in words if word]
+    more = f" and {len(some) - most} more" if len(some) > most else ""
+    return f"{len(data)} bytes, " + (", by offset " + ", ".join(some[:most]) + more if some else "all zero").lstrip(
+        ", "
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Whether two kernels do the same.
+
+    verdict          "equal" for all inputs, "different", or "unknown"
+    reason           why nothing is known, a key of `openptx.prove.unprovable.REASONS`; empty otherwise
+    detail           the reason for these kernels: which instruction, which loop
+    method           what decided: "identical", "uninterpreted" (floating-point operations as functions without a
+                     meaning), "exact" (as IEEE 754 has them), "integer" (there are none), "run"
+    counterexample   of a difference
+    assumptions      what equality rests on
+    seconds          that it took
+    """
+
+    verdict: str
+    kernels: tuple[str, str]
+    reason: str = ""
+    detail: str = ""
+    method: str = ""
+    counterexample: Counterexample | None = None
+    assumptions: tuple[str, ...] = field(default=())
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, object]:
+        """What `openptx prove --output-format json` prints of it; arrays as hexadecimal text."""
+        found = asdict(self)
+        if self.counterexample is not None:
+            values = self.counterexample.arguments
+            texts = [v.hex() if isinstance(v, bytes) else v.tobytes().hex() for v in values]
+            found["counterexample"]["arguments"] = texts
+        return found
+
+    def __str__(self) -> str:
+        a, b = self.kernels
+        both = f"`{a}`" if a == b else f"`{a}` and `{b}`"
+        if self.verdict == "equal":
+            return "\n".join([f"{both}: equal for all inputs", *(f"  assumed: {text}" for text in self.assumptions)])
+        if self.counterexample is not None:
+            shown = str(self.counterexample).replace("\n", "\n  ")
+            return f"{both}: different\n  {shown}"
+        text = f"{both}: unknown ({self.reason}): {REASONS[self.reason]}"
+        return f"{text}\n  {self.detail}" if self.detail else text

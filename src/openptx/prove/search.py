@@ -1,0 +1,152 @@
+"""The decision: first what costs nothing, then queries of growing cost, until one of them answers.
+
+1. Both kernels are executed with floating-point operations as functions without a meaning. Where the stores are the
+   same, term by term or by the solver, the kernels are equal.
+2. Else the solver is asked for a launch in which they differ: first a small one, since a person reads it. It is run,
+   and so are launches with other contents of its arrays. A difference there is a counterexample.
+3. Else both are executed with exact floating point, and the solver is asked again.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import z3
+
+from openptx.prove.claims import Claim, pairwise_equal
+from openptx.prove.concrete import confirmed, variations
+from openptx.prove.execution import Execution, Executor
+from openptx.prove.inputs import Inputs
+from openptx.prove.report import ASSUMPTIONS, Counterexample, Proof
+from openptx.prove.unprovable import Unprovable
+
+if TYPE_CHECKING:
+    from openptx.runtime import Kernel
+
+VARIATIONS = 64
+"""How many other contents of arrays a solver's launch is run with."""
+
+FEASIBLE_MS = 2000
+"""What one question may take whether a loop can go on; it does where there is no answer."""
+
+PAIRS_MS = 5000
+"""What one question may take whether two stores are the same."""
+
+
+class Search:
+    """One question about two kernels."""
+
+    def __init__(self, a: Kernel, b: Kernel, unroll: int, timeout: float) -> None:
+        self.a, self.b, self.unroll = a, b, unroll
+        self.since = time.monotonic()
+        self.deadline = self.since + timeout
+        self.inputs = Inputs(a.function)
+        self.functions = (a.function, b.function)
+
+    def answer(self) -> Proof:
+        """The proof, whatever it says."""
+        try:
+            found = self.decide()
+        except Unprovable as reason:
+            found = self.proof("unknown", reason=reason.reason, detail=reason.detail)
+        return found
+
+    def proof(
+        self, verdict: str, *, reason: str = "", detail: str = "", method: str = "",
+        counterexample: Counterexample | None = None,
+    ) -> Proof:  # fmt: skip
+        return Proof(
+            verdict, (self.a.name, self.b.name), reason, detail, method, counterexample,
+            ASSUMPTIONS if verdict == "equal" else (), time.monotonic() - self.since,
+        )  # fmt: skip
+
+    def decide(self) -> Proof:
+        one, two = self.execute(self.a, False), self.execute(self.b, False)
+        floats = bool(one.uninterpreted or two.uninterpreted)
+        claim = Claim(self.inputs, self.functions, one, two)
+        complete = not (one.open or two.open)
+        if claim.identical() and complete:
+            return self.proof("equal", method="identical")
+        if pairwise_equal(claim, self.limit(PAIRS_MS), self.deadline) and complete:
+            return self.proof("equal", method="uninterpreted" if floats else "integer")
+        found = self.refuted(claim, vary=True)
+        if isinstance(found, Counterexample):
+            return self.proof("different", method="run", counterexample=found)
+        if found is None:  # no difference, whatever floating-point operations are
+            return self.bounded(one, two) or self.proof("equal", method="uninterpreted" if floats else "integer")
+        if not floats:
+            raise Unprovable("unconfirmed")
+        return self.decide_exactly()
+
+    def decide_exactly(self) -> Proof:
+        one, two = self.execute(self.a, True), self.execute(self.b, True)
+        claim = Claim(self.inputs, self.functions, one, two)
+        complete = not (one.open or two.open)
+        if pairwise_equal(claim, self.limit(), self.deadline) and complete:
+            return self.proof("equal", method="exact")
+        found = self.refuted(claim, vary=bool(one.uninterpreted or two.uninterpreted))
+        if isinstance(found, Counterexample):
+            return self.proof("different", method="exact", counterexample=found)
+        if found is None:
+            return self.bounded(one, two) or self.proof("equal", method="exact")
+        raise Unprovable("approximate" if one.uninterpreted or two.uninterpreted else "unconfirmed")
+
+    def bounded(self, one: Execution, two: Execution) -> Proof | None:
+        """That nothing is known, where a loop goes on beyond the bound."""
+        if not (one.open or two.open):
+            return None
+        names = " and ".join(k.name for k, e in ((self.a, one), (self.b, two)) if e.open)
+        detail = f"no difference while loops of `{names}` go round at most {self.unroll} times"
+        return self.proof("unknown", reason="loop-bound", detail=detail)
+
+    def execute(self, kernel: Kernel, exact: bool) -> Execution:
+        solver = z3.Solver()
+        solver.set("timeout", FEASIBLE_MS)
+        solver.add(*self.inputs.constraints(self.functions, set()))
+
+        def feasible(condition: z3.BoolRef) -> bool:
+            return solver.check(condition) != z3.unsat
+
+        return Executor(kernel, self.inputs, exact, self.unroll, self.deadline, feasible).run()
+
+    def refuted(self, claim: Claim, vary: bool) -> Counterexample | bool | None:
+        """A counterexample; None where the solver says there is none, False where none of its launches is one."""
+        for bounds in claim.scales():
+            solver = z3.Solver()
+            solver.set("timeout", self.limit())
+            solver.add(*claim.constraints, *bounds, claim.difference)
+            verdict = solver.check()
+            if verdict == z3.unsat:
+                if not bounds:
+                    return None
+                continue
+            if verdict == z3.unknown:
+                if bounds:
+                    continue
+                raise Unprovable("time" if time.monotonic() >= self.deadline else "solver", solver.reason_unknown())
+            launch = claim.launch(solver.model())
+            tried = [launch, *(variations(launch, claim.widths, VARIATIONS) if vary else ())]
+            for each in tried:
+                found = confirmed(self.a, self.b, self.inputs, each, claim.size, self.remaining())
+                if found is not None:
+                    return found
+            return False
+        return None
+
+    def remaining(self) -> float:
+        """Seconds. Raises Unprovable where the time is over."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise Unprovable("time")
+        return left
+
+    def limit(self, most: int | None = None) -> int:
+        """Milliseconds that a query may take."""
+        left = max(1, int(1000 * self.remaining()))
+        return left if most is None else min(left, most)
+
+
+def prove_kernels(a: Kernel, b: Kernel, unroll: int, timeout: float) -> Proof:
+    """Whether two kernels with the same parameters do the same."""
+    return Search(a, b, unroll, timeout).answer()
