@@ -22,7 +22,7 @@ from openptx.driver.environment import shared_python
 PROGRAMS = Path(__file__).with_name("cuda_programs")
 TOOLKIT = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
 """What the packages nvidia-cuda-nvcc, -crt, -runtime and nvidia-nvvm install."""
-QUICK = {"errors", "managed_list", "symbols", "vector_add"}
+QUICK = {"errors", "symbols", "vector_add"}
 """Those that `make test` runs; `make sweep` runs the others."""
 CASES = [
     pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.sweep)

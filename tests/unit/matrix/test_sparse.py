@@ -103,7 +103,9 @@ def spread_columns(codes: Any, width: int) -> Any:
     return spread(codes, place, width)
 
 
-SPELT = [(*case, "sp::ordered_metadata") for case in CASES] + [(*case, "sp") for case in CASES if not case[4]]
+SPELT = [(*case, "sp::ordered_metadata") for case in CASES] + [
+    pytest.param(*case, "sp", marks=pytest.mark.sweep) for case in CASES if not case[4]
+]
 """Forms of a kind have one spelling. Of the others both spellings mean the same, so one of them has all selectors."""
 
 

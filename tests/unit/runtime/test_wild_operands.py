@@ -247,7 +247,13 @@ ADDED = "cp.reduce.async.bulk.tensor.{d}d.global.shared::cta.add.tile.bulk_group
 
 
 @pytest.mark.parametrize(
-    "dimensions", [1, 2, pytest.param(3, marks=pytest.mark.sweep), pytest.param(5, marks=pytest.mark.sweep)]
+    "dimensions",
+    [
+        pytest.param(1, marks=pytest.mark.sweep),
+        2,
+        pytest.param(3, marks=pytest.mark.sweep),
+        pytest.param(5, marks=pytest.mark.sweep),
+    ],
 )
 @pytest.mark.parametrize("copy", [BOX, BACK, ADDED], ids=["in", "out", "added"])
 def test_boxes(copy: str, dimensions: int) -> None:
@@ -310,7 +316,7 @@ setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; {call} ret; }}
 """
 
 
-@pytest.mark.parametrize("size", [32, 64])
+@pytest.mark.parametrize("size", [pytest.param(32, marks=pytest.mark.sweep), 64])
 @pytest.mark.parametrize("bytes", [4, 4096, 1 << 18])
 def test_stacks_that_recursions_fill(bytes: int, size: int) -> None:
     use = f"st.local.u32 [l+{bytes - 4}], n;"
