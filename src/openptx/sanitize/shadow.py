@@ -30,6 +30,8 @@ CTA, CLUSTER, GPU = 1, 2, 3
 W, W2, R, R2 = range(4)
 CELL = 3
 GRANULE_BYTES = 4 * CELL * 4
+ROWS = 4096
+"""How many granules are looked at together for whether they are still zero."""
 
 
 class Shadow:
@@ -47,9 +49,9 @@ class Shadow:
 
     def split(self) -> None:
         """From now on a granule is a byte."""
-        self.cells = as_array(np.repeat(self.cells, 4, axis=0))
+        self.cells = repeated(self.cells)
         if self.records is not None:
-            self.records = as_array(np.repeat(self.records, 4))
+            self.records = repeated(self.records)
         self.unit = 1
 
     def granules(self, offsets: Array, size: int) -> Array:
@@ -66,3 +68,13 @@ class Shadow:
             found = as_array(np.zeros(self.cells.shape[0], np.int32))
             self.records = found
         return found
+
+
+def repeated(rows: Array) -> Array:
+    """Each row four times. Pages of zeros, most of a large allocation, are left untouched and take no memory."""
+    found: Array = np.zeros((4 * len(rows), *rows.shape[1:]), rows.dtype)
+    for first in range(0, len(rows), ROWS):
+        some = rows[first : first + ROWS]
+        if some.any():
+            found[4 * first : 4 * (first + len(some))] = np.repeat(some, 4, axis=0)
+    return found
