@@ -8,7 +8,8 @@ executed on symbols, and z3 (pip install 'openptx[prove]') decides whether both 
 A difference is run on the reference engine before it is shown. What needs other threads (barriers, shared memory,
 atomics, shuffles) is unknown, by name. docs/prove.md says what is assumed.
 
-The exit status is 0 where all kernels are equal, 1 where one differs, 2 where one is unknown and none differs.
+The exit status is 0 where all kernels are equal, 1 where one differs, 2 where one is unknown and none differs,
+or a file has errors.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
+from openptx.cli.failures import report
 from openptx.cli.files import load
 from openptx.cli.run import pick
 from openptx.cli.terminal import Clock
-from openptx.errors import InputError
+from openptx.errors import CheckError, InputError
 from openptx.prove.entry import TIMEOUT, UNROLL, prove
 from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import load as load_module
@@ -47,7 +49,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Load both, prove each pair, print the results in their order."""
-    modules = [load_module(load(name), contract=args.contract) for name in (args.a, args.b)]
+    try:
+        modules = [load_module(load(name), contract=args.contract) for name in (args.a, args.b)]
+    except CheckError as error:
+        report(error)
+        return ABNORMAL  # 1 would say that the kernels differ
     proofs: list[Proof] = []
     for a, b in pairs(modules[0], modules[1], args):
         with Clock(f"proving `{a.name}`"):

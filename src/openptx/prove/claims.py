@@ -13,6 +13,7 @@ from openptx.prove.concrete import Launch
 from openptx.prove.inputs import AXES, LARGEST_ARRAY
 from openptx.prove.memory import STACK, Access, identical
 from openptx.prove.paths import EVERYWHERE, conjunction
+from openptx.prove.solving import solve
 from openptx.prove.terms import vector
 from openptx.prove.unprovable import Unprovable
 
@@ -107,9 +108,6 @@ def within(e: Access, size: int) -> z3.BoolRef:
 
 def pairwise_equal(claim: Claim, milliseconds: int, deadline: float) -> bool:
     """Whether both do the same stores in the same order: often easier to see than that memory is the same."""
-    solver = z3.Solver()
-    solver.set("timeout", milliseconds)
-    solver.add(*claim.constraints)
     for region in claim.regions:
         one, two = claim.stores(region)
         if len(one) != len(two):
@@ -121,6 +119,7 @@ def pairwise_equal(claim: Claim, milliseconds: int, deadline: float) -> bool:
                 return False
             p, q = a.path.condition(), b.path.condition()
             alike = conjunction([a.at() == b.at(), a.stored() == b.stored()])
-            if solver.check(z3.Or(z3.Xor(p, q), z3.And(p, z3.Not(alike)))) != z3.unsat:
+            differ = z3.Or(z3.Xor(p, q), z3.And(p, z3.Not(alike)))
+            if solve([*claim.constraints, differ], milliseconds).verdict != z3.unsat:
                 return False
     return True

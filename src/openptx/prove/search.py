@@ -16,9 +16,10 @@ import z3
 
 from openptx.prove.claims import Claim, pairwise_equal
 from openptx.prove.concrete import confirmed, variations
-from openptx.prove.execution import Execution, Executor
+from openptx.prove.execution import Execution, execute
 from openptx.prove.inputs import Inputs
 from openptx.prove.report import ASSUMPTIONS, Counterexample, Proof
+from openptx.prove.solving import solve
 from openptx.prove.unprovable import Unprovable
 
 if TYPE_CHECKING:
@@ -108,24 +109,21 @@ class Search:
         def feasible(condition: z3.BoolRef) -> bool:
             return solver.check(condition) != z3.unsat
 
-        return Executor(kernel, self.inputs, exact, self.unroll, self.deadline, feasible).run()
+        return execute(kernel, self.inputs, exact, self.unroll, self.deadline, feasible)
 
     def refuted(self, claim: Claim, vary: bool) -> Counterexample | bool | None:
         """A counterexample; None where the solver says there is none, False where none of its launches is one."""
         for bounds in claim.scales():
-            solver = z3.Solver()
-            solver.set("timeout", self.limit())
-            solver.add(*claim.constraints, *bounds, claim.difference)
-            verdict = solver.check()
-            if verdict == z3.unsat:
+            answer = solve([*claim.constraints, *bounds, claim.difference], self.limit())
+            if answer.verdict == z3.unsat:
                 if not bounds:
                     return None
                 continue
-            if verdict == z3.unknown:
+            if answer.model is None:
                 if bounds:
                     continue
-                raise Unprovable("time" if time.monotonic() >= self.deadline else "solver", solver.reason_unknown())
-            launch = claim.launch(solver.model())
+                raise Unprovable("time" if time.monotonic() >= self.deadline else "solver", answer.reason)
+            launch = claim.launch(answer.model)
             tried = [launch, *(variations(launch, claim.widths, VARIATIONS) if vary else ())]
             for each in tried:
                 found = confirmed(self.a, self.b, self.inputs, each, claim.size, self.remaining())

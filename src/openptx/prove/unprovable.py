@@ -7,7 +7,7 @@ REASONS = {
     "warp-exchange":  "an exchange between the lanes of a warp",
     "atomic":         "an atomic operation: the order of threads matters",
     "shared-memory":  "shared memory: what one thread does depends on others",
-    "call":           "a call of a function",
+    "call":           "a call through a register, or of a function that the module does not define",
     "branch-table":   "a branch through a table of labels",
     "trap":           "an instruction that ends the kernel with an error",
     "local-stack":    "`alloca`",
@@ -17,7 +17,7 @@ REASONS = {
     "address":        "an address that is not made from one pointer parameter",
     "texture":        "a texture or surface",
     "instruction":    "an instruction that symbolic execution does not cover",
-    "loop-bound":     "a loop that may go on after the bound (`--unroll`)",
+    "loop-bound":     "a loop, or calls of calls, that may go on after the bound (`--unroll`)",
     "time":           "no answer within the time limit",
     "solver":         "the solver gave up",
     "approximate":    "no difference found, but functions that PTX only bounds (`.approx`) are not interpreted",
@@ -27,8 +27,11 @@ REASONS = {
 
 
 class Unprovable(Exception):
-    """Nothing can be said of the kernel: `reason` is one of REASONS, `detail` is about this kernel."""
+    """Nothing can be said of the kernel: `reason` is one of REASONS, `detail` is about this kernel.
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    Where it is `placed`, `detail` names the instruction.
+    """
+
+    def __init__(self, reason: str, detail: str = "", *, placed: bool = False) -> None:
         super().__init__(reason, detail)
-        self.reason, self.detail = reason, detail
+        self.reason, self.detail, self.placed = reason, detail, placed

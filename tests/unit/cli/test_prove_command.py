@@ -53,6 +53,14 @@ def test_command_wants_kernels_of_both_files(openptx, tmp_path: Path) -> None:
     assert openptx("prove", str(one), str(two), "--kernel", "p").status == 0
 
 
+def test_a_file_with_errors_is_no_difference(openptx, tmp_path: Path) -> None:
+    path = tmp_path / "a.ptx"
+    path.write_text(HEAD + ".visible .entry p() { rat; }")
+    done = openptx("prove", str(path), str(path))
+    assert done.status == 2
+    assert "PTX0302" in done.err
+
+
 def test_command_without_z3_says_what_to_install(openptx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.ptx"
     path.write_text(HEAD + ".visible .entry p() { ret; }")

@@ -156,3 +156,75 @@ def test_parameters_must_agree() -> None:
 def test_options_are_checked(options) -> None:
     with pytest.raises(openptx.ArgumentError):
         verdict("mov.u32 d, a;", "mov.u32 d, a;", **options)
+
+
+FUNCTIONS = """
+.func (.reg .b32 d) clamp (.reg .b32 a)
+{
+    .reg .pred p;
+    setp.gt.u32 p, a, 100;
+    @p bra BIG;
+    mov.u32 d, a;
+    ret;
+BIG:
+    mov.u32 d, 100;
+    ret;
+}
+.func (.param .b32 d) twice (.param .b32 a)
+{
+    .local .b32 kept; .reg .b32 x, y;
+    ld.param.u32 x, [a];
+    ld.local.u32 y, [kept];
+    add.u32 y, y, x;
+    st.local.u32 [kept], y;
+    ld.local.u32 x, [kept];
+    shl.b32 x, x, 1;
+    call (x), clamp, (x);
+    st.param.b32 [d], x;
+    ret;
+}
+.func (.reg .b32 d) down (.reg .b32 a)
+{
+    .reg .pred p; .reg .b32 b;
+    setp.eq.u32 p, a, 0;
+    mov.u32 d, 0;
+    @p ret;
+    sub.u32 b, a, 1;
+    call (d), down, (b);
+    ret;
+}
+"""
+
+
+def with_functions(body: str):
+    """A kernel that writes what `body` makes of element 0 of x to element 0 of y."""
+    return openptx.load(
+        HEAD
+        + FUNCTIONS
+        + f""".visible .entry k(.param .u64 x, .param .u64 y) {{
+    .reg .b32 a, d; .reg .b64 px, py; .reg .pred p; .param .b32 given, got;
+    ld.param.u64 px, [x]; ld.param.u64 py, [y];
+    ld.global.u32 a, [px];
+    {body}
+    st.global.u32 [py], d;
+    ret; }}"""
+    )["k"]
+
+
+TWICE = "st.param.b32 [given], a; call (got), twice, (given); ld.param.u32 d, [got];"
+CALLS = {
+    "two returns": ("call (d), clamp, (a);", "min.u32 d, a, 100;", "equal"),
+    "frames": (TWICE, "add.u32 d, a, a; min.u32 d, d, 100;", "equal"),
+    "frames of two calls": (TWICE + TWICE, TWICE, "equal"),
+    "a guarded call": ("mov.u32 d, a; setp.gt.u32 p, a, 7; @p call (d), clamp, (a);", "min.u32 d, a, 100;", "equal"),
+    "another limit": ("call (d), clamp, (a);", "min.u32 d, a, 101;", "different"),
+    "recursion that ends": ("call (d), down, (9);", "mov.u32 d, 0;", "equal"),
+    "open recursion": ("call (d), down, (a);", "mov.u32 d, 0;", "unknown (loop-bound)"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls(name: str) -> None:
+    one, two, said = CALLS[name]
+    found = openptx.prove(with_functions(one), with_functions(two))
+    assert str(found).split(":")[1].strip().startswith(said), str(found)

@@ -1,0 +1,208 @@
+"""Symbolic execution of a function: the state with the lowest position goes on, states that meet are merged.
+
+So do the engines: control flow is theirs, meanings are shared. Both sides of a branch are executed, each under its
+condition. A loop whose condition stays open is executed as often as the bound allows.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from openptx.control_flow import control, converges
+from openptx.engines.common.call_site import CallSite
+from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.operand_binder import OperandBinder
+from openptx.engines.native.analysis.unsupported import InterpretInstruction
+from openptx.numerics import Bits
+from openptx.program import FunctionName, Op, Reg, Target
+from openptx.prove.calls import hand_over, operand_of
+from openptx.prove.paths import EVERYWHERE, Path
+from openptx.prove.terms import known, same
+from openptx.prove.unprovable import Unprovable
+
+if TYPE_CHECKING:
+    from openptx.program import Function
+    from openptx.prove.execution import Thread
+
+STOPS = {
+    "barrier": "barrier",
+    "warp-barrier": "barrier",
+    "cluster-barrier": "barrier",
+    "branch-table": "branch-table",
+    "trap": "trap",
+}
+"""Kinds of control that end a proof, and the reason by name."""
+
+
+@dataclass(slots=True)
+class State:
+    path: Path
+    cells: list[Bits]
+    visits: dict[int, tuple[int, Path]] = field(default_factory=dict[int, tuple[int, "Path"]])
+    """By positions that the way here went back to: how often an open condition decided that, and the last path."""
+
+
+class Activation:
+    """One execution of a function, whose `.local` and `.param` variables are at `base` in local memory.
+
+    `depth` counts the calls that led here.
+    """
+
+    def __init__(self, thread: Thread, function: Function, depth: int = 0) -> None:
+        self.thread, self.function, self.depth = thread, function, depth
+        self.x, self.image, self.address_size = thread.x, thread.image, thread.program.address_size
+        self.shared_layout = thread.shared_layout
+        self.base = thread.allocate_frame(function.frame_size)
+        self.cells = Cells(function)
+        self.binder = OperandBinder(self.x, self, self)
+        self.state = State(EVERYWHERE, [self.x.const(0, w) for w in self.cells.widths])
+        self.pending: dict[int, State] = {}
+
+    # What the binder asks for
+
+    @property
+    def frame_base(self) -> Bits | None:
+        return self.x.const(self.base, 64) if self.base else None
+
+    def get(self, cell: int) -> Bits:
+        return self.state.cells[cell]
+
+    def store_cell(self, cell: int, value: Bits) -> None:
+        self.state.cells[cell] = value
+
+    def variable(self, name: str) -> Bits:
+        raise Unprovable("variable", f"`{name}`")
+
+    # Control flow
+
+    def run(self) -> State | None:
+        """Executes `state` from the entry to the return; None where there is none. Raises Unprovable."""
+        self.pending[0] = self.state
+        code = self.function.code
+        while self.pending:
+            if time.monotonic() > self.thread.deadline:
+                raise Unprovable("time")
+            pc = min(self.pending)
+            self.state = self.pending.pop(pc)
+            if pc == len(code):
+                return self.state
+            try:
+                self.step(pc, code[pc])
+            except Unprovable as found:
+                raise found if found.placed else named(found, code[pc]) from None
+            except InterpretInstruction as found:
+                raise named(Unprovable("instruction", str(found)), code[pc]) from None
+        return None
+
+    def step(self, pc: int, op: Op) -> None:
+        """One instruction, and where its state goes on."""
+        kind, state = control(op), self.state
+        if converges(op):
+            raise Unprovable("warp-exchange")
+        taken, other = self.divided(state, op.guard)
+        if kind is None or kind == "breakpoint":
+            self.guarded(op, taken)
+            self.arrive(pc + 1, state, pc)
+            return
+        if taken is not None:
+            if kind in STOPS and self.thread.feasible(taken.condition()):
+                raise Unprovable(STOPS[kind])
+            here = State(taken, list(state.cells), dict(state.visits))
+            if kind == "branch":
+                target = op.operands[0]
+                assert isinstance(target, Target)
+                self.arrive(target.pc, here, pc)
+            elif kind == "return" and self.depth:  # nobody asks for the state at a kernel's end
+                self.arrive(len(self.function.code), here, pc)
+            elif kind == "call" and (after := self.called(op, here)) is not None:
+                self.arrive(pc + 1, after, pc)
+        if other is not None:
+            self.arrive(pc + 1, State(other, state.cells, state.visits), pc)
+
+    def called(self, op: Op, state: State) -> State | None:
+        """The state after a call; None where the callee does not return."""
+        site, thread = CallSite(op), self.thread
+        if not isinstance(site.target, FunctionName):
+            raise Unprovable("call", "through a register")
+        if site.target.name not in thread.program.functions:
+            raise Unprovable("call", f"`{site.target.name}` is not defined in the module")
+        if self.depth >= thread.unroll:
+            if not thread.feasible(state.path.condition()):
+                return None
+            raise Unprovable("loop-bound", f"calls more than {thread.unroll} deep")
+        callee = Activation(thread, thread.program.function(site.target.name), self.depth + 1)
+        self.state, callee.state.path, self.x.path = state, state.path, state.path
+        for formal, argument in zip(callee.function.parameters, site.arguments, strict=True):
+            hand_over(self, argument, callee, operand_of(formal))
+        left = callee.run()
+        if left is None:
+            return None
+        self.state, callee.state, self.x.path = state, left, left.path
+        for formal, wanted in zip(callee.function.returns, site.results, strict=False):
+            hand_over(callee, operand_of(formal), self, wanted)
+        return State(left.path, state.cells, state.visits)
+
+    def divided(self, state: State, guard: Reg | None) -> tuple[Path | None, Path | None]:
+        """The path where the guard holds, and where not; None for what cannot be."""
+        if guard is None:
+            return state.path, None
+        p = known(state.cells[guard.index].v)
+        if isinstance(p, int):
+            return (state.path, None) if bool(p) != guard.negated else (None, state.path)
+        return state.path.extended(p, not guard.negated), state.path.extended(p, guard.negated)
+
+    def guarded(self, op: Op, taken: Path | None) -> None:
+        """Executes an instruction where its guard holds, in the present state."""
+        if taken is None:
+            return
+        state = self.state
+        self.x.path = taken
+        if op.guard is None or taken is state.path:
+            self.binder.execute(op)
+            return
+        before = list(state.cells)
+        p = self.binder.register(op.guard, None)
+        self.binder.execute(op)
+        for cell in self.cells.writes(op):
+            state.cells[cell] = self.x.select(p, state.cells[cell], before[cell])
+
+    def arrive(self, pc: int, state: State, origin: int) -> None:
+        """Puts a state where it goes on, merged with one that is there."""
+        if pc <= origin and not self.goes_back(pc, state):
+            return
+        there = self.pending.get(pc)
+        self.pending[pc] = state if there is None else self.merged(state, there)
+
+    def goes_back(self, pc: int, state: State) -> bool:
+        """Whether a loop goes on; it does as often as it must while no open condition decides."""
+        times, last = state.visits.get(pc, (0, None))
+        if last is None or state.path.literals.keys() != last.literals.keys():
+            if not self.thread.feasible(state.path.condition()):
+                return False
+            times += 1
+            if times > self.thread.unroll:
+                self.thread.open.append(state.path)
+                return False
+        inner = {header: visit for header, visit in state.visits.items() if header < pc}
+        state.visits = {**inner, pc: (times, state.path)}
+        return True
+
+    def merged(self, a: State, b: State) -> State:
+        path, selector = a.path.joined(b.path)
+        p = Bits(self.x, 1, selector)
+        cells = [
+            mine if mine is other or same(mine.v, other.v) else self.x.select(p, mine, other)
+            for mine, other in zip(a.cells, b.cells, strict=True)
+        ]
+        visits = dict(a.visits)
+        for pc, visit in b.visits.items():
+            visits[pc] = max(visit, visits.get(pc, visit), key=lambda v: v[0])
+        return State(path, cells, visits)
+
+
+def named(found: Unprovable, op: Op) -> Unprovable:
+    """The reason, with the instruction that it is about."""
+    text = " ".join(op.text.split())
+    return Unprovable(found.reason, f"`{text}`" + (f": {found.detail}" if found.detail else ""), placed=True)
