@@ -28,6 +28,8 @@ def phase_of(row: Code) -> str:
         return "warnings"
     if row.code.startswith("PTX70"):
         return "linking"
+    if row.code.startswith("PTX85"):
+        return "sanitizing_warnings"
     if row.code.startswith("PTX8"):
         return "sanitizing"
     if row.code.startswith("PTX9"):

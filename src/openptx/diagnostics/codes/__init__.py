@@ -11,7 +11,8 @@ from importlib import import_module
 from openptx.diagnostics.codes.text import blocks, dedent
 
 PHASES = (
-    "lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "linking", "sanitizing", "faults",
+    "lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "linking", "sanitizing",
+    "sanitizing_warnings", "faults",
 )  # fmt: skip
 
 

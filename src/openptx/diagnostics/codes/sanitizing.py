@@ -1,4 +1,4 @@
-"""Codes 8xxx: what `openptx sanitize` finds in an execution; 85xx are warnings: idioms that the text forbids."""
+"""Codes 80xx: what `openptx sanitize` finds in an execution."""
 
 from openptx.diagnostics.codes import Code
 
@@ -9,30 +9,26 @@ CODES = (
         Neither happened before the other: there is no barrier between them in which both took part, no release that the
         other acquired, no wait for an asynchronous copy. What the reader sees is undefined, on a GPU and in every run.
 
-            .shared .u32 x[64];
+            .shared .align 256 .u32 x[64];
             mov.u32 %r1, %tid.x;
             shl.b32 %r2, %r1, 2;
             mov.u32 %r3, x;
             add.u32 %r3, %r3, %r2;
             st.shared.u32 [%r3], %r1;
-            xor.b32 %r2, %r2, 252;
-            mov.u32 %r4, x;
-            add.u32 %r4, %r4, %r2;
-            ld.shared.u32 %r5, [%r4];
+            xor.b32 %r3, %r3, 252;
+            ld.shared.u32 %r5, [%r3];
 
         Instead:
 
-            .shared .u32 x[64];
+            .shared .align 256 .u32 x[64];
             mov.u32 %r1, %tid.x;
             shl.b32 %r2, %r1, 2;
             mov.u32 %r3, x;
             add.u32 %r3, %r3, %r2;
             st.shared.u32 [%r3], %r1;
             bar.sync 0;
-            xor.b32 %r2, %r2, 252;
-            mov.u32 %r4, x;
-            add.u32 %r4, %r4, %r2;
-            ld.shared.u32 %r5, [%r4];
+            xor.b32 %r3, %r3, 252;
+            ld.shared.u32 %r5, [%r3];
 
         Rule: PTX ISA, Conflict and Data-races (8.7.1)
         """),
@@ -404,161 +400,5 @@ CODES = (
             ld.shared.u32 %r2, [s];
 
         Rule: PTX ISA, Local State Space (5.1.5)
-        """),
-    Code("PTX8501", "equal-value-race", """
-        Several threads write the same value to the same bytes, and nothing orders the writes.
-
-        A data race by the text. The bytes hold that value afterwards on every GPU that is known.
-
-            .shared .u32 x;
-            st.shared.u32 [x], 5;
-
-        Instead:
-
-            .shared .u32 x;
-            mov.u32 %r1, %tid.x;
-            setp.eq.u32 %p1, %r1, 0;
-            @%p1 st.shared.u32 [x], 5;
-
-        Rule: PTX ISA, Conflict and Data-races (8.7.1)
-        """),
-    Code("PTX8502", "tolerated-race", """
-        A data race by the text that common idioms have: a plain load before a loop of compare-and-swap, a `volatile`
-        load of what plain stores write, or an atomic whose result is trusted without an acquiring fence. Also
-        `volatile` accesses of shared memory by lanes of one warp that nothing orders: those rely on lock-step.
-
-            .version 8.0
-            .target sm_80
-            .global .u32 x;
-            .visible .entry k() {
-                .reg .b32 a, b;
-                .reg .pred p;
-                ld.global.u32 a, [x];
-                AGAIN: add.u32 b, a, 1;
-                atom.global.cas.b32 b, [x], a, b;
-                setp.ne.u32 p, a, b;
-                mov.u32 a, b;
-                @p bra AGAIN;
-                ret;
-            }
-
-        Instead:
-
-            .version 8.0
-            .target sm_80
-            .global .u32 x;
-            .visible .entry k() {
-                .reg .b32 a, b;
-                .reg .pred p;
-                ld.relaxed.gpu.global.u32 a, [x];
-                AGAIN: add.u32 b, a, 1;
-                atom.global.cas.b32 b, [x], a, b;
-                setp.ne.u32 p, a, b;
-                mov.u32 a, b;
-                @p bra AGAIN;
-                ret;
-            }
-
-        Rule: PTX ISA, Conflict and Data-races (8.7.1)
-        """),
-    Code("PTX8503", "ended-lane", """
-        A mask names lanes that have ended. Votes and reductions ignore them; a shuffle from them is undefined.
-
-            mov.u32 %r1, %laneid;
-            setp.ge.u32 %p1, %r1, 16;
-            @%p1 bra DONE;
-            vote.sync.ballot.b32 %r2, %p1, -1;
-            DONE: ret;
-
-        Instead:
-
-            mov.u32 %r1, %laneid;
-            setp.ge.u32 %p1, %r1, 16;
-            @%p1 bra DONE;
-            vote.sync.ballot.b32 %r2, %p1, 0xffff;
-            DONE: ret;
-        """),
-    Code("PTX8504", "early-exit", """
-        Threads ended before a barrier that others of their warp execute. A GPU does not wait for threads that have
-        ended, but the document asks that all threads of a warp execute the barrier.
-
-            mov.u32 %r1, %tid.x;
-            setp.ge.u32 %p1, %r1, 40;
-            @%p1 bra DONE;
-            bar.sync 0;
-            DONE: ret;
-
-        Instead:
-
-            mov.u32 %r1, %tid.x;
-            setp.ge.u32 %p1, %r1, 40;
-            bar.sync 0;
-            @%p1 bra DONE;
-            DONE: ret;
-
-        Rule: PTX ISA, bar, barrier (9.7.13.1)
-        """),
-    Code("PTX8505", "unfinished-copy", """
-        A thread ends with asynchronous copies that nobody waited for, or after an arrive at the cluster's barrier.
-
-            .version 8.0
-            .target sm_80
-            .visible .entry k(.param .u64 a) {
-                .reg .b64 p;
-                .reg .b32 i, s;
-                .shared .align 16 .b8 x[1024];
-                mov.u32 i, %tid.x;
-                shl.b32 i, i, 4;
-                mov.u32 s, x;
-                add.u32 s, s, i;
-                ld.param.u64 p, [a];
-                cp.async.cg.shared.global [s], [p], 16;
-                cp.async.commit_group;
-                ret;
-            }
-
-        Instead:
-
-            .version 8.0
-            .target sm_80
-            .visible .entry k(.param .u64 a) {
-                .reg .b64 p;
-                .reg .b32 i, s;
-                .shared .align 16 .b8 x[1024];
-                mov.u32 i, %tid.x;
-                shl.b32 i, i, 4;
-                mov.u32 s, x;
-                add.u32 s, s, i;
-                ld.param.u64 p, [a];
-                cp.async.cg.shared.global [s], [p], 16;
-                cp.async.commit_group;
-                cp.async.wait_group 0;
-                ret;
-            }
-        """),
-    Code("PTX8506", "device-memory-leak", """
-        Memory that `malloc` gave to the kernel was not given back by `free` when the launch ended.
-
-            .version 8.0
-            .target sm_80
-            .extern .func (.param .b64 p) malloc (.param .b64 n);
-            .visible .entry k() {
-                .reg .b64 a;
-                call.uni (a), malloc, (16);
-                ret;
-            }
-
-        Instead:
-
-            .version 8.0
-            .target sm_80
-            .extern .func (.param .b64 p) malloc (.param .b64 n);
-            .extern .func free (.param .b64 p);
-            .visible .entry k() {
-                .reg .b64 a;
-                call.uni (a), malloc, (16);
-                call.uni free, (a);
-                ret;
-            }
         """),
 )  # fmt: skip
