@@ -284,9 +284,7 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k(.param .u64 o) {
-                .reg .b64 a;
-                .reg .b32 i;
-                .reg .pred p;
+                .reg .b64 a; .reg .b32 i; .reg .pred p;
                 ld.param.u64 a, [o];
                 mov.u32 i, %tid.x;
                 setp.eq.u32 p, i, 0;
@@ -301,9 +299,7 @@ CODES = (
             .version 8.0
             .target sm_80
             .visible .entry k(.param .u64 o) {
-                .reg .b64 a;
-                .reg .b32 i;
-                .reg .pred p;
+                .reg .b64 a; .reg .b32 i; .reg .pred p;
                 ld.param.u64 a, [o];
                 mov.u32 i, %tid.x;
                 setp.eq.u32 p, i, 0;
