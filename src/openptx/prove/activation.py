@@ -124,14 +124,12 @@ class Activation:
     def called(self, op: Op, state: State) -> State | None:
         """The state after a call; None where the callee does not return."""
         site, thread = CallSite(op), self.thread
-        if not isinstance(site.target, FunctionName):
-            raise Unprovable("call", "through a register")
-        if site.target.name not in thread.program.functions:
-            raise Unprovable("call", f"`{site.target.name}` is not defined in the module")
-        if self.depth >= thread.unroll:
+        problem = self.uncallable(site)
+        if problem is not None:
             if not thread.feasible(state.path.condition()):
                 return None
-            raise Unprovable("loop-bound", f"calls more than {thread.unroll} deep")
+            raise problem
+        assert isinstance(site.target, FunctionName)
         callee = Activation(thread, thread.program.function(site.target.name), self.depth + 1)
         self.state, callee.state.path, self.x.path = state, state.path, state.path
         for formal, argument in zip(callee.function.parameters, site.arguments, strict=True):
@@ -143,6 +141,16 @@ class Activation:
         for formal, wanted in zip(callee.function.returns, site.results, strict=False):
             hand_over(callee, operand_of(formal), self, wanted)
         return State(left.path, state.cells, state.visits)
+
+    def uncallable(self, site: CallSite) -> Unprovable | None:
+        """Why the callee cannot be executed, if it cannot."""
+        if not isinstance(site.target, FunctionName):
+            return Unprovable("call", "through a register")
+        if site.target.name not in self.thread.program.functions:
+            return Unprovable("call", f"`{site.target.name}` is not defined in the module")
+        if self.depth >= self.thread.unroll:
+            return Unprovable("loop-bound", f"calls more than {self.thread.unroll} deep")
+        return None
 
     def divided(self, state: State, guard: Reg | None) -> tuple[Path | None, Path | None]:
         """The path where the guard holds, and where not; None for what cannot be."""

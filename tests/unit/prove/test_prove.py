@@ -159,6 +159,7 @@ def test_options_are_checked(options) -> None:
 
 
 FUNCTIONS = """
+.extern .func outside ();
 .func (.reg .b32 d) clamp (.reg .b32 a)
 {
     .reg .pred p;
@@ -219,6 +220,12 @@ CALLS = {
     "a guarded call": ("mov.u32 d, a; setp.gt.u32 p, a, 7; @p call (d), clamp, (a);", "min.u32 d, a, 100;", "equal"),
     "another limit": ("call (d), clamp, (a);", "min.u32 d, a, 101;", "different"),
     "recursion that ends": ("call (d), down, (9);", "mov.u32 d, 0;", "equal"),
+    "an external function": ("call outside; mov.u32 d, a;", "mov.u32 d, a;", "unknown (call)"),
+    "an external function never called": (
+        "and.b32 d, a, 7; setp.gt.u32 p, d, 7; @p call outside; mov.u32 d, a;",
+        "mov.u32 d, a;",
+        "equal",
+    ),
     "open recursion": ("call (d), down, (a);", "mov.u32 d, 0;", "unknown (loop-bound)"),
 }
 
