@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from openptx.engines.native.analysis.accesses import UNIFORM, Access, is_private, locate
-from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base
+from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base, affine_of
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding, is_parameter
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.float_transfer import FloatTransfer, OutlinedCall
@@ -198,7 +198,7 @@ class AbstractMachine(FloatTransfer):
 
     def access(self, space: str, address: Bits, size: int, write: bool) -> tuple[str, Bits]:
         region, place = locate(self, space, address, self.c.address_size, self.stepping)
-        if region in UNIFORM and not self.stepping and self.parts(place.v, 64) is not None:
+        if region in UNIFORM and not self.stepping and affine_of(place.v, 64) is not None:
             self.accesses[self.site] = Access(region, size, write)
         return region, place
 

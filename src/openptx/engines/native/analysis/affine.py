@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from openptx.engines.native.analysis.lattice import ZEROS, Lanes, normal, trailing_zeros
+from openptx.engines.native.analysis.lattice import (
+    ZEROS,
+    Known,
+    Lanes,
+    V,
+    Value,
+    as_lanes,
+    collapse,
+    normal,
+    trailing_zeros,
+)
 
 Base = int | str
 Step = Callable[[str, Base, Base, int], Base]
@@ -60,6 +70,51 @@ class Affine(NamedTuple):
 
 
 ZERO = Affine(0, ZEROS, 64, 0)
+
+
+def fold(op: str, a: Known, b: Known, w: int) -> Known:
+    """The result of known numbers, modulo the width."""
+    f, mask = FOLD[op], (1 << w) - 1
+    if isinstance(a, int) and isinstance(b, int):
+        return f(a, b, w) & mask
+    return collapse(tuple(f(p, q, w) & mask for p, q in zip(as_lanes(a), as_lanes(b), strict=True)))
+
+
+# Between values and this form
+
+
+def affine_of(v: V, w: int) -> Affine | None:
+    """The value as base and offsets; None for what has no such form."""
+    if isinstance(v, int):
+        return Affine(v, ZEROS, min(trailing_zeros(v), w), v)
+    if isinstance(v, tuple):
+        found = normal(v, w)
+        return found and Affine(found[0], found[1], min(trailing_zeros(found[0]), w), found[0])
+    if v.lanes is None or not v.name:
+        return None
+    return Affine(v.name, v.lanes, v.tz, v.high)
+
+
+def value_of(a: Affine, w: int) -> V:
+    """The value that base and offsets are: a number, or 32 of them, where the base is known."""
+    base, lanes = a.base, a.lanes
+    if isinstance(base, int):
+        mask = (1 << w) - 1
+        return base if lanes is ZEROS else collapse(tuple((base + v) & mask for v in lanes))
+    if a.high == 0 and lanes is ZEROS:
+        return 0
+    return Value(base, lanes, a.zeros, a.high)
+
+
+def upper_bound(v: Value, w: int) -> int:
+    """What no lane exceeds."""
+    if v.high < 0 or v.lanes is None:
+        return (1 << w) - 1
+    bound = v.high + (0 if v.lanes is ZEROS else max(v.lanes))
+    return min(bound, (1 << w) - 1)
+
+
+# What the operators make of it
 
 
 def combine(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:

@@ -7,17 +7,24 @@ machine values of which nothing more is known.
 
 from __future__ import annotations
 
-from openptx.engines.native.analysis.affine import FOLD, Affine, Base, as_signed, combine
+from openptx.engines.native.analysis.affine import (
+    Affine,
+    Base,
+    affine_of,
+    as_signed,
+    combine,
+    fold,
+    upper_bound,
+    value_of,
+)
 from openptx.engines.native.analysis.lattice import (
     ZEROS,
-    Known,
     Lanes,
     V,
     Value,
     as_lanes,
     collapse,
     normal,
-    trailing_zeros,
 )
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.machine import Machine
@@ -85,7 +92,7 @@ class CoreOperations(Machine):
             raise TypeError(f"`{op}` of {w} and {b.width} bits")
         if not isinstance(va, Value):
             if not isinstance(vb, Value):
-                return self.fold(op, va, vb, w)
+                return Bits(self, 1 if op in _COMPARISONS else w, fold(op, va, vb, w))
             if op in _COMMUTES:
                 a, b, va, vb = b, a, vb, va
         if isinstance(vb, int):
@@ -102,14 +109,6 @@ class CoreOperations(Machine):
         if op in _SHIFTS:
             return self.shift(op, a, b)
         return self.division(op, a, b) if op in ("udiv", "urem") else self.plain(LLVM[op], a, b)
-
-    def fold(self, op: str, a: Known, b: Known, w: int) -> Bits:
-        f, mask = FOLD[op], (1 << w) - 1
-        width = 1 if op in _COMPARISONS else w
-        if isinstance(a, int) and isinstance(b, int):
-            return Bits(self, width, f(a, b, w) & mask)
-        lanes = tuple(f(p, q, w) & mask for p, q in zip(as_lanes(a), as_lanes(b), strict=True))
-        return Bits(self, width, collapse(lanes))
 
     def identity(self, op: str, a: Bits, c: int, w: int) -> Bits | None:
         """The result where a known number makes it trivial."""
@@ -149,40 +148,13 @@ class CoreOperations(Machine):
 
     # Base and offsets
 
-    def parts(self, v: V, w: int) -> Affine | None:
-        """The value as base and offsets; None for what has no such form."""
-        if isinstance(v, int):
-            return Affine(v, ZEROS, min(trailing_zeros(v), w), v)
-        if isinstance(v, tuple):
-            found = normal(v, w)
-            return found and Affine(found[0], found[1], min(trailing_zeros(found[0]), w), found[0])
-        if v.lanes is None or not v.name:
-            return None
-        return Affine(v.name, v.lanes, v.tz, v.high)
-
     def affine(self, op: str, va: V, vb: V, w: int) -> V | None:
         """The result as base and offsets, for the operators that keep this form."""
-        a, b = self.parts(va, w), self.parts(vb, w)
+        a, b = affine_of(va, w), affine_of(vb, w)
         if a is None or b is None:
             return None
         found = combine(op, a, b, w, self.step)
-        return self.based(found, w) if found is not None else None
-
-    def based(self, a: Affine, w: int) -> V:
-        base, lanes = a.base, a.lanes
-        if isinstance(base, int):
-            mask = (1 << w) - 1
-            return base if lanes is ZEROS else collapse(tuple((base + v) & mask for v in lanes))
-        if a.high == 0 and lanes is ZEROS:
-            return 0
-        return Value(base, lanes, a.zeros, a.high)
-
-    def most(self, v: Value, w: int) -> int:
-        """An upper bound of all lanes."""
-        if v.high < 0 or v.lanes is None:
-            return (1 << w) - 1
-        bound = v.high + (0 if v.lanes is ZEROS else max(v.lanes))
-        return min(bound, (1 << w) - 1)
+        return value_of(found, w) if found is not None else None
 
     # Comparisons
 
@@ -200,7 +172,7 @@ class CoreOperations(Machine):
         w, c = a.width, b.v
         if not isinstance(c, int) or not isinstance(a.v, Value):
             return None
-        most = self.most(a.v, w)
+        most = upper_bound(a.v, w)
         if condition == "slt":
             negative = 1 << w - 1
             if most < negative and (c == 0 or c >= negative):
@@ -257,7 +229,7 @@ class CoreOperations(Machine):
         name = LLVM[op]
         if isinstance(vb, int) and vb < w:
             return self.plain(name, a, b)
-        if isinstance(vb, Value) and self.most(vb, w) < w:
+        if isinstance(vb, Value) and upper_bound(vb, w) < w:
             return self.plain(name, a, b)
         if op == "sar":
             return self.plain(name, a, self.min(U, b, w - 1))
@@ -306,12 +278,12 @@ class CoreOperations(Machine):
 
     def chosen_affine(self, p: Value, a: V, b: V, w: int) -> Bits | None:
         """One of two values whose lanes have the same offsets, by a uniform predicate; None where they have not."""
-        x, y = self.parts(a, w), self.parts(b, w)
+        x, y = affine_of(a, w), affine_of(b, w)
         if x is None or y is None or x.lanes != y.lanes:
             return None
         high = max(x.high, y.high) if min(x.high, y.high) >= 0 else -1
         base = self.selected_base(p, x.base, y.base, w)
-        return Bits(self, w, self.based(Affine(base, x.lanes, min(x.zeros, y.zeros), high), w))
+        return Bits(self, w, value_of(Affine(base, x.lanes, min(x.zeros, y.zeros), high), w))
 
     # Widths
 
@@ -337,7 +309,7 @@ class CoreOperations(Machine):
         tz, high = min(v.tz, w), v.high if v.high < 1 << w else -1
         if found[0]:
             base, tz, high = self.step("add", base, found[0], w), 0, -1
-        return Bits(self, w, self.based(Affine(base, found[1], tz, high), w))
+        return Bits(self, w, value_of(Affine(base, found[1], tz, high), w))
 
     def extend(self, a: Bits, v: Value, lanes: Lanes, w: int, signed: bool) -> Bits:
         old = a.width

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.affine import affine_of
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import ZEROS, Fact
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
@@ -93,7 +94,7 @@ class RegisterFile:
             return self.x.float(a, fact.lanes is not None)
         if fact.lanes is None or fact.lanes is ZEROS:
             return self.x.name_of(a, fact.lanes is ZEROS)
-        parts = self.x.parts(a.v, a.width)
+        parts = affine_of(a.v, a.width)
         assert parts is not None
         assert parts.lanes == fact.lanes
         return self.x.texts(parts.base, a.width)
