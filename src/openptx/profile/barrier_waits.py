@@ -1,12 +1,14 @@
 """How long warps wait at a block's barriers, in PTX instructions that other warps of the block still execute.
 
 Each warp has a clock: the instructions that it executed. When a barrier completes, the clocks of all warps that arrived
-are set to the latest, and what they advance is what they waited. A GPU's warps share issue slots and wait for memory,
-so this says which barrier is uneven, not how many cycles it takes.
+are set to the latest, and what they advance is what they waited; where they arrived at several statements, it is
+counted at the one that stands last in the text. A GPU's warps share issue slots and wait for memory, so this says which
+barrier is uneven, not how many cycles it takes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +25,11 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Arrivals:
-    """At one barrier: the statement that arrived last, and which warps arrived."""
+    """At one barrier: which warps arrived, and where in the text; the statements by their place."""
 
-    op: Op
     warps: NDArray[np.bool_]
+    places: NDArray[np.int64]
+    ops: dict[int, Op]
 
 
 class BarrierWaits:
@@ -46,20 +49,25 @@ class BarrierWaits:
         """Warps arrive at a barrier of their block."""
         known = self.arrivals.get(number)
         if known is None:
-            known = self.arrivals[number] = Arrivals(op, np.zeros(self.clocks.size, np.bool_))
-        known.op = op
+            nobody, nowhere = np.zeros(self.clocks.size, np.bool_), np.zeros(self.clocks.size, np.int64)
+            known = self.arrivals[number] = Arrivals(nobody, nowhere, {})
+        place = op.span[0]
+        known.ops[place] = op
         known.warps[warps] = True
+        known.places[warps] = place
 
-    def opens(self, number: int, arrived: NDArray[np.bool_]) -> tuple[Op, int] | None:
-        """The barrier completes in the blocks of the lanes `arrived`: its statement, and what their warps waited."""
+    def opens(self, number: int, arrived: NDArray[np.bool_]) -> Iterator[tuple[Op, int]]:
+        """The barrier completes in the blocks of the lanes `arrived`: statements, and what warps waited there."""
         known = self.arrivals.get(number)
         if known is None:
-            return None
+            return
         blocks = np.any(arrived.reshape(self.shape[0], self.threads), axis=1, keepdims=True)
         come = np.logical_and(known.warps.reshape(self.shape), blocks)
         clocks = self.clocks.reshape(self.shape)
         latest = np.where(come, clocks, 0).max(axis=1, keepdims=True)
-        waited = int(np.where(come, latest - clocks, 0).sum())
+        waited = np.where(come, latest - clocks, 0).sum(axis=1)
+        last = np.where(come, known.places.reshape(self.shape), -1).max(axis=1)
         np.copyto(clocks, latest, where=come)
         known.warps[come.reshape(-1)] = False
-        return known.op, waited
+        for place in np.unique(last[last >= 0]).tolist():
+            yield known.ops[place], int(waited[last == place].sum())

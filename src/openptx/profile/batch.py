@@ -12,7 +12,7 @@ from openptx.engines.interp.batch import Batch
 from openptx.profile.barrier_waits import BarrierWaits
 from openptx.profile.branches import taken, targets
 from openptx.profile.decoded import WAITING
-from openptx.profile.requests import count_of, warp_count, warps_of
+from openptx.profile.requests import count_of, warps_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Block, DecodedFunction
@@ -60,7 +60,7 @@ class ProfiledBatch(Batch):
                 self.recorder.executed_op(op, warps, threads)
             raise
         self.recorder.executed(block, warps, threads)
-        self.waits.executed(these, block.end - block.start)
+        self.waits.executed(these, len(block.ops))
 
     def execute_control(self, group: Group, block: Block) -> bool:
         op, lanes = block.control, group.lanes
@@ -80,8 +80,9 @@ class ProfiledBatch(Batch):
 
     def control(self, op: Op, group: Group, lanes: lane_sets.Lanes, guard: Array | None) -> None:
         """Counts a control instruction, and whether it sends lanes of a warp to different places."""
-        x, counters = self.x, self.recorder.of(op)
-        self.recorder.executed_op(op, warp_count(x.geometry, lanes), lane_sets.size(lanes, x.n))
+        x, counters, these = self.x, self.recorder.of(op), warps_of(self.x.geometry, lanes)
+        self.recorder.executed_op(op, count_of(these), lane_sets.size(lanes, x.n))
+        self.waits.executed(these, 1)
         if guard is not None:  # a branch is executed by the lanes that do not take it, too
             branches = op.form.instruction.control == "branch"
             counters.active += guard.size if branches else int(np.count_nonzero(guard))
@@ -96,14 +97,18 @@ class ProfiledBatch(Batch):
         """Counts warps none of whose lanes executes an instruction for which lanes wait for each other."""
         if guard is None or guard.all():
             return
-        geometry = self.x.geometry
-        every = warp_count(geometry, lanes)
-        some = warp_count(geometry, lane_sets.where(lanes, guard, self.x.n)) if guard.any() else 0
-        self.recorder.executed_op(op, every - some, int(np.count_nonzero(~guard)))
+        every, some = warps_of(self.x.geometry, lanes), 0
+        self.waits.executed(every, 1)
+        if guard.any():
+            those = warps_of(self.x.geometry, lane_sets.where(lanes, guard, self.x.n))
+            self.waits.executed(those, -1)
+            some = count_of(those)
+        self.recorder.executed_op(op, count_of(every) - some, int(np.count_nonzero(~guard)))
 
     def converges(self, op: Op, lanes: lane_sets.Lanes, mask: Bits) -> None:
-        count = lane_sets.size(lanes, self.x.n)
-        self.recorder.executed_op(op, warp_count(self.x.geometry, lanes), count)
+        count, these = lane_sets.size(lanes, self.x.n), warps_of(self.x.geometry, lanes)
+        self.recorder.executed_op(op, count_of(these), count)
+        self.waits.executed(these, 1)
         if op.guard is not None:
             self.recorder.of(op).active += count
 
@@ -115,7 +120,5 @@ class ProfiledBatch(Batch):
             self.waits.arrives(op, one, warps if number.v.size == 1 else warps[number.v == one])
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
-        found = self.waits.opens(number, arrived)
-        if found is not None:
-            op, waited = found
+        for op, waited in self.waits.opens(number, arrived):
             self.recorder.of(op).waited += waited

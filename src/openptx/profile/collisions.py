@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openptx.profile.requests import Requests, ordered, runs
+from openptx.profile.requests import Addresses, Requests, ordered, runs
 
 BANKS = 32
 WORD = 4
@@ -14,15 +14,15 @@ WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class Collisions:
-    """`passes` is how many sectors (in global memory) or wavefronts (in shared memory) the requests take.
+    """Of each request: `passes` is how many sectors (in global memory) or wavefronts (in shared memory) it takes.
 
-    `without` is how many they would take if no two lanes of a request updated one address or used one bank, and
-    `lanes` how many lanes came to an address that an earlier lane of their request has.
+    `without` is how many it would take if no two lanes updated one address or used one bank, and `lanes` how many
+    lanes came to an address that an earlier lane of the request has.
     """
 
-    passes: int
-    without: int
-    lanes: int
+    passes: Addresses
+    without: Addresses
+    lanes: Addresses
 
 
 def global_collisions(requests: Requests) -> Collisions:
@@ -31,7 +31,12 @@ def global_collisions(requests: Requests) -> Collisions:
     starts = runs(rows, addresses)
     many = np.diff(np.append(starts, rows.size))
     sectors = runs(rows[starts], addresses[starts] >> 5)
-    return Collisions(int(np.maximum.reduceat(many, sectors).sum()), sectors.size, int((many - 1).sum()))
+    passes, owners, count = np.maximum.reduceat(many, sectors), rows[starts][sectors], requests.warps
+    return Collisions(
+        np.bincount(owners, passes, count).astype(np.int64),
+        np.bincount(owners, minlength=count),
+        repeated(rows, starts, count),
+    )
 
 
 def shared_collisions(requests: Requests) -> Collisions:
@@ -39,5 +44,11 @@ def shared_collisions(requests: Requests) -> Collisions:
     rows, addresses = ordered(requests.addresses, requests.active)
     places = rows * BANKS + addresses // WORD % BANKS
     lanes = np.bincount(places, minlength=requests.warps * BANKS).reshape(-1, BANKS)
-    different = runs(rows, addresses).size
-    return Collisions(int(lanes.max(axis=1).sum()), requests.warps, rows.size - different)
+    starts = runs(rows, addresses)
+    one = np.ones(requests.warps, np.int64)
+    return Collisions(lanes.max(axis=1), one, repeated(rows, starts, requests.warps))
+
+
+def repeated(rows: Addresses, starts: Addresses, count: int) -> Addresses:
+    """Of each row, how many of its sorted addresses are not the first of their run."""
+    return np.bincount(rows, minlength=count) - np.bincount(rows[starts], minlength=count)

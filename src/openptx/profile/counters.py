@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
-from openptx.profile.examples import Cost, Example
-
-STRIDES = 64
-"""Different distances between lanes that are told apart, for each access."""
+from openptx.profile.examples import Example
 
 
 @dataclass(slots=True)
@@ -23,7 +20,6 @@ class MemoryCounters:
     wavefronts   passes through the banks (shared)
     conflicts    wavefronts that are bank conflicts (shared)
     collisions   lanes that come to an address which an earlier lane of their request updates (red, atom)
-    strides      requests by the bytes between neighbouring lanes; None where these differ
     example      one of the requests that waste most
     """
 
@@ -35,33 +31,15 @@ class MemoryCounters:
     wavefronts: int = 0
     conflicts: int = 0
     collisions: int = 0
-    strides: dict[int | None, int] = field(default_factory=dict[int | None, int])
     example: Example | None = None
 
     def add(self, other: MemoryCounters) -> None:
         """Adds what another has counted."""
         for name in NUMBERS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for stride, count in other.strides.items():
-            self.add_stride(stride, count)
         known = self.example
         if known is None or (other.example is not None and other.example.cost.waste > known.cost.waste):
             self.example = other.example
-
-    def add_cost(self, memory: str, cost: Cost) -> None:
-        """Adds what requests take: wavefronts of shared memory, sectors elsewhere."""
-        if memory == "shared":
-            self.wavefronts += cost.taken
-        else:
-            self.sectors += cost.taken
-        self.ideal += cost.ideal
-        self.conflicts += cost.conflicts
-        self.collisions += cost.collisions
-
-    def add_stride(self, stride: int | None, count: int) -> None:
-        """Adds requests whose lanes are so far apart."""
-        known = stride if stride in self.strides or len(self.strides) < STRIDES else None
-        self.strides[known] = self.strides.get(known, 0) + count
 
     @property
     def cost(self) -> int:
@@ -74,7 +52,7 @@ class MemoryCounters:
         return max(self.cost - self.ideal, 0)
 
 
-NUMBERS = tuple(f.name for f in fields(MemoryCounters) if f.name not in ("strides", "example"))
+NUMBERS = tuple(f.name for f in fields(MemoryCounters) if f.name != "example")
 
 Kind = tuple[str, str, int]
 """Memory, what is done to it, and the bits that each lane accesses."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from openptx.profile.requests import Requests
-
-CANDIDATES = 8
-"""Requests of one execution that are compared."""
+if TYPE_CHECKING:
+    from openptx.profile.costs import Costs
+    from openptx.profile.requests import Requests
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What requests take, in sectors, or in wavefronts of shared memory; `ideal` is what would do."""
+    """What a request takes, in sectors, or in wavefronts of shared memory; `ideal` is what would do."""
 
     taken: int
     ideal: int
-    conflicts: int = 0
-    collisions: int = 0
 
     @property
     def waste(self) -> int:
@@ -38,20 +33,23 @@ class Example:
     size: int
     cost: Cost
 
+    @property
+    def stride(self) -> int | None:
+        """The bytes between neighbouring active lanes; None where these differ, or where there are none."""
+        pairs = zip(self.addresses, self.addresses[1:], strict=False)
+        steps = {b - a for a, b in pairs if a is not None and b is not None}
+        return steps.pop() if len(steps) == 1 else None
 
-def costliest(these: Requests, cost: Callable[[Requests], Cost], evenly: bool) -> Example:
-    """The request that wastes most, of several that are spread over these; `evenly`: they all cost the same."""
-    rows = [0] if evenly else np.unique(np.linspace(0, these.warps - 1, CANDIDATES).astype(int)).tolist()
-    found = [(row(these, i), i) for i in rows]
-    worst, i = max(((cost(one), -i) for one, i in found), key=lambda each: (each[0].waste, each[1]))
-    addresses, active = these.addresses[-i].tolist(), these.mask()[-i].tolist()
+
+def costliest(known: Example | None, these: Requests, costs: Costs) -> Example:
+    """The request that wastes most, the known one among them; the first of several."""
+    waste = costs.taken - costs.ideal
+    i = int(waste.argmax())
+    if known is not None and known.cost.waste >= waste[i]:
+        return known
+    addresses, active = these.addresses[i].tolist(), these.mask()[i].tolist()
     return Example(
-        tuple(address if takes else None for address, takes in zip(addresses, active, strict=True)), these.size, worst
+        tuple(address if takes else None for address, takes in zip(addresses, active, strict=True)),
+        these.size,
+        Cost(int(costs.taken[i]), int(costs.ideal[i])),
     )
-
-
-def row(these: Requests, i: int) -> Requests:
-    """One of the requests."""
-    active = None if these.active is None else these.active[i : i + 1]
-    lanes = len(these.addresses[i]) if active is None else int(np.count_nonzero(active))
-    return Requests.of(these.addresses[i : i + 1], active, lanes, these.size)

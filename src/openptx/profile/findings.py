@@ -141,9 +141,9 @@ def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:
 
 
 def apart(memory: MemoryCounters) -> str:
-    """How far the lanes are from each other."""
-    stride, count = max(memory.strides.items(), key=lambda item: item[1])
-    if stride is None or 2 * count < memory.requests:
+    """How far the lanes of the request that wastes most are from each other."""
+    stride = memory.example.stride if memory.example is not None else None
+    if stride is None:
         return "scattered addresses"
     size = memory.bytes // memory.lanes
     if stride == size:

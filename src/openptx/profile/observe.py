@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.profile.collisions import global_collisions, shared_collisions
-from openptx.profile.examples import Cost, costliest
-from openptx.profile.requests import Requests, requests
-from openptx.profile.sectors import global_sectors, local_sectors, stride
+from openptx.profile.costs import Target
+from openptx.profile.examples import costliest
+from openptx.profile.requests import Requests, patterns, requests
 from openptx.profile.spaces import memories
-from openptx.profile.wavefronts import matrix_wavefronts, wavefronts
 
 if TYPE_CHECKING:
     from openptx.numerics import Bits
     from openptx.profile.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess
-    from openptx.profile.counters import Counters, MemoryCounters
+    from openptx.profile.counters import Counters
     from openptx.profile.machine import ProfiledThreads, Traced
 
 Array = NDArray[Any]
-ATOMIC = ("red", "atom")
-MATRIX_ROW = 8
-"""Rows of a matrix that are read together."""
 
 
 def access(x: ProfiledThreads, found: Access, addresses: Array, lanes: lane_sets.Lanes, counters: Counters) -> None:
@@ -81,42 +75,39 @@ def matrices(
 ) -> None:
     """Rows of matrices in shared memory: eight lanes have the rows of one matrix."""
     these = requests(x.geometry, lanes, addresses, 16)
-    counted = counters.at(("shared", found.kind, 128))
-    note("shared", counted, these, these.warps * found.rows, lambda some: matrix_cost(some, found.rows))
-
-
-def matrix_cost(these: Requests, rows: int) -> Cost:
-    """Of requests whose first lanes have the addresses of so many rows."""
-    result = matrix_wavefronts(these.addresses[:, :rows].reshape(-1, MATRIX_ROW))
-    return Cost(result.taken, result.taken - result.conflicts, result.conflicts)
+    note(Target("shared", found.kind, 16, found.rows), these, counters)
 
 
 def count(memory: str, kind: str, these: Requests, counters: Counters) -> None:
-    """Adds the cost of requests to one memory."""
-    counted = counters.at((memory, kind, 8 * these.size))
-    note(memory, counted, these, these.lanes, lambda some: cost(memory, kind, some))
+    """Adds requests for one memory."""
+    note(Target(memory, kind, these.size), these, counters)
 
 
-def cost(memory: str, kind: str, these: Requests) -> Cost:
-    """What requests take."""
-    if kind in ATOMIC:
-        passes = (shared_collisions if memory == "shared" else global_collisions)(these)
-        conflicts = passes.passes - passes.without if memory == "shared" else 0
-        return Cost(passes.passes, passes.without, conflicts, passes.lanes)
-    if memory == "shared":
-        result = wavefronts(these)
-        return Cost(result.taken, result.taken - result.conflicts, result.conflicts)
-    sectors = (global_sectors if memory == "global" else local_sectors)(these)
-    return Cost(sectors.moved, sectors.needed)
+def note(target: Target, these: Requests, counters: Counters) -> None:
+    """Adds requests, and keeps one as an example if it wastes more than those before."""
+    some, times = patterns(these, target.modulus)
+    lanes = these.warps * target.rows if target.rows else these.lanes
+    add(target, some, times, these.warps, lanes, counters)
 
 
-def note(memory: str, counted: MemoryCounters, these: Requests, lanes: int, cost: Callable[[Requests], Cost]) -> None:
-    """Adds requests, and keeps one as an example if they waste more than those before."""
-    found = cost(these)
-    counted.requests += these.warps
+def add(
+    target: Target, some: Requests, times: NDArray[np.int64] | None, warps: int, lanes: int, counters: Counters
+) -> None:
+    """Adds `warps` requests with `lanes` active lanes; `times` says how many of them each of `some` stands for."""
+    costs = target.costs(some)
+    counted = counters.at((target.memory, target.kind, 8 * target.size))
+    counted.requests += warps
     counted.lanes += lanes
-    counted.bytes += lanes * these.size
-    counted.add_stride(stride(these), these.warps)
-    counted.add_cost(memory, found)
-    if counted.example is None or found.waste > these.warps * counted.example.cost.waste:
-        counted.example = costliest(these, cost, evenly=these.warps == 1 or not found.waste)
+    counted.bytes += lanes * target.size
+    taken, ideal, conflicts, collisions = (
+        int(v.sum() if times is None else v @ times)
+        for v in (costs.taken, costs.ideal, costs.conflicts, costs.collisions)
+    )
+    if target.memory == "shared":
+        counted.wavefronts += taken
+    else:
+        counted.sectors += taken
+    counted.ideal += ideal
+    counted.conflicts += conflicts
+    counted.collisions += collisions
+    counted.example = costliest(counted.example, some, costs)

@@ -46,6 +46,11 @@ class Requests:
     def warps(self) -> int:
         return len(self.addresses)
 
+    def some(self, chosen: NDArray[np.intp]) -> Requests:
+        """Those at some positions. `lanes` stays that of all."""
+        active = None if self.active is None else self.active[chosen]
+        return Requests(self.addresses[chosen], active, self.lanes, self.size, self.relative)
+
     def mask(self) -> NDArray[np.bool_]:
         """Which lanes take part, spelled out."""
         return np.ones(self.addresses.shape, np.bool_) if self.active is None else self.active
@@ -96,18 +101,21 @@ def warp_count(geometry: Geometry, lanes: lane_sets.Lanes) -> int:
     return count_of(warps_of(geometry, lanes))
 
 
-def patterns(requests: Requests, modulus: int) -> tuple[Addresses, NDArray[np.int64]]:
-    """Rows that stand for all, and how many each stands for.
+def patterns(requests: Requests, modulus: int) -> tuple[Requests, NDArray[np.int64] | None]:
+    """Requests that stand for all, and how many each stands for; None: each for itself.
 
-    Counts depend on the distances of a row's addresses and on its base modulo the bytes that hardware looks at: 32 of a
-    sector, 128 of all banks.
+    Costs depend on the active lanes, the distances of their addresses, and the base modulo the bytes that hardware
+    looks at: 32 of a sector, 128 of all banks.
     """
-    rows = requests.addresses
-    if requests.relative is None:
-        return rows, np.ones(len(rows), np.int64)
-    counts = np.bincount(rows[:, 0] % modulus, minlength=modulus)
-    bases = np.flatnonzero(counts)
-    return bases[:, None] + requests.relative, counts[bases]
+    rows, active = requests.addresses, requests.active
+    if requests.relative is None or len(rows) == 1 or (active is not None and not (active == active[0]).all()):
+        return requests, None
+    residues = rows[:, 0] % modulus
+    counts = np.bincount(residues, minlength=modulus)
+    examples = np.zeros(modulus, np.intp)
+    examples[residues[::-1]] = np.arange(len(rows))[::-1]
+    taken = np.flatnonzero(counts)
+    return requests.some(examples[taken]), counts[taken]
 
 
 def distinct(rows: Addresses) -> NDArray[np.intp]:

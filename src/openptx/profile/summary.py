@@ -30,7 +30,9 @@ def summarize(
     """The profile of a launch."""
     recorder.settle()
     table = LineTable(program.file)
-    instructions = tuple(each for function in recorder.functions for each in of_function(function, recorder, table))
+    others = sorted(recorder.functions.keys() - {kernel}, key=lambda function: program.definitions[function.name])
+    functions = [kernel, *others] if kernel in recorder.functions else others
+    instructions = tuple(each for function in functions for each in of_function(function, recorder, table))
     lines = by_line(instructions, table)
     return Profile(
         kernel=kernel.name,
@@ -47,8 +49,7 @@ def summarize(
         occupancy=occupancy(program.target, launch.threads, launch.static + launch.dynamic, kernel.directives),
         findings=findings(lines, launch),
         functions=tuple(
-            flow(function, program.definitions[function.name], recorder.ops, recorder.taken)
-            for function in recorder.functions
+            flow(function, program.definitions[function.name], recorder.ops, recorder.taken) for function in functions
         ),
         ptx=program.file,
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.profile.requests import Addresses, Requests, ordered, patterns, runs
+from openptx.profile.requests import Addresses, Requests, ordered, runs
 
 BANK_BYTES = 128
 """Bytes of one word in every bank."""
@@ -24,32 +24,31 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Wavefronts:
-    """Wavefronts, and how many of them are bank conflicts."""
+    """Of each request: its wavefronts, and how many of them are bank conflicts."""
 
-    taken: int
-    conflicts: int
+    taken: Addresses
+    conflicts: Addresses
 
 
 def wavefronts(requests: Requests) -> Wavefronts:
     """Of loads and stores of whole warps."""
-    rows, active, counts = _patterns(requests)
+    rows, active = requests.addresses, requests.mask()
     unit = max(requests.size, WORD)
     if unit == WORD:
         taken = most_in_a_bank(rows // unit, active, BANK_BYTES // unit)
-        return Wavefronts(int(taken @ counts), int((taken - 1) @ counts))
-    groups = unit // WORD
-    halves = groups // 2
+        return Wavefronts(taken, taken - 1)
+    halves = unit // WORD // 2
     lanes = rows.shape[1] // halves
-    split = rows.reshape(-1, lanes), active.reshape(-1, lanes)
-    taken, used = paired(split[0] // unit, split[1], BANK_BYTES // unit)
+    taken, used = paired(rows.reshape(-1, lanes) // unit, active.reshape(-1, lanes), BANK_BYTES // unit)
     taken, used = (v.reshape(-1, halves).sum(axis=1) for v in (taken, used))
-    return Wavefronts(int(taken @ counts), int((taken - used) @ counts))
+    return Wavefronts(taken, taken - used)
 
 
 def matrix_wavefronts(rows: Addresses) -> Wavefronts:
-    """Of matrices of eight rows of 16 bytes: `rows` has the shape (matrices, 8). Each matrix is a group."""
-    taken = most_in_a_bank(rows // 16, np.ones(rows.shape, np.bool_), BANK_BYTES // 16)
-    return Wavefronts(int(taken.sum()), int((taken - 1).sum()))
+    """Of requests for matrices of eight rows of 16 bytes, each of which is a group: shape (requests, matrices, 8)."""
+    each = rows.reshape(-1, rows.shape[2]) // 16
+    taken = most_in_a_bank(each, np.ones(each.shape, np.bool_), BANK_BYTES // 16).reshape(rows.shape[:2])
+    return Wavefronts(taken.sum(axis=1), (taken - 1).sum(axis=1))
 
 
 def paired(units: Addresses, active: Mask, banks: int) -> tuple[Addresses, Addresses]:
@@ -78,13 +77,3 @@ def most_in_a_bank(units: Addresses, active: Mask, banks: int) -> Addresses:
     new = runs(rows, words)
     places = rows[new] * banks + words[new] % banks
     return np.bincount(places, minlength=len(units) * banks).reshape(-1, banks).max(axis=1)
-
-
-def _patterns(requests: Requests) -> tuple[Addresses, Mask, NDArray[np.int64]]:
-    """The rows to evaluate, their active lanes, and how many rows each stands for."""
-    active = requests.active
-    if active is None or (active == active[0]).all():
-        rows, counts = patterns(requests, BANK_BYTES)
-        lanes = requests.mask()[:1]
-        return rows, np.broadcast_to(lanes, rows.shape), counts
-    return requests.addresses, active, np.ones(requests.warps, np.int64)

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from openptx.profile.collisions import global_collisions, shared_collisions
-from openptx.profile.requests import Requests
-from openptx.profile.sectors import global_sectors, local_sectors, stride
+from openptx.profile.costs import Target
+from openptx.profile.examples import Cost, Example
+from openptx.profile.requests import Requests, patterns
+from openptx.profile.sectors import global_sectors, local_sectors
 from openptx.profile.wavefronts import matrix_wavefronts, wavefronts
 
 Rows = list[dict[int, int]]
@@ -48,8 +50,8 @@ def rows_of(size: int) -> list[Rows]:
 def test_global_sectors_are_the_different_sectors_of_each_request(size: int) -> None:
     for rows in rows_of(size):
         found = global_sectors(requests_of(rows, size))
-        assert found.moved == sum(len({a // 32 for a in row.values()}) for row in rows)
-        assert found.needed == sum(-(-len(set(row.values())) * size // 32) for row in rows)
+        assert found.moved.tolist() == [len({a // 32 for a in row.values()}) for row in rows]
+        assert found.needed.tolist() == [-(-len(set(row.values())) * size // 32) for row in rows]
 
 
 @pytest.mark.parametrize("size", [1, 4, 8, 16])
@@ -59,7 +61,7 @@ def test_local_memory_has_the_words_of_lanes_side_by_side(size: int) -> None:
         places = [
             {(a // 4 + w) * 128 + 4 * lane for lane, a in row.items() for w in range(max(size // 4, 1))} for row in rows
         ]
-        assert found.moved == sum(len({place // 32 for place in some}) for some in places)
+        assert found.moved.tolist() == [len({place // 32 for place in some}) for some in places]
 
 
 def most(groups: list[dict[int, int]], size: int) -> list[int]:
@@ -92,39 +94,52 @@ def groups_of(row: dict[int, int], size: int) -> list[dict[int, int]]:
 def test_wavefronts_are_the_most_words_in_a_bank(size: int) -> None:
     for rows in rows_of(size):
         found = wavefronts(requests_of(rows, size))
-        counts = [count for row in rows for count in most(groups_of(row, size), size)]
-        assert (found.taken, found.conflicts) == (sum(counts), sum(counts) - len(counts))
+        counts = [most(groups_of(row, size), size) for row in rows]
+        assert found.taken.tolist() == [sum(some) for some in counts]
+        assert found.conflicts.tolist() == [sum(some) - len(some) for some in counts]
 
 
 def test_a_matrix_takes_a_wavefront_for_each_row_in_the_same_banks() -> None:
     rows = np.array([[16 * i for i in range(8)], [128 * i for i in range(8)], [32 * i for i in range(8)]])
-    found = matrix_wavefronts(rows)
-    assert (found.taken, found.conflicts) == (1 + 8 + 2, 7 + 1)
+    found = matrix_wavefronts(np.stack([rows, rows[::-1] * 0]))
+    assert (found.taken.tolist(), found.conflicts.tolist()) == ([1 + 8 + 2, 3], [7 + 1, 0])
 
 
 def test_global_atomics_take_a_pass_for_each_lane_at_the_fullest_address_of_a_sector() -> None:
     for rows in rows_of(4):
         found = global_collisions(requests_of(rows, 4))
-        passes = without = 0
-        for row in rows:
+        for row, *counts in zip(rows, found.passes, found.without, found.lanes, strict=True):
             sectors: dict[int, int] = defaultdict(int)
             for a, lanes in Counter(row.values()).items():
                 sectors[a // 32] = max(sectors[a // 32], lanes)
-            passes, without = passes + sum(sectors.values()), without + len(sectors)
-        lanes = sum(len(row) - len(set(row.values())) for row in rows)
-        assert (found.passes, found.without, found.lanes) == (passes, without, lanes)
+            assert counts == [sum(sectors.values()), len(sectors), len(row) - len(set(row.values()))]
 
 
 def test_shared_atomics_take_a_wavefront_for_each_lane_of_the_fullest_bank() -> None:
     for rows in rows_of(4):
         found = shared_collisions(requests_of(rows, 4))
-        assert found.passes == sum(max(Counter(a // 4 % 32 for a in row.values()).values()) for row in rows)
-        assert found.lanes == sum(len(row) - len(set(row.values())) for row in rows)
+        assert found.passes.tolist() == [max(Counter(a // 4 % 32 for a in row.values()).values()) for row in rows]
+        assert found.lanes.tolist() == [len(row) - len(set(row.values())) for row in rows]
+
+
+@pytest.mark.parametrize("memory", ["global", "local", "shared"])
+@pytest.mark.parametrize("kind", ["ld", "red"])
+def test_patterns_stand_for_all_requests(memory: str, kind: str) -> None:
+    """Requests at the same distances cost the same where their bases agree modulo the target's modulus."""
+    target = Target(memory, kind, 4)
+    for rows in rows_of(4):
+        these = requests_of(rows, 4)
+        some, times = patterns(these, target.modulus)
+        for name in ("taken", "ideal", "conflicts", "collisions"):
+            one, all = getattr(target.costs(some), name), getattr(target.costs(these), name)
+            assert (one if times is None else one * times).sum() == all.sum()
 
 
 def test_the_distance_of_lanes_is_known_where_it_is_the_same() -> None:
-    row = {i: 1024 * i for i in range(32)}
-    assert stride(requests_of([row, row], 4)) == 1024
-    assert stride(requests_of([{3: 30, 4: 20, 7: 0}], 4)) == -10
-    assert stride(requests_of([{3: 30, 5: 20}], 4)) is None
-    assert stride(requests_of([row, {i: 4 * i for i in range(32)}], 4)) is None
+    def stride(row: dict[int, int]) -> int | None:
+        return Example(tuple(row.get(lane) for lane in range(32)), 4, Cost(1, 1)).stride
+
+    assert stride({i: 1024 * i for i in range(32)}) == 1024
+    assert stride({3: 30, 4: 20, 7: 0}) == -10
+    assert stride({3: 30, 5: 20}) is None
+    assert stride({3: 30, 4: 31, 5: 0}) is None

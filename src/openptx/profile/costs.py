@@ -1,0 +1,61 @@
+"""What requests cost, each by the definition of its memory: sectors, or wavefronts of shared memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openptx.profile.collisions import global_collisions, shared_collisions
+from openptx.profile.requests import Addresses, Requests
+from openptx.profile.sectors import SECTOR, global_sectors, local_sectors
+from openptx.profile.wavefronts import BANK_BYTES, Wavefronts, matrix_wavefronts, wavefronts
+
+ATOMIC = ("red", "atom")
+MATRIX_ROW = 8
+"""Rows of a matrix that are read together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Of each request what it takes, in sectors or wavefronts, and what would do."""
+
+    taken: Addresses
+    ideal: Addresses
+    conflicts: Addresses
+    collisions: Addresses
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What requests go to: `memory` (global, local, shared), `kind` (ld, st, red, atom), `size` bytes of a lane.
+
+    `rows`, where it is not 0: the first so many lanes have addresses of rows of matrices.
+    """
+
+    memory: str
+    kind: str
+    size: int
+    rows: int = 0
+
+    @property
+    def modulus(self) -> int:
+        """Addresses that differ by a multiple of it cost the same."""
+        return BANK_BYTES if self.memory == "shared" else SECTOR
+
+    def costs(self, these: Requests) -> Costs:
+        """Of each request."""
+        nothing = np.zeros(these.warps, np.int64)
+        if self.kind in ATOMIC:
+            passes = (shared_collisions if self.memory == "shared" else global_collisions)(these)
+            conflicts = passes.passes - passes.without if self.memory == "shared" else nothing
+            return Costs(passes.passes, passes.without, conflicts, passes.lanes)
+        if self.memory == "shared":
+            found = self.matrices(these) if self.rows else wavefronts(these)
+            return Costs(found.taken, found.taken - found.conflicts, found.conflicts, nothing)
+        sectors = (global_sectors if self.memory == "global" else local_sectors)(these)
+        return Costs(sectors.moved, sectors.needed, nothing, nothing)
+
+    def matrices(self, these: Requests) -> Wavefronts:
+        """Of requests whose first lanes have the addresses of rows."""
+        return matrix_wavefronts(these.addresses[:, : self.rows].reshape(these.warps, -1, MATRIX_ROW))
