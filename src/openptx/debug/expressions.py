@@ -2,7 +2,7 @@
 
 The grammar is Python's for arithmetic, comparison and `and or not`; names are PTX's. `f32[address]` reads memory
 through a generic address, `shared.f32[address]` in a state space; `f32(x)` takes the bits of a register as
-another type.
+another type, `f32(1.5)` those of a number.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from openptx.debug.values import Array, Typed
+from openptx.debug.values import Array, Typed, bits_for
 from openptx.errors import InputError
 from openptx.isa.types import TYPES
 from openptx.trace.values import type_of
 
 if TYPE_CHECKING:
     from openptx.debug.scope import Scope
+    from openptx.isa.types import Type
+    from openptx.program import Register
 
 _TOKEN = re.compile(
     r"0[fF][\da-fA-F]{8}\b|0[dD][\da-fA-F]{16}\b|0[xX][\da-fA-F]+|\d[\w.]*|[%$_A-Za-z][\w$]*(?:\.[A-Za-z]\w*)*"
@@ -46,6 +48,16 @@ LONGEST_SHIFT = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """What can be assigned to: a register, or an element of memory at an address of a state space."""
+
+    space: str
+    address: int
+    type: Type
+    register: Register | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Expression:
     """A text that was parsed; `names` are what its placeholders stand for."""
 
@@ -55,8 +67,15 @@ class Expression:
 
     def evaluate(self, scope: Scope) -> Any:
         """What it comes to in a thread: a Typed, an Array, or a number. Raises InputError where it comes to nothing."""
+        return self._try(_Evaluation(scope, self.names).of)
+
+    def place(self, scope: Scope) -> Place:
+        """The register or the element of memory that it names. Raises InputError for what cannot be assigned to."""
+        return self._try(_Evaluation(scope, self.names).place)
+
+    def _try(self, what: Callable[[ast.expr], Any]) -> Any:
         try:
-            return _Evaluation(scope, self.names).of(self.tree)
+            return what(self.tree)
         except InputError:
             raise
         except (ZeroDivisionError, OverflowError, TypeError, ValueError, RecursionError) as error:
@@ -80,6 +99,19 @@ def parse(text: str) -> Expression:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"`{text.strip()}` is no expression") from error
     return Expression(text.strip(), tree, names)
+
+
+def read_value(text: str, scope: Scope) -> Any:
+    """A value to assign: an expression, or `true`, `false`, `nan`, `inf` as values are shown.
+
+    Raises InputError for what is none.
+    """
+    word = text.strip().lower()
+    if word in ("true", "false"):
+        return word == "true"
+    if word.lstrip("+-") in ("nan", "inf"):
+        return float(word)
+    return parse(text).evaluate(scope)
 
 
 class _Evaluation:
@@ -115,8 +147,6 @@ class _Evaluation:
                 return self.compare(left, ops, rest)
             case ast.Subscript(value=ast.Name(id=name), slice=index):
                 return self.element(self.names[name], self.number(index))
-            case ast.Subscript(value=value, slice=index):
-                return self.of_array(self.of(value), self.number(index))
             case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
                 return self.cast(self.names[name], self.of(argument))
             case _:
@@ -135,17 +165,37 @@ class _Evaluation:
 
     def element(self, name: str, index: Any) -> Any:
         """`f32[address]`, `shared.f32[address]`, `tile[3]`."""
+        place = self.place_of(name, index)
+        return self.scope.read(place.space, place.address, place.type, 1)[0]
+
+    def place_of(self, name: str, index: Any) -> Place:
+        """Where an element is."""
         if not isinstance(index, int):
             raise InputError(f"`{name}[...]` takes a whole number")
         space, _, type = name.rpartition(".")
         if type in TYPES and (not space or space in _SPACES):
-            return self.scope.read(space or "generic", index, type_of(type), 1)[0]
-        return self.of_array(self.scope.name(name), index)
-
-    def of_array(self, array: Any, index: int) -> Any:
+            return Place(space or "generic", index, type_of(type))
+        array = self.scope.name(name)
         if not isinstance(array, Array):
             raise InputError("only variables and TYPE[address] have elements")
-        return self.scope.element(array, index)
+        return Place(array.space, self.scope.address_of(array, index), array.type)
+
+    def place(self, tree: ast.expr) -> Place:
+        """What can be assigned to."""
+        match tree:
+            case ast.Name(id=name):
+                text = self.names[name]
+                register = self.scope.find_register(text)
+                if register is not None:
+                    return Place("", 0, register.type, register)
+                array = self.scope.name(text)
+                if isinstance(array, Array) and array.count == 1:
+                    return Place(array.space, array.address, array.type)
+            case ast.Subscript(value=ast.Name(id=name), slice=index):
+                return self.place_of(self.names[name], self.number(index))
+            case _:
+                pass
+        raise InputError("a register, an element of a variable or TYPE[address] can be assigned to")
 
     def cast(self, name: str, value: Any) -> Typed:
         """`f32(x)`: the same bits."""
@@ -154,4 +204,6 @@ class _Evaluation:
             return Typed(value.bits & (1 << type.width) - 1, type)
         if isinstance(value, bool | int):
             return Typed(int(value) & (1 << type.width) - 1, type)
-        raise InputError(f"`{name}(...)` takes the bits of a register or a whole number")
+        if isinstance(value, float) and type.format is not None:
+            return Typed(bits_for(value, type), type)
+        raise InputError(f"`{name}(...)` takes the bits of a register or a number")

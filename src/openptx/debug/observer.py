@@ -129,6 +129,10 @@ class StoppingObserver(Observer):
         self.abandoned = True
         self._go.release()
 
+    def wrote(self, batch: ObservedBatch, frame: Frame, register: int, lanes: lane_sets.Lanes) -> None:
+        """Lanes' registers have been assigned to."""
+        self._written[batch].write(frame, register, lanes)
+
     def has_written(self, batch: ObservedBatch, frame: Frame, register: int, lane: int) -> bool:
         """Whether a lane has written a register of an activation."""
         return self._written[batch].has_written(frame, register, lane)

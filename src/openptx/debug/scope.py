@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from openptx.debug.lanes import batch_of, lane_of, where
 from openptx.debug.values import Array, Typed
 from openptx.engines.interp.memory import Violation
-from openptx.engines.interp.operands import source
+from openptx.engines.interp.operands import put, source
 from openptx.errors import InputError, Unsupported
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import named
@@ -46,8 +46,9 @@ class Scope:
         Raises InputError for an unknown name.
         """
         registers = {r.name: r for r in self.frame.plan.function.registers}
-        if text in registers:
-            return self.register(registers[text])
+        register = self.find_register(text)
+        if register is not None:
+            return self.register(register)
         if text[:2].lower() in ("0f", "0d") and len(text) in (10, 18):
             return Typed(int(text[2:], 16), type_of("f32" if len(text) == 10 else "f64"))
         parts = [r for name, r in registers.items() if name.rpartition(".")[0] == text and name[-1] in "xyzw"]
@@ -59,11 +60,19 @@ class Scope:
         found = self.special(text) if text.startswith("%") else None
         if found is not None:
             return found
-        if f"%{text}" in registers:
-            return self.register(registers[f"%{text}"])
         names = [*registers, *(v.name for v in self.variables())]
         near = get_close_matches(text, names, n=1)
         raise InputError(f"no register or variable `{text}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+
+    def find_register(self, text: str) -> Register | None:
+        """A register of the function by its name, which may lack its `%`; None where there is none.
+
+        A variable's name is not completed to a register's.
+        """
+        registers = {r.name: r for r in self.frame.plan.function.registers}
+        if text in registers or any(variable.name == text for variable in self.variables()):
+            return registers.get(text)
+        return registers.get(f"%{text}")
 
     def register(self, register: Register) -> Typed:
         """The content of a register."""
@@ -123,12 +132,15 @@ class Scope:
 
     # Memory.
 
-    def element(self, array: Array, index: int) -> Typed:
-        """An element of a variable."""
+    def address_of(self, array: Array, index: int) -> int:
+        """Where an element of a variable is; InputError for one outside of it."""
         if not 0 <= index < array.count:
             raise InputError(f"`{array.name}` has {array.count} elements, not one at {index}")
-        step = max(array.type.width // 8, 1)
-        return self.read(array.space, array.address + index * step, array.type, 1)[0]
+        return array.address + index * max(array.type.width // 8, 1)
+
+    def element(self, array: Array, index: int) -> Typed:
+        """An element of a variable."""
+        return self.read(array.space, self.address_of(array, index), array.type, 1)[0]
 
     def elements(self, array: Array, most: int = MOST) -> list[Typed]:
         """The elements of a variable, or the first of them."""
@@ -142,19 +154,53 @@ class Scope:
 
     def bytes(self, space: str, address: int, size: int) -> bytes:
         """Bytes of memory, as this thread sees it. Raises InputError for memory that it cannot read."""
+        with self.accessing("read", space, address, size) as (x, places):
+            return x.load(space, places, 8)[0].v.astype(np.uint8).tobytes() if size else b""
+
+    def write(self, space: str, address: int, data: bytes) -> None:
+        """Writes memory, as a store of this thread does. Raises InputError for memory that it cannot write."""
+        if space in ("const", "param", "frame"):
+            raise InputError(f"memory in .{space} cannot be written")
+        with self.accessing("write", space, address, len(data)) as (x, places):
+            if data:
+                x.store(space, places, [Bits(x, 8, np.frombuffer(data, np.uint8))])
+
+    def set_register(self, register: Register, bits: int) -> None:
+        """Writes a register of this lane."""
+        content: Any = self.frame.regs[register.index]
+        n, lanes = self.batch.x.n, slice(self.lane, self.lane + 1)
+
+        def changed(old: Any, part: int) -> Any:
+            return put(old, lanes, np.array([part]).astype(old.dtype), n)
+
+        if isinstance(content, tuple):
+            low, high = cast("tuple[Any, Any]", content)
+            made: Any = (changed(low, bits & (1 << 64) - 1), changed(high, bits >> 64))
+        else:
+            made = changed(content, bits)
+        self.frame.regs[register.index] = made
+        self.observer.wrote(self.batch, self.frame, register.index, lanes)
+
+    @property
+    def thread(self) -> int:
+        """The number of the thread in the launch."""
+        geometry = self.batch.x.geometry
+        return geometry.first * geometry.threads + self.lane
+
+    @contextmanager
+    def accessing(self, what: str, space: str, address: int, size: int) -> Generator[tuple[Any, Bits]]:
+        """The machine with this lane executing at each of the bytes; what it cannot do there is an InputError."""
         if not 0 <= size <= MOST * 16:
-            raise InputError(f"{size} bytes are more than can be shown at once")
-        if not size:
-            return b""
+            raise InputError(f"{size} bytes are more than can be {what} at once")
         if not 0 <= address < 1 << 64:
             raise InputError(f"0x{address & (1 << 128) - 1:x} is no address")
         places = np.arange(size, dtype=np.uint64) + np.uint64(address)
-        with self.reading(size) as x:
+        with self.reading(max(size, 1)) as x:
             try:
-                return x.load(space, Bits(x, 64, places), 8)[0].v.astype(np.uint8).tobytes()
+                yield x, Bits(x, 64, places)
             except Violation as violation:
                 raise InputError(
-                    f"cannot read {size} bytes at 0x{address:x} in .{space}: {violation.message}"
+                    f"cannot {what} {size} bytes at 0x{address:x} in .{space}: {violation.message}"
                 ) from None
 
     @contextmanager
@@ -170,9 +216,17 @@ class Scope:
             x.executing, x.base, x.local_size, x.doing = before
 
 
-def scope_of(observer: StoppingObserver, thread: int) -> Scope | None:
-    """The names of a thread in its innermost activation; None where it has ended, or has not begun."""
+def scope_of(observer: StoppingObserver, thread: int, depth: int | None = None) -> Scope | None:
+    """The names of a thread in its innermost activation, or in that at a depth of calls, which counts from the kernel.
+
+    None where the thread has ended or has not begun, and where it is in fewer calls.
+    """
     batch, here = batch_of(observer, thread), where(observer, thread)
     if batch is None or here is None:
         return None
-    return Scope(observer, batch, here.frame, lane_of(thread, batch))
+    frame: Frame | None = here.frame
+    while depth is not None and frame is not None and frame.depth > depth:
+        frame = frame.parent
+    if frame is None or (depth is not None and frame.depth < depth):
+        return None
+    return Scope(observer, batch, frame, lane_of(thread, batch))

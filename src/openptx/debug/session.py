@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from openptx.debug.assignments import Assignments
 from openptx.debug.breakpoints import AtBreakpoint, Breakpoint, Breakpoints
 from openptx.debug.execution import MOST, Execution, Snapshot
-from openptx.debug.expressions import parse
+from openptx.debug.expressions import parse, read_value
 from openptx.debug.lanes import Here, batch_of, frames, holds, lane_of, where
 from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
@@ -16,12 +18,14 @@ from openptx.debug.places import Places
 from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, Uncounted
 from openptx.debug.scope import Scope
 from openptx.debug.stops import EXITED, WATCHPOINT, Stop
+from openptx.debug.values import Typed, bits_for
 from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
 from openptx.runtime.options import require_options, sequence_of
 
 if TYPE_CHECKING:
+    from openptx.debug.places import Place
     from openptx.engines.interp.frames import Frame
     from openptx.errors import Triple
     from openptx.runtime import Kernel
@@ -58,6 +62,7 @@ class Session:
         self.places = Places(kernel.module.program, kernel.name)
         self.breakpoints = Breakpoints()
         self.watchpoints = Watchpoints()
+        self._assignments = Assignments()
         self.thread = 0
         self.level = 0
         self._print, self._printed, self._shown = print, 0, 0
@@ -71,6 +76,7 @@ class Session:
 
     def start(self) -> Stop:
         """Begins the launch, again if it has begun, and stops at the first instruction."""
+        self._assignments.rewind(0)
         self._begin(Entry())
         self.thread = self.level = 0
         self.watchpoints.begin(self.observer if self.stop.live else None)
@@ -110,6 +116,7 @@ class Session:
         if self._execution is not None and self.stop.live and step == self.stop.step and not self.stop.error:
             return self.stop
         if not self.stop.live or step <= self.stop.step or self._execution is None:
+            self._assignments.rewind(step)
             self._begin(Goto(step))
             self.watchpoints.begin(self.observer if self.stop.live else None)
             return self.stop
@@ -130,6 +137,7 @@ class Session:
     def _back(self, plan: Plan, found: deque[int], what: str) -> Stop:
         now = self.stop.step + (not self.stop.live)
         inner = Uncounted(plan)
+        self._assignments.rewind(now)
         self._begin(Scout(now, inner, found))
         if not found:
             self.goto(max(now, 1)) if self.stop.live else None
@@ -194,16 +202,18 @@ class Session:
     # Breakpoints.
 
     def break_at(
-        self, text: str, condition: str | None = None, *, thread: int | None = None, skip: int = 0, once: bool = False,
-        live: bool = True,
+        self, place: str | Place, condition: str | None = None, *, thread: int | None = None, skip: int = 0,
+        once: bool = False, live: bool = True,
     ) -> Breakpoint:  # fmt: skip
-        """Stops where a thread comes to a line, a label or a function. Raises InputError for a place there is not.
+        """Stops where a thread comes to a line, a label, a function or an instruction.
 
         A label is looked for in the thread's function first; not `live`, while the launch runs, in the kernel.
+        Raises InputError for a place there is not.
         """
         where = self.where(self.thread) if live and self.stop.live else None
         function = where.frame.plan.function if where is not None else self.kernel.function
-        places = frozenset(self.places.find(text, function))
+        text = place if isinstance(place, str) else self.places.shown(place)
+        places = frozenset(self.places.find(place, function) if isinstance(place, str) else [place])
         checked = parse(condition) if condition else None
         self._numbers += 1
         made = Breakpoint(self._numbers, text.strip(), places, checked, thread, skip, once)
@@ -211,12 +221,21 @@ class Session:
         self.breakpoints.index()
         return made
 
-    def watch(self, text: str) -> Watchpoint:
-        """Stops when an expression of the thread changes: a register, memory, a whole variable."""
-        expression = parse(text)
+    def watch(
+        self, text: str, condition: str | None = None, *, scope: Scope | None = None, skip: int = 0
+    ) -> Watchpoint:
+        """Stops when an expression changes: a register, memory, a whole variable.
+
+        Names are of the scope, by default the thread's. Raises InputError for what is no expression.
+        """
+        expression, scope = parse(text), scope or self.scope()
+        checked = parse(condition) if condition else None
         self._numbers += 1
-        made = Watchpoint(self._numbers, expression.text, expression, self.thread)
-        made.old = value_of(made, self.scope())
+        function, depth = scope.frame.plan.function.name, scope.frame.depth
+        made = Watchpoint(
+            self._numbers, expression.text, expression, scope.thread, depth, function, checked, skip
+        )  # fmt: skip
+        made.old = value_of(made, scope)
         self.watchpoints[made.number] = made
         return made
 
@@ -237,6 +256,7 @@ class Session:
 
     def _decide(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
         plan = self._plan
+        self._assignments.repeat(observer)
         if plan.quiet:
             return plan.stops(observer, lanes)
         if self.watchpoints and (stop := self.watchpoints.changed(observer)) is not None:
@@ -301,6 +321,32 @@ class Session:
         Raises InputError for what is no expression, and for names and memory that there are not.
         """
         return parse(text).evaluate(self.scope(level))
+
+    # Changing.
+
+    def assign(self, target: str, value: str, scope: Scope | None = None) -> Typed:
+        """Gives a register, or an element of memory, a value; what it is then. Names are of the scope.
+
+        Going back to an earlier step forgets it; running again from there repeats it at its step. Raises InputError
+        for what cannot be assigned to, and for values that its type does not hold.
+        """
+        scope = scope or self.scope()
+        place = parse(target).place(scope)
+        bits = bits_for(read_value(value, scope), place.type)
+        if place.register is not None:
+            self._change(scope, partial(Scope.set_register, register=place.register, bits=bits))
+        else:
+            data = bits.to_bytes(max(place.type.width // 8, 1), "little")
+            self._change(scope, partial(Scope.write, space=place.space, address=place.address, data=data))
+        return Typed(bits, place.type)
+
+    def write(self, space: str, address: int, data: bytes, scope: Scope | None = None) -> None:
+        """Writes bytes of memory, as a thread sees it. Raises InputError for memory that it cannot write."""
+        self._change(scope or self.scope(), partial(Scope.write, space=space, address=address, data=data))
+
+    def _change(self, scope: Scope, put: Callable[[Scope], None]) -> None:
+        self._assignments.make(self.stop.step, scope, put)
+        self.watchpoints.begin(self.observer)
 
     def look_at(self, thread: int) -> None:
         """Chooses the thread that is looked at. Raises InputError for a number that there is not."""

@@ -295,6 +295,13 @@ class Terminal(cmd.Cmd):
         for line in listing.memory(self.session, form, text):
             self.say(line)
 
+    def do_set(self, text: str) -> None:
+        """set TARGET = VALUE: change a register, an element of a variable, f32[address]; going back forgets it"""
+        found = re.fullmatch(r"(.*?)(?<![=<>!])=(?!=)(.*)", text)
+        if found is None:
+            raise InputError("write set TARGET = VALUE, such as `set %r1 = 4` or `set tile[3] = 0.5`")
+        self.say(f"{found[1].strip()} = {self.session.assign(found[1], found[2])}")
+
     def do_info(self, text: str) -> None:
         """info breakpoints | registers | threads | warps | blocks | variables | params | step"""
         found = [name for name in listing.INFO if text and name.startswith(text)]

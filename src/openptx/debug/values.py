@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from openptx.errors import InputError
+from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, encode
+from openptx.numerics.formats import FORMATS
 from openptx.trace.values import NATIVE, show
 
 if TYPE_CHECKING:
@@ -47,3 +52,38 @@ class Array:
     type: Type
     count: int
     shape: tuple[int, ...]
+
+
+def bits_for(value: object, type: Type) -> int:
+    """The bits of a number in a type. A Typed of the same width gives its own where either type is untyped.
+
+    Numbers are rounded to nearest in floating-point types, and must be in the range of integer ones; those of untyped
+    bits are signed or unsigned. Raises InputError for what the type does not hold.
+    """
+    if isinstance(value, Typed):
+        untyped = "b" in (value.type.kind, type.kind) or type.count > 1 or value.type.count > 1
+        if value.type.name == type.name or (untyped and value.type.width == type.width):
+            return value.bits
+        value = value.number
+    if not isinstance(value, int | float):
+        raise InputError(f"a .{type.name} is a number or a value of the same width")
+    if type.kind == "pred":
+        return int(bool(value))
+    if type.format in FORMATS and type.count == 1:
+        return encode(FORMATS[type.format], exact(value))
+    if isinstance(value, float) and not value.is_integer():
+        raise InputError(f"{value} is no whole number: `f{type.width}({value})` is its bits")
+    number, width = int(value), type.width
+    least = 0 if type.kind == "u" else -(1 << width - 1)
+    most = (1 << width - 1) - 1 if type.signed else (1 << width) - 1
+    if not least <= number <= most:
+        raise InputError(f"{number} is not in the range of .{type.name}, {least} to {most}")
+    return number & (1 << width) - 1
+
+
+def exact(number: float) -> Value:
+    """A Python number as a value of a number format."""
+    negative = math.copysign(1, number) < 0
+    if math.isnan(number):
+        return Value(NAN, negative)
+    return Value(INFINITE, negative) if math.isinf(number) else Value(FINITE, negative, abs(Fraction(number)))

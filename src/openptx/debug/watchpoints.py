@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from openptx.debug.breakpoints import is_true
 from openptx.debug.scope import scope_of
 from openptx.debug.stops import WATCHPOINT, Stop
 from openptx.debug.values import Array, Typed
@@ -20,13 +21,18 @@ if TYPE_CHECKING:
 class Watchpoint:
     """Stops after an instruction that changed what an expression comes to in one thread; for memory, whoever did.
 
-    `old` is what it came to before; None as long as it comes to nothing.
+    Names are of the thread's activation of `function` at a depth of calls. With a `condition` that has to hold after
+    the change; `skip` changes are let pass. `old` is what it came to before; None as long as it comes to nothing.
     """
 
     number: int
     text: str
     expression: Expression
     thread: int
+    depth: int
+    function: str
+    condition: Expression | None = None
+    skip: int = 0
     enabled: bool = True
     hits: int = 0
     old: object = field(default=None, repr=False)
@@ -38,18 +44,20 @@ class Watchpoints(dict[int, Watchpoint]):
     def begin(self, observer: StoppingObserver | None) -> None:
         """Takes what the expressions come to now for what they were before; None where no launch runs."""
         for one in self.values():
-            scope = scope_of(observer, one.thread) if observer is not None else None
-            one.old = value_of(one, scope) if scope is not None else None
+            one.old = value_of(one, scope_of(observer, one.thread, one.depth) if observer is not None else None)
 
     def changed(self, observer: StoppingObserver) -> Stop | None:
         """The stop at the first watchpoint whose value is another than before."""
-        for one in self.values():
-            scope = scope_of(observer, one.thread) if one.enabled else None
-            new = value_of(one, scope) if scope is not None else None
-            if new is None or new == one.old:
+        for one in list(self.values()):  # another thread may remove one meanwhile
+            scope = scope_of(observer, one.thread, one.depth) if one.enabled else None
+            new = value_of(one, scope)
+            if scope is None or new is None or new == one.old:
                 continue
             old, one.old = one.old, new
-            if old is None:
+            if old is None or not holds_after(one, scope):
+                continue
+            if one.skip:
+                one.skip -= 1
                 continue
             one.hits += 1
             message = f"watchpoint {one.number}: {one.text}: {text(old)} -> {text(new)}"
@@ -57,8 +65,18 @@ class Watchpoints(dict[int, Watchpoint]):
         return None
 
 
-def value_of(one: Watchpoint, scope: Scope) -> object:
+def holds_after(one: Watchpoint, scope: Scope) -> bool:
+    """Whether the condition holds; one that cannot be evaluated stops, as that of a breakpoint."""
+    try:
+        return one.condition is None or is_true(one.condition, scope)
+    except InputError:
+        return True
+
+
+def value_of(one: Watchpoint, scope: Scope | None) -> object:
     """What a watched expression comes to; None where it does not come to anything."""
+    if scope is None or scope.frame.plan.function.name != one.function:
+        return None
     try:
         found = one.expression.evaluate(scope)
         if isinstance(found, Array):

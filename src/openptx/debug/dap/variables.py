@@ -24,16 +24,24 @@ class References:
 
     def __init__(self) -> None:
         self._children: dict[int, Children] = {}
+        self._scopes: dict[int, Scope] = {}
 
     def clear(self) -> None:
         """The launch goes on."""
         self._children.clear()
+        self._scopes.clear()
 
-    def add(self, children: Children) -> int:
-        """A number for something that has children."""
+    def add(self, children: Children, scope: Scope) -> int:
+        """A number for something that has children, whose names are expressions of a scope."""
         number = len(self._children) + 1
-        self._children[number] = children
+        self._children[number], self._scopes[number] = children, scope
         return number
+
+    def scope(self, number: int) -> Scope:
+        """Whose names the children of a number have; InputError for one from before."""
+        if number not in self._scopes:
+            raise InputError("these variables are of an earlier stop")
+        return self._scopes[number]
 
     def variables(self, number: int, start: int, count: int) -> list[Variable]:
         """The children of a number; InputError for one from before."""
@@ -58,7 +66,7 @@ class References:
             ("Local and global", listed([self.variable(scope, v.name) for v in other]), "locals"),
         ]
         return [
-            {"name": name, "variablesReference": self.add(children), "expensive": False}
+            {"name": name, "variablesReference": self.add(children, scope), "expensive": False}
             | ({"presentationHint": hint} if hint else {})
             for name, children, hint in found
         ]
@@ -90,7 +98,7 @@ class References:
             parts = cast("list[Typed]", found)
             shown["value"] = "{" + ", ".join(map(str, parts)) + "}"
             children = [self.value(scope, f"{name}.{c}", part) for c, part in zip("xyzw", parts, strict=False)]
-            shown["variablesReference"] = self.add(listed(children))
+            shown["variablesReference"] = self.add(listed(children), scope)
         elif isinstance(found, Array):
             shown |= self.array(scope, name, found)
         return shown
@@ -109,7 +117,7 @@ class References:
         return {
             **facts,
             "value": f".{found.type.name}{shape} at 0x{found.address:x}",
-            "variablesReference": self.add(children),
+            "variablesReference": self.add(children, scope),
             "indexedVariables": found.count,
         }
 

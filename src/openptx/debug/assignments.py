@@ -1,0 +1,51 @@
+"""Assignments at a stop: they are history, so an execution that is repeated makes them again where they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.debug.scope import scope_of
+
+if TYPE_CHECKING:
+    from openptx.debug.observer import StoppingObserver
+    from openptx.debug.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What was assigned, at which step of the launch, by which thread in which of its calls."""
+
+    step: int
+    thread: int
+    depth: int
+    put: Callable[[Scope], None]
+
+
+class Assignments:
+    """The assignments of a session, in order."""
+
+    def __init__(self) -> None:
+        self._made: list[Assignment] = []
+        self._next = 0
+
+    def make(self, step: int, scope: Scope, put: Callable[[Scope], None]) -> None:
+        """Assigns now. Raises InputError where that is not possible."""
+        put(scope)
+        self._made.append(Assignment(step, scope.thread, scope.frame.depth, put))
+        self._next = len(self._made)
+
+    def rewind(self, step: int) -> None:
+        """The launch begins again, to come to a step; what was assigned after it is forgotten."""
+        self._made = [one for one in self._made if one.step <= step]
+        self._next = 0
+
+    def repeat(self, observer: StoppingObserver) -> None:
+        """Assigns what was assigned at the step that the launch has come to."""
+        while self._next < len(self._made) and self._made[self._next].step <= observer.step:
+            one = self._made[self._next]
+            self._next += 1
+            scope = scope_of(observer, one.thread, one.depth)
+            if scope is not None:
+                one.put(scope)

@@ -1,0 +1,177 @@
+"""Requests that set breakpoints: of lines, functions, instructions, and of data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.debug.dap.code_addresses import CodeAddresses
+from openptx.debug.expressions import parse
+from openptx.debug.scope import scope_of
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from openptx.debug.dap.adapter import Adapter
+    from openptx.debug.dap.wire import Message
+    from openptx.debug.scope import Scope
+    from openptx.debug.session import Session
+
+FUNCTIONS, INSTRUCTIONS, DATA = "functions", "instructions", "data"
+SIZES = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
+"""How so many bytes at an address are watched."""
+
+
+@dataclass(slots=True)
+class Wanted:
+    """A breakpoint of the client's, by its number there. `number` is the session's; None where it could not be set."""
+
+    id: int
+    request: Message
+    set: Callable[[Session, Message], int]
+    number: int | None = None
+
+
+class Breakpoints:
+    """The client's breakpoints. Each request replaces all that there are of a file, or of a kind."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self.adapter = adapter
+        self._wanted: dict[str, list[Wanted]] = {}
+        self._ids = 0
+
+    def ids(self, numbers: tuple[int, ...]) -> list[int]:
+        """How the client calls the session's breakpoints."""
+        known = {one.number: one.id for some in self._wanted.values() for one in some}
+        return [known[number] for number in numbers if number in known]
+
+    def set_again(self) -> None:
+        """Sets all in a new session, and tells the client where they are now. Watched data was of the earlier one."""
+        for key, some in self._wanted.items():
+            for one in some:
+                one.number = None
+                body = {"id": one.id, "verified": False} if key == DATA else self.set(one)
+                self.adapter.wire.event("breakpoint", reason="changed", breakpoint=body)
+        self._wanted.pop(DATA, None)
+
+    def replace(self, key: str, requests: list[Message], set: Callable[[Session, Message], int]) -> Message:
+        """Sets all breakpoints of one kind; those that were there are removed."""
+        session = self.adapter.session
+        for one in self._wanted.pop(key, []):
+            if one.number is not None and (one.number in session.breakpoints or one.number in session.watchpoints):
+                session.delete(one.number)
+        made = self._wanted[key] = [Wanted(self._ids + i, one, set) for i, one in enumerate(requests, 1)]
+        self._ids += len(made)
+        return {"breakpoints": [self.set(one) for one in made]}
+
+    def set(self, one: Wanted) -> Message:
+        """Sets a breakpoint, and says where it is."""
+        session = self.adapter.session
+        try:
+            one.number = one.set(session, one.request)
+        except InputError as error:
+            return {"id": one.id, "verified": False, "message": str(error)}
+        made = session.breakpoints.get(one.number)
+        if made is None:
+            return {"id": one.id, "verified": True}
+        place = min(made.places)
+        op = session.places.functions[place[0]].code[place[1]]
+        by_source = ":" in made.text and bool(session.places.table.of(op))
+        path, line, _ = self.adapter.location(op, by_source=by_source)
+        reference = f"0x{CodeAddresses(session.places).of(place):x}"
+        return {
+            "id": one.id, "verified": True, "line": line, "source": self.adapter.source(path),
+            "instructionReference": reference,
+        }  # fmt: skip
+
+    # Of lines, functions and instructions.
+
+    def on_setBreakpoints(self, arguments: Message) -> Message:
+        path = self.adapter.sources.path(arguments["source"])
+
+        def at_line(session: Session, one: Message) -> int:
+            return self.break_at(session, named(session, path, self.adapter.line(int(one["line"]))), one)
+
+        return self.replace(f"file {path}", arguments.get("breakpoints") or [], at_line)
+
+    def on_setFunctionBreakpoints(self, arguments: Message) -> Message:
+        def at_function(session: Session, one: Message) -> int:
+            return self.break_at(session, str(one["name"]), one)
+
+        return self.replace(FUNCTIONS, arguments["breakpoints"], at_function)
+
+    def on_setInstructionBreakpoints(self, arguments: Message) -> Message:
+        def at_instruction(session: Session, one: Message) -> int:
+            address = int(one["instructionReference"], 0) + int(one.get("offset") or 0)
+            return self.break_at(session, CodeAddresses(session.places).place(address), one)
+
+        return self.replace(INSTRUCTIONS, arguments["breakpoints"], at_instruction)
+
+    def break_at(self, session: Session, place: str | tuple[str, int], one: Message) -> int:
+        live = not self.adapter.busy
+        return session.break_at(place, one.get("condition"), skip=skipped(one), live=live).number
+
+    # Of data.
+
+    def on_dataBreakpointInfo(self, arguments: Message) -> Message:
+        session = self.adapter.stopped_session()
+        text = str(arguments["name"])
+        scope = self.scope(arguments)
+        try:
+            if arguments.get("asAddress"):
+                text = of_bytes(int(text, 0), int(arguments.get("bytes") or 1))
+            parse(text).evaluate(scope)
+        except (InputError, ValueError) as error:
+            return {"dataId": None, "description": str(error)}
+        owner = session.name_of(scope.thread)
+        return {
+            "dataId": f"{scope.thread}:{scope.frame.depth}:{text}",
+            "description": f"{text} of {owner}", "accessTypes": ["write"], "canPersist": False,
+        }  # fmt: skip
+
+    def scope(self, arguments: Message) -> Scope:
+        """Whose names a request means: those below a reference, or of a stack frame."""
+        adapter = self.adapter
+        if arguments.get("variablesReference"):
+            return adapter.references.scope(int(arguments["variablesReference"]))
+        number = arguments.get("frameId")
+        return adapter.frame(number) if number is not None else adapter.session.scope()
+
+    def on_setDataBreakpoints(self, arguments: Message) -> Message:
+        return self.replace(DATA, arguments["breakpoints"], self.watch)
+
+    def watch(self, session: Session, one: Message) -> int:
+        """Watches what a dataBreakpointInfo named."""
+        if one.get("accessType") not in (None, "write"):
+            raise InputError("only changes are watched, not reads")
+        thread, depth, text = str(one["dataId"]).split(":", 2)
+        scope = scope_of(self.adapter.stopped_session().observer, int(thread), int(depth))
+        if scope is None:
+            raise InputError(f"`{text}`: the thread has left the function")
+        return session.watch(text, one.get("condition"), scope=scope, skip=skipped(one)).number
+
+
+def skipped(one: Message) -> int:
+    """How many hits are let pass before the one that a hit condition counts to."""
+    hits = one.get("hitCondition")
+    if hits and not (str(hits).isdecimal() and int(hits)):
+        raise InputError(f"`{hits}`: write how many times the place is reached before it stops")
+    return int(hits) - 1 if hits else 0
+
+
+def named(session: Session, path: str, line: int) -> str:
+    """How the session names a line of a file of the client's."""
+    if os.path.abspath(path) == os.path.abspath(session.places.file.name):
+        return str(line)
+    for name in session.places.table.names.values():
+        if os.path.abspath(path) == os.path.abspath(name):
+            return f"{name}:{line}"
+    return f"{os.path.basename(path)}:{line}"
+
+
+def of_bytes(address: int, size: int) -> str:
+    """The expression that reads bytes at a generic address."""
+    if size not in SIZES:
+        raise InputError(f"{size} bytes: 1, 2, 4 or 8 can be watched")
+    return f"{SIZES[size]}[{address}]"

@@ -1,0 +1,151 @@
+"""Requests that look at a stopped launch, and change it: threads, stack, variables, expressions."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING
+
+from openptx.debug.dap.code_addresses import CodeAddresses
+from openptx.debug.expressions import parse
+from openptx.debug.listing import names
+from openptx.debug.terminal import ALIASES, Terminal
+from openptx.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from openptx.debug.dap.adapter import Adapter
+    from openptx.debug.dap.wire import Message
+    from openptx.debug.scope import Scope
+
+LANES = 128
+"""Launches of so many threads show each as a thread; larger ones a thread for each warp, and the one looked at."""
+MOST = 1024
+"""Threads that are shown."""
+LEVELS = 1 << 12
+"""Stack frames of a thread."""
+COMMANDS = ("print", "lanes", "x", "set", "info", "where", "list")
+"""Commands of the terminal that the debug console takes, beside expressions."""
+
+
+class Looking:
+    """Answers requests about threads, stack frames, variables and expressions."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self.adapter = adapter
+
+    def on_threads(self, arguments: Message) -> Message:
+        numbering = self.adapter.session.numbering
+        shown = range(numbering.threads)
+        if numbering.threads > LANES:
+            threads = numbering.block_threads
+            firsts = (
+                block * threads + first
+                for block in range(numbering.blocks)
+                for first in range(0, threads, min(threads, 32))
+            )
+            some = {first for first, _ in zip(firsts, range(MOST), strict=False)}
+            shown = sorted({*some, self.adapter.session.thread})
+        return {"threads": [{"id": thread + 1, "name": self.thread_name(thread)} for thread in shown]}
+
+    def thread_name(self, thread: int) -> str:
+        """A thread, or the warp that it stands for."""
+        session = self.adapter.session
+        block, own = session.position(thread)
+        if session.numbering.threads <= LANES or thread == session.thread:
+            return f"block {block} thread {own}"
+        return f"block {block} warp {thread % session.numbering.block_threads // 32}"
+
+    def on_stackTrace(self, arguments: Message) -> Message:
+        session = self.adapter.stopped_session()
+        thread = int(arguments["threadId"]) - 1
+        session.look_at(thread)
+        if session.where(thread) is None:
+            return {"stackFrames": [], "totalFrames": 0}
+        every = session.frames()
+        first = int(arguments.get("startFrame") or 0)
+        count = int(arguments.get("levels") or 0) or len(every)
+        addresses = CodeAddresses(session.places)
+        found: list[Message] = []
+        for level, (frame, pc) in list(enumerate(every))[first : first + count]:
+            code = frame.plan.code
+            pc = min(pc, len(code) - 1)
+            path, line, column = self.adapter.location(code[pc])
+            name = frame.plan.function.name
+            found.append({
+                "id": thread * LEVELS + level, "name": name, "source": self.adapter.source(path),
+                "line": line, "column": column, "instructionPointerReference": f"0x{addresses.of((name, pc)):x}",
+            })  # fmt: skip
+        return {"stackFrames": found, "totalFrames": len(every)}
+
+    def on_scopes(self, arguments: Message) -> Message:
+        return {"scopes": self.adapter.references.scopes(self.frame(arguments["frameId"]))}
+
+    def frame(self, number: int) -> Scope:
+        """The names of a stack frame."""
+        session = self.adapter.stopped_session()
+        session.look_at(int(number) // LEVELS)
+        return session.scope(int(number) % LEVELS)
+
+    def on_variables(self, arguments: Message) -> Message:
+        self.adapter.stopped_session()
+        start, count = int(arguments.get("start") or 0), int(arguments.get("count") or 0)
+        reference = int(arguments["variablesReference"])
+        return {"variables": self.adapter.references.variables(reference, start, count)}
+
+    def on_setVariable(self, arguments: Message) -> Message:
+        session = self.adapter.stopped_session()
+        scope = self.adapter.references.scope(int(arguments["variablesReference"]))
+        session.assign(str(arguments["name"]), str(arguments["value"]), scope)
+        return self.shown(scope, str(arguments["name"]))
+
+    def on_setExpression(self, arguments: Message) -> Message:
+        session = self.adapter.stopped_session()
+        number = arguments.get("frameId")
+        scope = self.frame(number) if number is not None else session.scope()
+        session.assign(str(arguments["expression"]), str(arguments["value"]), scope)
+        return self.shown(scope, str(arguments["expression"]))
+
+    def shown(self, scope: Scope, text: str) -> Message:
+        """What an expression comes to, without its name."""
+        found = self.adapter.references.value(scope, text, parse(text).evaluate(scope))
+        return {key: found[key] for key in found if key not in ("name", "evaluateName")}
+
+    def on_evaluate(self, arguments: Message) -> Message:
+        session = self.adapter.stopped_session()
+        number = arguments.get("frameId")
+        scope = self.frame(number) if number is not None else session.scope()
+        text = str(arguments["expression"])
+        if arguments.get("context") == "repl" and (said := self.command(text, number)) is not None:
+            return {"result": said, "variablesReference": 0}
+        found = self.shown(scope, text)
+        return {"result": found.pop("value"), **found}
+
+    def command(self, text: str, frame: int | None) -> str | None:
+        """What a command of the terminal prints; None for what is no command, or the name of a register."""
+        session = self.adapter.session
+        word, _, rest = text.strip().partition(" ")
+        word = word.partition("/")[0]
+        if ALIASES.get(word, word) not in COMMANDS or (not rest and word in names(session)):
+            return None
+        session.level = int(frame) % LEVELS if frame is not None else 0
+        written = io.StringIO()
+        Terminal(session, io.StringIO(), written, interactive=False).onecmd(text)
+        return written.getvalue().rstrip("\n")
+
+    def on_completions(self, arguments: Message) -> Message:
+        session = self.adapter.stopped_session()
+        before = str(arguments["text"])[: int(arguments["column"]) - 1]
+        word = before[len(re.split(r"[%$\w.]*$", before)[0]) :]
+        found = sorted(name for name in names(session) if name.startswith((word, f"%{word}")))
+        start, length = len(before) - len(word), len(word)
+        return {"targets": [{"label": name, "start": start, "length": length} for name in found[:MOST]]}
+
+    def on_exceptionInfo(self, arguments: Message) -> Message:
+        stop = self.adapter.stopped_session().stop
+        if stop.error is None:
+            raise InputError("no fault has stopped the launch")
+        name = f"{stop.error.code} {stop.error.name}" if isinstance(stop.error, Fault) else "unsupported"
+        return {"exceptionId": name, "description": str(stop.error), "breakMode": "always"}
+
+    def on_source(self, arguments: Message) -> Message:
+        return {"content": self.adapter.session.places.file.text}

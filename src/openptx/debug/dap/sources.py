@@ -1,0 +1,56 @@
+"""Source files as a client is told of them: the PTX as it was launched, and the sources that `.loc` names."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.debug.dap.wire import Message
+    from openptx.debug.places import Places
+    from openptx.program import Op
+
+AS_LAUNCHED = 1
+"""The reference by which clients ask for the PTX that was launched, where no file has it."""
+
+
+class Sources:
+    """The sources of one launch."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.stamp = stamp(places.file.name)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file of the PTX is another one than was launched, or gone."""
+        return stamp(self.places.file.name) != self.stamp
+
+    def described(self, path: str) -> Message:
+        """A source of the protocol. PTX that no file has any more is asked for with `source`."""
+        name = os.path.basename(path) or path
+        if path != self.places.file.name or (self.stamp is not None and not self.changed):
+            return {"name": name, "path": os.path.abspath(path)}
+        return {"name": f"{name} (as launched)", "sourceReference": AS_LAUNCHED}
+
+    def path(self, source: Message) -> str:
+        """The path of a source that the client names."""
+        if source.get("sourceReference") == AS_LAUNCHED:
+            return self.places.file.name
+        return str(source.get("path") or source.get("name") or "")
+
+    def location(self, op: Op, by_source: bool = False) -> tuple[str, int, int]:
+        """Where an instruction is shown: in the source, if that can be read, else in the PTX."""
+        chain = self.places.table.of(op)
+        if chain and (by_source or self.places.table.text(chain[0]) is not None):
+            return chain[0]
+        return (self.places.file.name, *self.places.file.location(op.span[0]))
+
+
+def stamp(path: str) -> tuple[int, int, int] | None:
+    """What tells a file from a later one of its name; None where there is none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
