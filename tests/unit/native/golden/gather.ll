@@ -247,214 +247,216 @@ b70:
 br i1 %v95, label %b96, label %b97, !prof !1
 b96:
 %v98 = shufflevector <32 x i64> %v83, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%v99 = add <32 x i64> %v98, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
-%v100 = icmp eq <32 x i64> %v83, %v99
-%v101 = bitcast <32 x i1> %v100 to i32
-%v102 = icmp eq i32 %v101, -1
-br i1 %v102, label %b103, label %b104, !prof !1
-b103:
-%v105 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v106 = shufflevector <32 x i64> %v105, <32 x i64> poison, <32 x i32> zeroinitializer
-%v107 = add <32 x i64> %v83, %v106
-%v108 = inttoptr <32 x i64> %v107 to <32 x ptr>
-%v109 = extractelement <32 x ptr> %v108, i32 0
-%v110 = extractelement <32 x ptr> %v108, i32 16
-%v111 = load <16 x i32>, ptr %v109, align 4, !tbaa !6
-%v112 = load <16 x i32>, ptr %v110, align 4, !tbaa !6
-%v113 = shufflevector <16 x i32> %v111, <16 x i32> %v112, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-br label %b114
+%v99 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
+%v100 = add <32 x i64> %v98, %v99
+%v101 = icmp eq <32 x i64> %v83, %v100
+%v102 = bitcast <32 x i1> %v101 to i32
+%v103 = icmp eq i32 %v102, -1
+br i1 %v103, label %b104, label %b105, !prof !1
 b104:
-%v115 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v116 = shufflevector <32 x i64> %v115, <32 x i64> poison, <32 x i32> zeroinitializer
-%v117 = add <32 x i64> %v83, %v116
-%v118 = inttoptr <32 x i64> %v117 to <32 x ptr>
-%v119 = call <32 x i32> @gather.i32(<32 x ptr> %v118, i32 -1)
-br label %b114
-b114:
-%v120 = phi <32 x i32> [%v113, %b103], [%v119, %b104]
-br label %b121
+%v106 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v107 = shufflevector <32 x i64> %v106, <32 x i64> poison, <32 x i32> zeroinitializer
+%v108 = add <32 x i64> %v83, %v107
+%v109 = inttoptr <32 x i64> %v108 to <32 x ptr>
+%v110 = extractelement <32 x ptr> %v109, i32 0
+%v111 = extractelement <32 x ptr> %v109, i32 16
+%v112 = load <16 x i32>, ptr %v110, align 4, !tbaa !6
+%v113 = load <16 x i32>, ptr %v111, align 4, !tbaa !6
+%v114 = shufflevector <16 x i32> %v112, <16 x i32> %v113, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+br label %b115
+b105:
+%v116 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v117 = shufflevector <32 x i64> %v116, <32 x i64> poison, <32 x i32> zeroinitializer
+%v118 = add <32 x i64> %v83, %v117
+%v119 = inttoptr <32 x i64> %v118 to <32 x ptr>
+%v120 = call <32 x i32> @gather.i32(<32 x ptr> %v119, i32 -1)
+br label %b115
+b115:
+%v121 = phi <32 x i32> [%v114, %b104], [%v120, %b105]
+br label %b122
 b97:
-%v122 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v83, ptr %v122, align 64, !tbaa !5
-%v123 = zext i32 -1 to i64
-%v124 = call i1 @openptx.load(ptr %w, i64 %v123, i64 66561, i64 %first, i64 0)
-br i1 %v124, label %b125, label %b126, !prof !0
-b125:
-%v127 = getelementptr i8, ptr %w, i64 196
-store i32 8, ptr %v127, align 4
-br label %failed
+%v123 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v83, ptr %v123, align 64, !tbaa !5
+%v124 = zext i32 -1 to i64
+%v125 = call i1 @openptx.load(ptr %w, i64 %v124, i64 66561, i64 %first, i64 0)
+br i1 %v125, label %b126, label %b127, !prof !0
 b126:
-%v128 = getelementptr i8, ptr %w, i64 1280
-%v129 = load volatile <32 x i32>, ptr %v128, align 4, !tbaa !5
-br label %b121
-b121:
-%v130 = phi <32 x i32> [%v120, %b114], [%v129, %b126]
+%v128 = getelementptr i8, ptr %w, i64 196
+store i32 8, ptr %v128, align 4
+br label %failed
+b127:
+%v129 = getelementptr i8, ptr %w, i64 1280
+%v130 = load volatile <32 x i32>, ptr %v129, align 4, !tbaa !5
+br label %b122
+b122:
+%v131 = phi <32 x i32> [%v121, %b115], [%v130, %b127]
 store i64 %v11, ptr %r1, align 4
 store <32 x i64> %v83, ptr %r6, align 4
-store <32 x i32> %v130, ptr %r7, align 4
+store <32 x i32> %v131, ptr %r7, align 4
 br label %block1
 block1:
 ; 9
-%v131 = load <32 x i32>, ptr %r7, align 4
-%v132 = shufflevector <32 x i32> %v131, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
-%v133 = uitofp <32 x i32> %v132 to <32 x float>
-%v134 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v133)
-%v135 = icmp ne <32 x i32> %v134, zeroinitializer
-%v136 = xor <32 x i1> %v135, splat (i1 true)
-%v137 = load i64, ptr %r1, align 4
-%v138 = bitcast <32 x i1> %v135 to i32
-%v139 = icmp ne i32 %v138, 0
-br i1 %v139, label %b140, label %b141
-b140:
-%v142 = select <32 x i1> %v135, <32 x i32> %v134, <32 x i32> zeroinitializer
-%v143 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v142)
-%v144 = insertelement <32 x i64> poison, i64 %v137, i32 0
-%v145 = shufflevector <32 x i64> %v144, <32 x i64> poison, <32 x i32> zeroinitializer
-%v146 = insertelement <32 x i64> poison, i64 %v51, i32 0
-%v147 = shufflevector <32 x i64> %v146, <32 x i64> poison, <32 x i32> zeroinitializer
-%v148 = sub <32 x i64> %v145, %v147
-%v149 = insertelement <32 x i64> poison, i64 %v56, i32 0
-%v150 = shufflevector <32 x i64> %v149, <32 x i64> poison, <32 x i32> zeroinitializer
-%v151 = icmp uge <32 x i64> %v148, %v150
-%v152 = and <32 x i64> %v145, splat (i64 3)
-%v153 = icmp ne <32 x i64> %v152, zeroinitializer
-%v154 = or <32 x i1> %v151, %v153
-%v155 = and <32 x i1> %v154, %v135
-%v156 = bitcast <32 x i1> %v155 to i32
-%v157 = icmp ne i32 %v156, 0
-br i1 %v157, label %b158, label %b159, !prof !0
-b158:
-%v160 = insertelement <32 x i64> poison, i64 %v137, i32 0
-%v161 = shufflevector <32 x i64> %v160, <32 x i64> poison, <32 x i32> zeroinitializer
-%v162 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v161, ptr %v162, align 64, !tbaa !5
-%v163 = bitcast <32 x i1> %v135 to i32
-%v164 = zext i32 %v163 to i64
-%v165 = call i1 @openptx.places(ptr %w, i64 %v164, i64 66561, i64 %first, i64 0)
-br i1 %v165, label %b166, label %b167, !prof !0
-b166:
-%v168 = getelementptr i8, ptr %w, i64 196
-store i32 13, ptr %v168, align 4
-br label %failed
-b167:
-br label %b169
-b159:
-%v170 = insertelement <32 x i64> poison, i64 %v54, i32 0
-%v171 = shufflevector <32 x i64> %v170, <32 x i64> poison, <32 x i32> zeroinitializer
-%v172 = add <32 x i64> %v145, %v171
-%v173 = inttoptr <32 x i64> %v172 to <32 x ptr>
-%v174 = getelementptr i8, ptr %w, i64 1024
-store <32 x ptr> %v173, ptr %v174, align 64, !tbaa !5
-br label %b169
-b169:
-%v175 = bitcast <32 x i1> %v135 to i32
-%v176 = call i32 @llvm.cttz.i32(i32 %v175, i1 false)
-%v177 = getelementptr i8, ptr %w, i64 1024
-%v178 = getelementptr i64, ptr %v177, i32 %v176
-%v179 = load volatile ptr, ptr %v178, align 8, !tbaa !5
-%v180 = load i32, ptr %v179, align 4, !tbaa !6
-%v181 = add i32 %v180, %v143
-store i32 %v181, ptr %v179, align 4, !tbaa !6
-br label %b141
+%v132 = load <32 x i32>, ptr %r7, align 4
+%v133 = shufflevector <32 x i32> %v132, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
+%v134 = uitofp <32 x i32> %v133 to <32 x float>
+%v135 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v134)
+%v136 = icmp ne <32 x i32> %v135, zeroinitializer
+%v137 = xor <32 x i1> %v136, splat (i1 true)
+%v138 = load i64, ptr %r1, align 4
+%v139 = bitcast <32 x i1> %v136 to i32
+%v140 = icmp ne i32 %v139, 0
+br i1 %v140, label %b141, label %b142
 b141:
-%v182 = phi i32 [%v180, %b169], [0, %block1]
-%v183 = load <32 x i64>, ptr %r6, align 4
-%v184 = insertelement <32 x i64> poison, i64 %v24, i32 0
-%v185 = shufflevector <32 x i64> %v184, <32 x i64> poison, <32 x i32> zeroinitializer
-%v186 = sub <32 x i64> %v183, %v185
-%v187 = insertelement <32 x i64> poison, i64 %v58, i32 0
-%v188 = shufflevector <32 x i64> %v187, <32 x i64> poison, <32 x i32> zeroinitializer
-%v189 = icmp uge <32 x i64> %v186, %v188
-%v190 = and <32 x i64> %v183, splat (i64 3)
-%v191 = icmp ne <32 x i64> %v190, zeroinitializer
-%v192 = or <32 x i1> %v189, %v191
-%v193 = bitcast <32 x i1> %v192 to i32
-%v194 = icmp ne i32 %v193, 0
-%v195 = xor i1 %v194, true
-br i1 %v195, label %b196, label %b197, !prof !1
-b197:
-%v198 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v134, ptr %v198, align 4, !tbaa !5
-%v199 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v183, ptr %v199, align 64, !tbaa !5
-%v200 = zext i32 -1 to i64
-%v201 = call i1 @openptx.store(ptr %w, i64 %v200, i64 66561, i64 %first, i64 0)
-br i1 %v201, label %b202, label %b203, !prof !0
-b202:
-%v204 = getelementptr i8, ptr %w, i64 196
-store i32 14, ptr %v204, align 4
+%v143 = select <32 x i1> %v136, <32 x i32> %v135, <32 x i32> zeroinitializer
+%v144 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v143)
+%v145 = insertelement <32 x i64> poison, i64 %v138, i32 0
+%v146 = shufflevector <32 x i64> %v145, <32 x i64> poison, <32 x i32> zeroinitializer
+%v147 = insertelement <32 x i64> poison, i64 %v51, i32 0
+%v148 = shufflevector <32 x i64> %v147, <32 x i64> poison, <32 x i32> zeroinitializer
+%v149 = sub <32 x i64> %v146, %v148
+%v150 = insertelement <32 x i64> poison, i64 %v56, i32 0
+%v151 = shufflevector <32 x i64> %v150, <32 x i64> poison, <32 x i32> zeroinitializer
+%v152 = icmp uge <32 x i64> %v149, %v151
+%v153 = and <32 x i64> %v146, splat (i64 3)
+%v154 = icmp ne <32 x i64> %v153, zeroinitializer
+%v155 = or <32 x i1> %v152, %v154
+%v156 = and <32 x i1> %v155, %v136
+%v157 = bitcast <32 x i1> %v156 to i32
+%v158 = icmp ne i32 %v157, 0
+br i1 %v158, label %b159, label %b160, !prof !0
+b159:
+%v161 = insertelement <32 x i64> poison, i64 %v138, i32 0
+%v162 = shufflevector <32 x i64> %v161, <32 x i64> poison, <32 x i32> zeroinitializer
+%v163 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v162, ptr %v163, align 64, !tbaa !5
+%v164 = bitcast <32 x i1> %v136 to i32
+%v165 = zext i32 %v164 to i64
+%v166 = call i1 @openptx.places(ptr %w, i64 %v165, i64 66561, i64 %first, i64 0)
+br i1 %v166, label %b167, label %b168, !prof !0
+b167:
+%v169 = getelementptr i8, ptr %w, i64 196
+store i32 13, ptr %v169, align 4
 br label %failed
+b168:
+br label %b170
+b160:
+%v171 = insertelement <32 x i64> poison, i64 %v54, i32 0
+%v172 = shufflevector <32 x i64> %v171, <32 x i64> poison, <32 x i32> zeroinitializer
+%v173 = add <32 x i64> %v146, %v172
+%v174 = inttoptr <32 x i64> %v173 to <32 x ptr>
+%v175 = getelementptr i8, ptr %w, i64 1024
+store <32 x ptr> %v174, ptr %v175, align 64, !tbaa !5
+br label %b170
+b170:
+%v176 = bitcast <32 x i1> %v136 to i32
+%v177 = call i32 @llvm.cttz.i32(i32 %v176, i1 false)
+%v178 = getelementptr i8, ptr %w, i64 1024
+%v179 = getelementptr i64, ptr %v178, i32 %v177
+%v180 = load volatile ptr, ptr %v179, align 8, !tbaa !5
+%v181 = load i32, ptr %v180, align 4, !tbaa !6
+%v182 = add i32 %v181, %v144
+store i32 %v182, ptr %v180, align 4, !tbaa !6
+br label %b142
+b142:
+%v183 = phi i32 [%v181, %b170], [0, %block1]
+%v184 = load <32 x i64>, ptr %r6, align 4
+%v185 = insertelement <32 x i64> poison, i64 %v24, i32 0
+%v186 = shufflevector <32 x i64> %v185, <32 x i64> poison, <32 x i32> zeroinitializer
+%v187 = sub <32 x i64> %v184, %v186
+%v188 = insertelement <32 x i64> poison, i64 %v58, i32 0
+%v189 = shufflevector <32 x i64> %v188, <32 x i64> poison, <32 x i32> zeroinitializer
+%v190 = icmp uge <32 x i64> %v187, %v189
+%v191 = and <32 x i64> %v184, splat (i64 3)
+%v192 = icmp ne <32 x i64> %v191, zeroinitializer
+%v193 = or <32 x i1> %v190, %v192
+%v194 = bitcast <32 x i1> %v193 to i32
+%v195 = icmp ne i32 %v194, 0
+%v196 = xor i1 %v195, true
+br i1 %v196, label %b197, label %b198, !prof !1
+b198:
+%v199 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v135, ptr %v199, align 4, !tbaa !5
+%v200 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v184, ptr %v200, align 64, !tbaa !5
+%v201 = zext i32 -1 to i64
+%v202 = call i1 @openptx.store(ptr %w, i64 %v201, i64 66561, i64 %first, i64 0)
+br i1 %v202, label %b203, label %b204, !prof !0
 b203:
-br label %b205
-b196:
-%v206 = shufflevector <32 x i64> %v183, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
-%v207 = add <32 x i64> %v206, <i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60, i64 0, i64 4, i64 8, i64 12, i64 16, i64 20, i64 24, i64 28, i64 32, i64 36, i64 40, i64 44, i64 48, i64 52, i64 56, i64 60>
-%v208 = icmp eq <32 x i64> %v183, %v207
-%v209 = bitcast <32 x i1> %v208 to i32
-%v210 = icmp eq i32 %v209, -1
-br i1 %v210, label %b211, label %b212
-b211:
-%v213 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v214 = shufflevector <32 x i64> %v213, <32 x i64> poison, <32 x i32> zeroinitializer
-%v215 = add <32 x i64> %v183, %v214
-%v216 = inttoptr <32 x i64> %v215 to <32 x ptr>
-%v217 = extractelement <32 x ptr> %v216, i32 0
-%v218 = extractelement <32 x ptr> %v216, i32 16
-%v219 = shufflevector <32 x i32> %v134, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-store <16 x i32> %v219, ptr %v217, align 4, !tbaa !6
-%v220 = shufflevector <32 x i32> %v134, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-store <16 x i32> %v220, ptr %v218, align 4, !tbaa !6
-br label %b221
-b212:
-%v222 = insertelement <32 x i64> poison, i64 %v27, i32 0
-%v223 = shufflevector <32 x i64> %v222, <32 x i64> poison, <32 x i32> zeroinitializer
-%v224 = add <32 x i64> %v183, %v223
-%v225 = inttoptr <32 x i64> %v224 to <32 x ptr>
-call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %v134, <32 x ptr> align 4 %v225, <32 x i1> splat (i1 true)), !tbaa !6
-br label %b221
-b221:
-br label %b205
-b205:
+%v205 = getelementptr i8, ptr %w, i64 196
+store i32 14, ptr %v205, align 4
+br label %failed
+b204:
+br label %b206
+b197:
+%v207 = shufflevector <32 x i64> %v184, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16, i32 16>
+%v208 = load <32 x i64>, ptr @lanes.1, align 64, !invariant.load !7
+%v209 = add <32 x i64> %v207, %v208
+%v210 = icmp eq <32 x i64> %v184, %v209
+%v211 = bitcast <32 x i1> %v210 to i32
+%v212 = icmp eq i32 %v211, -1
+br i1 %v212, label %b213, label %b214
+b213:
+%v215 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v216 = shufflevector <32 x i64> %v215, <32 x i64> poison, <32 x i32> zeroinitializer
+%v217 = add <32 x i64> %v184, %v216
+%v218 = inttoptr <32 x i64> %v217 to <32 x ptr>
+%v219 = extractelement <32 x ptr> %v218, i32 0
+%v220 = extractelement <32 x ptr> %v218, i32 16
+%v221 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+store <16 x i32> %v221, ptr %v219, align 4, !tbaa !6
+%v222 = shufflevector <32 x i32> %v135, <32 x i32> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+store <16 x i32> %v222, ptr %v220, align 4, !tbaa !6
+br label %b223
+b214:
+%v224 = insertelement <32 x i64> poison, i64 %v27, i32 0
+%v225 = shufflevector <32 x i64> %v224, <32 x i64> poison, <32 x i32> zeroinitializer
+%v226 = add <32 x i64> %v184, %v225
+%v227 = inttoptr <32 x i64> %v226 to <32 x ptr>
+call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %v135, <32 x ptr> align 4 %v227, <32 x i1> splat (i1 true)), !tbaa !6
+br label %b223
+b223:
+br label %b206
+b206:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v226 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v226, align 4
+%v228 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v228, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v227 = icmp ult i32 %next, 2
-br i1 %v227, label %ready, label %rest
+%v229 = icmp ult i32 %next, 2
+br i1 %v229, label %ready, label %rest
 rest:
-%v228 = getelementptr i8, ptr %w, i64 928
-%v229 = load i32, ptr %v228, align 4
-%v230 = add i32 %v229, -1
-store i32 %v230, ptr %v228, align 4
-%v231 = getelementptr i8, ptr %w, i64 120
-%v232 = load ptr, ptr %v231, align 8
-%v233 = getelementptr i8, ptr %v232, i64 16
-%v234 = load volatile i32, ptr %v233, align 4
-%v235 = icmp ne i32 %v230, 0
-%v236 = icmp eq i32 %v234, 0
-%v237 = and i1 %v235, %v236
-br i1 %v237, label %beside, label %done
+%v230 = getelementptr i8, ptr %w, i64 928
+%v231 = load i32, ptr %v230, align 4
+%v232 = add i32 %v231, -1
+store i32 %v232, ptr %v230, align 4
+%v233 = getelementptr i8, ptr %w, i64 120
+%v234 = load ptr, ptr %v233, align 8
+%v235 = getelementptr i8, ptr %v234, i64 16
+%v236 = load volatile i32, ptr %v235, align 4
+%v237 = icmp ne i32 %v232, 0
+%v238 = icmp eq i32 %v236, 0
+%v239 = and i1 %v237, %v238
+br i1 %v239, label %beside, label %done
 done:
 ret i32 0
 beside:
-%v238 = getelementptr i8, ptr %w, i64 64
-%v239 = load i32, ptr %v238, align 4
-%v240 = add i32 %v239, 1
-store i32 %v240, ptr %v238, align 4
-%v241 = getelementptr i8, ptr %w, i64 88
-%v242 = load i64, ptr %v241, align 4
-%v243 = add i64 %v242, 1
-store i64 %v243, ptr %v241, align 4
-%v244 = getelementptr i8, ptr %w, i64 848
-%v245 = load i64, ptr %v244, align 4
-%v246 = add i64 %v245, 1
-store i64 %v246, ptr %v244, align 4
+%v240 = getelementptr i8, ptr %w, i64 64
+%v241 = load i32, ptr %v240, align 4
+%v242 = add i32 %v241, 1
+store i32 %v242, ptr %v240, align 4
+%v243 = getelementptr i8, ptr %w, i64 88
+%v244 = load i64, ptr %v243, align 4
+%v245 = add i64 %v244, 1
+store i64 %v245, ptr %v243, align 4
+%v246 = getelementptr i8, ptr %w, i64 848
+%v247 = load i64, ptr %v246, align 4
+%v248 = add i64 %v247, 1
+store i64 %v248, ptr %v246, align 4
 br label %cta
 ready:
 br label %warp

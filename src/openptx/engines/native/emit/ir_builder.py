@@ -14,6 +14,9 @@ STATE, DATA = ", !tbaa !5", ", !tbaa !6"
 """What an access is to: the worker's state, or the kernel's memory. The two never overlap."""
 
 
+CONSTANT = ", !invariant.load !7"
+"""Of a load: nothing is ever written there."""
+
 FLOAT = {16: "half", 32: "float", 64: "double"}
 """LLVM's names, by width."""
 

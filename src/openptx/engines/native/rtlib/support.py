@@ -31,6 +31,7 @@ METADATA = """
 !4 = !{!"data", !2}
 !5 = !{!3, !3, i64 0}
 !6 = !{!4, !4, i64 0}
+!7 = !{}
 """
 LONG = 150_000
 """Characters of text, above which LLVM runs in a process of its own: calls of LLVM can't be cancelled, and take 0.8 to

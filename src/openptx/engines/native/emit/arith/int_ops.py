@@ -42,11 +42,15 @@ class IntOps(FloatTransfer):
             return "zeroinitializer" if v == 0 else f"splat (i{w} {self.number(v, w)})"
         return "<" + ", ".join(f"i{w} {self.number(e, w)}" for e in v) + ">"
 
+    def constant_vector(self, v: Known, w: int) -> str:
+        """The same where a line may be emitted first."""
+        return self.literal_vector(v, w)
+
     def vector(self, a: Bits) -> str:
         """All lanes, as a vector."""
         v, w = a.v, a.width
         if not isinstance(v, Value):
-            return self.literal_vector(v, w)
+            return self.constant_vector(v, w)
         if not v.name:
             v = self.settled(a)
         if v.vector:
@@ -54,7 +58,7 @@ class IntOps(FloatTransfer):
         name = self.splat(v.name, f"i{w}")
         if v.lanes is not ZEROS:
             assert v.lanes is not None
-            name = self.ir.emit(f"add {vector_type(w)} {name}, {self.literal_vector(v.lanes, w)}")
+            name = self.ir.emit(f"add {vector_type(w)} {name}, {self.constant_vector(v.lanes, w)}")
         if not self.ir.cold:
             v.vector = name
         return name

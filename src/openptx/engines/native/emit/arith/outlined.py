@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple, cast
 
 from openptx.engines.native.analysis.float_transfer import OutlinedCall
-from openptx.engines.native.analysis.lattice import ZEROS, Value
+from openptx.engines.native.analysis.lattice import ZEROS, Known, Value, vector_type
 from openptx.engines.native.emit.arith.int_ops import IntOps
-from openptx.engines.native.emit.ir_builder import IRBuilder, LaneType
+from openptx.engines.native.emit.ir_builder import CONSTANT, IRBuilder, LaneType
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 
@@ -24,6 +24,23 @@ class OutlinedOps(IntOps):
     def __init__(self, functions: dict[object, Outlined]) -> None:
         super().__init__()
         self.functions = functions
+
+    def constant_vector(self, v: Known, w: int) -> str:
+        """Offsets of lanes are loaded from a table of the module's, which LLVM does not look into.
+
+        Made constants of the code, they are split to registers of 512 bits, whose types differ from those of other
+        constants. For each use LLVM compares a constant bit by bit with all of another type that the function has
+        (`MachineConstantPool::getConstantPoolIndex`): half of the time that attention takes, at -O0 nine tenths.
+        """
+        if isinstance(v, int) or w != 64:
+            return super().constant_vector(v, w)
+        key, t = ("lanes", tuple(v)), vector_type(w)
+        made = self.functions.get(key)
+        if made is None:
+            name = f"lanes.{len(self.functions)}"
+            text = f"@{name} = internal global {t} {self.literal_vector(v, w)}, align 64"
+            made = self.functions[key] = Outlined(name, w, text)
+        return self.ir.emit(f"load {t}, ptr @{made.name}, align 64{CONSTANT}")
 
     def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
         """By a function made for these formats, of vectors or, where all operands are uniform, of scalars."""

@@ -264,7 +264,7 @@ class BoundsCheck:
         ir, t = self.ir, vector_type(64)
         a = self.x.vector(place)
         begins = ir.shuffle(t, a, "poison", [i // 16 * 16 for i in range(N)])
-        wanted = ir.emit(f"add {t} {begins}, {self.x.literal_vector(tuple(i % 16 * step for i in range(N)), 64)}")
+        wanted = ir.emit(f"add {t} {begins}, {self.x.constant_vector(tuple(i % 16 * step for i in range(N)), 64)}")
         same = ir.emit(f"icmp eq {t} {a}, {wanted}")
         word = ir.mask_bits(same)
         if not self.scope.full:
@@ -277,4 +277,4 @@ class BoundsCheck:
 
     def lane_pointers(self, pointer: str, lanes: Lanes) -> str:
         """Each lane's pointer, at a known distance from one."""
-        return self.ir.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.x.literal_vector(lanes, 64)}")
+        return self.ir.emit(f"getelementptr i8, ptr {pointer}, {vector_type(64)} {self.x.constant_vector(lanes, 64)}")
