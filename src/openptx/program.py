@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from openptx.isa.special_registers import allocation_unit
 
 if TYPE_CHECKING:
-    from openptx.device.shared_layout import SharedLayout
     from openptx.isa.notation import Form, Modifiers
     from openptx.isa.types import Type
     from openptx.source import File, Span
@@ -206,6 +205,25 @@ class Function:
     noreturn: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class SharedLayout:
+    """Where a kernel's shared variables lie in its CTA's memory (device/shared_layout.py)."""
+
+    offsets: Mapping[tuple[str, Span], int]
+    static: int
+    """Bytes of static variables, after those of the system."""
+    dynamic: int
+    """Where dynamic memory begins: every `extern` array is all of it."""
+    names_dynamic: bool
+
+    def offset(self, variable: Variable) -> int:
+        return self.dynamic if variable.linkage == "extern" else self.offsets[variable.name, variable.span]
+
+    def size(self, dynamic: int) -> int:
+        """Bytes of a CTA that is launched with so many bytes of dynamic memory."""
+        return self.dynamic + dynamic if dynamic else self.static
+
+
 @dataclass(slots=True, eq=False)
 class Program:
     """A checked module. Functions are lowered when first asked for, since a file may hold hundreds."""
@@ -223,7 +241,7 @@ class Program:
     debug: bool = False  # `.target ..., debug`, which the assembler does not optimise
     profile: str = "ptxas"  # by which the file was checked
     contract: str = "off"  # "ptxas": `lower` gives functions with constants folded and products contracted (rewrite/)
-    layouts: dict[str, SharedLayout] = field(default_factory=dict[str, "SharedLayout"])  # by kernel, once asked for
+    layouts: dict[str, SharedLayout] = field(default_factory=dict[str, SharedLayout])  # by kernel, once asked for
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
 
     def own_shared(self, size: int) -> int:

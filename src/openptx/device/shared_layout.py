@@ -6,33 +6,13 @@ variables is one outside of the CTA's memory, and descriptors of matrices (18 bi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from openptx.errors import Unsupported
-from openptx.program import Address, Function, Op, Operand, Program, Reg, Symbol, Variable, Vector
+from openptx.program import Address, Function, Op, Operand, Program, Reg, SharedLayout, Symbol, Variable, Vector
 from openptx.source import Span
 
 DYNAMIC_ALIGN = 16
-
-
-@dataclass(frozen=True, slots=True)
-class SharedLayout:
-    """Offsets of variables in the CTA's shared memory."""
-
-    offsets: Mapping[tuple[str, Span], int]
-    static: int
-    """Bytes of static variables, after those of the system."""
-    dynamic: int
-    """Where dynamic memory begins: every `extern` array is all of it."""
-    names_dynamic: bool
-
-    def offset(self, variable: Variable) -> int:
-        return self.dynamic if variable.linkage == "extern" else self.offsets[variable.name, variable.span]
-
-    def size(self, dynamic: int) -> int:
-        """Bytes of a CTA that is launched with so many bytes of dynamic memory."""
-        return self.dynamic + dynamic if dynamic else self.static
 
 
 def shared_layout(program: Program, kernel: str) -> SharedLayout:

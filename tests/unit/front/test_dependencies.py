@@ -63,6 +63,12 @@ LAYERS = (
     "__init__",
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
+#    part            what only its annotations may name, besides: classes of callers, which are given to it
+FOR_TYPES_ALONE = {
+    "errors":       {"sanitize"},       # findings are an error's contents
+    "diagnostics":  {"errors"},         # faults are rendered as diagnostics are
+    "sanitize":     {"runtime"},        # a launch is watched by `kernel(..., sanitize=)`, and by `openptx.sanitize`
+}
 # fmt: on
 ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "driver", "lsp", "numba", "tinygrad", "triton"}
 STANDARD_LIBRARY_ONLY = {
@@ -93,8 +99,8 @@ def files_of(part: str) -> list[Path]:
     return [single] if single.exists() else sorted((PACKAGE / part).rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Every module that a file imports when it runs, at its top or in a function; not what only types need."""
+def imports(path: Path, *, types: bool = False) -> Iterator[tuple[str, int]]:
+    """Every module that a file imports when it runs, at its top or in a function; with `types`, for annotations too."""
     tree = ast.parse(path.read_text("utf-8"))
     for_types = {
         inner
@@ -104,7 +110,7 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
         for inner in ast.walk(statement)
     }
     for node in ast.walk(tree):
-        if node in for_types:
+        if node in for_types and not types:
             continue
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
@@ -155,6 +161,18 @@ def test_dependencies_point_one_way(part: str) -> None:
         for path in files_of(part)
         for module, line in imports(path)
         if module.split(".")[0] == "openptx" and part_of(module) not in ALLOWED[part] | {part}
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("part", sorted(ALLOWED))
+def test_annotations_point_the_same_way(part: str) -> None:
+    allowed = ALLOWED[part] | FOR_TYPES_ALONE.get(part, set[str]()) | {part}
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line} names {module}"
+        for path in files_of(part)
+        for module, line in imports(path, types=True)
+        if module.split(".")[0] == "openptx" and part_of(module) not in allowed
     ]
     assert wrong == []
 

@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.shared_layout import SharedLayout
 from openptx.errors import Triple
+from openptx.program import SharedLayout
 
 T = TypeVar("T")
 U32 = NDArray[np.uint32]

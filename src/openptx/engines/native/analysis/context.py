@@ -13,11 +13,10 @@ from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.analysis.liveness import find_liveness
 from openptx.engines.native.analysis.spin_loops import slice_back
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.program import Address, Function, Program, Reg, Register
+from openptx.program import Address, Function, Program, Reg, Register, SharedLayout
 
 if TYPE_CHECKING:
     from openptx.device.image import Image
-    from openptx.device.shared_layout import SharedLayout
     from openptx.engines.native.deopt.frame_state import SideExit
     from openptx.engines.native.options import Options
     from openptx.llvm.host import CPU

@@ -12,11 +12,10 @@ from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.machine import Machine
 from openptx.isa.types import Type
 from openptx.numerics import Bits
-from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, Sink, Special, Symbol, Vector
+from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, SharedLayout, Sink, Special, Symbol, Vector
 
 if TYPE_CHECKING:
     from openptx.device.image import Image
-    from openptx.device.shared_layout import SharedLayout
 
 Place = tuple[Operand, Type | None]
 
