@@ -72,6 +72,24 @@ class Dots(Approximate):
                 found += [x.resize(r >> i if i else r, 8) & mask for i in range(0, r.width, f.width)]
         return [a >> f.low for a in found] if f.low else found
 
+    # Sparse factors
+
+    def picked(self, columns: Tile, w: int, places: Sequence[Bits], chunk: int) -> Tile:
+        """Of each column, units of `w` bits: from every chunk of `chunk` of them half, those at `places` within it."""
+        x, kept = self, chunk // 2
+        found: list[Registers] = []
+        for column in columns:
+            units = [v for r in column for v in (x.split(r, w) if w < r.width else [r])]
+            line: list[Bits] = []
+            for k, place in enumerate(places):
+                rest = units[k // kept * chunk : k // kept * chunk + chunk]
+                for i in range(chunk.bit_length() - 1):
+                    odd = (place >> i & 1) != 0
+                    rest = [x.select(odd, b, a) for a, b in zip(rest[::2], rest[1::2], strict=True)]
+                line += rest
+            found.append(tuple(line))
+        return tuple(found)
+
     # Floats
 
     def dots(

@@ -16,7 +16,7 @@ from openptx.numerics.formats import F16, F32, F64, Format
 from openptx.numerics.numpy_machine_float import NAN32, NumpyFloats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,6 +31,14 @@ _VALUES: dict[str, Array] = {}
 
 
 class NumpyDots(NumpyFloats):
+    def picked(self, columns: Tile, w: int, places: Sequence[Bits], chunk: int) -> Tile:
+        n = max(b.v.size for line in (*columns, places) for b in line)
+        units = stacked(columns, 0, n).view(f"u{w // 8}")
+        at = stacked((tuple(places),), 0, n)[0].astype(np.intp)
+        at += np.arange(len(places)) // (chunk // 2) * chunk
+        found = np.moveaxis(np.take_along_axis(units, at[None], -1), 2, 1)
+        return tuple(tuple(Bits(self, w, lanes) for lanes in line) for line in np.ascontiguousarray(found))
+
     def dots(
         self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, h: Format, d: Format,
         scales: Scales | None = None, fraction: int = FRACTION,

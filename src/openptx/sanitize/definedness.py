@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp.machine import Threads
-from openptx.numerics import Bits
+from openptx.numerics import Arithmetic, Bits
 from openptx.sanitize.masked import EVERYTHING, MOVES, NOTHING, RULES, Masked, is_masked, mask, masked_in, plain
 from openptx.sanitize.semantics import SHUFFLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from openptx.numerics.dot import Tile
     from openptx.program import Op
     from openptx.sanitize.session import Session
 
@@ -94,6 +95,9 @@ class Definedness(Threads):
             return d
         top = a.undefined if a.width == 1 else (a.undefined >> a.undefined.dtype.type(a.width - 1)).astype(bool)
         return self.marked(d, top, a)
+
+    def picked(self, columns: Tile, w: int, places: Sequence[Bits], chunk: int) -> Tile:
+        return Arithmetic.picked(self, columns, w, places, chunk)
 
     # The warp.
 

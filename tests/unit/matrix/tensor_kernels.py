@@ -13,16 +13,16 @@ from openptx.isa.types import TYPES
 from openptx.numerics import FORMATS
 
 MODES = (0, 32, 64, 128)
-A_AT, SCALES_A, SCALES_B = 256, 288, 320  # columns of tensor memory; d begins at 0
+A_AT, SCALES_A, SCALES_B, METADATA = 256, 288, 320, 352  # columns of tensor memory; d begins at 0
 KERNEL = """
 .visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5,
-                  .param .u64 pa, .param .u64 pb, .param .u32 pi, .param .u32 pe)
+                  .param .u64 p6, .param .u64 pa, .param .u64 pb, .param .u32 pi, .param .u32 pe)
 {{
     .shared .align 1024 .b8 sa[32768];
     .shared .align 1024 .b8 sb[32768];
     .shared .align 8 .b64 bar;
     .shared .b32 place;
-    .reg .b32 %t, %v, %i, %at, %d, %lanes, %idesc, %m<4>, %enable, %rank;
+    .reg .b32 %t, %v, %sp, %i, %at, %d, %lanes, %idesc, %m<4>, %enable, %rank;
     .reg .b64 %rd<9>, %da, %db, %w, %x;
     .reg .b16 %both;
     .reg .pred %p, %one, %some, %e;
@@ -55,6 +55,7 @@ COPY:
     ld.param.u32 %idesc, [pi]; ld.param.u32 %enable, [pe]; setp.ne.u32 %e, %enable, 0;
     mov.u32 %m0, 1; mov.u32 %m1, 2; mov.u32 %m2, 0; mov.u32 %m3, 0x80000000;
     add.u32 %at, %d, {a_at}; add.u32 %i, %d, {scales_a}; add.u32 %v, %d, {scales_b};
+    add.u32 %sp, %d, {metadata};
     setp.eq.and.u32 %one, %rank, 0, %one;
     mov.u16 %both, 3; mov.u64 %rd8, 0x8000000000;
     setp.eq.u32 %some, %t, {more}; or.pred %some, %some, %one;
@@ -96,15 +97,18 @@ def multiplied(
     idesc: int,
     *,
     a: Any = None,
+    meta: Any = None,
+    shifted: bool = False,
     scales: tuple[Any, Any] | None = None,
     tail: str = "%e",
     add: bool = True,
     more: int = 0,
     engine: str = "interp",
 ) -> Any:
-    """What stands in tensor memory after `opcode`: d [lane, column] before, a and scales as words [lane, column].
+    """What stands in tensor memory after `opcode`: d before; a, scales, metadata as words [lane, column].
 
-    Arrays of a pair of CTAs have one axis more, in front. Thread 0 executes it, and thread `more`.
+    If `shifted`, a is brought back too. Arrays of a pair of CTAs have one axis more, in front. Thread 0 executes it,
+    and thread `more`.
     """
     columns, group = d.shape[-1], 2 if "group::2" in opcode else 1
     commit = f"tcgen05.commit.cta_group::{group}.mbarrier::arrive::one.shared::cluster"
@@ -114,24 +118,31 @@ def multiplied(
     if scales is not None:
         kept += [moves("p4", scales[0].shape[-1], SCALES_A, 2), moves("p5", scales[1].shape[-1], SCALES_B, 3)]
         scaled = ", [%i], [%v]"
+    if meta is not None:
+        kept += [moves("p6", meta.shape[-1], METADATA, 5)]
+    back = moves("p0", columns, 0, 4, back=True)
+    if shifted:
+        back += moves("p3", a.shape[-1], A_AT, 6, back=True)
     first = "[%at]" if a is not None else "%da"
     text = HEAD.format("sm_100a") + KERNEL.format(
         group=group,
         more=more,
         commit=f"{commit}.multicast::cluster.b64 [bar], %both;" if group == 2 else f"{commit}.b64 [bar];",
         moves="".join(kept),
-        back=moves("p0", columns, 0, 4, back=True),
-        instruction=f"{opcode} [%d], {first}, %db, %idesc{scaled}, {tail};",
+        back=back,
+        instruction=f"{opcode} [%d], {first}, %db{', [%sp]' if meta is not None else ''}, %idesc{scaled}, {tail};",
         a_at=A_AT,
         scales_a=SCALES_A,
         scales_b=SCALES_B,
+        metadata=METADATA,
     )
     nothing = np.zeros(1, np.uint32)
-    own = [np.ascontiguousarray(x) if x is not None else nothing for x in (a, *(scales or (None, None)))]
+    given = a, *(scales or (None, None)), meta
+    own = [np.array(x, np.uint32, order="C") if x is not None else nothing for x in given]
     result = np.array(d, np.uint32)
     args = result, memory[0].view(np.uint32), memory[1].view(np.uint32), *own, *descriptors, np.uint32(idesc)
     program(text)["k"]((group,), (128,), (*args, np.uint32(add)), cluster=(group,), engine=engine)
-    return result
+    return (result, own[0]) if shifted else result
 
 
 def lane(rows: int, row: int) -> int:

@@ -93,6 +93,22 @@ def test_lanes_equal_definition_in_blocks(name: str, count: int) -> None:
         np.testing.assert_array_equal(fast[i][j].v, slow[i][j].v)
 
 
+@pytest.mark.parametrize(("w", "chunk"), [(8, 4), (16, 4), (32, 2)])
+def test_units_are_picked(w: int, chunk: int) -> None:
+    rng = np.random.default_rng(w)
+    columns = tuple(tuple(bits(codes(rng, 32, LANES)) for _ in range(4)) for _ in range(3))
+    count = 4 * 32 // w
+    at = rng.integers(0, chunk, (count // 2, LANES), dtype=np.uint32)
+    places = [bits(row) for row in at]
+    fast, slow = X.picked(columns, w, places, chunk), Arithmetic.picked(X, columns, w, places, chunk)
+    for column, one, other in zip(columns, fast, slow, strict=True):
+        units = np.stack([r.v for r in column], -1).view(f"u{w // 8}")
+        for k in range(count // 2):
+            want = units[np.arange(LANES), k // (chunk // 2) * chunk + at[k]]
+            np.testing.assert_array_equal(one[k].v, want)
+            np.testing.assert_array_equal(other[k].v, want)
+
+
 @pytest.mark.parametrize("satfinite", [False, True])
 @pytest.mark.parametrize(("w", "a", "b"), [(8, True, False), (8, False, False), (4, True, True), (4, False, False)])
 def test_integers(w: int, a: bool, b: bool, satfinite: bool) -> None:

@@ -236,6 +236,10 @@ REFUSED = {
         "@%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 32;",
         "no 32 columns of tensor memory were allocated at 0x0",
     ),
+    "a shift from a lane within a warp": (
+        "add.u32 %at, %d, 0x100000; setp.eq.u32 %one, %t, 0; @%one tcgen05.shift.cta_group::1.down [%at];",
+        "no multiple of 32",
+    ),
     "a part of a warp": (f"setp.lt.u32 %one, %t, 16; @%one {LOAD} [%lanes];", "threads wait for others"),
 }
 
@@ -246,6 +250,20 @@ def test_what_is_refused(what: str) -> None:
     for engine in ENGINES:
         with pytest.raises(openptx.Fault, match=message):
             run(body, np.zeros(1, np.uint32), np.zeros(1, np.uint32), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("opcode", ["tcgen05.shift.cta_group::1.down", "tcgen05.shift.down.cta_group::1"])
+def test_rows_of_a_warp_shift(opcode: str, engine: str) -> None:
+    """31 rows of 32 bytes (.31x256b), in the lanes of the warp that the address names."""
+    memory = np.random.default_rng(1).integers(0, 1 << 32, (ROWS, COLUMNS), dtype=np.uint32)
+    found, want = np.zeros((ROWS, COLUMNS), np.uint32), memory.copy()
+    want[32:63, 3:11] = memory[33:64, 3:11]
+    body = f"""{FILL}
+    bar.sync 0; setp.eq.u32 %one, %t, 0; add.u32 %at, %d, 0x200003; @%one {opcode} [%at]; bar.sync 0;
+    {DRAIN}"""
+    run(body, memory, found, engine=engine)
+    np.testing.assert_array_equal(found, want)
 
 
 def test_columns_are_given_again() -> None:

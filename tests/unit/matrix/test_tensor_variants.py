@@ -105,10 +105,8 @@ def test_a_pair_of_ctas_with_scales_and_masks() -> None:
 
 
 MISSING = {
-    "tcgen05.mma.cta_group::1.kind::f16": (described("f32", "f16", "f16", 128, 16, 2), "%e", "sparse"),
     "tcgen05.mma.cta_group::1.kind::mxf4.block_scale": (1 << 7 | 1 << 10 | 1 << 18 | 1 << 27 | 1 << 31, "%e", "K = 96"),
     "tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale": (1 << 18 | 1 << 23 | 1 << 27, "%e", "M = 128"),
-    "tcgen05.mma.ws.cta_group::1.kind::f16": (described("f32", "f16", "f16", 64, 64), "%e, %rd8", "zero-column-mask"),
 }
 
 
@@ -121,6 +119,43 @@ def test_what_is_missing_is_said_by_name(opcode: str) -> None:
     scales = (words, words) if "scale" in opcode else None
     with pytest.raises(openptx.Unsupported, match=what):
         multiplied(opcode, d, (memory, memory), (0, 0), idesc, scales=scales, tail=tail)
+
+
+#        rows  start counts  first spans  non-zero  skip  use  shift   runs of columns that are masked, by the examples
+MASKED = [
+    (128, (0, 0, 0, 0), (0, 0, 0, 0), 0, 4, 3, 0, [""]),
+    (128, (0, 0, 0, 0), (0, 0, 0, 0), 1, 2, 3, 0, ["0000111"]),
+    (64, (0, 0, 0, 0), (1, 0, 0, 0), 1, 2, 3, 0, ["1110000", "0000111"]),
+    (32, (0, 1, 2, 1), (1, 1, 0, 0), 1, 2, 3, 2, ["1110000", "1100001", "0011100", "0001110"]),
+]
+
+
+@pytest.mark.parametrize(("rows", "starts", "firsts", "on", "skip", "use", "shift", "runs"), MASKED)
+def test_columns_that_are_masked(
+    rows: int, starts: Any, firsts: Any, on: int, skip: int, use: int, shift: int, runs: list[str]
+) -> None:
+    """Examples 1 to 4 of 9.7.16.4.3, in which the first column of a mask stands at the right."""
+    rng = np.random.default_rng(rows)
+    (ca, left), (cb, right) = draw(rng, "f16", (rows, 16)), draw(rng, "f16", (72, 16))
+    (ma, da), (mb, db) = laid_out(ca, 16, 0, False), laid_out(cb, 16, 0, False)
+    fields = [*((n, 8 * i) for i, n in enumerate(starts)), *((n, 32 + i) for i, n in enumerate(firsts))]
+    fields += [(on, 39), (skip, 40), (use, 48), (shift, 56)]
+    mask = sum(n << at for n, at in fields)
+    parts, per = 128 // rows, 64 * rows // 128
+    used = np.array([[bit != "1" for bit in (run * 10 or "0" * 64)[:per]] for run in runs]).reshape(-1)
+    want = coded(left @ (right[shift : shift + 64] * used[:, None]).T, "f32").astype(np.uint32)
+    idesc = described("f32", "f16", "f16", rows, 64)
+    zero = np.zeros((128, 64 // parts), np.uint32)
+    opcode = "tcgen05.mma.ws.cta_group::1.kind::f16"
+    found = multiplied(opcode, zero, (ma, mb), (da, db), idesc, tail=f"%e, {mask}")
+    np.testing.assert_array_equal(found, np.concatenate(np.split(want, parts, axis=1)))
+
+
+def test_columns_that_are_shifted_too_far() -> None:
+    memory, d = np.zeros(32768, np.uint8), np.zeros((128, 16), np.uint32)
+    idesc = described("f32", "f16", "f16", 32, 64)
+    with pytest.raises(openptx.Fault, match="shifts 17 columns"):
+        multiplied("tcgen05.mma.ws.cta_group::1.kind::f16", d, (memory, memory), (0, 0), idesc, tail=f"%e, {17 << 56}")
 
 
 WRONG = {

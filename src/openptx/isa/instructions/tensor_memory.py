@@ -9,7 +9,7 @@ from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics import mbarrier
 from openptx.isa.semantics.matrix import products
 from openptx.isa.semantics.matrix.descriptors import Shared
-from openptx.isa.semantics.matrix.tensor import ranks, spread
+from openptx.isa.semantics.matrix.tensor import ranks, shift_rows, spread
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics.formats import F32
 
@@ -332,6 +332,19 @@ shift = instruction(
     """
     + _GROUP,
 )
+
+SHIFT = modelled("NVIDIA's documentation of CuTe: a row gets what the next one has, the last of the warp keeps its own")
+
+
+@meaning(shift, fidelity=SHIFT)
+def _(x: Machine, m: Modifiers, address: Bits) -> None:
+    """Done at once: 31 rows of 32 bytes in the lanes of one warp (Table of 9.7.16.2.3), in both CTAs of a pair."""
+    address = x.resize(address, 32)
+    aligned = "`tcgen05.shift` from a lane on that is no multiple of 32"
+    x.require((address >> LANE & 31) == 0, "misaligned-access", aligned)
+    for rank in ranks(x, 2 if m.cta_group == "cta_group::2" else 1):
+        shift_rows(x, address, range(1), rank)
+
 
 commit = instruction(
     "tcgen05.commit",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.errors import Unsupported
-from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics.matrix import products
+from openptx.isa.semantics.matrix.column_mask import ColumnMask
 from openptx.isa.semantics.matrix.descriptors import Shape
 from openptx.isa.semantics.matrix.scaled import SCALE_COUNT
 from openptx.isa.semantics.matrix.tensor import Product
+from openptx.isa.semantics.matrix.tensor_sparse import SparseProduct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +24,10 @@ if TYPE_CHECKING:
 
 _ANCHOR = "tcgen05-mma-instructions-"
 MODE = 61  # where in a matrix descriptor the mode of swizzling begins
-NON_ZERO, SHIFT = 39, 56  # in the descriptor of a mask of columns
 
 # What decides how a product is made, in one word: the instruction descriptor, modes of swizzling, whether d is added,
-# whether columns of b are masked, and the thread, for products of one CTA are made one after the other.
-MODES, ENABLED, MASKED, THREAD = 32, 40, 41, 48
+# and the thread, for products of one CTA are made one after the other. The mask of columns is a word of its own.
+MODES, ENABLED, THREAD = 32, 40, 48
 
 _SINCE = "// PTX 8.6, sm_100f sm_110f"
 _TYPES = {
@@ -141,13 +144,26 @@ mma_ws = instruction(
 )
 
 
+mma_ws_sp = instruction(
+    "tcgen05.mma.ws.sp",
+    anchor=_ANCHOR + "mma-ws-sp",
+    summary="As `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
+    syntax=_weight_stationary("tcgen05.mma.ws.sp", "[sp-meta-tmem], "),
+    types=_TYPES,
+    gates=_GATES,
+)
+
+
+METADATA = "metadata lies as CUTLASS has it for sm_100"
+SHIFTED = "NVIDIA's documentation of CuTe: after the product, a row gets the next one, but for the last of each warp"
+
+
 def fidelity(m: Modifiers) -> Fidelity:
-    """Shifted rows are missing."""
-    if m.ashift:
-        return UNSUPPORTED
-    if m.kind == "kind::i8":
-        return EXACT
-    return products.BLOCKS if products.blocked(m) else products.TENSOR_CORE
+    """The document shows in figures alone where metadata lies, and calls the direction of a shift `down`."""
+    sums = EXACT if m.kind == "kind::i8" else products.BLOCKS if products.blocked(m) else products.TENSOR_CORE
+    more = [SHIFTED] if m.ashift else []
+    more += [METADATA] if m.form.instruction in (mma_sp, mma_ws_sp) else []
+    return modelled("; ".join([*([sums.text] if sums.text else []), *more])) if more else sums
 
 
 def scales(m: Modifiers) -> int:
@@ -157,7 +173,7 @@ def scales(m: Modifiers) -> int:
     return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]
 
 
-@meaning(mma, mma_ws, fidelity=fidelity)
+@meaning(mma, mma_sp, mma_ws, mma_ws_sp, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     """Done at once, for every thread that executes it: the product that its descriptors tell of."""
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
@@ -170,30 +186,29 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     code = code | x.resize((x.special("warpid", 32) << 5) + x.lane(), 64) << THREAD
     divisor = of.pop("scale-input-d", 0)
     masks = of.pop("disable-output-lane", ())
-    if (zeros := of.pop("zero-column-mask-desc", None)) is not None:
-        code = code | x.resize(((zeros >> NON_ZERO & 1) != 0) | ((zeros >> SHIFT) != 0), 64) << MASKED
+    zeros = of.pop("zero-column-mask-desc", x.const(0, 64))
     names = list(of)
+    declared = m.form.instruction
+    kept, sparse = declared in (mma_ws, mma_ws_sp), declared in (mma_sp, mma_ws_sp)
 
-    def multiply(code: int, *values: Bits) -> None:
+    def multiply(zeros: int, code: int, *values: Bits) -> None:
         ctas = 2 if m.cta_group == "cta_group::2" else 1
-        shape = Shape(m.kind or "", code & 0xFFFFFFFF, ctas, kept=m.form.instruction is mma_ws)
+        shape = Shape(m.kind or "", code & 0xFFFFFFFF, ctas, kept=kept, sparse=sparse)
         modes = {name: code >> MODES + 3 * i & 7 for i, name in enumerate(shared)}
         wrong = f"the instruction descriptor 0x{code & 0xFFFFFFFF:08x} {shape.wrong}"
         x.require(x.const(not shape.wrong, 1), "undefined-behavior", wrong)
-        if shape.missing or code >> MASKED & 1:
-            raise Unsupported(shape.missing or "zero-column-mask-desc")
+        narrow = f"`.ashift` with {shape.rows} rows, which is not 128 in each CTA"
+        x.require(x.const(not m.ashift or shape.rows == 128, 1), "undefined-behavior", narrow)
+        if shape.missing:
+            raise Unsupported(shape.missing)
+        mask = ColumnMask(zeros, shape) if zeros else None
+        if mask is not None:
+            x.require(x.const(not mask.wrong, 1), "undefined-behavior", f"zero-column-mask-desc {mask.wrong}")
         given = dict(zip(names, values, strict=False))
-        product = Product(x, shape, modes, given, scales(m), values[len(names) :])
-        product.multiply(divisor, adds=bool(code >> ENABLED & 1))
+        product = (SparseProduct if sparse else Product)(x, shape, modes, given, scales(m), values[len(names) :], mask)
+        product.multiply(divisor, adds=bool(code >> ENABLED & 1), shifts=bool(m.ashift))
 
-    x.cases(code, multiply, *of.values(), *masks)
+    def masked(zeros: int, code: Bits, *values: Bits) -> None:
+        x.cases(code, partial(multiply, zeros), *values)
 
-
-mma_ws_sp = instruction(
-    "tcgen05.mma.ws.sp",
-    anchor=_ANCHOR + "mma-ws-sp",
-    summary="As `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
-    syntax=_weight_stationary("tcgen05.mma.ws.sp", "[sp-meta-tmem], "),
-    types=_TYPES,
-    gates=_GATES,
-)
+    x.cases(zeros, masked, code, *of.values(), *masks)

@@ -29,21 +29,25 @@ _FACTORS: dict[str, dict[int, str]] = {
     "kind::mxf4nvf4": {1: "e2m1"},
     "kind::i8": {0: "u8", 1: "s8"},
 }
+_WITHOUT_SELECTOR = ("kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4")
+"""Kinds whose descriptor has no sparsity selector: it is taken as 0 (9.7.16.10.8.4.5)."""
 _RESULTS = {"kind::f16": (0, 1), "kind::f8f6f4": (0, 1), "kind::tf32": (1,), "kind::i8": (2,)}
 """Types of d that a kind has: f16, f32, s32."""
 
 
 class Shape:
-    """What an instruction descriptor says (Tables 42 to 44), for one or two CTAs, or with b `kept` (`.ws`).
+    """What an instruction descriptor says (Tables 42 to 44), for one or two CTAs, with b `kept` (`.ws`), a `sparse`.
 
     `wrong` tells why it can't be, `missing` what of it is unsupported; both are empty where all is well.
     """
 
-    def __init__(self, kind: str, code: int, ctas: int = 1, *, kept: bool = False) -> None:
+    def __init__(self, kind: str, code: int, ctas: int = 1, *, kept: bool = False, sparse: bool = False) -> None:
         def field(low: int, width: int) -> int:
             return code >> low & (1 << width) - 1
 
-        self.kind, self.ctas, self.kept = kind, ctas, kept
+        self.kind, self.ctas, self.kept, self.sparse = kind, ctas, kept, sparse
+        self.deep = 2 * DEPTH if sparse else DEPTH  # bytes of a line of b
+        self.selector = 0 if kind in _WITHOUT_SELECTOR else field(0, 2)
         self.blocked = kind in ("kind::mxf4", "kind::mxf4nvf4")
         self.scaled = self.blocked or kind == "kind::mxf8f6f4"
         self.a, self.b = (
@@ -59,22 +63,25 @@ class Shape:
         else:
             self.rows, self.result = field(24, 5) << 4, field(4, 2)
             self.saturates = bool(field(3, 1))
-        self.wrong, self.missing = self._wrong(), ""
-        if field(2, 1) or (self.blocked and field(31, 1)):
-            self.missing = "sparse" if field(2, 1) else "K = 96"
+        self.wrong, self.missing = self._wrong(bool(field(2, 1))), ""
+        if self.blocked and field(31, 1):
+            self.missing = "K = 96"
         elif self.scaled and self.rows < 128 * ctas:
             self.missing = "block_scale, M = 128"
         self.rows //= ctas  # of one CTA
         # How often rows lie below each other, each time with another part of the columns (layouts B, E, G).
-        self.parts = 128 // self.rows if kept or ctas == 2 else 1
+        self.parts = 128 // self.rows if kept or (ctas == 2 and not sparse) else 1
 
-    def _wrong(self) -> str:
+    def _wrong(self, sparse: bool) -> str:
+        if sparse != self.sparse:
+            return f"tells of a {'sparse' if sparse else 'dense'} a, and the instruction of the other"
         if self.a is None or self.b is None:
             return f"names a type of a or b that `.{self.kind}` does not have"
         if self.result not in _RESULTS.get(self.kind, (1,)):
             return f"names a type of d that `.{self.kind}` does not have"
-        least = 32 if self.kept else 128 if self.scaled else 64 * self.ctas
-        columns = (64, 128, 256) if self.kept else range(8 * self.ctas, 257, 8 * self.ctas)
+        of_scaled = 128 * self.ctas if self.sparse else 128
+        least = 32 if self.kept else of_scaled if self.scaled else 64 * self.ctas
+        columns = (64, 128, 256)[: 3 - self.sparse] if self.kept else range(8 * self.ctas, 257, 8 * self.ctas)
         if (
             self.rows not in (32, 64, 128, 256)
             or not least <= self.rows <= 128 * self.ctas

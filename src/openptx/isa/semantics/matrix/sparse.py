@@ -54,31 +54,17 @@ def chosen_places(x: Machine, m: Modifiers, q: Quads, e: Bits, f: int, h: int, c
     return found
 
 
-def partners(x: Machine, m: Modifiers, column: Registers, places: list[Bits]) -> Registers:
-    """The units of a column of b that meet the kept units of a row of a."""
-    w = unit(m.btype, m)
-    units = [v for r in column for v in (x.split(r, w) if w < 32 else [r])]
-    found: list[Bits] = []
-    for k, place in enumerate(places):
-        if m.atype.name == "tf32":
-            found.append(x.select(place != 0, units[2 * k + 1], units[2 * k]))
-            continue
-        a, b, c, d = units[k // 2 * 4 : k // 2 * 4 + 4]
-        odd, high = (place & 1) != 0, (place & 2) != 0
-        found.append(x.select(high, x.select(odd, d, c), x.select(odd, b, a)))
-    return tuple(found)
-
-
 def multiply_sparse(
     x: Machine, m: Modifiers, q: Quads, rows: Tile, columns: Tile, addends: Tile, e: Bits, f: int,
     fraction: int = FRACTION, scales: tuple[Tile, Tile] | None = None,
 ) -> Tile:  # fmt: skip
     """For each of the lane's two rows, d of what counts in every column: elements that meet kept ones of the row."""
+    w, chunk = unit(m.btype, m), 2 if m.atype.name == "tf32" else 4
     count = len(rows[0]) * 32 // unit(m.atype, m)
     d: list[Registers] = []
     for h, row in enumerate(rows):
         where = chosen_places(x, m, q, e, f, h, count)
-        met = tuple(partners(x, m, column, where) for column in columns)
+        met = x.picked(columns, w, where, chunk)
         if scales is None:
             d += multiply(x, m, (row,), met, (addends[h],), fraction=fraction)
         else:

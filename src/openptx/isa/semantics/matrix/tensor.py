@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from openptx.isa.machine import Machine
+    from openptx.isa.semantics.matrix.column_mask import ColumnMask
     from openptx.numerics.dot import Factors, Tile
 
     Registers = tuple[Bits, ...]
 
 
-def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool) -> Tile:
-    """The registers of every line of a matrix in shared memory."""
+def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool, deep: int = DEPTH) -> Tile:
+    """The registers of every line of a matrix in shared memory, each `deep` bytes long."""
     if across:
-        per, depth = 8 * CHUNK // f.width, 8 * DEPTH // f.width
+        per, depth = 8 * CHUNK // f.width, 8 * deep // f.width
         found: list[list[Bits]] = [[] for _ in range(count)]
         for first in range(0, count, per):
             for k in range(depth):
@@ -33,7 +34,7 @@ def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool) -
     return tuple(
         tuple(
             register
-            for k in range(DEPTH // CHUNK)
+            for k in range(deep // CHUNK)
             for register in (
                 spread(x, matrix.along(line, k), width, f.low) if width < f.width == 8 else matrix.along(line, k)
             )
@@ -55,6 +56,15 @@ def spread(x: Machine, words: Registers, width: int, low: int) -> Registers:
 def stored(x: Machine, shape: Shape, a: Bits, rank: Bits | None) -> Tile:
     """The registers of every row of a in tensor memory."""
     return tuple(x.tensor_memory.read(a + (shape.lane(row) << LANE), DEPTH // 4, rank) for row in range(shape.rows))
+
+
+def shift_rows(x: Machine, at: Bits, warps: range, rank: Bits | None) -> None:
+    """In the lanes of each warp, eight columns from `at` on: every row but the last gets what the next one has."""
+    for warp in warps:
+        first = at + (32 * warp << LANE)
+        rows = [x.tensor_memory.read(first + (i << LANE), DEPTH // 4, rank) for i in range(1, 32)]
+        for i, row in enumerate(rows):
+            x.tensor_memory.write(first + (i << LANE), row, rank)
 
 
 def negated(tile: Tile, f: Factors) -> Tile:
@@ -133,27 +143,40 @@ class Result:
 class Product:
     """One product: its shape, the swizzling of its matrices in shared memory, its operands by the manual's names.
 
-    `scales` is how many scales a line has, `masks` those of the lanes that d keeps, four words for each CTA.
+    `scales` is how many scales a line has, `masks` those of the lanes that d keeps, four words for each CTA, `zeros`
+    the mask of columns, if there is one.
     """
 
     def __init__(
         self, x: Machine, shape: Shape, modes: Mapping[str, int], given: Mapping[str, Bits], scales: int,
-        masks: Sequence[Bits],
+        masks: Sequence[Bits], zeros: ColumnMask | None = None,
     ) -> None:  # fmt: skip
         self.x, self.shape, self.modes, self.given, self.scales, self.masks = x, shape, modes, given, scales, masks
+        self.zeros = zeros
         self.f, self.g = shape.factors(shape.a or ""), shape.factors(shape.b or "")
 
-    def multiply(self, divisor: int, *, adds: bool) -> None:
-        """Every CTA that takes part has its rows of a and d, and its share of the columns of b."""
+    def multiply(self, divisor: int, *, adds: bool, shifts: bool = False) -> None:
+        """Every CTA that takes part has its rows of a and d, and its share of the columns of b; then a `shifts`."""
         shape, everyone = self.shape, ranks(self.x, self.shape.ctas)
         columns = tuple(line for rank in everyone for line in self.columns(rank))
         for i, rank in enumerate(everyone):
             d = Result(self.x, shape, self.given["d-tmem"], rank, self.masks[4 * i : 4 * i + 4])
             d.write(self.sums(self.rows(rank), columns, d.read(divisor, adds=adds), rank))
+            if shifts:
+                shift_rows(self.x, self.given["a-tmem"], range(4), rank)
 
     def columns(self, rank: Bits | None) -> Tile:
         b = Shared(self.x, self.given["b-desc"], self.modes["b-desc"], rank)
-        return lines(self.x, b, self.shape.columns // self.shape.ctas, self.g, across=self.shape.across_b)
+        count, across = self.shape.columns // self.shape.ctas, self.shape.across_b
+        if not across and b.mode and CHUNK * b.chunks < self.shape.deep:
+            raise Unsupported("a sparse product whose b is swizzled by 32 bytes along its depth")
+        if self.zeros is None:
+            return lines(self.x, b, count, self.g, across=across, deep=self.shape.deep)
+        found = lines(self.x, b, count + self.zeros.shift, self.g, across=across, deep=self.shape.deep)
+        return tuple(
+            tuple(self.x.const(0, each.width) for each in line) if masked else line
+            for line, masked in zip(found[self.zeros.shift :], self.zeros.zeros, strict=True)
+        )
 
     def rows(self, rank: Bits | None) -> Tile:
         if "a-desc" not in self.modes:
@@ -164,16 +187,31 @@ class Product:
         return lines(self.x, a, self.shape.rows, self.f, across=self.shape.across_a)
 
     def sums(self, rows: Tile, columns: Tile, addends: Tile, rank: Bits | None) -> Tile:
-        """d of every row and column, in the arithmetic that the kind has."""
+        """d of every row and column."""
+        return self.products(self.signed(rows), columns, addends, self.scales_of_lines(rank))
+
+    def signed(self, rows: Tile) -> Tile:
+        """The rows of a, negated if a or b is."""
+        return negated(rows, self.f) if self.shape.negated and self.f.format is not None else rows
+
+    def scales_of_lines(self, rank: Bits | None) -> tuple[Tile, Tile]:
+        """The scales of the rows and of the columns; none where the kind has none."""
         x, shape, given = self.x, self.shape, self.given
+        if not shape.scaled:
+            return (), ()
+        return (
+            scales_of(x, given["scale-A-tmem"], shape.rows, self.scales, shape.scale_a, rank, own=True),
+            scales_of(x, given["scale-B-tmem"], shape.columns, self.scales, shape.scale_b, rank, own=False),
+        )
+
+    def products(self, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile]) -> Tile:
+        """d of some rows and columns that meet, in the arithmetic that the kind has."""
+        x, shape = self.x, self.shape
         if shape.kind == "kind::i8":
             return x.integer_dots(self.f, self.g, rows, columns, addends, shape.saturates)
-        if shape.negated:
-            rows = negated(rows, self.f)
         if not shape.scaled:
             return x.dots(self.f, self.g, rows, columns, addends, shape.format, shape.format)
-        of_rows = scales_of(x, given["scale-A-tmem"], shape.rows, self.scales, shape.scale_a, rank, own=True)
-        of_columns = scales_of(x, given["scale-B-tmem"], shape.columns, self.scales, shape.scale_b, rank, own=False)
+        of_rows, of_columns = scales
         if shape.blocked:
             return x.block_dots(rows, columns, addends, shape.scale, of_rows, of_columns)
         single = shape.scale, tuple(codes[0] for codes in of_rows), tuple(codes[0] for codes in of_columns)
