@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test check format bench sweep clients corpus docs clean
+.PHONY: demo test check format bench sweep clients editors corpus docs clean
 
 demo: .venv/.ready                ## check and run a first kernel
 	@$(BIN)/openptx demo
@@ -33,6 +33,10 @@ bench: .venv/.ready-dev           ## speed, as ratios to something measured in t
 
 clients: .venv/.ready-clients     ## install programs that use a GPU, and run them here
 	@$(BIN)/python -m pytest tests/clients -rs
+
+editors: .venv/.ready-dev         ## install VS Code's test client and its grammar engine, and run the tests with them
+	@cd editors/vscode && npm install --silent --no-package-lock
+	@$(BIN)/python -m pytest tests/clients/test_vscode_extension.py -rs
 
 corpus: .venv/.ready-compilers     ## compile our kernels with every compiler that is there, check the PTX
 	@$(BIN)/python tools/make_corpus.py
