@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from openptx.isa.types import named
 from openptx.trace.record import Record, Trace, Value
 
 if TYPE_CHECKING:
     from openptx.errors import Triple
+    from openptx.trace.regions import Regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,14 @@ def first_difference(a: Trace, b: Trace) -> Difference | None:
     """The first instruction at which two launches differ; None where they do the same.
 
     Each warp is compared with itself, instruction by instruction: the text, the lanes that execute it, what they read,
-    what they write. Of several warps the one whose difference comes first in `a`, not in `b`, is told. Device addresses
-    are values: run both launches on the same arrays, set back to what they were, or the first pointer differs.
+    what they write. Of several warps the one whose difference comes first in `a`, not in `b`, is told. Pointers are the
+    same where they point to the same byte of the argument, the variable or the function of one name: two modules, and
+    two arrays, have different addresses. What is computed from a pointer other than a pointer differs with it.
     Raises nothing.
     """
     there, here = by_warp(a), by_warp(b)
-    found = [differs for warp in {**there, **here} if (differs := of_warp(there[warp], here[warp])) is not None]
+    same = Same(a.regions, b.regions)
+    found = [differs for warp in {**there, **here} if (differs := of_warp(there[warp], here[warp], same)) is not None]
     return min(found, key=lambda d: (d.a or d.b or a[0]).step, default=None)
 
 
@@ -56,7 +60,30 @@ def by_warp(trace: Trace) -> defaultdict[tuple[Triple, int], list[Record]]:
     return found
 
 
-def of_warp(a: list[Record], b: list[Record]) -> Difference | None:
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Compares values of two launches."""
+
+    a: Regions
+    b: Regions
+
+    def values(self, x: Value, y: Value) -> bool:
+        """Whether a value is the same in all lanes. One text has the address of one variable."""
+        if x == y:
+            return True
+        if x.type != y.type or len(x.bits) != len(y.bits):
+            return False
+        return all(p == q or self.pointers(x, p, q) for p, q in zip(x.bits, y.bits, strict=True))
+
+    def pointers(self, value: Value, p: int, q: int) -> bool:
+        """Whether two bits point to the same thing."""
+        if named(value.type).width != self.a.width or self.a.width != self.b.width:
+            return False
+        target = self.a.target(p)
+        return target is not None and target == self.b.target(q)
+
+
+def of_warp(a: list[Record], b: list[Record], same: Same) -> Difference | None:
     """The first difference in what one warp does."""
     for one, other in zip_longest(a, b):
         if one is None or other is None:
@@ -67,20 +94,21 @@ def of_warp(a: list[Record], b: list[Record]) -> Difference | None:
             lane = next(i for i in range(32) if (one.mask ^ other.mask) >> i & 1)
             return Difference(f"other lanes execute it, lane {lane} first", one, other, lane)
         for role, mine, others in (("operand", one.operands, other.operands), ("result", one.results, other.results)):
-            found = of_values(role, one, other, mine, others)
+            found = of_values(role, one, other, mine, others, same)
             if found is not None:
                 return found
     return None
 
 
 def of_values(
-    role: str, one: Record, other: Record, mine: tuple[Value, ...], others: tuple[Value, ...]
+    role: str, one: Record, other: Record, mine: tuple[Value, ...], others: tuple[Value, ...], same: Same
 ) -> Difference | None:
     for x, y in zip_longest(mine, others):
         if x is None or y is None:
             return Difference(f"one has {len(mine)} {role}s, the other {len(others)}", one, other)
-        if x != y:
-            i = next(i for i, (p, q) in enumerate(zip(x.bits, y.bits, strict=True)) if p != q or x.type != y.type)
+        if not same.values(x, y):
+            pairs = enumerate(zip(x.bits, y.bits, strict=True))
+            i = next(i for i, (p, q) in pairs if x.type != y.type or not (p == q or same.pointers(x, p, q)))
             lane = one.lanes[i]
             return Difference(f"{role} {x.name} in lane {lane}: {x.shown(i)}, {y.shown(i)}", one, other, lane, x.name)
     return None

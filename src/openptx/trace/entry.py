@@ -12,6 +12,7 @@ from openptx.runtime.options import is_count, require_options
 from openptx.trace.observer import run_observed
 from openptx.trace.record import Trace
 from openptx.trace.recorder import Recorder, Wanted
+from openptx.trace.regions import regions
 
 if TYPE_CHECKING:
     from openptx.errors import Triple
@@ -71,7 +72,8 @@ def trace(
     recorder.finish()
     left_out = recorder.left_out
     note = f"only the first {limit} records are kept, {left_out} are left out: choose threads, lines or a limit"
-    return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else ())
+    there = regions(given.memory, kernel.module.image)
+    return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else (), there)
 
 
 def positions(what: str, given: Sequence[Extent] | None) -> frozenset[Triple] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from openptx.isa.types import named
+from openptx.trace.regions import Regions
 from openptx.trace.values import show
 
 if TYPE_CHECKING:
@@ -93,13 +94,15 @@ class Record:
 class Trace(Sequence[Record]):
     """The records of a launch, in order. `str()` is a line for each.
 
-    `fault` is what the launch ended in, None where it finished. `notes` say what was left out.
+    `fault` is what the launch ended in, None where it finished. `notes` say what was left out. `regions` are what lay
+    at the addresses that values may be.
     """
 
     kernel: str
     records: tuple[Record, ...] = field(repr=False)
     fault: Fault | None = None
     notes: tuple[str, ...] = ()
+    regions: Regions = field(default=Regions(), repr=False)
 
     @overload
     def __getitem__(self, index: int) -> Record: ...

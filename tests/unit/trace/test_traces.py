@@ -134,6 +134,49 @@ def test_the_first_difference_of_two_launches() -> None:
     assert "35.0, -1.0" in str(found)
 
 
+TABLES = """.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 bias = 7;
+.const .u32 other = 1;
+.const .u32 scale[4] = {1, 2, 3, 4};
+.global .u64 table[2] = {generic(bias), generic(scale)};
+.func (.reg .u32 d) same(.reg .u32 a) { mov.u32 d, a; ret; }
+.visible .entry k(.param .u64 out) {
+    .reg .b64 p, q, f; .reg .u32 r, s;
+    ld.param.u64 p, [out];
+    sub.u64 p, p, 64;
+    mov.u64 f, same;
+    cvta.const.u64 q, scale;
+    ld.u32 r, [q + 4];
+    mov.u64 q, table;
+    ld.global.u64 q, [q];
+    ld.u32 s, [q];
+    add.u32 r, r, s;
+    st.global.u32 [p + 64], r;
+    ret;
+}
+"""
+
+
+def test_pointers_of_two_modules_are_the_same_where_they_point_to_the_same() -> None:
+    def traced(text: str, size: int = 4) -> openptx.Trace:
+        return openptx.trace(openptx.load(text)["k"], 1, 2, (np.zeros(size, np.uint32),))
+
+    a = traced(TABLES)
+    moved = TABLES.replace(".const .u32 other = 1;", ".const .u32 other[9] = {1};\n.global .u64 more[100];")
+    assert openptx.first_difference(a, traced(moved)) is None
+    for changed, name in (
+        (TABLES.replace("bias = 7", "bias = 8"), "s"),
+        (TABLES.replace("generic(bias)", "generic(bias) + 4").replace(".u32 bias = 7", ".u32 bias[2] = {7, 7}"), "q"),
+        (TABLES.replace("generic(bias), generic(scale)", "generic(scale), generic(bias)"), "q"),
+        (TABLES.replace("u32 scale[4] = {1, 2", "u32 scale[4] = {1, 3"), "r"),
+    ):
+        found = openptx.first_difference(a, traced(changed))
+        assert found is not None
+        assert found.name == name, found
+
+
 def test_another_instruction_and_other_lanes_differ() -> None:
     x = np.zeros(80, np.float32)
     a = openptx.trace(openptx.load(SCALE)["scale"], 2, 40, (x, 50))

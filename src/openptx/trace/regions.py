@@ -1,0 +1,48 @@
+"""What lies at the addresses of a launch, so that pointers of two launches can be compared by what they point to."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openptx.isa.address_windows import window
+
+if TYPE_CHECKING:
+    from openptx.device.image import Image
+    from openptx.device.memory_view import MemoryView
+
+
+BESIDE = 1 << 20
+"""Bytes around a region: compilers compute pointers that are before an array, or after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Arrays, variables and functions by generic address: base, size in bytes, name. `width` is that of a pointer."""
+
+    rows: tuple[tuple[int, int, str], ...] = ()
+    width: int = 64
+
+    def target(self, address: int) -> tuple[str, int] | None:
+        """What a pointer points to, or is next to: a name, and bytes from its begin. None for what is no address."""
+        i = bisect_right(self.rows, (address, 1 << 64, ""))
+        for base, size, name in (*self.rows[max(i - 1, 0) : i], *self.rows[i : i + 1]):
+            if -BESIDE <= address - base <= size + BESIDE:
+                return name, address - base
+        return None
+
+
+def regions(memory: MemoryView, image: Image) -> Regions:
+    """The regions of a launch: what it was given, and the variables and functions of its module."""
+    mine = {place.base for place in image.allocations.values()}
+    own = {f"`{name}`" for name in image.program.variables}
+    rows = [(a.base, a.size, a.name) for a in memory.allocations() if a.base in mine or a.name not in own]
+    size = image.program.address_size
+    bank = window("const", size)
+    rows = [row for row in rows if row[0] != bank]
+    for name, variable in image.program.variables.items():
+        if variable.space == "const" and name in image.addresses:
+            rows.append((bank + image.addresses[name], variable.size, f"`{name}`"))
+    rows += [(address, 0, f"function `{name}`") for name, address in image.functions.items()]
+    return Regions(tuple(sorted(rows)), size)
