@@ -26,7 +26,7 @@ def overview(argv: list[str]) -> int:
 
 def usage() -> str:
     """The list of commands."""
-    rows = "\n".join(f"  {name:<9} {what}" for name, (_, what) in COMMANDS.items())
+    rows = "\n".join(f"  {name:<10} {what}" for name, (_, what) in COMMANDS.items())
     return (
         "usage: openptx COMMAND ...\n\n"
         "Check, run and understand NVIDIA PTX on any computer, without a GPU.\n\n"

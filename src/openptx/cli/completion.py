@@ -1,0 +1,66 @@
+r"""Print a script that completes commands, options and files of `openptx` in a shell.
+
+    openptx completion bash > ~/.local/share/bash-completion/completions/openptx
+    openptx completion zsh > ~/.zfunc/_openptx
+    openptx completion fish > ~/.config/fish/completions/openptx.fish
+
+For zsh, ~/.zshrc has `fpath+=~/.zfunc` before its `compinit`.
+
+The script is made of the commands' own declarations, and stands by itself: it starts no Python.
+"""
+
+from __future__ import annotations
+
+from argparse import Action, ArgumentParser
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from openptx.cli.commands import COMMANDS
+from openptx.cli.exit_status import CLEAN
+from openptx.errors import InputError
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+SHELLS = ("bash", "zsh", "fish")
+PATHS = ("FILE", "PATH", "CASE", "FOLDER", "PROGRAM")
+"""What a metavar has in it where files are completed."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx completion`."""
+    parser.add_argument("shell", choices=SHELLS, help="the shell that the script is for")
+
+
+def run(args: Namespace) -> int:
+    """Print the script."""
+    try:
+        import shtab
+    except ImportError:
+        raise InputError("`openptx completion` needs shtab: pip install 'openptx[completion]'") from None
+    print(shtab.complete(everything(shtab.FILE), shell=args.shell))
+    return CLEAN
+
+
+class Declared(ArgumentParser):
+    """A parser whose arguments say to shtab which of them are files."""
+
+    files: object = None
+
+    def add_argument(self, *names: Any, **options: Any) -> Action:
+        action = super().add_argument(*names, **options)
+        word = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+        if action.nargs != 0 and not action.choices and any(path in word for path in PATHS):
+            setattr(action, "complete", self.files)  # noqa: B010  argparse does not declare it
+        return action
+
+
+def everything(files: object) -> ArgumentParser:
+    """All commands as one parser; `files` is how shtab completes a path."""
+    Declared.files = files
+    parser = Declared("openptx", allow_abbrev=False)
+    parser.add_argument("-V", "--version", action="store_true", help="print the version")
+    commands = parser.add_subparsers()
+    for name, (module, what) in COMMANDS.items():
+        import_module(module).add_arguments(commands.add_parser(name, help=what, allow_abbrev=False))
+    return parser
