@@ -211,13 +211,14 @@ def test_every_type_shows_every_bit_pattern_of_its_ends() -> None:
 
 
 def test_bad_requests_are_refused_by_name() -> None:
-    for options, words in (
+    requests: tuple[tuple[dict[str, Any], str], ...] = (
         ({"threads": [40]}, "no thread (40, 0, 0): there are 40 x 1 x 1"),
         ({"blocks": [(0, 1)]}, "no block (0, 1, 0)"),
         ({"registers": ["q"]}, "no register `q`"),
         ({"limit": 0}, "`limit` is a whole number from 1"),
         ({"threads": [-1]}, "a thread is one to three numbers from 0"),
-    ):
+    )
+    for options, words in requests:
         with pytest.raises(openptx.ArgumentError, match=words.replace("(", r"\(").replace(")", r"\)")):
             traced(**options)
     with pytest.raises(openptx.InputError, match="no type `q`"):
