@@ -72,7 +72,7 @@ def trace(
     recorder.finish()
     left_out = recorder.left_out
     note = f"only the first {limit} records are kept, {left_out} are left out: choose threads, lines or a limit"
-    there = regions(given.memory, kernel.module.image)
+    there = regions(kernel, given)
     return Trace(kernel.name, tuple(recorder.records), stopped, (note,) if left_out else (), there)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from openptx.isa.address_windows import window
 
 if TYPE_CHECKING:
-    from openptx.device.image import Image
-    from openptx.device.memory_view import MemoryView
+    from openptx.runtime import Kernel
+    from openptx.runtime.module import Prepared
 
 
 BESIDE = 1 << 20
@@ -33,11 +33,12 @@ class Regions:
         return None
 
 
-def regions(memory: MemoryView, image: Image) -> Regions:
+def regions(kernel: Kernel, given: Prepared) -> Regions:
     """The regions of a launch: what it was given, and the variables and functions of its module."""
+    image = kernel.module.image
     mine = {place.base for place in image.allocations.values()}
     own = {f"`{name}`" for name in image.program.variables}
-    rows = [(a.base, a.size, a.name) for a in memory.allocations() if a.base in mine or a.name not in own]
+    rows = [(a.base, a.size, a.name) for a in given.memory.allocations() if a.base in mine or a.name not in own]
     size = image.program.address_size
     bank = window("const", size)
     rows = [row for row in rows if row[0] != bank]
