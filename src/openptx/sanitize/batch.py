@@ -46,6 +46,8 @@ class SanitizedBatch(Batch):
     ) -> None:
         self.session = session
         self.arrivals: dict[int, Arrivals] = {}
+        self.polls = np.zeros(x.n, np.int64)
+        """By lane, how often in a row threads had looked at memory that nobody changes when it last did so too."""
         self._cluster_phase = np.zeros(x.n, np.int64)
         self._cluster = Arrivals.of(x.n)
         self._cluster_views: dict[tuple[int, int], int] = {}
@@ -74,6 +76,11 @@ class SanitizedBatch(Batch):
         self.session.frame = group.frame
         self.session.control(self, group, block.control)
         return super().execute_control(group, block)
+
+    def have_polled_since(self, count: int) -> bool:
+        """Whether all lanes that do not wait have looked at memory since threads had done so `count` times in a row."""
+        lanes = [lane_sets.positions(group.lanes, self.x.n) for group in self.ready.values()]
+        return all(bool((self.polls[some] > count).all()) for some in lanes)
 
     def numbers(self, lanes: lane_sets.Lanes) -> Array:
         """The numbers of lanes in the launch."""

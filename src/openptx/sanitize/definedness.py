@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from openptx.engines.interp.machine import Threads
 from openptx.numerics import Arithmetic, Bits
 from openptx.sanitize.masked import EVERYTHING, MOVES, NOTHING, RULES, Masked, is_masked, mask, masked_in, plain
-from openptx.sanitize.semantics import SHUFFLES
+from openptx.sanitize.semantics import SHUFFLES, VOTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,6 +133,8 @@ class Definedness(Threads):
         d = super().ballot(p)
         if not isinstance(p, Masked):
             return d
+        if self.op.form.instruction in VOTES:
+            self.session.values.vote(p)
         return self.marked(d, super().ballot(Bits(self, 1, p.undefined)).v, p)
 
 

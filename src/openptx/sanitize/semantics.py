@@ -16,6 +16,7 @@ from openptx.isa.instructions import (
     mbarrier,
     move,
     tensor_copy,
+    warp,
 )
 from openptx.isa.memory_consistency import strong
 from openptx.sanitize.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
@@ -113,4 +114,5 @@ def spaces_of(op: Op) -> tuple[str, ...]:
 
 
 SHUFFLES = frozenset((move.shfl_sync,))
+VOTES = frozenset((warp.vote, warp.vote_sync, warp.match_sync))
 WARP_BARRIER = barrier.bar_warp_sync

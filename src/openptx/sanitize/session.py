@@ -62,8 +62,11 @@ def fault_notes(fault: Fault) -> tuple[str, ...]:
     return (*found, *(f"note: {note}" for note in fault.notes if not note.startswith("source: ")))
 
 
-POLLS = 50_000
-"""The same for loops that look at memory: batches that have not begun may be what they wait for."""
+POLLS = 20_000
+"""How many times in a row threads may look at memory that nobody changes, where all others do the same or wait."""
+
+MOST_POLLS = 20 * POLLS
+"""The same where others do something else, or have not begun."""
 
 
 class HangError(Exception):
@@ -115,7 +118,9 @@ class Session:
         self.shadows: dict[int, Shadow | None] = {}
         self._shadow_bytes = 0
         self._functions: dict[Function, WatchedFunction] = {}
-        self.stalled = self.polled = 0
+        self.stalled = self.polled = self.changes = 0
+        self.running: list[SanitizedBatch] = []
+        self._begun = 0
 
     def decoded(self, function: Function) -> WatchedFunction:
         found = self._functions.get(function)
@@ -125,7 +130,10 @@ class Session:
 
     # Events.
 
-    def begins(self, batch: SanitizedBatch) -> None: ...
+    def begins(self, batch: SanitizedBatch) -> None:
+        self.running.append(batch)
+        self._begun += batch.x.geometry.count
+
     def enter(self, batch: SanitizedBatch) -> None:
         self.batch = batch
 
@@ -171,6 +179,7 @@ class Session:
 
     def ends(self, batch: SanitizedBatch) -> None:
         """All threads of a batch have ended."""
+        self.running.remove(batch)
         self.barriers.finish(batch)
         geometry = batch.x.geometry
         self.lifetimes.finish(geometry.first, geometry.first + geometry.count)
@@ -190,16 +199,27 @@ class Session:
     def progress(self) -> None:
         """Somebody did something that others may wait for."""
         self.stalled = self.polled = 0
+        self.changes += 1
 
     def poll(self) -> None:
         """Threads look at memory, or change nothing in it."""
         self.polled += 1
-        if self.polled > POLLS:
+        if self.polled > POLLS // 2:
+            self.batch.polls[lane_sets.positions(self.batch.x.executing, self.batch.x.n)] = self.polled
+        if self.polled > POLLS and not self.polled % (POLLS // 2) and self.nobody_helps():
             op, thread = self.batch.x.op, int(self.batch.x.threads()[0])
             message = "threads wait in a loop for a value that nobody writes any more"
             if not self.found.known(("hang", op)):
                 self.found.add(("hang", op), self.finding("endless-wait", "sync", message, op, thread))
             raise HangError
+
+    def nobody_helps(self) -> bool:
+        """Whether all threads that could write what is waited for look at memory themselves, or wait at barriers."""
+        if self.polled > MOST_POLLS:
+            return True
+        recent = self.polled - POLLS // 2
+        begun = self._begun == self.teams.ctas
+        return begun and all(batch.have_polled_since(recent) for batch in self.running)
 
     def stall(self) -> None:
         self.stalled += 1

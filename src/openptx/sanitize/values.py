@@ -43,6 +43,12 @@ class Values:
             what = "decides a branch" if op.form.instruction.control == "branch" else "is a predicate"
             self.report(what, op, bad, known.origin)
 
+    def vote(self, p: Masked) -> None:
+        """A predicate of the executing lanes counts in a vote."""
+        x = self.session.batch.x
+        bad = np.broadcast_to(p.undefined, lane_sets.size(x.executing, x.n))
+        self.report("decides a vote", x.op, bad, p.origin)
+
     def stored(self, values: Sequence[Bits], chosen: Array | None) -> None:
         """Values leave for memory that others look at: those that are nothing but undefined, and not mere copies."""
         for b in values:

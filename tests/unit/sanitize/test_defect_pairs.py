@@ -1,4 +1,4 @@
-"""Pairs of a defect and its correct twin (pairs.cu, more_pairs.cu), which ask for more than the known defects do."""
+"""Pairs of a defect and its correct twin (*pairs.cu), which ask for more than the known defects do."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 import openptx
 
 HERE = Path(__file__).parent
+FILES = ("pairs", "more_pairs", "third_pairs")
 
 
 class Row(NamedTuple):
@@ -27,7 +28,7 @@ def rows() -> list[Row]:
     """The kernels of both files with what their comments say."""
     found: list[Row] = []
     kind, launch = "", dict[str, int]()
-    for file in ("pairs", "more_pairs"):
+    for file in FILES:
         for number, line in enumerate((HERE / f"{file}.cu").read_text("utf-8").splitlines(), 1):
             if match := re.match(r"//! (\w+)(.*)", line):
                 kind, launch = match[1], {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", match[2])}
@@ -52,6 +53,10 @@ SLOW = (
     "s_tx_bad",
     "s_mb_parity_bad",
     "s_mb_loop_over_bad",
+    "u_grid_sync_part_bad",
+    "u_bar_expect_bad",
+    "u_producer_leaves_bad",
+    "u_tx_two_bad",
 )
 ROWS = [pytest.param(row, marks=pytest.mark.sweep) if row.name in SLOW else row for row in rows()]
 

@@ -75,6 +75,9 @@ RACES = {
     "scattered to one word": "shr.u32 t, t, 1; shl.b32 t, t, 2; st.shared.u32 [t], i;",
     "vectors that overlap": "shl.b32 j, t, 3; and.b32 w, j, -16; st.shared.v4.u32 [w], {t, t, t, t};",
     "volatile in lock-step": "st.volatile.shared.u32 [w], t; xor.b32 w, w, 4; ld.volatile.shared.u32 v, [w];",
+    "volatile in lock-step, generic addresses": (
+        "cvt.u64.u32 s, w; cvta.shared.u64 s, s; st.volatile.u32 [s], t; xor.b64 s, s, 4; ld.volatile.u32 v, [s];"
+    ),
     "generic addresses": "cvta.to.global.u64 q, q; st.u32 [q], t; ld.global.u32 v, [q+8];",
 }  # fmt: skip
 BETWEEN_BLOCKS = {

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
 
 
-def facts_of(op: Op, shared: bool, width: int, count: int, granule: int) -> int:
+def facts_of(op: Op, space: str, width: int, count: int, granule: int) -> int:
     """Facts of an access of `count` elements of `width` bytes by each lane, without its site.
 
-    Volatile accesses of shared memory count as weak, so that who relies on lock-step is looked at.
+    Volatile accesses count as weak where they may be of shared memory, so that who relies on lock-step is looked at.
     """
     m = op.m
     volatile = m.values.get("volatile") is True
@@ -26,7 +26,7 @@ def facts_of(op: Op, shared: bool, width: int, count: int, granule: int) -> int:
     if not granules:
         raise UnsupportedByJit(f"`{op.form.instruction.name}` of {width * count} bytes, watched by {granule}")
     found = (granules.bit_length() - 1) << layout.GRANULES | (granule.bit_length() - 1) << layout.SHIFT
-    if not strong(m) or (volatile and shared):
+    if not strong(m) or (volatile and space != "global"):
         constant = op.form.instruction is load_store.ld_global_nc
         return found | layout.WEAK | (layout.CONSTANT if constant else 0)
     narrow = m.values.get("scope") in ("cta", "cluster")

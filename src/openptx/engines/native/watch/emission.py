@@ -102,8 +102,7 @@ class Watch(Unwatched):
             self.call(f"lanes.{where}", f"i64 {self.scope.wide_mask()}", self.told(facts))
 
     def facts(self, op: Op, space: str, width: int, count: int) -> int:
-        shared = space in SHARED
-        return facts_of(op, shared, width, count, self.c.options.granules[shared])
+        return facts_of(op, space, width, count, self.c.options.granules[space in SHARED])
 
     def told(self, facts: int) -> str:
         return f"i64 {facts | self.scope.site + self.c.site_base << layout.STATEMENT}"
@@ -156,8 +155,7 @@ class Watch(Unwatched):
         vec = op.m.values.get("vec")
         count = int(str(vec)[1:]) if vec else 1
         t = op.m.type
-        shared = where.startswith("shared")
-        return facts_of(op, shared, t.width // 8, count, self.c.options.granules[shared]) == facts
+        return self.facts(op, where.partition(".")[0], t.width // 8, count) == facts
 
     def parts_block(self) -> bool:
         """Whether something in the block orders what is before it and what comes after."""
