@@ -63,7 +63,7 @@ def made(
         return data, unpack(data)[0]
     kernel = lower_kernel(program, function, image, options)
     metadata = kernel.metadata
-    data = pack(metadata, compile(kernel.text, kernel.promotes))
+    data = pack(metadata, compile(kernel.text, kernel.promotes, kernel.fast))
     store.store(name, data)
     library = support(metadata.address_size, metadata.rounds, metadata.counted)
     if settings.cache_folder() is not None and not store.has(library.name):

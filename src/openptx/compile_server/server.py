@@ -22,6 +22,9 @@ from openptx.engines.tiers.messages import HEARTBEAT, Reply, Request, Unpacker, 
 from openptx.llvm.codegen import OPT_DEFAULT, machine
 from openptx.llvm.subprocess_compile import cause, end_with_reader
 
+NICE = 5
+"""How far launches come before what is made for later ones, where there are not enough processors."""
+
 BEAT = 1.0
 """Seconds between two signs of life."""
 
@@ -44,6 +47,8 @@ class Worker:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     requests, replies = os.dup(0), os.dup(1)
     os.dup2(2, 1)  # what anything prints is no reply
     for thread in threading.enumerate():  # those that imports have started
@@ -66,7 +71,7 @@ def serve(requests: int, replies: int) -> None:
         try:
             while running or waiting or time.monotonic() < used + IDLE:
                 while waiting and len(running) < most:
-                    begin(waiting.popleft(), replies, ready, running)
+                    begin(next_of(waiting), replies, ready, running)
                 for key, _ in ready.select(BEAT):
                     piece = os.read(key.fd, PIECE)
                     if key.fd != requests:
@@ -80,6 +85,13 @@ def serve(requests: int, replies: int) -> None:
         finally:
             for worker in running.values():
                 os.kill(worker.process, signal.SIGKILL)
+
+
+def next_of(waiting: deque[Request]) -> Request:
+    """The oldest request for baseline code, which a launch waits for; else the oldest."""
+    found = next((request for request in waiting if request.options.baseline), waiting[0])
+    waiting.remove(found)
+    return found
 
 
 def begin(request: Request, replies: int, ready: selectors.BaseSelector, running: dict[int, Worker]) -> None:

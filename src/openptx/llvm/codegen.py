@@ -75,7 +75,8 @@ def compiled_fast(text: str) -> bool:
     return len(text) > LARGE
 
 
-def compile(text: str, promotes: bool = True) -> bytes:
-    """An object file of LLVM text, see `optimised`."""
+def compile(text: str, promotes: bool = True, fast: bool = False) -> bytes:
+    """An object file of LLVM text, see `optimised`; `fast`: with OPT_NONE, as what is very large is in any case."""
     with LLVM:
-        return machine(OPT_NONE if compiled_fast(text) else OPT_DEFAULT).emit_object(optimised(text, promotes))
+        effort = OPT_NONE if fast or compiled_fast(text) else OPT_DEFAULT
+        return machine(effort).emit_object(optimised(text, promotes))

@@ -19,8 +19,8 @@ INTERVAL = 0.05
 
 CHILD = "from openptx.llvm.subprocess_compile import main; main()"
 
-PROMOTE, KEEP = b"p", b"k"
-"""What the process reads before the text: the argument `promotes` of `compile`."""
+HOW = {(promotes, fast): bytes([2 * promotes + fast]) for promotes in (False, True) for fast in (False, True)}
+"""What the process reads before the text: the arguments `promotes` and `fast` of `compile`."""
 
 
 def available() -> bool:
@@ -38,7 +38,11 @@ def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
 
 
 def compile_in_subprocess(
-    text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None, promotes: bool = True
+    text: str,
+    check: Callable[[], None] = lambda: None,
+    process: Popen[bytes] | None = None,
+    promotes: bool = True,
+    fast: bool = False,
 ) -> bytes:
     """An object file of LLVM text, as `compile` makes it; Bug, with what is known, where the process that makes it
     ends before it is made.
@@ -48,7 +52,7 @@ def compile_in_subprocess(
     """
     with process or start() as child:
         try:
-            image, words = wait_for(child, (PROMOTE if promotes else KEEP) + text.encode(), check)
+            image, words = wait_for(child, HOW[promotes, fast] + text.encode(), check)
         except BaseException:
             child.kill()
             raise
@@ -101,8 +105,8 @@ def main() -> None:
 
     threading.Thread(target=end_with_reader, daemon=True).start()
     try:
-        promotes = sys.stdin.buffer.read(1) == PROMOTE
-        image = compile(sys.stdin.buffer.read().decode(), promotes)
+        how = sys.stdin.buffer.read(1)[0]
+        image = compile(sys.stdin.buffer.read().decode(), bool(how & 2), bool(how & 1))
     except Bug as bug:
         sys.exit(" ".join(str(bug.args[0]).split()))
     sys.stdout.buffer.write(image)

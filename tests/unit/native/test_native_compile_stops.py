@@ -57,9 +57,9 @@ def slow_compile(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     begun = threading.Event()
     start = subprocess_compile.compile_in_subprocess
 
-    def noted(text: str, check: Callable[[], None], process: Popen[bytes] | None, promotes: bool) -> bytes:
+    def noted(text: str, check: Callable[[], None], process: Popen[bytes] | None, *how: bool) -> bytes:
         begun.set()
-        return start(text, check, process, promotes)
+        return start(text, check, process, *how)
 
     monkeypatch.setattr(subprocess_compile, "CHILD", "import time; time.sleep(600)")
     monkeypatch.setattr(support, "compile_in_subprocess", noted)

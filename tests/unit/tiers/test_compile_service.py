@@ -17,7 +17,7 @@ import pytest
 import openptx
 from openptx.engines.native import settings, tiering
 from openptx.engines.native.pipeline import lower_kernel
-from openptx.engines.native.runtime import compiled_kernel
+from openptx.engines.native.runtime import baseline, compiled_kernel
 from openptx.engines.native.runtime.plan import plans
 from openptx.engines.tiers import server_process, service
 
@@ -277,6 +277,53 @@ def test_code_that_speculated_wrongly_is_replaced_in_the_background(
     assert launched()
     assert lowered == [False]
     assert len(native_runs) == 4
+
+
+def test_baseline_code_runs_until_there_is_optimised_code(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str], tmp_path: Path
+) -> None:
+    """Which is asked for when launches have taken long enough, and never made twice; a second module needs neither."""
+
+    def kinds() -> list[bool]:
+        return [job.request.options.baseline for job in jobs()]
+
+    monkeypatch.setattr(tiering, "BASELINE", 0.0)
+    with settings.cache_at(tmp_path):
+        kernel = openptx.load(HEAD + LOOP)["k"]
+        launch(kernel)
+        until(replied)
+        launch(kernel)
+        assert kinds() == [True]
+        assert native_runs == ["k"]
+        assert all(plan.options.baseline for plan in plans(kernel.module.image).made.values())
+        monkeypatch.setattr(baseline, "EACH", 0.0)
+        launch(kernel)
+        assert kinds() == [True, False]
+        until(replied)
+        launch(kernel)  # and finds that it is there
+        launch(kernel)
+        assert [plan.options.baseline for plan in plans(kernel.module.image).made.values()] == [False]
+        again = openptx.load(HEAD + LOOP)["k"]
+        launch(again)
+        assert [plan.options.baseline for plan in plans(again.module.image).made.values()] == [False]
+        assert kinds() == [True, False]
+        assert len(native_runs) == 5
+
+
+def test_baseline_code_on_disk_is_used_and_the_native_engine_optimises(
+    monkeypatch: pytest.MonkeyPatch, native_runs: list[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tiering, "BASELINE", 0.0)
+    with settings.cache_at(tmp_path):
+        launch(openptx.load(HEAD + LOOP)["k"])
+        until(replied)
+        service.close()  # as another process begins
+        kernel = openptx.load(HEAD + LOOP)["k"]
+        launch(kernel)
+        assert native_runs == ["k"]
+        assert jobs() == []
+        with pytest.raises(AssertionError, match="by the process that launches"):
+            kernel(1, 32, (np.zeros(32, np.uint32), 5), engine="native")
 
 
 def test_short_launches_of_kernels_that_are_made_quickly_stay(

@@ -14,6 +14,7 @@ import openptx
 from openptx.engines.common import launches
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import settings, tiering
+from openptx.engines.native.runtime.plan import plans
 from openptx.engines.tiers import takeover
 from openptx.testing.case import read_case, run_case
 
@@ -77,6 +78,24 @@ def test_cases_give_the_same_wherever_code_takes_over(name: str, forced: type[Fo
         run_case(case)
     assert forced.restored + len(forced.reasons) > 0
     assert forced.restored or name.startswith(("assert", "print", "heap")), forced.reasons
+
+
+@pytest.mark.parametrize("name", ["bitonic_sm80", "components_sm80", "function_table_sm80", "triton_matmul_sm80"])
+def test_baseline_code_takes_over(name: str, forced: type[Forced], monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the first question and in the midst of the launch."""
+    launch, code = tiering.launch, list[bool]()
+
+    def hurried(*args: Any, image: Any, baseline: bool, **options: Any) -> None:
+        launch(*args, image=image, baseline=True, **options)
+        code.extend(plan.options.baseline for plan in plans(image).made.values())
+
+    monkeypatch.setattr(tiering, "launch", hurried)
+    case = read_case(str(KERNELS / name))
+    for at in points(forced, lambda: run_case(case), 3)[:2]:
+        forced.at, forced.asked = at, 0
+        run_case(case)
+    assert code
+    assert all(code)
 
 
 COUNTS = (

@@ -43,6 +43,8 @@ class LoweredKernel(NamedTuple):
     text: str
     promotes: bool
     """Whether LLVM makes values of its registers, see `CROWDED`."""
+    fast: bool
+    """Whether LLVM is to spend little effort on it."""
     metadata: KernelMetadata
 
 
@@ -85,10 +87,11 @@ def lower_kernel(
         rounds=kernel.rounds,
         counted=counts_threads,
         frame_states=layout.states if layout.deoptimizes else {},
-        fast_compiled=compiled_fast(text),
+        fast_compiled=options.baseline or compiled_fast(text),
+        size=len(text),
     )
     crowded = sum(e.block_count for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
-    return LoweredKernel(text, not crowded, metadata)
+    return LoweredKernel(text, not crowded, options.baseline, metadata)
 
 
 def stack_of(contexts: list[FunctionContext]) -> Stack:

@@ -36,6 +36,9 @@ AT_ONCE, AT_ONCE_ALONE = 0.02, 0.05
 """Seconds that making the code takes, below which a launch does that itself: with a server running, or to be started,
 which takes 0.6 s of the processor."""
 
+BASELINE = 0.12
+"""Seconds that making optimised code takes, from which on baseline code is made first."""
+
 FOUND = 0.0015
 """Seconds that it takes instead if the code is on disk."""
 
@@ -43,7 +46,7 @@ FOUND = 0.0015
 class TierState:
     """What `auto` remembers of a kernel."""
 
-    __slots__ = ("blocks", "each", "left", "looked", "loops", "seconds", "spent")
+    __slots__ = ("baseline", "blocks", "each", "left", "looked", "loops", "seconds", "spent")
 
     def __init__(self, function: Function) -> None:
         self.loops = loops(function)
@@ -52,6 +55,7 @@ class TierState:
         self.spent = 0.0
         self.looked = False  # on disk
         self.blocks: set[Triple] = set()  # that it has code for
+        self.baseline: set[Triple] = set()  # for which that is baseline code, at first
 
 
 _states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
@@ -66,12 +70,14 @@ def launch(
     workers: int | None = None,
     since: float | None = None,
     meanwhile: bool = False,
+    baseline: bool = False,
     **options: Any,
 ) -> None:
     """Runs a kernel as machine code, or on the reference engine if it needs something that only that has."""
     since = time.monotonic() if since is None else since
     try:
-        run(program, function, grid, block, workers=workers, since=since, meanwhile=meanwhile, **options)
+        how = {"workers": workers, "since": since, "meanwhile": meanwhile, "baseline": baseline}
+        run(program, function, grid, block, **how, **options)
     except UnsupportedByJit as reason:
         LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
         interp.launch(program, function, grid, block, since=since, **options)
@@ -112,7 +118,8 @@ def auto(
             return
         state.blocks.add(block)
     meanwhile = settings.has_tiers() and not made_at_once(state)
-    launch(program, function, grid, block, image=image, workers=workers, meanwhile=meanwhile, **options)
+    how = {"workers": workers, "meanwhile": meanwhile, "baseline": block in state.baseline}
+    launch(program, function, grid, block, image=image, **how, **options)
 
 
 def made_at_once(state: TierState) -> bool:
@@ -133,16 +140,21 @@ def code_wanted(
     if not settings.has_tiers() or only_interp or ready(image, function, block):
         return None
     stays = host_threads(function) or not function.callees.isdisjoint(EXTERNALS)
-    if stays and threads * state.each * ITERATIONS > state.seconds:
-        return None
-    if (job := service().find(name_of_code(program, function, usual(block)))) is None:
+    long = stays and threads * state.each * ITERATIONS > state.seconds
+    baseline = block in state.baseline
+    if (job := service().find(name_of_code(program, function, usual(block, baseline)))) is None:
         if on_disk(program, function, block):
+            return None
+        if state.seconds >= BASELINE and not made_at_once(state):
+            state.baseline.add(block)
+            baseline = True
+        if long or (baseline and on_disk(program, function, block, baseline)):
             return None
         if made_at_once(state):
             return wanted_after((state.left - state.spent) / 2) if state.spent < state.left and not stays else None
         LOG.info("kernel `%s`, blocks of %s: code is being made (about %.1f s)", function.name, block, state.seconds)
-        job = request_code(program, function, usual(block), several_workers=(workers or 1) > 1)
-    if job.reply is not None:
+        job = request_code(program, function, usual(block, baseline), several_workers=(workers or 1) > 1)
+    if long or job.reply is not None:
         return None
     return lambda: job.reply is not None and job.reply.made
 

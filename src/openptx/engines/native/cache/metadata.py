@@ -43,6 +43,8 @@ class KernelMetadata(NamedTuple):
     """What frames hold then, by what `RESUME` in them says."""
     fast_compiled: bool
     """Made with little effort: values that a careful compiler keeps in registers have places of their own in memory."""
+    size: int
+    """Characters of the text that it was made of, which LLVM's time goes by."""
 
 
 def pack(metadata: KernelMetadata, image: bytes) -> bytes:
@@ -87,6 +89,7 @@ def read(found: Any) -> KernelMetadata:
             for at, waiting, cells in found["frame_states"]
         },
         found["fast_compiled"] is True,
+        integer(found["size"]),
     )
 
 

@@ -147,15 +147,15 @@ def support(address_size: int, rounds: bool, counted: bool) -> Support:
     return found if found is not None else made.setdefault(key, Support(*key))
 
 
-def object_of(text: str, promotes: bool = True, process: Popen[bytes] | None = None) -> bytes:
+def object_of(text: str, promotes: bool = True, fast: bool = False, process: Popen[bytes] | None = None) -> bytes:
     """LLVM text compiled, here or in a process of its own, which may have been started before."""
     if settings.compiles_in_subprocess() or (len(text) > LONG and available()):
-        return compile_in_subprocess(text, check_cancelled, process, promotes)
-    return compile(text, promotes)
+        return compile_in_subprocess(text, check_cancelled, process, promotes, fast)
+    return compile(text, promotes, fast)
 
 
 @contextmanager
-def compiling(function: Function) -> Generator[Callable[[str, bool], bytes]]:
+def compiling(function: Function) -> Generator[Callable[[str, bool, bool], bytes]]:
     """Gives what makes an object of the function's text. A process that may be needed starts while text is made."""
     if len(function.code) < MANY or not available():
         yield object_of

@@ -61,7 +61,7 @@ def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> t
         return unpack(data)
     with compiling(function) as compile:
         kernel = lower()
-        metadata, image = kernel.metadata, compile(kernel.text, kernel.promotes)
+        metadata, image = kernel.metadata, compile(kernel.text, kernel.promotes, kernel.fast)
     store.store(name, pack(metadata, image))
     return metadata, image
 
@@ -96,14 +96,15 @@ def ready(image: Image, function: Function, block: tuple[int, int, int]) -> bool
     return any(key[:2] == (function.name, block) for key in _compiled.get(image, {}))
 
 
-def on_disk(program: Program, function: Function, block: tuple[int, int, int]) -> bool:
+def on_disk(program: Program, function: Function, block: tuple[int, int, int], baseline: bool = False) -> bool:
     """Whether the kernel's code for such blocks was kept, by an earlier process perhaps."""
-    return store.has(name_of_code(program, function, usual(block)))
+    return store.has(name_of_code(program, function, usual(block, baseline)))
 
 
-def usual(block: tuple[int, int, int]) -> Options:
+def usual(block: tuple[int, int, int], baseline: bool = False) -> Options:
     """How a kernel is compiled for such blocks at first."""
-    return Options(block, False, settings.has_lane_facts(), settings.checks(), True, settings.deoptimize_turns())
+    facts, turns = settings.has_lane_facts(), settings.deoptimize_turns()
+    return Options(block, False, facts, settings.checks(), True, turns, baseline=baseline)
 
 
 _making = threading.RLock()

@@ -45,11 +45,12 @@ def launch(
     blocks: tuple[int, int] | None = None,
     since: float | None = None,
     meanwhile: bool = False,
+    baseline: bool = False,
 ) -> None:
     """Runs a kernel, or its `blocks` alone; raises UnsupportedByJit, before anything has run, where only interp can.
 
     The limit of `timeout` seconds holds from `since` on, by default from now. Code that suits the kernel better is made
-    `meanwhile`, or else by the next launch.
+    `meanwhile`, or else by the next launch. `baseline`: code that was made in a hurry will do.
     """
     if cluster is not None or max_instructions is not None:
         raise UnsupportedByJit("clusters, or counted instructions")
@@ -61,16 +62,16 @@ def launch(
             notes = (fault_text.COMPILING,)
             raise Fault("timeout", fault_text.timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
 
-    plan = find(workers or 1, blocks, check)
-    if workers is not None:
-        Run(plan, memory, image, timeout, deadline, meanwhile).go()
-        return
-    team = plan.team
-    if team.workers > 1:
-        plan = find(team.workers, blocks, check)
+    plan = find(workers or 1, blocks, check, baseline)
+    team = plan.team if workers is None else None
+    if team is not None and team.workers > 1:
+        plan = find(team.workers, blocks, check, baseline)
     start = time.perf_counter()
     Run(plan, memory, image, timeout, deadline, meanwhile).go()
-    team.learn(time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    if team is not None:
+        team.learn(seconds)
+    plans(image).ran(plan, seconds)
 
 
 FORKED = (

@@ -15,6 +15,7 @@ from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
+from openptx.engines.native.runtime.baseline import BaselineCode
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
 from openptx.engines.native.runtime.worker_count import WorkerCount
@@ -51,13 +52,13 @@ class Plan:
 
     def __init__(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
-        workers: int, blocks: tuple[int, int], speculates: bool,
+        workers: int, blocks: tuple[int, int], speculates: bool, baseline: bool,
     ) -> None:  # fmt: skip
         self.program, self.function, self.grid, self.block, self.blocks = program, function, grid, block, blocks
         self.ctas, self.threads = blocks[1] - blocks[0], block[0] * block[1] * block[2]
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
-        self.options, self.code = self.chosen(image, speculates)
+        self.options, self.code = self.chosen(image, speculates, baseline)
         self.replacement: Job | None = None
         if self.code.metadata.stack.size > STACK_OF_A_THREAD:
             raise UnsupportedByJit("more local memory than threads have")
@@ -74,12 +75,13 @@ class Plan:
         self.team = WorkerCount(self)  # for launches that leave the number of workers open and found this plan first
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
 
-    def chosen(self, image: Image, speculates: bool) -> tuple[Options, Compiled]:
+    def chosen(self, image: Image, speculates: bool, baseline: bool) -> tuple[Options, Compiled]:
         """The code; workers whose CTAs meet in atomics need them locked."""
         watch = settings.watch()
         options = Options(
-            self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns()
-        )
+            self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns(),
+            baseline=baseline,
+        )  # fmt: skip
         if watch is not None:
             options = replace(options, watched=watch.tools, granules=watch.granules)
         code = compiled(self.program, self.function, image, options)
@@ -111,26 +113,41 @@ class Plans:
         self.made: dict[tuple[object, ...], Plan] = {}
         self.not_speculating: set[tuple[str, Triple]] = set()
         """Kernels and blocks whose warps often left for the generic version: their branches are not assumed uniform."""
+        self.baseline: dict[tuple[str, Triple], BaselineCode] = {}
+        self.optimised: set[tuple[str, Triple]] = set()
+        """Those that have run baseline code and need it no more."""
 
     def find(
         self, program: Program, function: Function, image: Image, grid: Triple, block: Triple, shared: int,
-        workers: int, blocks: tuple[int, int] | None, check: Callable[[], None],
+        workers: int, blocks: tuple[int, int] | None, check: Callable[[], None], baseline: bool = False,
     ) -> Plan:  # fmt: skip
-        """The plan of a launch; raises UnsupportedByJit where only interp can run it, and what `check` raises."""
+        """The plan of a launch; raises UnsupportedByJit where only interp can run it, and what `check` raises.
+
+        `baseline`: code that was made in a hurry will do, as long as there is no other.
+        """
+        baseline = baseline and (function.name, block) not in self.optimised
         watch = settings.watch()
         watched = (watch.tools, watch.granules) if watch is not None else ()
         set = settings.has_lane_facts(), settings.checks(), settings.deoptimize_turns(), watched
-        key = (function.name, grid, block, shared, workers, blocks, set)
+        key = (function.name, grid, block, shared, workers, blocks, baseline, set)
         plan = self.made.get(key)
         if plan is None:
             speculates = (function.name, block) not in self.not_speculating
             all = blocks or (0, grid[0] * grid[1] * grid[2])
             with cancellable(check):
-                plan = Plan(program, function, image, grid, block, shared, workers, all, speculates)
+                plan = Plan(program, function, image, grid, block, shared, workers, all, speculates, baseline)
             if len(self.made) >= MOST:
                 self.made.clear()
             self.made[key] = plan
         return plan
+
+    def ran(self, plan: Plan, seconds: float) -> None:
+        """A launch is over."""
+        if plan.options.baseline:
+            key = plan.function.name, plan.block
+            if self.baseline.setdefault(key, BaselineCode()).ran(plan, seconds):
+                self.optimised.add(key)
+                self.made.clear()
 
     def disable_speculation(self, plan: Plan, meanwhile: bool) -> None:
         """Warps left too often: from now on branches are not assumed uniform.

@@ -1,0 +1,50 @@
+"""Kernels that run code of the baseline tier, until optimised code takes its place."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from openptx.engines.native.runtime.code_requests import request_code
+from openptx.engines.tiers.service import Job, service
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.plan import Plan
+
+EACH = 1.4e-6
+"""Seconds that optimised code takes to be made, for each character of LLVM's text: 1.2 to 1.6 of ten kernels."""
+
+LOG = logging.getLogger("openptx")
+
+
+class BaselineCode:
+    """That of a kernel for blocks of one shape. Optimised code is asked for when launches together have taken as long
+    as making it does: so all of this takes at most twice as long as if their number had been known."""
+
+    __slots__ = ("job", "spent")
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+        self.job: Job | None = None
+
+    def ran(self, plan: Plan, seconds: float) -> bool:
+        """A launch is over; gives whether optimised code is there."""
+        self.spent += seconds
+        if self.job is None:
+            cost = EACH * plan.code.metadata.size
+            if self.spent < cost:
+                return False
+            LOG.info(
+                "kernel `%s`: its launches have taken %.2f s, code is being optimised (about %.1f s)",
+                plan.function.name, self.spent, cost,
+            )  # fmt: skip
+            self.job = request_code(
+                plan.program, plan.function, replace(plan.options, locked=False, baseline=False),
+                several_workers=plan.options.locked,
+            )  # fmt: skip
+        reply = self.job.reply
+        if reply is None or (not reply.made and not service().broken):
+            return False
+        LOG.info("kernel `%s` runs optimised code from now on", plan.function.name)
+        return True
