@@ -42,6 +42,7 @@ class Claim:
         self.widths = {e.region: e.size for e in self.accesses}
         self.size = max((e.size for e in self.accesses if e.value is not None), default=1)
         self.place = z3.BitVec("differing place", 64)
+        self.fixed_block = any("reqntid" in function.directives for function in functions)
         self.difference = z3.Or([self.differs(region) for region in self.regions])
 
     def stores(self, region: str) -> tuple[list[Access], list[Access]]:
@@ -61,12 +62,17 @@ class Claim:
         )
 
     def scales(self) -> Iterator[list[z3.BoolRef]]:
-        """Further conditions under which a launch is asked for: one thread, a few, then none: any launch."""
+        """Further conditions under which a launch is asked for: one thread, a few, then none: any launch.
+
+        A block whose size the kernel asks for stays as it is.
+        """
         s = self.inputs.specials
         near = [within(e, SMALL_ARRAY) for e in self.accesses] + [z3.ULT(self.place, SMALL_ARRAY)]
         for block, grid in ((1, 1), (64, 4)):
-            extents = [z3.ULE(s[f"ntid.{axis}"], block if axis == "x" else 1) for axis in AXES]
-            yield near + extents + [z3.ULE(s[f"nctaid.{axis}"], grid if axis == "x" else 1) for axis in AXES]
+            extents = [z3.ULE(s[f"nctaid.{axis}"], grid if axis == "x" else 1) for axis in AXES]
+            if not self.fixed_block:
+                extents += [z3.ULE(s[f"ntid.{axis}"], block if axis == "x" else 1) for axis in AXES]
+            yield near + extents
         yield []
 
     def launch(self, model: z3.ModelRef) -> Launch:

@@ -36,7 +36,7 @@ class SymbolicFloats(Terms):
         """An uninterpreted function of some values."""
         self.uninterpreted += 1
         terms = [vector(a.v, a.width) for a in operands]
-        if commutes and terms[0].get_id() > terms[1].get_id():
+        if commutes and structural(terms[0]) > structural(terms[1]):
             terms[:2] = terms[1], terms[0]
         sorts = [z3.BitVecSort(a.width) for a in operands]
         return Bits(self, w, z3.Function(name, *sorts, z3.BitVecSort(w))(*terms))
@@ -124,6 +124,11 @@ FUNCTIONS: dict[str, Any] = {
     "fdiv": z3.fpDiv,
     "fsqrt": z3.fpSqrt,
 }
+
+
+def structural(term: z3.BitVecRef) -> int:
+    """A number that equal terms share, also where one of them is made again later: an identity is not that."""
+    return term.hash()
 
 
 def are_known(operands: tuple[Bits, ...]) -> bool:
