@@ -18,6 +18,7 @@
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
     openptx.memory                             device memory that the host allocates, registers, copies and frees
     openptx.triton.activate(target="sm_90")    Triton's kernels run here, on tensors of the CPU
+    openptx.torch.activate(target="sm_90")     the same for programs of torch that say `cuda`
     openptx.numba.activate(target="sm_90")     numba-cuda's kernels run here, on NumPy arrays
     openptx.tinygrad.ptx_run(source, ...)      what tinygrad's mock of CUDA calls
     Texture, Surface, Sampler, TensorMap       arguments that are more than an array
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from openptx import memory as memory
     from openptx import numba as numba
     from openptx import tinygrad as tinygrad
+    from openptx import torch as torch
     from openptx import triton as triton
     from openptx.api import check as check
     from openptx.api import parse as parse
@@ -110,7 +112,7 @@ HOMES = {
     "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),
 }
 # fmt: on
-PACKAGES = ("memory", "numba", "tinygrad", "triton")
+PACKAGES = ("memory", "numba", "tinygrad", "torch", "triton")
 """Parts that are used by their own name, imported when they are first asked for."""
 _home = {name: module for module, names in HOMES.items() for name in names}
 
@@ -162,6 +164,7 @@ __all__ = [
     "replay",
     "sanitize",
     "tinygrad",
+    "torch",
     "trace",
     "triton",
 ]  # fmt: skip

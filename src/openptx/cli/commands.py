@@ -13,6 +13,7 @@ COMMANDS = {
     "debug":      ("openptx.cli.debug",      "run a kernel step by step, and look at its threads"),
     "exec":       ("openptx.cli.exec",       "run a program that uses CUDA, without a GPU"),
     "test":       ("openptx.cli.test",       "run case folders and annotated PTX files"),
+    "record":     ("openptx.cli.record",     "run a program on this computer's GPU, and record its launches"),
     "replay":     ("openptx.cli.replay",     "run launches that were recorded on a GPU, and compare every byte"),
     "convert":    ("openptx.cli.convert",    "convert numbers between formats, exactly, as `cvt` does"),
     "explain":    ("openptx.cli.explain",    "explain a code, an instruction, a modifier, a literal or a format"),

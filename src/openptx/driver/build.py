@@ -25,7 +25,7 @@ from openptx.errors import ArgumentError
 
 PACKAGED = Path(__file__).with_name("lib")
 STUB_FOLDER = "without-nvjitlink"
-FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,now")
+FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,now", "-Wl,-Bsymbolic")
 COMPILERS = ("cc", "gcc", "clang")
 DRIVER_VERSION = 13000
 """What `cuDriverGetVersion` says, unless OPENPTX_CUDA_VERSION says something else."""
@@ -58,19 +58,28 @@ RUNTIMES = tuple(
     )
     for major in (12, 13)
 )
+RECORDER_FOLDER = "recorder"
+RECORDER = SharedLibrary(
+    "libcuda.so.1",
+    DRIVER.sources,
+    (*DRIVER.flags, "-DOPENPTX_RECORDER=1"),
+    also=DRIVER.also,
+    folder=RECORDER_FOLDER,
+)
+"""The library of `openptx record`, in front of another driver."""
 STUBS = tuple(
     SharedLibrary(f"libnvJitLink.so.{major}", (), ("-x", "c", os.devnull), (), folder=STUB_FOLDER) for major in (12, 13)
 )
 """Empty libraries that keep programs from linking to machine code (`environment`), in a folder of their own."""
-LIBRARIES = (DRIVER, *RUNTIMES, *STUBS)
+LIBRARIES = (DRIVER, RECORDER, *RUNTIMES, *STUBS)
 
 
 def entries() -> str:
     """`entries.h`: a line for each entry point, each other symbol of it, and each result."""
-    lines = list[str]()
-    for index, one in enumerate(entry_points()):
-        lines.append(f'ENTRY({index}, {one.symbol}, "{one.stem}", {one.since})')
-        lines += (f"ALIAS({index}, {alias})" for alias in one.aliases)
+    found = list(enumerate(entry_points()))
+    lines = [f'ENTRY({index}, {one.symbol}, "{one.stem}", {one.since})' for index, one in found]
+    others = [(index, alias) for index, one in found for alias in one.aliases]
+    lines += (f"ALIAS({slot}, {index}, {alias})" for slot, (index, alias) in enumerate(others, len(found)))
     lines += (f'RESULT({number}, "{name}", "{text}")' for number, name, text in RESULTS)
     return "\n".join(lines) + "\n"
 
@@ -98,7 +107,8 @@ def compile_libraries(folder: Path) -> None:
                             "clang, or name one by CC")  # fmt: skip
     for name, text in generated().items():
         (folder / name).write_text(text, "ascii")
-    (folder / STUB_FOLDER).mkdir()
+    for name in {one.folder for one in LIBRARIES} - {"."}:
+        (folder / name).mkdir()
     with ThreadPoolExecutor() as pool:
         list(pool.map(functools.partial(compile_library, found, folder), LIBRARIES))
 
@@ -113,7 +123,7 @@ def compile_library(compiler: str, folder: Path, one: SharedLibrary) -> None:
     if done.returncode:
         raise ArgumentError(f"{compiler} can not compile {one.soname}:\n{done.stderr.strip()}")
     for name in one.also:
-        (folder / name).symlink_to(one.soname)
+        (folder / one.folder / name).symlink_to(one.soname)
 
 
 def library_folder() -> Path:

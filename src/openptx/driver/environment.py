@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
-from openptx.driver.build import DRIVER, STUBS, library_folder
+from openptx.driver.build import DRIVER, RECORDER, STUBS, library_folder
+from openptx.driver.recorder.settings import REAL
 
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
 
@@ -20,11 +22,28 @@ def environment(device: str | None = None, sanitize: str | None = None) -> dict[
 
     Raises ArgumentError where a library can not be made.
     """
+    found = with_libraries(DRIVER.folder)
+    if device is not None:
+        found["OPENPTX_DEVICE"] = device
+    if sanitize is not None:
+        found["OPENPTX_SANITIZE"] = sanitize
+    return found
+
+
+def recording_environment(driver: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """The same for a program whose launches are recorded on the driver that lies at a path."""
+    return {**with_libraries(RECORDER.folder), REAL: driver, **settings}
+
+
+def with_libraries(subfolder: str) -> dict[str, str]:
+    """This process's environment, in which libcuda.so.1 is found in a subfolder of the libraries'."""
     folder = str(library_folder())
+    drivers = os.path.normpath(os.path.join(folder, subfolder))
     found = {**os.environ}
-    found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, (folder, found.get("LD_LIBRARY_PATH"))))
-    found["TRITON_LIBCUDA_PATH"] = folder  # or it asks ldconfig, which knows of the system's folders alone
-    found["NUMBA_CUDA_DRIVER"] = os.path.join(folder, DRIVER.soname)
+    folders = dict.fromkeys((drivers, folder, found.get("LD_LIBRARY_PATH")))
+    found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, folders))
+    found["TRITON_LIBCUDA_PATH"] = drivers  # or it asks ldconfig, which knows of the system's folders alone
+    found["NUMBA_CUDA_DRIVER"] = os.path.join(drivers, DRIVER.soname)
     if not found.get(KEEP_NVJITLINK):
         # numba and cuda.core link by nvJitLink, which makes machine code, or else by the driver, which is us: found
         # loaded, but without functions, it is too old for them. Nothing else makes them use the driver.
@@ -35,10 +54,6 @@ def environment(device: str | None = None, sanitize: str | None = None) -> dict[
         found["OPENPTX_LIBPYTHON"] = shared
         found["OPENPTX_PYTHONHOME"] = sys.base_prefix
     found["OPENPTX_PYTHONPATH"] = os.pathsep.join(search_path())
-    if device is not None:
-        found["OPENPTX_DEVICE"] = device
-    if sanitize is not None:
-        found["OPENPTX_SANITIZE"] = sanitize
     return found
 
 

@@ -20,7 +20,12 @@ MOST = 1 << 30
 
 
 def image_at(pointer: int) -> str:
-    """The PTX of an image in memory, whose size follows from its first bytes."""
+    """The PTX of an image in memory."""
+    return ptx_of(bytes_at(pointer))
+
+
+def bytes_at(pointer: int) -> bytes:
+    """An image in memory, whose size follows from its first bytes."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "the image is null")
     (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4)) if readable(pointer) else (0,)
@@ -29,10 +34,10 @@ def image_at(pointer: int) -> str:
         (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4))
     if magic == FATBIN:
         _, _, header, size = _HEADER.unpack(ctypes.string_at(pointer, _HEADER.size))
-        return ptx_of(ctypes.string_at(pointer, min(header + size, MOST)))
+        return ctypes.string_at(pointer, min(header + size, MOST))
     if magic == int.from_bytes(ELF, "little"):
-        return ptx_of(ctypes.string_at(pointer, elf_size(pointer)))
-    return ptx_of(ctypes.string_at(pointer))
+        return ctypes.string_at(pointer, elf_size(pointer))
+    return ctypes.string_at(pointer)
 
 
 def readable(pointer: int) -> bool:
@@ -47,11 +52,11 @@ def elf_size(pointer: int) -> int:
     return min(table + size * count, MOST)
 
 
-def ptx_of(data: bytes) -> str:
-    """The PTX of an image. Fails for what is none, and for what holds none."""
+def ptx_of(data: bytes, capability: int | None = None) -> str:
+    """The PTX of an image, for a device of that compute capability, or ours. Fails for what is none or holds none."""
     if data[:4] == ELF or int.from_bytes(data[:4], "little") == FATBIN:
         try:
-            return fitting(extract(data)).text
+            return fitting(extract(data), capability or driver().capability).text
         except InputError as error:
             raise Failure(Result.NO_BINARY_FOR_GPU, str(error).replace("<bytes>", "the image")) from None
     text = data.rstrip(b"\0").decode("utf-8", "surrogateescape")
@@ -61,18 +66,18 @@ def ptx_of(data: bytes) -> str:
     return text
 
 
-def fitting(found: list[ExtractedPtx]) -> ExtractedPtx:
+def fitting(found: list[ExtractedPtx], capability: int) -> ExtractedPtx:
     """The PTX for the newest target that the device runs."""
-    fit = [one for one in found if runs(one.target)]
+    fit = [one for one in found if runs(one.target, capability)]
     if not fit:
         targets = ", ".join(one.target for one in found)
-        raise Failure(Result.NO_BINARY_FOR_GPU, f"there is PTX for {targets} only, and the device is {device_target()}")
+        raise Failure(Result.NO_BINARY_FOR_GPU, f"there is PTX for {targets} only, and the device is sm_{capability}")
     return max(fit, key=lambda one: number_of(one.target))
 
 
-def runs(target: str) -> bool:
-    """Whether the device runs PTX of a target: the same or an older one, with "a" the same, with "f" of its family."""
-    number, own = number_of(target), driver().capability
+def runs(target: str, own: int) -> bool:
+    """Whether a device runs PTX of a target: the same or an older one, with "a" the same, with "f" of its family."""
+    number = number_of(target)
     if target.endswith("a"):
         return number == own
     if target.endswith("f"):

@@ -19,12 +19,11 @@ from openptx.driver.modules import Function
 from openptx.driver.objects import driver
 from openptx.driver.occupancy import most_together
 from openptx.driver.output import Output
+from openptx.driver.parameters import packed
 from openptx.driver.results import Result
 from openptx.driver.streams import submit
 from openptx.errors import ArgumentError, Fault, SanitizerError, Triple, Unsupported
 
-END, POINTER, SIZE = 0, 1, 2
-"""CU_LAUNCH_PARAM_*: what follows in `extra`."""
 COOPERATIVE, CLUSTER = 2, 4
 """Of CUlaunchAttributeID. The others are about speed, and change nothing here."""
 CONFIG = struct.Struct("<7I4xQQI4x")
@@ -45,32 +44,6 @@ class Shape(NamedTuple):
     shared: int
     cluster: Triple | None = None
     cooperative: bool = False
-
-
-def parameters_of(function: Function, pointers: int, extra: int) -> bytearray:
-    """The parameters of a launch: from a pointer for each, or all together by `extra`."""
-    buffer = bytearray(function.size)
-    if not function.size:
-        return buffer
-    if pointers:
-        there = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
-        table = (ctypes.c_uint64 * len(function.parameters)).from_address(pointers)
-        for pointer, (offset, size) in zip(table, function.parameters, strict=True):
-            if not pointer:
-                raise Failure(Result.INVALID_VALUE, f"a parameter of kernel `{function.kernel.name}` is null")
-            ctypes.memmove(there + offset, pointer, size)
-        return buffer
-    if not extra:
-        raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}` needs parameters, and there are none")
-    given = dict[int, int]()
-    while (number := get(extra)) != END:
-        given[number] = get(extra + 8)
-        extra += 16
-    size = get(given.get(SIZE, 0))
-    if size < function.size:
-        what = f"kernel `{function.kernel.name}` takes {function.size} bytes of parameters"
-        raise Failure(Result.INVALID_VALUE, f"{what}, not {size}")
-    return bytearray(ctypes.string_at(given.get(POINTER, 0), function.size))
 
 
 def require_cluster(function: Function, grid: Triple, cluster: Triple) -> None:
@@ -136,7 +109,8 @@ def prepared(function: Function, shape: Shape, pointers: int, extra: int) -> tup
     if shape.cluster is None and (required := cluster_of(function)) != (1, 1, 1):
         shape = shape._replace(cluster=required)
     require_possible(function, shape)
-    return function, shape, parameters_of(function, pointers, extra)
+    parameters = packed(function.kernel.name, function.size, function.parameters, pointers, extra)
+    return function, shape, parameters
 
 
 @in_context("cuLaunchKernel")

@@ -3,7 +3,10 @@
    An entry of the table is a function of C here (named own_..., for what is cheap and needs no Python), a callback that
    openptx.driver.start puts in, or `first`, which starts Python and goes on to what the table holds then. There are no
    headers of Python here, so one build serves all its versions. `entries.h` is generated from entry_points.txt and
-   results.py (openptx.driver.build). */
+   results.py (openptx.driver.build).
+
+   With OPENPTX_RECORDER defined this is the library of `openptx record`: the table leads to the driver that
+   OPENPTX_REAL_LIBCUDA names, but for the callbacks of openptx.driver.recorder, which call that driver in turn. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,14 +25,21 @@ enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, DEINITIALIZED = 4, I
 
 enum {
 #define ENTRY(index, symbol, stem, since) INDEX_##symbol = index,
-#define ALIAS(index, symbol)
+#define ALIAS(slot, index, symbol)
 #define RESULT(number, name, text)
 #include "entries.h"
 #undef ENTRY
-    COUNT
+    COUNT, /* the symbols for per-thread default streams have slots of their own from here on */
+#undef ALIAS
+#define ENTRY(index, symbol, stem, since)
+#define ALIAS(slot, index, symbol) SLOT_##symbol = slot,
+#include "entries.h"
+#undef ENTRY
+#undef ALIAS
+    SLOTS
 };
 
-HIDDEN void *openptx_table[COUNT];
+HIDDEN void *openptx_table[SLOTS];
 
 #if defined(__x86_64__)
 #define STUB(index, symbol)                                                                                            \
@@ -79,19 +89,19 @@ __asm__(".text\n.type openptx_first,%function\nopenptx_first:\n"
 HIDDEN void openptx_first(void);
 HIDDEN void openptx_missing(void);
 HIDDEN void openptx_python(void);
-HIDDEN void *openptx_callbacks[COUNT];
+HIDDEN void *openptx_callbacks[SLOTS];
 
 #define ENTRY(index, symbol, stem, since) STUB(index, symbol)
-#undef ALIAS
-#define ALIAS(index, symbol) STUB(index, symbol)
+#define ALIAS(slot, index, symbol) STUB(slot, symbol)
 #include "entries.h"
 #undef ENTRY
 #undef ALIAS
 
 #define ENTRY(index, symbol, stem, since) extern PUBLIC void symbol(void);
-#define ALIAS(index, symbol)
+#define ALIAS(slot, index, symbol) extern PUBLIC void symbol(void);
 #include "entries.h"
 #undef ENTRY
+#undef ALIAS
 
 struct entry {
     const char *symbol, *stem;
@@ -100,9 +110,26 @@ struct entry {
 };
 static const struct entry entries[COUNT] = {
 #define ENTRY(index, symbol, stem, since) {#symbol, stem, since, (void *)symbol},
+#define ALIAS(slot, index, symbol)
 #include "entries.h"
 #undef ENTRY
+#undef ALIAS
 };
+
+static const struct alias {
+    const char *symbol;
+    int index;
+    void *stub;
+} aliases[SLOTS - COUNT] = {
+#define ENTRY(index, symbol, stem, since)
+#define ALIAS(slot, index, symbol) {#symbol, index, (void *)symbol},
+#include "entries.h"
+#undef ENTRY
+#undef ALIAS
+};
+
+static const char *symbol_of(int slot) { return slot < COUNT ? entries[slot].symbol : aliases[slot - COUNT].symbol; }
+static int index_of(int slot) { return slot < COUNT ? slot : aliases[slot - COUNT].index; }
 
 struct result {
     int number;
@@ -110,24 +137,28 @@ struct result {
 };
 static struct result results[] = {
 #define ENTRY(index, symbol, stem, since)
+#define ALIAS(slot, index, symbol)
 #undef RESULT
 #define RESULT(number, name, text) {number, name, text},
 #include "entries.h"
 };
 enum { RESULTS = sizeof results / sizeof *results };
 
-HIDDEN int openptx_not_supported(int index) {
-    static char told[COUNT];
-    if (!__atomic_exchange_n(&told[index], 1, __ATOMIC_RELAXED))
-        fprintf(stderr, "openptx: %s is not supported: it returns CUDA_ERROR_NOT_SUPPORTED\n", entries[index].symbol);
+HIDDEN int openptx_not_supported(int slot) {
+    static char told[SLOTS];
+    if (!__atomic_exchange_n(&told[slot], 1, __ATOMIC_RELAXED))
+        fprintf(stderr, "openptx: %s is not supported: it returns CUDA_ERROR_NOT_SUPPORTED\n", symbol_of(slot));
     return NOT_SUPPORTED;
 }
+
+/* The functions of the driver that this library stands in front of; all null where it stands in front of none. */
+static void *real[SLOTS];
 
 /* What Python implemented returns this from the interpreter's end on, in a forked child, and where Python fails. */
 static volatile int ended = DEINITIALIZED;
 static int is_ended(void) { return ended; }
 static int is_freed(void) { return SUCCESS; }
-static char owned[COUNT];
+static char owned[COUNT]; /* by a function of C here */
 
 /* Whether an entry point only gives something back. */
 static int releases(const char *symbol) {
@@ -140,10 +171,10 @@ static int releases(const char *symbol) {
 /* At the interpreter's end all is given back: finalizers that run after it, as numba-cuda's do, succeed. */
 static void end(int result) {
     ended = result;
-    for (int i = 0; i < COUNT; i++)
-        if (!owned[i]) {
-            int freed = result == DEINITIALIZED && releases(entries[i].symbol);
-            openptx_table[i] = freed ? (void *)is_freed : (void *)is_ended;
+    for (int i = 0; i < SLOTS; i++)
+        if (!owned[index_of(i)]) {
+            int freed = result == DEINITIALIZED && releases(symbol_of(i));
+            openptx_table[i] = real[i] ? real[i] : freed ? (void *)is_freed : (void *)is_ended;
         }
 }
 
@@ -269,8 +300,29 @@ static int own_cuDriverGetVersion(int *version) {
     return SUCCESS;
 }
 
+#ifndef OPENPTX_RECORDER
+#define OPENPTX_RECORDER 0
+#endif
+
+/* What the driver behind this library gives; a function of which the recorder must know is the stub of this library. */
+static int recorded_address(const char *name, void **function, int version, uint64_t flags, int *status, int index) {
+    enum { PER_THREAD = 2 };
+    int (*ask)(const char *, void **, int, uint64_t, int *) =
+        (int (*)(const char *, void **, int, uint64_t, int *))real[INDEX_cuGetProcAddress_v2];
+    int (*ask_first)(const char *, void **, int, uint64_t) =
+        (int (*)(const char *, void **, int, uint64_t))real[INDEX_cuGetProcAddress];
+    int result = ask ? ask(name, function, version, flags, status)
+                     : ask_first ? ask_first(name, function, version, flags) : NOT_FOUND;
+    if (result != SUCCESS || !*function || index < 0) return result;
+    if (!openptx_callbacks[index] && !owned[index]) return result;
+    void *stub = entries[index].stub;
+    for (int i = 0; flags & PER_THREAD && i < SLOTS - COUNT; i++)
+        if (aliases[i].index == index) stub = aliases[i].stub;
+    *function = stub;
+    return result;
+}
+
 static int own_cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status) {
-    (void)flags;
     const struct entry *best = NULL;
     int known = 0;
     if (!name || !function) return INVALID_VALUE;
@@ -279,6 +331,7 @@ static int own_cuGetProcAddress_v2(const char *name, void **function, int versio
             known = 1;
             if (entries[i].since <= version && (!best || entries[i].since >= best->since)) best = &entries[i];
         }
+    if (OPENPTX_RECORDER) return recorded_address(name, function, version, flags, status, best ? (int)(best - entries) : -1);
     *function = best ? best->stub : NULL;
     if (status) *status = best ? 0 : known ? 2 : 1; /* found, version not sufficient, symbol not found */
     return best ? SUCCESS : NOT_FOUND;
@@ -402,20 +455,45 @@ static void in_child(void) {
     }
 }
 
+#if OPENPTX_RECORDER
+#define START "    from openptx.driver.recorder.start import start\n"
+#else
+#define START "    from openptx.driver.start import start\n"
+#endif
 static const char SCRIPT[] = "exec('''\n"
                              "try:\n"
-                             "    from openptx.driver.start import start\n"
+                             START
                              "except ModuleNotFoundError:\n"
                              "    import os, sys\n"
                              "    added = [p for p in os.environ.get('OPENPTX_PYTHONPATH', '').split(os.pathsep) if p]\n"
                              "    if not added: raise\n"
                              "    sys.path += added\n"
-                             "    from openptx.driver.start import start\n"
+                             START
                              "start(%s)\n"
                              "''', {})\n";
 
+#define OWN(symbol) (openptx_table[INDEX_##symbol] = (void *)own_##symbol, owned[INDEX_##symbol] = 1)
+
+/* Finds the functions of the driver that OPENPTX_REAL_LIBCUDA names. */
+static int find_real(void) {
+    const char *path = getenv("OPENPTX_REAL_LIBCUDA");
+    void *library = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!library) {
+        fprintf(stderr, "openptx: OPENPTX_REAL_LIBCUDA does not name a driver that can be recorded: %s\n",
+                path && *path ? dlerror() : "it is empty");
+        return 0;
+    }
+    for (int i = 0; i < SLOTS; i++) real[i] = dlsym(library, symbol_of(i));
+    return 1;
+}
+
 /* Loads openptx in an interpreter that is there, or starts one. */
 static void start(void) {
+    if (OPENPTX_RECORDER) OWN(cuGetProcAddress), OWN(cuGetProcAddress_v2);
+    if (OPENPTX_RECORDER && !find_real()) {
+        end(SYSTEM_NOT_READY);
+        return;
+    }
     int (*is_initialized)(void) = (int (*)(void))python("Py_IsInitialized");
     if ((!is_initialized || !is_initialized()) && !embed()) {
         end(SYSTEM_NOT_READY);
@@ -465,32 +543,37 @@ HIDDEN void openptx_start(void) {
     if (pending) openptx_put_back();
 }
 
-/* Called by Python when the callbacks are in their places: what nothing implements says so. */
+/* Called by Python when the callbacks are in their places: what nothing implements says so. The recorder has callbacks
+   for the symbols for per-thread default streams, too. */
 PUBLIC void openptx_driver_ready(void **callbacks) {
     find_exceptions();
-    for (int i = 0; i < COUNT; i++) {
-        if (owned[i]) continue;
-        openptx_callbacks[i] = callbacks[i];
+    for (int i = 0; i < SLOTS; i++) {
+        if (owned[index_of(i)]) continue;
+        void *callback = openptx_callbacks[i] = callbacks[OPENPTX_RECORDER ? i : index_of(i)];
+        void *otherwise = real[i] ? real[i] : (void *)openptx_missing;
 #ifdef PYTHON_CALLS
-        openptx_table[i] = callbacks[i] ? (void *)openptx_python : (void *)openptx_missing;
+        openptx_table[i] = callback ? (void *)openptx_python : otherwise;
 #else
-        openptx_table[i] = callbacks[i] ? callbacks[i] : (void *)openptx_missing;
+        openptx_table[i] = callback ? callback : otherwise;
 #endif
     }
     started = 1;
 }
 
+/* The real driver's function in a slot, for the recorder; null where it has none. */
+PUBLIC void *openptx_driver_real(int slot) { return real[slot]; }
+
 /* Called at the interpreter's end. */
 PUBLIC void openptx_driver_close(void) { end(DEINITIALIZED); }
 
-#define OWN(symbol) (openptx_table[INDEX_##symbol] = (void *)own_##symbol, owned[INDEX_##symbol] = 1)
-
 __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(NULL, NULL, in_child);
-    for (int i = 0; i < COUNT; i++) openptx_table[i] = (void *)openptx_first;
+    for (int i = 0; i < SLOTS; i++) openptx_table[i] = (void *)openptx_first;
+    OWN(cuGetExportTable);
+    if (OPENPTX_RECORDER) return;
+    OWN(cuGetProcAddress), OWN(cuGetProcAddress_v2);
     OWN(cuCtxGetCurrent), OWN(cuCtxSetCurrent), OWN(cuCtxSynchronize);
     OWN(cuGetErrorString), OWN(cuGetErrorName), OWN(cuDriverGetVersion);
-    OWN(cuGetProcAddress), OWN(cuGetProcAddress_v2), OWN(cuGetExportTable);
     openptx_table[INDEX_cuCtxPushCurrent] = openptx_table[INDEX_cuCtxPushCurrent_v2] = (void *)own_cuCtxPushCurrent;
     openptx_table[INDEX_cuCtxPopCurrent] = openptx_table[INDEX_cuCtxPopCurrent_v2] = (void *)own_cuCtxPopCurrent;
     owned[INDEX_cuCtxPushCurrent] = owned[INDEX_cuCtxPushCurrent_v2] = 1;

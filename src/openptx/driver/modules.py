@@ -81,7 +81,7 @@ def loaded(source: str, options: JitOptions | None = None, what: str = "the modu
             options.report(str(error))
         raise Failure(Result.INVALID_PTX, f"{what} can not be loaded:\n{error}") from None
     target = str(module.program.target)
-    if not runs(target):
+    if not runs(target, driver().capability):
         newer = number_of(target) > driver().capability
         why = "a newer one" if newer else "one of a kind that it is not"
         raise Failure(Result.NO_BINARY_FOR_GPU, f"the PTX is for {target}, and the device is {device_target()}: {why}")

@@ -26,11 +26,18 @@ def encode(
     out: int, kind: int, rank: int, address: int, shape: int, strides: int, box: int, steps: int, interleave: int,
     swizzle: int, promotion: int, fill: int,
 ) -> None:  # fmt: skip
-    """Sizes of dimensions stand with the innermost one first. Its step is ignored, as the manual says."""
-    if out % MAP_ALIGNMENT or address % CHUNK:
-        raise invalid(
-            f"at 0x{out:x} of memory at 0x{address:x}; they begin at multiples of {MAP_ALIGNMENT} and {CHUNK}"
-        )
+    if out % MAP_ALIGNMENT:
+        raise invalid(f"at 0x{out:x}; they begin at multiples of {MAP_ALIGNMENT}")
+    write(out, tiled(kind, rank, address, shape, strides, box, steps, interleave, swizzle, promotion, fill))
+
+
+def tiled(
+    kind: int, rank: int, address: int, shape: int, strides: int, box: int, steps: int, interleave: int, swizzle: int,
+    promotion: int, fill: int,
+) -> bytes:  # fmt: skip
+    """The bytes of a map. Sizes of dimensions stand with the innermost one first, whose step is ignored."""
+    if address % CHUNK:
+        raise invalid(f"of memory at 0x{address:x}, which begins at a multiple of {CHUNK}")
     if not 1 <= rank <= 5:
         raise invalid(f"of {rank} dimensions")
     sizes = [get(shape + 8 * i) for i in range(rank)]
@@ -42,11 +49,10 @@ def encode(
     require_row(boxes[0] * TYPES[ELEMENTS[element]].width // 8, swizzle)
     if fill not in (0, 1) or (fill and TYPES[ELEMENTS[element]].kind != "f"):
         raise invalid(f"with fill mode {fill} for elements of `.{ELEMENTS[element]}`")
-    data = pack(
+    return pack(
         address, element=element, shape=sizes[::-1], strides=between[::-1], box=boxes[::-1], steps=every[::-1],
         swizzle=swizzle, nan=fill == 1,
     )  # fmt: skip
-    write(out, data)
 
 
 def element_of(kind: int, interleave: int, swizzle: int) -> int:

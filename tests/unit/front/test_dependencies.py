@@ -70,7 +70,20 @@ FOR_TYPES_ALONE = {
     "sanitize":     {"runtime"},        # a launch is watched by `kernel(..., sanitize=)`, and by `openptx.sanitize`
 }
 # fmt: on
-ANYTHING = {"__init__", "__main__", "cli", "demo", "compat", "debug", "driver", "lsp", "numba", "tinygrad", "triton"}
+ANYTHING = {
+    "__init__",
+    "__main__",
+    "cli",
+    "demo",
+    "compat",
+    "debug",
+    "driver",
+    "lsp",
+    "numba",
+    "tinygrad",
+    "torch",
+    "triton",
+}
 STANDARD_LIBRARY_ONLY = {
     "keywords",
     "source",

@@ -1,0 +1,77 @@
+"""Run a program that uses CUDA on this computer's GPU, and write its launches into files that `openptx replay` reads.
+
+    openptx record -- python program.py
+    openptx replay recordings/
+
+Our libcuda.so.1 stands in front of NVIDIA's and passes every call on. Of each kernel the first launches are recorded:
+PTX, parameters, grid, and the memory that it could reach, before and after. The exit status is the program's.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from openptx.cli.exec import NOT_EXECUTABLE, NOT_FOUND
+from openptx.cli.failures import complain
+from openptx.driver.environment import recording_environment
+from openptx.driver.recorder.find_driver import find_driver
+from openptx.driver.recorder.settings import Settings
+from openptx.driver.recorder.summary import recorded, summary
+from openptx.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from openptx.recording.collection import Found
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `openptx record`."""
+    add = parser.add_argument
+    add("-o", "--output", metavar="FOLDER", default="recordings", help="where the files go (recordings)")
+    add("--kernels", metavar="PATTERN", default="*", help="record kernels with such names only, as in *matmul*")
+    add("--launches", metavar="N", type=int, default=3, help="of each kernel (3)")
+    add("--every", metavar="N", type=int, default=1, help="record every Nth launch of a kernel only (1)")
+    add("--limit", metavar="MIB", type=int, default=256, help="record no launch that reaches more memory (256)")
+    add("--total", metavar="MIB", type=int, default=4096, help="stop recording when so much is written (4096)")
+    add(
+        "--ptx", metavar="FILE", action="append", default=[], help="PTX of kernels that the program has in machine code"
+    )
+    add("--driver", metavar="FILE", help="the driver to use, in place of the system's libcuda.so.1")
+    add("command", nargs="+", metavar="COMMAND", help="the program and its arguments, after --")
+
+
+def run(args: Namespace) -> int:
+    """Run the program, then say what was recorded."""
+    for name in ("launches", "every", "limit", "total"):
+        if getattr(args, name) < 1:
+            raise ArgumentError(f"--{name} is {getattr(args, name)}; it is 1 or more")
+    settings = Settings(
+        args.output, args.kernels, args.launches, args.every, args.limit, args.total, ":".join(args.ptx)
+    )
+    found = recording_environment(find_driver(args.driver), settings.variables())
+    before = recorded(args.output)
+    try:
+        status = status_of(args.command, found)
+    except FileNotFoundError:
+        complain(f"no command `{args.command[0]}`")
+        return NOT_FOUND
+    except OSError as error:
+        complain(f"`{args.command[0]}` can not be run: {error.strerror}")
+        return NOT_EXECUTABLE
+    known: set[Found] = set(before)
+    made = [one for one in recorded(args.output) if one not in known]
+    print(f"openptx: {summary(made, args.output)}", file=sys.stderr)
+    return status
+
+
+def status_of(command: list[str], environment: dict[str, str]) -> int:
+    """Of the program, as a shell gives it. A signal for us is for the program, and Ctrl-C reaches both of us."""
+    with subprocess.Popen(command, env=environment) as process:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, lambda number, frame: process.send_signal(number))
+        status = process.wait()
+    return 128 - status if status < 0 else status

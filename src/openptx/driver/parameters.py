@@ -1,0 +1,40 @@
+"""The parameters of a launch, as the caller of `cuLaunchKernel` gives them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+from openptx.driver.calls import Failure, get
+from openptx.driver.results import Result
+
+END, POINTER, SIZE = 0, 1, 2
+"""CU_LAUNCH_PARAM_*: what follows in `extra`."""
+
+
+def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: int, extra: int) -> bytearray:
+    """The bytes of all: from a pointer for each, or all together by `extra`. `places` are (offset, bytes).
+
+    Fails where some are missing; `name` is the kernel's.
+    """
+    buffer = bytearray(size)
+    if not size:
+        return buffer
+    if pointers:
+        there = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+        table = (ctypes.c_uint64 * len(places)).from_address(pointers)
+        for pointer, (offset, count) in zip(table, places, strict=True):
+            if not pointer:
+                raise Failure(Result.INVALID_VALUE, f"a parameter of kernel `{name}` is null")
+            ctypes.memmove(there + offset, pointer, count)
+        return buffer
+    if not extra:
+        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` needs parameters, and there are none")
+    given = dict[int, int]()
+    while (number := get(extra)) != END:
+        given[number] = get(extra + 8)
+        extra += 16
+    there = get(given.get(SIZE, 0))
+    if there < size:
+        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` takes {size} bytes of parameters, not {there}")
+    return bytearray(ctypes.string_at(given.get(POINTER, 0), size))

@@ -1,0 +1,93 @@
+"""Device memory that the program has, as the calls that it makes tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.driver.calls import get
+from openptx.driver.recorder.wrappers import Passage, around
+
+if TYPE_CHECKING:
+    from openptx.driver.recorder.session import Session
+
+
+class Allocations:
+    """Sizes by address; memory of the host under the address that kernels have for it."""
+
+    def __init__(self) -> None:
+        self.sizes: dict[int, int] = {}
+        self.hosts: dict[int, int] = {}
+        """The device's address by the host's."""
+        self._sorted: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+
+    def add(self, address: int, size: int) -> None:
+        if address and size:
+            self.sizes[address], self._sorted = size, None
+
+    def remove(self, address: int) -> None:
+        if self.sizes.pop(address, None) is not None:
+            self._sorted = None
+
+    def containing(self, words: NDArray[np.uint64]) -> list[int]:
+        """The addresses of the allocations that some of the words lie in."""
+        if self._sorted is None:
+            pairs = sorted([*self.sizes.items()])
+            self._sorted = np.array([p[0] for p in pairs], np.uint64), np.array([p[1] for p in pairs], np.uint64)
+        starts, sizes = self._sorted
+        if not starts.size:
+            return []
+        i = np.searchsorted(starts, words, side="right").astype(np.int64) - 1
+        first = np.maximum(i, 0)
+        inside = (i >= 0) & (words - starts[first] < sizes[first])
+        return starts[np.unique(first[inside])].tolist()
+
+
+@around("cuMemAlloc_v2", "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocFromPoolAsync")
+def allocate(session: Session, call: Passage, out: int, size: int, *more: int) -> None:
+    if call() == 0:
+        session.allocations.add(get(out), size)
+
+
+@around("cuMemAllocPitch_v2")
+def allocate_rows(session: Session, call: Passage, out: int, pitch: int, width: int, height: int, size: int) -> None:
+    if call() == 0:
+        session.allocations.add(get(out), get(pitch) * height)
+
+
+@around("cuMemHostAlloc", "cuMemAllocHost_v2")
+def allocate_of_host(session: Session, call: Passage, out: int, size: int, *flags: int) -> None:
+    if call() == 0:
+        know_of_host(session, get(out), size)
+
+
+@around("cuMemHostRegister_v2")
+def register(session: Session, call: Passage, pointer: int, size: int, flags: int) -> None:
+    if call() == 0:
+        know_of_host(session, pointer, size)
+
+
+def know_of_host(session: Session, pointer: int, size: int) -> None:
+    """Memory of the host is of interest where kernels have an address for it."""
+    address = session.real.ask("cuMemHostGetDevicePointer_v2", pointer, 0)
+    if address is not None:
+        session.allocations.hosts[pointer] = address
+        session.allocations.add(address, size)
+
+
+@around("cuMemMap")
+def map_memory(session: Session, call: Passage, address: int, size: int, *more: int) -> None:
+    if call() == 0:
+        session.allocations.add(address, size)
+
+
+@around("cuMemFree_v2", "cuMemFreeAsync", "cuMemUnmap")
+def free(session: Session, call: Passage, address: int, *more: int) -> None:
+    session.allocations.remove(address)
+
+
+@around("cuMemFreeHost", "cuMemHostUnregister")
+def free_of_host(session: Session, call: Passage, pointer: int) -> None:
+    session.allocations.remove(session.allocations.hosts.pop(pointer, 0))

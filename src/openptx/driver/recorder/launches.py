@@ -1,0 +1,163 @@
+"""Launches: which of them are recorded, and how the real driver is asked for the memory before and after."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from openptx.driver.calls import Failure, text
+from openptx.driver.launches import Shape, configuration
+from openptx.driver.parameters import packed
+from openptx.driver.recorder.images import Image, KernelOf
+from openptx.driver.recorder.wrappers import Passage, around
+from openptx.driver.recorder.writing import Before, TooLarge, Unfinished
+from openptx.errors import CheckError, Error
+from openptx.runtime import Kernel
+
+if TYPE_CHECKING:
+    from openptx.driver.recorder.session import Session
+
+
+@around("cuLaunchKernel")
+def launch_kernel(
+    session: Session, call: Passage, handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int,
+    stream: int, pointers: int, extra: int,
+) -> None:  # fmt: skip
+    launched(session, call, handle, Shape((gx, gy, gz), (bx, by, bz), shared), stream, pointers, extra)
+
+
+@around("cuLaunchCooperativeKernel")
+def launch_cooperative(
+    session: Session, call: Passage, handle: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int,
+    stream: int, pointers: int,
+) -> None:  # fmt: skip
+    launched(session, call, handle, Shape((gx, gy, gz), (bx, by, bz), shared), stream, pointers, 0)
+
+
+@around("cuLaunchKernelEx")
+def launch_ex(session: Session, call: Passage, config: int, handle: int, pointers: int, extra: int) -> None:
+    shape, stream = configuration(config)
+    launched(session, call, handle, shape, stream, pointers, extra)
+
+
+@around("cuGraphLaunch")
+def launch_graph(session: Session, call: Passage, graph: int, stream: int) -> None:
+    session.tell("the program launches graphs: kernels in them are not recorded")
+
+
+def launched(
+    session: Session, call: Passage, handle: int, shape: Shape, stream: int, pointers: int, extra: int
+) -> None:
+    """One launch, recorded where it is wanted and can be."""
+    with session.lock:
+        kernel = wanted(session, handle, stream)
+        if kernel is None:
+            return
+        given = packed_of(kernel, pointers, extra)
+        if given is None or session.real("cuCtxSynchronize"):
+            return  # what the driver refuses, or a context that is broken: nothing will run
+        try:
+            before = Before.of(session, session.images.kernels[handle], kernel, shape, given)
+        except TooLarge as error:
+            session.tell(str(error))
+            return
+        record(session, call, before)
+
+
+def record(session: Session, call: Passage, before: Before) -> None:
+    """Writes what the launch begins with, launches, and writes what it ends with in its place."""
+    try:
+        unfinished = Unfinished.begin(session, before)
+    except OSError as error:
+        session.ended = True
+        session.tell(f"nothing is recorded any more: {error}")
+        return
+    refused = call()
+    result = session.real("cuCtxSynchronize")
+    if refused and not result:
+        unfinished.discard()
+    elif result:
+        unfinished.failed(result)
+    else:
+        unfinished.finish()
+
+
+def packed_of(kernel: Kernel, pointers: int, extra: int) -> bytearray | None:
+    """The parameters' bytes; None where some are missing, which the real driver refuses."""
+    places = [(p.offset, p.size) for p in kernel.parameters]
+    try:
+        return packed(kernel.name, kernel.function.parameter_size, places, pointers, extra)
+    except Failure:
+        return None
+
+
+def wanted(session: Session, handle: int, stream: int) -> Kernel | None:
+    """The kernel of a launch that is to be recorded; None for others, and where that cannot be."""
+    settings, known = session.settings, found(session, handle)
+    if session.ended or known is None or not fnmatchcase(known.name, settings.kernels):
+        return None
+    key = (known.loaded.image.digest, known.name)
+    session.seen[key] += 1
+    if session.taken[key] >= settings.launches or (session.seen[key] - 1) % settings.every:
+        return None
+    if captured(session, stream):
+        session.tell(f"kernel `{known.name}` is launched in a graph: it is not recorded there")
+        return None
+    kernel = with_ptx(session, known)
+    if kernel is not None:
+        session.taken[key] += 1
+    else:
+        stop(session.taken, key, settings.launches)
+    return kernel
+
+
+def stop(taken: Counter[tuple[str, str]], key: tuple[str, str], most: int) -> None:
+    """No launch of this kernel is recorded from now on."""
+    taken[key] = most
+
+
+def found(session: Session, handle: int) -> KernelOf | None:
+    """What is known of a kernel by its handle; the real driver may know one that the program got in another way."""
+    images = session.images
+    if handle not in images.kernels:
+        module = session.real.ask("cuFuncGetModule", handle)
+        name = session.real.ask("cuFuncGetName", handle)
+        loaded = images.modules.get(module or 0)
+        if loaded is None or not name:
+            session.tell("a kernel is launched whose module was loaded in an unknown way: it is not recorded")
+            return None
+        images.kernels[handle] = KernelOf(loaded, text(name, "the name"))
+    return images.kernels[handle]
+
+
+def captured(session: Session, stream: int) -> bool:
+    """Whether a stream collects what is submitted for a graph."""
+    status = ctypes.c_int(0)
+    return session.real("cuStreamIsCapturing", stream, ctypes.addressof(status)) == 0 and status.value != 0
+
+
+def with_ptx(session: Session, known: KernelOf) -> Kernel | None:
+    """The kernel in the PTX of its image, or of a file that the user gave."""
+    image = known.loaded.image
+    why = image.why
+    for one in [image, *session.given] if image.ptx else session.given:
+        kernel, wrong = kernel_in(one, known.name)
+        if kernel is not None:
+            known.loaded.image = one if one is not image else image
+            return kernel
+        why = wrong if one is image else why
+    session.tell(f"kernel `{known.name}` is not recorded: {why}; --ptx FILE gives its PTX")
+    return None
+
+
+def kernel_in(image: Image, name: str) -> tuple[Kernel | None, str]:
+    """A kernel, or why there is none."""
+    try:
+        module = image.module()
+        return (module[name], "") if name in module else (None, f"the PTX of its image has no kernel `{name}`")
+    except CheckError as error:
+        return None, f"its PTX has errors:\n{error}"
+    except Error as error:
+        return None, str(error)

@@ -1,0 +1,72 @@
+"""The functions of the driver that is recorded, and what its answers say."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from openptx.device.memory_view import Bytes
+from openptx.driver.entry_points import entry_points
+
+MAJOR, MINOR = 75, 76
+"""Of CUdevice_attribute: the compute capability."""
+
+
+class RealDriver:
+    """Calls entry points by their symbols. A result is 0 where all went well, as everywhere in cuda.h."""
+
+    def __init__(self, path: bytes) -> None:
+        library: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
+        self._address = library.openptx_driver_real
+        self._address.restype, self._address.argtypes = ctypes.c_void_p, (ctypes.c_int,)
+        self._numbers = {one.symbol: i for i, one in enumerate(entry_points())}
+        self._called: dict[int, Any] = {}
+        self.ready, self.close = library.openptx_driver_ready, library.openptx_driver_close
+        self.ready.restype = self.close.restype = None
+        self.ready.argtypes = (ctypes.c_void_p,)
+
+    def function(self, slot: int, symbol: str) -> Any:
+        """What the driver has in a slot of the table, to be called with numbers; None where it has nothing."""
+        if slot not in self._called:
+            types = entry_points()[self._numbers[symbol]].types
+            address = self._address(slot)
+            self._called[slot] = ctypes.CFUNCTYPE(ctypes.c_int, *types)(address) if address else None
+        return self._called[slot]
+
+    def __call__(self, symbol: str, *arguments: int) -> int:
+        """Calls one; CUDA_ERROR_NOT_FOUND where an older driver lacks it."""
+        function = self.function(self._numbers[symbol], symbol)
+        return function(*arguments) if function is not None else 500
+
+    def ask(self, symbol: str, *arguments: int, kind: Any = ctypes.c_uint64) -> int | None:
+        """What an entry point writes where its first argument points to; None where it fails."""
+        out = kind(0)
+        return out.value if self(symbol, ctypes.addressof(out), *arguments) == 0 else None
+
+    def pair(self, symbol: str, *arguments: int) -> tuple[int, int] | None:
+        """The same for one that writes an address and a number of bytes."""
+        out, size = ctypes.c_uint64(0), ctypes.c_uint64(0)
+        failed = self(symbol, ctypes.addressof(out), ctypes.addressof(size), *arguments)
+        return None if failed else (out.value, size.value)
+
+    def read(self, address: int, size: int) -> Bytes | None:
+        """What device memory holds; None where it cannot be read."""
+        found = np.empty(size, np.uint8)
+        return None if size and self("cuMemcpyDtoH_v2", found.ctypes.data, address, size) else found
+
+    def capability(self) -> int:
+        """Of the context's device: 90."""
+        device = self.ask("cuCtxGetDevice", kind=ctypes.c_int32) or 0
+        major, minor = (self.ask("cuDeviceGetAttribute", n, device, kind=ctypes.c_int32) or 0 for n in (MAJOR, MINOR))
+        return 10 * major + minor
+
+    def device(self) -> str:
+        """In words: name of the device and version of the driver."""
+        name = ctypes.create_string_buffer(256)
+        number = self.ask("cuCtxGetDevice", kind=ctypes.c_int32) or 0
+        failed = self("cuDeviceGetName", ctypes.addressof(name), len(name), number)
+        version = self.ask("cuDriverGetVersion", kind=ctypes.c_int32) or 0
+        words = "a GPU" if failed else name.value.decode("utf-8", "replace")
+        return f"{words}, driver of CUDA {version // 1000}.{version % 1000 // 10}"

@@ -1,0 +1,74 @@
+"""The state of the recorder in a process: what it knows, how much it has written, what it has said."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+
+from openptx.driver.calls import LOG
+from openptx.driver.recorder.allocations import Allocations
+from openptx.driver.recorder.images import Image, Images, given_ptx
+from openptx.driver.recorder.real import RealDriver
+from openptx.driver.recorder.settings import MIB, Settings
+from openptx.errors import InputError
+
+NAME = 60
+"""Characters of a kernel's name in the name of a file."""
+
+
+class Session:
+    """`lock` is held while a launch is recorded: memory is to stay as it is meanwhile."""
+
+    def __init__(self, real: RealDriver, settings: Settings) -> None:
+        self.real, self.settings = real, settings
+        self.allocations, self.images = Allocations(), Images()
+        self.lock = threading.RLock()
+        self.seen: Counter[tuple[str, str]] = Counter()
+        self.taken: Counter[tuple[str, str]] = Counter()
+        self.tensor_maps: dict[bytes, bytes] = {}
+        """Ours by those of the real driver."""
+        self.written = 0
+        self.ended = False
+        self._told: set[str] = set()
+        self._number = 0
+
+    @cached_property
+    def capability(self) -> int:
+        return self.real.capability()
+
+    @cached_property
+    def device(self) -> str:
+        return self.real.device()
+
+    @cached_property
+    def given(self) -> list[Image]:
+        """PTX of the user's, for images that hold none."""
+        try:
+            return given_ptx(self.settings.ptx, os.pathsep)
+        except (OSError, InputError) as error:
+            self.tell(str(error))
+            return []
+
+    def tell(self, what: str) -> None:
+        """Says something on stderr, once."""
+        if what not in self._told:
+            self._told.add(what)
+            LOG.warning("%s", what)
+
+    def place(self, kernel: str) -> Path:
+        """A file for the next recording. Raises OSError where the folder cannot be made."""
+        self._number += 1
+        folder = Path(self.settings.folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in kernel)[:NAME]
+        return folder / f"{os.getpid()}-{self._number:04}-{safe}.launch"
+
+    def wrote(self, path: Path) -> None:
+        """Counts the bytes of a file, which are limited."""
+        self.written += path.stat().st_size
+        if self.written >= self.settings.total * MIB:
+            self.ended = True
+            self.tell(f"{self.settings.total} MiB of recordings are written: nothing more is recorded (--total)")

@@ -1,0 +1,38 @@
+"""What is recorded, from the command line to the program's processes: by environment variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+PREFIX = "OPENPTX_RECORD_"
+REAL = "OPENPTX_REAL_LIBCUDA"
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`folder` gets the files. Of the kernels whose names match `kernels` the first `launches` are recorded, or every
+    `every`th until there are so many. A launch that reaches more than `limit` MiB is not; `total` MiB are written by a
+    process at most. `ptx` are files for images that hold none, separated as in a PATH."""
+
+    folder: str
+    kernels: str = "*"
+    launches: int = 3
+    every: int = 1
+    limit: int = 256
+    total: int = 4096
+    ptx: str = ""
+
+    def variables(self) -> dict[str, str]:
+        """For the program's environment."""
+        return {PREFIX + one.name.upper(): str(getattr(self, one.name)) for one in fields(self)}
+
+
+def from_environment(variables: Mapping[str, str] = os.environ) -> Settings:
+    """Those of this process."""
+    given = {one.name: variables.get(PREFIX + one.name.upper(), "") for one in fields(Settings)}
+    made = Settings(given["folder"] or "recordings", given["kernels"] or "*", ptx=given["ptx"])
+    numbers = {name: int(given[name]) for name in ("launches", "every", "limit", "total") if given[name].isdigit()}
+    return replace(made, **numbers)

@@ -1,0 +1,55 @@
+"""What the recorder's library calls when the program first calls it: from then on its table leads here."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import threading
+from importlib import import_module
+from typing import Any
+
+from openptx.driver.entry_points import entry_points
+from openptx.driver.recorder.real import RealDriver
+from openptx.driver.recorder.session import Session
+from openptx.driver.recorder.settings import from_environment
+from openptx.driver.recorder.wrappers import WRAPPERS, guarded
+
+CHAPTERS = ("allocations", "images", "launches", "tensor_maps")
+"""Modules here that surround entry points."""
+
+_once = threading.Lock()
+_kept: list[Any] = []  # callbacks of ctypes, which the table's pointers do not keep alive
+
+
+def start(path: bytes) -> None:
+    """Fills the table of the library at a path, once."""
+    with _once:
+        if _kept:
+            return
+        real = RealDriver(path)
+        session = Session(real, from_environment())
+        for name in CHAPTERS:
+            import_module(f"openptx.driver.recorder.{name}")
+        callbacks = [callback(session, slot, symbol) for slot, symbol in enumerate(slots())]
+        _kept.extend((real, *callbacks))
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
+        atexit.register(real.close)
+        pointers = [ctypes.cast(one, ctypes.c_void_p).value if one is not None else None for one in callbacks]
+        real.ready((ctypes.c_void_p * len(pointers))(*pointers))
+
+
+def slots() -> list[str]:
+    """The symbol that says what each slot of the table does: those of per-thread streams come after the others."""
+    found = entry_points()
+    return [*(one.symbol for one in found), *(one.symbol for one in found for _ in one.aliases)]
+
+
+def callback(session: Session, slot: int, symbol: str) -> Any:
+    """The function for a slot; None where the real driver's is to stand there, or has none."""
+    wrapper, function = WRAPPERS.get(symbol), None
+    if wrapper is not None:
+        function = session.real.function(slot, symbol)
+    if wrapper is None or function is None:
+        return None
+    types = next(one.types for one in entry_points() if one.symbol == symbol)
+    return ctypes.CFUNCTYPE(ctypes.c_int, *types)(guarded(session, wrapper, function, symbol))

@@ -1,0 +1,24 @@
+"""Tensor maps that the real driver makes: a recording holds ours in their place, which say the same."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from openptx.driver.calls import Failure
+from openptx.driver.recorder.wrappers import Passage, around
+from openptx.driver.tensor_maps import tiled
+
+if TYPE_CHECKING:
+    from openptx.driver.recorder.session import Session
+
+SIZE = 128
+
+
+@around("cuTensorMapEncodeTiled")
+def encode_tiled(session: Session, call: Passage, out: int, *given: int) -> None:
+    if call() == 0:
+        try:
+            session.tensor_maps[ctypes.string_at(out, SIZE)] = tiled(*given)
+        except Failure as failure:
+            session.tell(f"recordings hold a tensor map as the driver made it, which means nothing here: {failure.why}")

@@ -1,0 +1,58 @@
+"""How a function here surrounds an entry point of the real driver.
+
+    @around("cuMemFree_v2")
+    def free(session: Session, call: Passage, address: int) -> None: ...
+
+`call()` is the real driver's function with the program's arguments, and its result what the program gets. Whatever goes
+wrong in the function, the program notices nothing of it: the entry point is called once in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from openptx.driver.calls import LOG
+from openptx.errors import Bug
+
+Wrapper = Callable[..., None]
+WRAPPERS: dict[str, Wrapper] = {}
+"""By the symbol. Everything else leads to the real driver without a detour."""
+
+
+class Passage:
+    """One call of the program's."""
+
+    def __init__(self, function: Callable[..., int], arguments: tuple[Any, ...]) -> None:
+        self.function, self.arguments = function, arguments
+        self.result: int | None = None
+
+    def __call__(self) -> int:
+        """Calls the real driver when it is first asked for."""
+        if self.result is None:
+            self.result = self.function(*self.arguments)
+        return self.result
+
+
+def around(*symbols: str) -> Callable[[Wrapper], Wrapper]:
+    def decorate(wrapper: Wrapper) -> Wrapper:
+        WRAPPERS.update(dict.fromkeys(symbols, wrapper))
+        return wrapper
+
+    return decorate
+
+
+def guarded(session: object, wrapper: Wrapper, function: Callable[..., int], symbol: str) -> Callable[..., int]:
+    """What the program calls."""
+
+    def entry(*arguments: Any) -> int:
+        call = Passage(function, arguments)
+        try:
+            wrapper(session, call, *arguments)
+        except Exception as error:
+            LOG.error("%s is not recorded: %s", symbol, Bug.of(error), exc_info=error)
+        except BaseException:  # Ctrl-C: the program's own handler has it after this call
+            LOG.warning("%s: interrupted", symbol)
+        return call()
+
+    return entry

@@ -1,0 +1,183 @@
+"""One launch on its way into a file: memory before it, memory after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from openptx.device.memory_view import Bytes
+from openptx.driver.recorder.settings import MIB
+from openptx.driver.results import RESULTS
+from openptx.recording.addresses import aligned
+from openptx.recording.file import Recording, Region, write_recording
+from openptx.runtime import Kernel
+from openptx.source import File
+
+if TYPE_CHECKING:
+    from openptx.driver.launches import Shape
+    from openptx.driver.recorder.images import KernelOf
+    from openptx.driver.recorder.session import Session
+
+LEAST = 1 << 12
+"""No device memory begins below, and numbers in parameters often are."""
+
+
+class TooLarge(Exception):
+    """The launch reaches more memory than is to be recorded."""
+
+
+class Place(NamedTuple):
+    """Memory that is recorded: `symbol` is the variable that it is, "" for none."""
+
+    address: int
+    before: Bytes
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Before:
+    """A launch that has not begun. `left_out` are allocations, (address, bytes), for which there was no room."""
+
+    known: KernelOf
+    kernel: Kernel
+    shape: Shape
+    parameters: bytes
+    places: list[Place]
+    left_out: list[tuple[int, int]]
+
+    @classmethod
+    def of(cls, session: Session, known: KernelOf, kernel: Kernel, shape: Shape, parameters: bytearray) -> Before:
+        """Reads the memory that the launch can reach. Raises TooLarge."""
+        reach = Reach(session, kernel.name)
+        reach.variables(known, kernel)
+        reach.pointed(np.frombuffer(parameters, np.uint8))
+        left_out = list(reach.followed())
+        data = ours(session, np.frombuffer(bytearray(parameters), np.uint8)).tobytes()
+        return cls(known, kernel, shape, data, reach.places, left_out)
+
+    def recording(self, session: Session, name: str, after: Iterable[Bytes], compared: bool, device: str) -> Recording:
+        shape, values = self.shape, self.parameters
+        regions = (
+            Region(one.address, ours(session, one.before), ours(session, new), compared, one.symbol)
+            for one, new in zip(self.places, after, strict=True)
+        )
+        return Recording(
+            name, self.kernel.name, shape.grid, shape.block, shape.shared, shape.cluster or (),
+            tuple((p.offset, values[p.offset : p.offset + p.size]) for p in self.kernel.parameters),
+            tuple(regions), device, f"sm_{session.capability}", tuple(self.left_out),
+            File("<module>", self.known.loaded.image.ptx),
+        )  # fmt: skip
+
+
+class Reach:
+    """Finds memory from the parameters on, by words that are addresses, within a limit of bytes."""
+
+    def __init__(self, session: Session, kernel: str) -> None:
+        self.session, self.kernel = session, kernel
+        self.left = session.settings.limit * MIB
+        self.places: list[Place] = []
+        self.taken: set[int] = set()
+
+    def variables(self, known: KernelOf, kernel: Kernel) -> None:
+        """Those of the module that the real driver finds by name."""
+        real, loaded = self.session.real, known.loaded
+        for name, variable in kernel.module.program.variables.items():
+            if variable.space in ("global", "const") and variable.linkage != "extern" and variable.size:
+                held = np.frombuffer(name.encode() + b"\0", np.uint8)
+                where = real.pair(loaded.variables, loaded.handle, held.ctypes.data)
+                if where is not None and where[1] == variable.size:
+                    self.take(*where, name)
+                elif kernel.module.program.file.text.count(name) > 1:
+                    self.session.tell(f"variable `{name}` is not visible: recordings have its initial value")
+
+    def pointed(self, parameters: Bytes) -> None:
+        """What parameters lead to. Where that is unknown the real driver is asked."""
+        words, known = np.unique(aligned(0, parameters)), self.session.allocations
+        for word in words.tolist():
+            if word >= LEAST and not known.containing(np.array([word], np.uint64)):
+                found = self.session.real.pair("cuMemGetAddressRange_v2", word)
+                if found is not None:
+                    known.add(*found)
+        for address in known.containing(words):
+            self.take(address, known.sizes[address])
+
+    def take(self, address: int, size: int, symbol: str = "") -> None:
+        if address in self.taken:
+            return
+        if size > self.left:
+            limit = self.session.settings.limit
+            raise TooLarge(f"a launch of kernel `{self.kernel}` is not recorded: it reaches {size:,} bytes at "
+                           f"0x{address:x}, and more than {limit} MiB together (--limit)")  # fmt: skip
+        self.taken.add(address)
+        data = self.session.real.read(address, size)
+        if data is None:
+            self.session.allocations.remove(address)
+            return
+        self.left -= size
+        self.places.append(Place(address, data, symbol))
+
+    def followed(self) -> Iterator[tuple[int, int]]:
+        """Takes what pointers in memory lead to, and gives what is too large, (address, bytes)."""
+        known, done = self.session.allocations, 0
+        while done < len(self.places):
+            one = self.places[done]
+            done += 1
+            for address in known.containing(aligned(one.address, one.before)):
+                size = known.sizes[address]
+                if size > self.left and address not in self.taken:
+                    self.taken.add(address)
+                    yield address, size
+                else:
+                    self.take(address, size)
+
+
+def ours(session: Session, data: Bytes) -> Bytes:
+    """Bytes with tensor maps of the real driver's as OpenPTX has them."""
+    if not session.tensor_maps:
+        return data
+    content = data.tobytes()
+    for theirs, map_of_ours in session.tensor_maps.items():
+        content = content.replace(theirs, map_of_ours)
+    return np.frombuffer(bytearray(content), np.uint8)
+
+
+class Unfinished:
+    """A file with what the launch begins with, there if the program does not come back from it."""
+
+    def __init__(self, session: Session, before: Before, path: Path, recording: Recording) -> None:
+        self.session, self.before, self.path, self.recording = session, before, path, recording
+
+    @classmethod
+    def begin(cls, session: Session, before: Before) -> Unfinished:
+        """Raises OSError where the file cannot be written."""
+        path = session.place(before.kernel.name)
+        old = [one.before for one in before.places]
+        made = before.recording(session, str(path), old, False, f"{session.device}; the launch did not end")
+        write_recording(made, path)
+        return cls(session, before, path, made)
+
+    def finish(self) -> None:
+        """Writes the memory after the launch, too."""
+        read = self.session.real.read
+        after = [read(one.address, one.before.size) for one in self.before.places]
+        new = [a if a is not None else one.before for a, one in zip(after, self.before.places, strict=True)]
+        made = self.before.recording(self.session, str(self.path), new, True, self.session.device)
+        gone = tuple(replace(r, compared=a is not None) for r, a in zip(made.regions, after, strict=True))
+        write_recording(replace(made, regions=gone), self.path)
+        self.session.wrote(self.path)
+
+    def failed(self, result: int) -> None:
+        """The launch was the end of the context: nothing can be read any more."""
+        name = next((row.name for row in RESULTS if row.number == result), f"error {result}")
+        made = replace(self.recording, device=f"{self.session.device}; the launch ended with {name}")
+        write_recording(made, self.path)
+        self.session.wrote(self.path)
+        self.session.tell(f"kernel `{made.kernel}` ended with {name}: {self.path} has the memory before it")
+
+    def discard(self) -> None:
+        """The driver refused the launch."""
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,37 @@
+"""Runs a script of torch and Triton that says `cuda`: `python -m openptx.torch --target sm_90 script.py ARGUMENTS`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+
+from openptx.errors import Error
+from openptx.torch.activation import activate
+
+
+def main() -> int:
+    """Becomes the script, as `python script.py` would."""
+    parser = argparse.ArgumentParser("python -m openptx.torch", description="Run a script of torch without a GPU.")
+    parser.add_argument("--target", metavar="SM", default=os.environ.get("OPENPTX_DEVICE") or "sm_90")
+    parser.add_argument("--engine", choices=("auto", "interp", "native"), default="auto")
+    parser.add_argument("--timeout", metavar="SECONDS", type=float, help="of one launch")
+    parser.add_argument("--sanitize", metavar="TOOLS", nargs="?", const="all", help="watch every launch")
+    parser.add_argument("script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    given = parser.parse_args()
+    if not os.path.isfile(given.script):
+        parser.error(f"there is no script {given.script}")
+    try:
+        activate(given.target, engine=given.engine, timeout=given.timeout, sanitize=given.sanitize)
+    except Error as error:
+        parser.error(str(error))
+    sys.argv = [given.script, *given.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(given.script))
+    runpy.run_path(given.script, run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

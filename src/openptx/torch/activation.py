@@ -1,0 +1,92 @@
+"""Puts the stand-in for CUDA devices into torch, and takes it out again."""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from typing import Any, NamedTuple, cast
+
+from openptx import triton
+from openptx.errors import ArgumentError
+from openptx.torch.cuda_functions import functions
+from openptx.torch.devices import on_cpu, redirection
+from openptx.triton.devices import capability
+
+
+class Active(NamedTuple):
+    """What is in torch now, and what was there before: (owner, name, value), without value where there was none."""
+
+    mode: Any
+    replaced: list[tuple[Any, str, Any]]
+
+
+_MISSING: Any = object()
+
+
+class _State:
+    active: Active | None = None
+
+
+def torch_module(name: str = "torch") -> Any:
+    """A module of torch. Raises ArgumentError where torch is not installed."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ArgumentError(f"torch is needed: `pip install torch` ({error})") from error
+
+
+def activate(target: str = "sm_90", **options: Any) -> None:
+    """From now on a device `cuda` of torch is the CPU, with the properties of `target`, and Triton's kernels run here.
+
+    `options` are those of `openptx.triton.activate`. Copies between the two devices are copies. This concerns the
+    thread that calls it: torch keeps what redirects its functions for each thread. Calling it again changes the target.
+
+    Raises ArgumentError where torch or Triton is not installed, where this torch has a GPU, and for a wrong target.
+    """
+    torch = torch_module()
+    number = capability(target)
+    if _State.active is None and torch.cuda.is_available():
+        raise ArgumentError("this computer has a GPU that torch uses; CUDA_VISIBLE_DEVICES= hides it")
+    triton.activate(target, **options)
+    take_out()
+    mode = redirection(torch)
+    mode.__enter__()
+    set_default, active = torch.set_default_device, Active(mode, [])
+
+    def set_default_device(device: Any) -> None:
+        set_default(on_cpu(torch, device))
+
+    replace(active, torch, "set_default_device", set_default_device)
+    for name, function in functions(torch, number).items():
+        replace(active, torch.cuda, name, function)
+    _State.active = active
+
+
+def replace(active: Active, owner: Any, name: str, value: Any) -> None:
+    there = cast("dict[str, Any]", vars(owner))
+    active.replaced.append((owner, name, there.get(name, _MISSING)))
+    setattr(owner, name, value)
+
+
+def take_out() -> None:
+    """torch alone is as it was before."""
+    active, _State.active = _State.active, None
+    if active is None:
+        return
+    for owner, name, value in reversed(active.replaced):
+        if value is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, value)
+    modes = torch_module("torch.overrides")._get_current_function_mode_stack()
+    if modes and modes[-1] is active.mode:
+        active.mode.__exit__(None, None, None)
+    else:  # another thread's, or below a mode that is active still
+        active.mode.enabled = False
+        warnings.warn("torch's functions are called through an empty mode from now on", RuntimeWarning, stacklevel=3)
+
+
+def deactivate() -> None:
+    """torch and Triton are as they were before `activate`. Nothing happens where it is not active."""
+    take_out()
+    triton.deactivate()

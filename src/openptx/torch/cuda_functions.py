@@ -1,0 +1,87 @@
+"""What `torch.cuda` says and does while the CPU stands in for a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+from openptx.triton.devices import properties
+from openptx.triton.driver import Event
+
+KIB = 1 << 10
+
+
+class Stream:
+    """Work runs when it is submitted, whatever stream it is in."""
+
+    cuda_stream = 0
+    device_index = 0
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """Devices and priorities mean nothing here."""
+
+    def synchronize(self) -> None:
+        """Nothing is left to wait for."""
+
+    def wait_event(self, event: object) -> None:
+        """Whatever was submitted has ended."""
+
+    def wait_stream(self, stream: object) -> None:
+        """As above."""
+
+    def query(self) -> bool:
+        return True
+
+    def record_event(self, event: Event | None = None) -> Event:
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """It was never another thread's."""
+
+
+def facts(number: int) -> SimpleNamespace:
+    """As `torch.cuda.get_device_properties` has them."""
+    known = properties(number)
+    major, minor = divmod(number, 10)
+    return SimpleNamespace(
+        name=f"OpenPTX sm_{number}", major=major, minor=minor, total_memory=16 << 30, is_integrated=False,
+        multi_processor_count=known["multiprocessor_count"], warp_size=known["warpSize"],
+        max_threads_per_multi_processor=known["max_threads_per_sm"], regs_per_multiprocessor=known["max_num_regs"],
+        shared_memory_per_block=48 * KIB, shared_memory_per_block_optin=known["max_shared_mem"],
+        L2_cache_size=50 << 20,
+    )  # fmt: skip
+
+
+def functions(torch: Any, number: int) -> dict[str, Any]:
+    """By their names in `torch.cuda`."""
+    known, stream = facts(number), Stream()
+    seed = torch.default_generator.manual_seed  # `torch.manual_seed` calls those of CUDA
+
+    def give(value: Any) -> Callable[..., Any]:
+        return lambda *arguments, **options: value
+
+    def set_rng_state(state: Any, *device: Any) -> None:
+        torch.set_rng_state(state)
+
+    def context(*arguments: Any, **options: Any) -> Any:
+        return nullcontext()
+
+    return {
+        "is_available": give(True), "is_initialized": give(True), "init": give(None), "device_count": give(1),
+        "current_device": give(0), "set_device": give(None), "device": context, "device_of": context,
+        "get_device_name": give(known.name), "get_device_capability": give((known.major, known.minor)),
+        "get_device_properties": give(known), "is_bf16_supported": give(True), "can_device_access_peer": give(False),
+        "synchronize": give(None), "empty_cache": give(None), "Event": Event, "Stream": Stream, "stream": context,
+        "current_stream": give(stream), "default_stream": give(stream), "set_stream": give(None),
+        "is_current_stream_capturing": give(False), "manual_seed": seed, "manual_seed_all": seed,
+        "reset_peak_memory_stats": give(None), "max_memory_allocated": give(0), "memory_allocated": give(0),
+        "mem_get_info": give((known.total_memory, known.total_memory)), "get_rng_state": torch.get_rng_state,
+        "set_rng_state": set_rng_state,
+    }  # fmt: skip

@@ -1,0 +1,48 @@
+"""A pytest plugin: runs a random sample of the tests that were collected, and writes what came of each as JSON.
+
+pytest -p sampled_tests --sample 500 --sample-seed 1 --outcomes outcomes.json
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+
+class Outcomes:
+    """By the test's name: "passed", "failed" or "skipped", and why."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.found: dict[str, tuple[str, str]] = {}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        size = self.config.getoption("--sample")
+        if size and size < len(items):
+            chosen = set(random.Random(self.config.getoption("--sample-seed")).sample(range(len(items)), size))
+            items[:] = [item for i, item in enumerate(items) if i in chosen]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or report.outcome != "passed":
+            why = "" if report.outcome == "passed" else str(getattr(report.longrepr, "reprcrash", report.longrepr))
+            self.found[report.nodeid] = (report.outcome, why)
+            self.write()
+
+    def write(self) -> None:
+        path = self.config.getoption("--outcomes")
+        if path:
+            Path(path).write_text(json.dumps(self.found, indent=1))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("sample")
+    group.addoption("--sample", type=int, default=0)
+    group.addoption("--sample-seed", type=int, default=0)
+    group.addoption("--outcomes", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Outcomes(config))

@@ -1,0 +1,103 @@
+"""torch's `cuda` on the CPU, and what runs scripts and tests with it; skipped without Triton or torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import openptx
+
+triton: Any = pytest.importorskip("triton", reason="Triton is not installed: make clients")
+torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
+
+import triton_client_kernels as kernels  # noqa: E402 (needs Triton)
+
+
+@pytest.fixture
+def active() -> Iterator[None]:
+    if torch.cuda.is_available():
+        pytest.skip("torch has a GPU")
+    openptx.torch.activate("sm_80")
+    yield
+    openptx.torch.deactivate()
+
+
+def test_tensors_of_cuda_are_those_of_the_cpu(active: None) -> None:
+    x = torch.arange(1000.0, device="cuda")
+    y, out = torch.ones(1000).to("cuda:0"), torch.empty_like(x)
+    assert x.is_cuda
+    assert x.device.type == "cpu"
+    kernels.add[(1,)](x, y, out, 1000, BLOCK=1024)
+    assert torch.equal(out.cpu(), x + 1)
+
+
+def test_copies_between_the_devices_are_copies(active: None) -> None:
+    x = torch.zeros(4, device=torch.device("cuda"))
+    there, back = x.cuda(), x.cpu()
+    moved, kept = x.to("cpu", torch.float64), x.to(torch.float32)
+    x += 1
+    assert [t[0].item() for t in (there, back, moved, kept)] == [0, 0, 0, 1]
+    assert moved.dtype == torch.float64
+
+
+def test_the_device_says_what_the_target_is(active: None) -> None:
+    assert torch.cuda.is_available()
+    assert torch.cuda.get_device_capability() == (8, 0)
+    assert torch.cuda.get_device_properties("cuda").multi_processor_count == 108
+    torch.manual_seed(1)
+    first = torch.randn(3, device="cuda")
+    torch.cuda.manual_seed_all(1)
+    assert torch.equal(first, torch.randn(3, device="cuda"))
+    with torch.cuda.stream(torch.cuda.Stream()):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        end.record()
+        torch.cuda.synchronize()
+    assert begin.elapsed_time(end) > 0
+
+
+def test_it_is_undone() -> None:
+    if torch.cuda.is_available():
+        pytest.skip("torch has a GPU")
+    before = {**vars(torch.cuda)}
+    openptx.torch.activate("sm_90")
+    openptx.torch.activate("sm_80")
+    assert openptx.triton.active_target() == "sm_80"
+    openptx.torch.deactivate()
+    openptx.torch.deactivate()
+    assert {**vars(torch.cuda)} == before
+    with pytest.raises(AssertionError, match="not compiled with CUDA"):
+        torch.zeros(1, device="cuda")
+    with pytest.raises(openptx.ArgumentError, match="no target"):
+        openptx.torch.activate("sm_1")
+
+
+SCRIPT = """
+import sys, torch, triton, triton.language as tl
+
+@triton.jit
+def double(x, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+x = torch.arange(100, device="cuda")
+double[(1,)](x, 100, BLOCK=128)
+assert torch.equal(x, 2 * torch.arange(100, device="cuda"))
+print(torch.cuda.get_device_capability(), __name__, *sys.argv[1:])
+"""
+
+
+def test_scripts_run_as_they_are(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command = [sys.executable, "-m", "openptx.torch", "--target", "sm_80", str(script), "--size", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "(8, 0) __main__ --size 3\n", done.stderr
+    absent = subprocess.run([*command[:-3], "absent.py"], capture_output=True, text=True, timeout=300)
+    assert (absent.returncode, absent.stderr.count("Traceback")) == (2, 0)
+    assert "absent.py" in absent.stderr

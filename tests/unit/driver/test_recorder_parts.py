@@ -1,0 +1,78 @@
+"""Parts of `openptx record` for which our own driver gives no occasion: machine code, tensor maps, settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from openptx.driver.recorder import find_driver as finding
+from openptx.driver.recorder.allocations import Allocations
+from openptx.driver.recorder.images import Image, KernelOf, Loaded
+from openptx.driver.recorder.launches import with_ptx
+from openptx.driver.recorder.session import Session
+from openptx.driver.recorder.settings import Settings, from_environment
+from openptx.driver.recorder.writing import ours
+from openptx.errors import ArgumentError
+
+PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
+
+
+def session(**settings: Any) -> Session:
+    return Session(cast("Any", None), Settings("recordings", **settings))
+
+
+def known() -> KernelOf:
+    return KernelOf(Loaded(Image("digest", why="the image has machine code for sm_90 and no PTX"), 1, ""), "k")
+
+
+def test_a_kernel_in_machine_code_needs_ptx_from_elsewhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert with_ptx(session(), known()) is None
+    assert "kernel `k` is not recorded: the image has machine code for sm_90 and no PTX; --ptx FILE" in caplog.text
+    file = tmp_path / "k.ptx"
+    file.write_text(PTX)
+    found = with_ptx(session(ptx=str(file)), known())
+    assert found is not None
+    assert found.name == "k"
+
+
+def test_wrong_ptx_is_no_kernel(caplog: pytest.LogCaptureFixture) -> None:
+    wrong = KernelOf(Loaded(Image("digest", PTX.replace("ret", "return")), 1, ""), "k")
+    assert with_ptx(session(), wrong) is None
+    assert "its PTX has errors" in caplog.text
+
+
+def test_tensor_maps_of_another_driver_become_ours() -> None:
+    one = session()
+    theirs, mine = bytes(range(128)), bytes(128)
+    one.tensor_maps[theirs] = mine
+    data = np.frombuffer(b"before__" + theirs + b"after___", np.uint8)
+    assert ours(one, data).tobytes() == b"before__" + mine + b"after___"
+
+
+def test_which_allocations_words_lie_in() -> None:
+    known = Allocations()
+    for address, size in ((0x7F00_0000_0000, 256), (0x7F00_0000_0100, 16)):
+        known.add(address, size)
+    words = np.array([5, 0x7F00_0000_00FF, 0x7F00_0000_0110, 0xFFFF_FFFF_FFFF_FFFF], np.uint64)
+    assert known.containing(words) == [0x7F00_0000_0000]
+    known.remove(0x7F00_0000_0000)
+    assert known.containing(words) == []
+
+
+def test_settings_reach_the_program() -> None:
+    settings = Settings("out", "*gemm*", 5, 10, 64, 128, "a.ptx:b.ptx")
+    assert from_environment(settings.variables()) == settings
+    assert from_environment({}) == Settings("recordings")
+
+
+def test_a_computer_without_a_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENPTX_REAL_LIBCUDA", raising=False)
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    monkeypatch.setattr(finding, "FOLDERS", ())
+    monkeypatch.setattr(finding, "of_the_loader", list)
+    monkeypatch.setattr(finding.glob, "glob", lambda pattern: [])
+    with pytest.raises(ArgumentError, match="needs a GPU and its driver"):
+        finding.find_driver(None)
