@@ -21,7 +21,7 @@
     openptx.torch.activate(target="sm_90")     the same for programs of torch that say `cuda`
     openptx.numba.activate(target="sm_90")     numba-cuda's kernels run here, on NumPy arrays
     openptx.tinygrad.ptx_run(source, ...)      what tinygrad's mock of CUDA calls
-    Texture, Surface, Sampler, TensorMap       arguments that are more than an array
+    Texture, Surface, Sampler, TensorMap, Im2colMap   arguments that are more than an array
 
 All that is raised on purpose is an Error: CheckError (the file is wrong), Fault and SanitizerError (the kernel did
 wrong), ArgumentError and InputError (the call is wrong), Unsupported (a known gap), Bug (our mistake). ArgumentWarning
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from openptx.runtime import LoadedModule as LoadedModule
     from openptx.runtime import load as load
     from openptx.runtime.distribute import distribute as distribute
+    from openptx.runtime.im2col_map import Im2colMap as Im2colMap
     from openptx.runtime.tensor_map import TensorMap as TensorMap
     from openptx.sanitize import Finding as Finding
     from openptx.sanitize import empty as empty
@@ -105,6 +106,7 @@ HOMES = {
     "openptx.recording":       ("Recording", "Replay", "record", "replay"),
     "openptx.runtime":         ("Kernel", "LoadedModule", "load"),
     "openptx.runtime.distribute": ("distribute",),
+    "openptx.runtime.im2col_map": ("Im2colMap",),
     "openptx.runtime.tensor_map": ("TensorMap",),
     "openptx.device.texture": ("Sampler", "Surface", "Texture"),
     "openptx.sanitize":        ("Finding", "empty", "sanitize"),
@@ -129,6 +131,7 @@ __all__ = [
     "Fault",
     "Finding",
     "Fix",
+    "Im2colMap",
     "InputError",
     "Kernel",
     "Label",

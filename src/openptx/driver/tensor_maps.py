@@ -36,23 +36,33 @@ def tiled(
     promotion: int, fill: int,
 ) -> bytes:  # fmt: skip
     """The bytes of a map. Sizes of dimensions stand with the innermost one first, whose step is ignored."""
-    if address % CHUNK:
-        raise invalid(f"of memory at 0x{address:x}, which begins at a multiple of {CHUNK}")
     if not 1 <= rank <= 5:
         raise invalid(f"of {rank} dimensions")
-    sizes = [get(shape + 8 * i) for i in range(rank)]
-    between = [get(strides + 8 * i) for i in range(rank - 1)]
     boxes = [get(box + 4 * i, ctypes.c_uint32) for i in range(rank)]
-    every = [1, *(get(steps + 4 * i, ctypes.c_uint32) for i in range(1, rank))]
-    element = element_of(kind, interleave, swizzle)
-    require_sizes(sizes, between, boxes, every)
+    if not all(1 <= n <= LARGEST for n in boxes):
+        raise invalid(f"with a box of {boxes} elements; there are 1 to {LARGEST} in a dimension")
+    element, sizes, between, every = described(kind, rank, address, shape, strides, steps, interleave, swizzle, fill)
     require_row(boxes[0] * TYPES[ELEMENTS[element]].width // 8, swizzle)
-    if fill not in (0, 1) or (fill and TYPES[ELEMENTS[element]].kind != "f"):
-        raise invalid(f"with fill mode {fill} for elements of `.{ELEMENTS[element]}`")
     return pack(
         address, element=element, shape=sizes[::-1], strides=between[::-1], box=boxes[::-1], steps=every[::-1],
         swizzle=swizzle, nan=fill == 1,
     )  # fmt: skip
+
+
+def described(
+    kind: int, rank: int, address: int, shape: int, strides: int, steps: int, interleave: int, swizzle: int, fill: int
+) -> tuple[int, list[int], list[int], list[int]]:
+    """What every tensor map has: the element, sizes, strides and steps. Fails where something is wrong."""
+    if address % CHUNK:
+        raise invalid(f"of memory at 0x{address:x}, which begins at a multiple of {CHUNK}")
+    sizes = [get(shape + 8 * i) for i in range(rank)]
+    between = [get(strides + 8 * i) for i in range(rank - 1)]
+    every = [1, *(get(steps + 4 * i, ctypes.c_uint32) for i in range(1, rank))]
+    element = element_of(kind, interleave, swizzle)
+    require_sizes(sizes, between, every)
+    if fill not in (0, 1) or (fill and TYPES[ELEMENTS[element]].kind != "f"):
+        raise invalid(f"with fill mode {fill} for elements of `.{ELEMENTS[element]}`")
+    return element, sizes, between, every
 
 
 def element_of(kind: int, interleave: int, swizzle: int) -> int:
@@ -67,13 +77,11 @@ def element_of(kind: int, interleave: int, swizzle: int) -> int:
     return code
 
 
-def require_sizes(sizes: list[int], strides: list[int], boxes: list[int], steps: list[int]) -> None:
+def require_sizes(sizes: list[int], strides: list[int], steps: list[int]) -> None:
     if not all(1 <= n < MOST_SIZE for n in sizes):
         raise invalid(f"of {sizes} elements")
     if not all(n % CHUNK == 0 and 0 < n < MOST_STRIDE for n in strides):
         raise invalid(f"with strides {strides}; they are multiples of {CHUNK} below {MOST_STRIDE}")
-    if not all(1 <= n <= LARGEST for n in boxes):
-        raise invalid(f"with a box of {boxes} elements; there are 1 to {LARGEST} in a dimension")
     if not all(1 <= n <= MOST_STEP for n in steps):
         raise invalid(f"with element strides {steps}; they are 1 to {MOST_STEP}")
 

@@ -8,7 +8,7 @@ from operator import index
 
 from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
-from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, SWIZZLES
+from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, MODE, SWIZZLES
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip
@@ -39,24 +39,32 @@ class TensorMap:
         self._check()
 
     def _check(self) -> None:
-        array, size = self.array, self.array.itemsize
+        array = self.array
         if not 1 <= array.ndim <= 5:
             raise ArgumentError(f"a tensor map is of 1 to 5 axes, and the array has {array.ndim}")
-        if not array.size or not array.flags.c_contiguous:
-            raise ArgumentError(
-                "a tensor has elements, and its last axis is the innermost one: pass `np.ascontiguousarray`"
-            )
+        self._check_array()
         if {len(self.box), len(self.steps)} != {array.ndim}:
             raise ArgumentError(f"the array has {array.ndim} axes: give the box and the steps one number for each")
         if not all(1 <= n <= LARGEST for n in self.box):
             raise ArgumentError(f"a box has 1 to {LARGEST} elements along each axis, not {self.box}")
         if not all(1 <= n <= 8 for n in self.steps) or self.steps[-1] != 1:
             raise ArgumentError(f"steps are 1 to 8, and 1 along the last axis, not {self.steps}")
+        self._check_rows(self.box[-1])
+
+    def _check_array(self) -> None:
+        array = self.array
+        if not array.size or not array.flags.c_contiguous:
+            raise ArgumentError(
+                "a tensor has elements, and its last axis is the innermost one: pass `np.ascontiguousarray`"
+            )
+
+    def _check_rows(self, elements: int) -> None:
+        """Raises ArgumentError where rows of so many elements can not lie in shared memory, or those of the array."""
+        array, row = self.array, elements * self.array.itemsize
         if self.swizzle not in SWIZZLES.values():
             raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {self.swizzle!r}")
         if self.fill not in ("zero", "nan"):
             raise ArgumentError(f"boxes are filled with `zero` or `nan`, not {self.fill!r}")
-        row = self.box[-1] * size
         if row % CHUNK:
             raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")
         if self.swizzle != "none" and row > int(self.swizzle[:-1]):
@@ -85,11 +93,18 @@ class TensorMap:
             element=codes[self.element],
             shape=array.shape,
             strides=array.strides[:-1],
-            box=self.box,
+            box=self._box(),
             steps=self.steps,
             swizzle=codes[self.swizzle],
             nan=self.fill == "nan",
+            mode=self._mode(),
         )
+
+    def _box(self) -> Sequence[int]:
+        return self.box
+
+    def _mode(self) -> int:
+        return 0
 
     def __repr__(self) -> str:
         shape, box = ("x".join(map(str, sizes)) for sizes in (self.array.shape, self.box))
@@ -98,14 +113,15 @@ class TensorMap:
 
 def pack(
     address: int, *, element: int, shape: Sequence[int], strides: Sequence[int], box: Sequence[int],
-    steps: Sequence[int], swizzle: int, nan: bool,
+    steps: Sequence[int], swizzle: int, nan: bool, mode: int = 0,
 ) -> bytes:  # fmt: skip
     """The 128 bytes of a tensor map. Axes are in the order of an array's shape, the innermost one last.
 
-    `strides` are those of all axes but the innermost, in bytes; `element` and `swizzle` are codes of Table 33.
+    `strides` are those of all axes but the innermost, in bytes; `element` and `swizzle` are codes of Table 33; `mode`
+    is one of `im2col.MODES` or 0.
     """
     words: dict[str, Sequence[int]] = {
-        "rank": [len(shape) - 1],
+        "rank": [len(shape) - 1 | mode << MODE],
         "elemtype": [element],
         "swizzle_mode": [swizzle],
         "fill_mode": [int(nan)],

@@ -210,6 +210,51 @@ def test_rows_are_sent_in_whole_units(shape, type, columns, written, box, at, re
     np.testing.assert_array_equal(tensor.array, expected)
 
 
+class Packed(Tensor):
+    """Elements of 4 or 6 bits in an array of bytes, sixteen of them in 8 or 12."""
+
+    def __init__(self, code: int, bits: int, rows: int, columns: int, box: tuple[int, ...]) -> None:
+        super().__init__(numbers((rows, columns * bits // 8), "u1"), box)
+        self.code, self.sizes = code, (columns, rows)
+
+    def fields(self) -> str:
+        element = "elemtype.shared::cta.b1024.b32 [m], "
+        return super().fields().replace(f"{element}0;", f"{element}{self.code};")
+
+
+@pytest.mark.parametrize(("code", "bits"), [(13, 4), (14, 4), (15, 6)])
+def test_elements_of_4_and_6_bits_are_brought(code: int, bits: int) -> None:
+    """5.5.1.1: sixteen elements stay together; those of `.b4x16_p64` and `.b6x16_p32` are followed by padding."""
+    tensor, at = Packed(code, bits, 5, 256, (128, 3)), (128, 3)
+    size = 3 * 128 * bits // 8 if code == 13 else 3 * 128
+    modifiers = "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+    back = launched(tensor, loads(3 * 16 * bits, modifiers, ", ".join(map(str, at))))[:size].reshape(3, 8, -1)
+    per = 2 * bits  # bytes of sixteen
+    want = np.zeros((3, 8, per), np.uint8)
+    want[:2] = tensor.array[3:, 8 * per :].reshape(2, 8, per)
+    np.testing.assert_array_equal(back[:, :, :per], want)
+
+
+def test_elements_of_6_bits_are_sent_from_bytes() -> None:
+    """`.b6p2x16`: the upper two bits of each byte are dropped."""
+    tensor = Packed(15, 6, 5, 256, (128, 3))
+    given, expected = numbers((384,), "u1", 2) * np.uint8(2), tensor.array.copy()
+    whole = [sum(int(b & 63) << 6 * i for i, b in enumerate(group)) for group in given.reshape(-1, 16)]
+    packed = b"".join(n.to_bytes(12, "little") for n in whole)
+    expected[3:, 96:] = np.frombuffer(packed, np.uint8).reshape(3, 96)[:2]
+    launched(tensor, "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [there, {128, 3}], [box];", given)
+    np.testing.assert_array_equal(tensor.array, expected)
+
+
+def test_elements_of_4_bits_that_are_padded_are_only_brought() -> None:
+    move = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [there, {128, 3}], [box];"
+    with pytest.raises(Fault, match="not copied to global memory"):
+        launched(Packed(14, 4, 5, 256, (128, 3)), move)
+    move = loads(384, "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes", "8, 0")
+    with pytest.raises(Fault, match="no whole pair or group of sixteen"):
+        launched(Packed(14, 4, 5, 256, (128, 3)), move)
+
+
 # fmt: off
 REDUCTIONS = [
     ("add", "u4", np.add), ("add", "f4", np.add), ("add", "f2", np.add), ("add", "u8", np.add),

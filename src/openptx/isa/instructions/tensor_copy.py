@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from openptx.isa.address_windows import CTA_SHIFT
-from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
+from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.async_copy import CLUSTER, in_cta
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.im2col import MODES, Column
 from openptx.isa.semantics.mbarrier import complete
-from openptx.isa.semantics.tensor_map import ELEMENTS, Box, replace
+from openptx.isa.semantics.tensor_map import ELEMENTS, Box, Chunks, replace
 from openptx.isa.types import TYPES
+from openptx.numerics import Bits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.isa.machine import Machine
     from openptx.isa.notation.forms import Modifiers
-    from openptx.numerics import Bits
 
+    Operand = Bits | tuple[Bits, ...]
     Place = tuple[Bits, tuple[Bits, ...] | Bits]  # `[tensorMap, tensorCoords]`
 
 
@@ -100,38 +102,37 @@ cp_async_bulk_tensor = instruction(
 )
 
 
-def tiled(m: Modifiers) -> Fidelity:
-    """Boxes are copied as tiles; columns of images are not."""
-    return UNSUPPORTED if (m.load_mode or "").startswith("im2col") else EXACT
+WIDE = modelled("5.5.5.3 shows halos in figures: the pixels that the traversal comes to next")
 
 
-def box(x: Machine, m: Modifiers, place: Place) -> Box:
+def fidelity(m: Modifiers) -> Fidelity:
+    return WIDE if (m.load_mode or "").startswith("im2col::w") else EXACT
+
+
+def chunks(x: Machine, m: Modifiers, place: Place, info: Operand | None = None) -> Chunks:
+    """What the copy moves."""
     address, at = place
-    return Box(
-        x,
-        address,
-        at if isinstance(at, tuple) else (at,),
-        rows=4 if m.load_mode in ("tile::gather4", "tile::scatter4") else 0,
-    )
+    coordinates = at if isinstance(at, tuple) else (at,)
+    if m.load_mode in MODES:
+        offsets = () if info is None else info if isinstance(info, tuple) else (info,)
+        return Column(x, address, coordinates, m.load_mode or "", offsets)
+    return Box(x, address, coordinates, rows=4 if m.load_mode in ("tile::gather4", "tile::scatter4") else 0)
 
 
-@meaning(cp_async_bulk_tensor, fidelity=tiled)
-def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more: Bits | None) -> None:
+@meaning(cp_async_bulk_tensor, fidelity=fidelity)
+def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more: Operand | None) -> None:
     """At once: that is one of the orders that the document allows."""
     if isinstance(first, tuple):
         assert not isinstance(second, tuple)
-
-        def back(place: Bits, skipped: Bits, address: Bits, size: Bits) -> None:
-            x.copy("global", address, m.src or "", place + skipped, size)
-
-        target = box(x, m, first)
-        target.round_rows_up()
-        target.each(second, back)
+        send(x, m, chunks(x, m, first), second)
         return
     assert isinstance(second, tuple)
-    to, source = m.dst or "", box(x, m, second)
-    barrier, mask = [q for q in more if q is not None][:2] if m.multicast else (more[0], None)
-    assert barrier is not None
+    barrier, *rest = more
+    info = rest.pop(0) if m.load_mode in MODES else None
+    mask = rest[0] if m.multicast else None
+    to, source = m.dst or "", chunks(x, m, second, info)
+    assert isinstance(barrier, Bits)
+    assert not isinstance(mask, tuple)
 
     def move(place: Bits, skipped: Bits, address: Bits, size: Bits, even: Bits, odd: Bits) -> None:
         x.store(to, place, [even, odd, even, odd])
@@ -147,6 +148,25 @@ def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more
         own = in_cta(x, barrier, rank) if m.cta_group != "cta_group::2" else in_pair(x, barrier, rank)
         there = x.select(chosen, own, barrier)
         complete(x, "shared::cluster", there, x.pick(chosen, source.bytes, 0))
+
+
+def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
+    """From shared memory to the tensor. Elements of 6 bits lose the two that pad them there (5.5.1.1)."""
+    x.require(target.code != 14, "undefined-behavior", "`.b4x16_p64` elements are not copied to global memory")
+    target.round_rows_up()
+
+    def back(place: Bits, skipped: Bits, address: Bits, size: Bits, packs: Bits) -> None:
+        x.copy("global", address, m.src or "", place + skipped, x.pick(packs, 0, size))
+        x.repeat(x.pick(packs & (size != 0), 1, x.const(0, 32)), pack, place, address)
+
+    def pack(i: Bits, place: Bits, address: Bits) -> None:
+        words = x.load(m.src or "", place, 32, 4)
+        parts = [sum((word >> 2 * k & 63 << 6 * k for k in range(1, 4)), word & 63) for word in words]
+        for k in range(3):
+            low, high = parts[k] >> 8 * k if k else parts[k], parts[k + 1] << 24 - 8 * k
+            x.store("global", address + 4 * k, [low | high])
+
+    target.each(shared, back, target.code == 15)
 
 
 def in_pair(x: Machine, address: Bits, rank: int) -> Bits:
@@ -186,10 +206,10 @@ _REDUCED = {
 """The types of elements that each operation takes."""
 
 
-@meaning(cp_reduce_async_bulk_tensor, fidelity=tiled)
+@meaning(cp_reduce_async_bulk_tensor)
 def _(x: Machine, m: Modifiers, place: Place, shared: Bits, policy: Bits | None = None) -> None:
     """Element after element, each in one step. The tensor map tells their type."""
-    target, operation = box(x, m, place), str(m.op)
+    target, operation = chunks(x, m, place), str(m.op)
     codes = {code: TYPES[name] for code, name in ELEMENTS.items() if name in _REDUCED[operation]}
     known = x.const(0, 1)
     for code in codes:

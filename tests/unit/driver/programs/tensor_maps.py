@@ -108,3 +108,45 @@ encode(there.value, shape, strides, [8, 8], swizzle=1)
 encode(there.value, shape, strides, box, swizzle=4, result=801)
 encode(there.value, shape, strides, box, interleave=1, result=801)
 encode(there.value, [4] * 6, [16] * 5, [4] * 6, result=1)
+
+
+def columns(
+    place: int, lower: list[int], upper: list[int], *, wide: int | None = None, channels: int = 4, pixels: int = 8,
+    result: int = 0,
+) -> Any:  # fmt: skip
+    """The 128 bytes for images N, W, C = 4, 5, 12."""
+    room = ctypes.create_string_buffer(192)
+    begin = -(-ctypes.addressof(room) // 64) * 64
+    sizes, strides = (ctypes.c_uint64 * 3)(12, 5, 4), (ctypes.c_uint64 * 2)(48, 240)
+    steps = (ctypes.c_uint32 * 3)(1, 1, 1)
+    if wide is None:
+        corners = (ctypes.c_int32 * len(lower))(*lower), (ctypes.c_int32 * len(upper))(*upper)
+        call("cuTensorMapEncodeIm2col", Handle(begin), FLOAT, 3, Handle(place), sizes, strides, *corners, channels,
+             pixels, steps, 0, 0, 3, 0, result=result)  # fmt: skip
+    else:
+        call("cuTensorMapEncodeIm2colWide", Handle(begin), FLOAT, 3, Handle(place), sizes, strides, lower[0], upper[0],
+             channels, pixels, steps, 0, wide, 0, 3, 0, result=result)  # fmt: skip
+    return (ctypes.c_char * 128).from_buffer_copy(ctypes.string_at(begin, 128))
+
+
+IM2COL = PTX.replace("tensor.2d.shared::cluster.global.mbarrier", "tensor.3d.shared::cluster.global.im2col.mbarrier")
+IM2COL = IM2COL.replace("[%m, {%x, %y}], [%bar];", "[%m, {%x, %y, 1}], [%bar], {%w};")
+IM2COL = IM2COL.replace("%bar; .reg", "%bar; .reg .b16 %w; .reg")
+IM2COL = IM2COL.replace("mov.u32 %i, %tid.x;", "mov.u32 %i, %tid.x; mov.b16 %w, 2;")
+call("cuModuleLoadData", byref(module), IM2COL.encode())
+images = matrix.reshape(4, 5, 12)
+pixels = np.zeros((8, 4), np.float32)
+for row, (n, w) in zip(pixels, [(1, 1), (1, 2), (2, -1), (2, 0), (2, 1), (2, 2), (3, -1), (3, 0)], strict=True):
+    if w + 2 < 5:
+        row[:] = images[n, w + 2, 4:8]
+assert (copied(columns(there.value, [-1], [-2]), 4, 1) == pixels).all()
+
+columns(there.value, [-1], [-2], wide=0)
+columns(there.value, [-1], [-2], wide=1)
+columns(there.value, [-1], [-2], wide=2, result=1)
+columns(there.value, [0], [-5], result=1)
+columns(there.value, [1 << 15], [0], result=1)
+columns(there.value, [0], [0], channels=3, result=1)
+columns(there.value, [0], [0], pixels=1025, result=1)
+columns(there.value, [0], [0], pixels=129, wide=1, result=1)
+columns(there.value + 4, [0], [0], result=1)

@@ -1,0 +1,62 @@
+"""Tensor maps for columns of pixels: `cuTensorMapEncodeIm2col`, `cuTensorMapEncodeIm2colWide`."""
+
+from __future__ import annotations
+
+import ctypes
+
+from openptx.driver.arrays import write
+from openptx.driver.calls import get, initialized
+from openptx.driver.tensor_maps import MAP_ALIGNMENT, described, invalid, require_row
+from openptx.isa.semantics.im2col import MODES, PIXELS
+from openptx.isa.semantics.tensor_map import ELEMENTS, LARGEST
+from openptx.isa.types import TYPES
+from openptx.runtime.im2col_map import CORNER_BITS
+from openptx.runtime.tensor_map import pack
+
+WIDE = "im2col::w", "im2col::w::128"
+
+
+@initialized("cuTensorMapEncodeIm2col")
+def encode(
+    out: int, kind: int, rank: int, address: int, shape: int, strides: int, lower: int, upper: int, channels: int,
+    pixels: int, steps: int, interleave: int, swizzle: int, promotion: int, fill: int,
+) -> None:  # fmt: skip
+    """Corners stand with W first, as CUTLASS gives them."""
+    corners = [(get(lower + 4 * i, ctypes.c_int32), get(upper + 4 * i, ctypes.c_int32)) for i in range(rank - 2)]
+    column = corners, channels, pixels, "im2col"
+    make(out, (kind, rank, address, shape, strides, steps, interleave, swizzle, fill), column)
+
+
+@initialized("cuTensorMapEncodeIm2colWide")
+def encode_wide(
+    out: int, kind: int, rank: int, address: int, shape: int, strides: int, lower: int, upper: int, channels: int,
+    pixels: int, steps: int, interleave: int, mode: int, swizzle: int, promotion: int, fill: int,
+) -> None:  # fmt: skip
+    if mode not in (0, 1):
+        raise invalid(f"of wide mode {mode}")
+    column = [(lower, upper)], channels, pixels, WIDE[mode]
+    make(out, (kind, rank, address, shape, strides, steps, interleave, swizzle, fill), column)
+
+
+def make(out: int, given: tuple[int, ...], column: tuple[list[tuple[int, int]], int, int, str]) -> None:
+    corners, channels, pixels, mode = column
+    if not 3 <= given[1] <= 5:
+        raise invalid(f"of {given[1]} dimensions for columns of pixels, which have 3 to 5")
+    if out % MAP_ALIGNMENT:
+        raise invalid(f"at 0x{out:x}; they begin at multiples of {MAP_ALIGNMENT}")
+    address, swizzle, fill = given[2], *given[-2:]
+    element, sizes, between, every = described(*given)
+    most = 1 << CORNER_BITS[len(corners)] - 1
+    if not all(-most <= n < most for pair in corners for n in pair):
+        raise invalid(f"with corners {corners}; they are {-most} to {most - 1}")
+    if any(size - 1 + last < first for size, (first, last) in zip(sizes[1:], corners, strict=False)):
+        raise invalid(f"with corners {corners}, between which there is no pixel")
+    if not 1 <= channels <= LARGEST or not 1 <= pixels <= PIXELS[mode]:
+        raise invalid(f"with {pixels} pixels of {channels} elements; there are 1 to {PIXELS[mode]}, and 1 to {LARGEST}")
+    require_row(channels * TYPES[ELEMENTS[element]].width // 8, swizzle)
+    packed = [low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in corners]
+    data = pack(
+        address, element=element, shape=sizes[::-1], strides=between[::-1], box=[*packed[::-1], pixels, channels],
+        steps=every[::-1], swizzle=swizzle, nan=fill == 1, mode=MODES[mode],
+    )  # fmt: skip
+    write(out, data)

@@ -1,0 +1,107 @@
+"""Columns of pixels: what a copy in one of the im2col modes moves (5.5.4, 5.5.5).
+
+Pixels follow each other along W, H, D and N, from the given one on, each as many elements apart as the traversal stride
+of the dimension says. Along W, H and D they stay in a box from the lower corner to the last place plus the upper
+corner, and begin again at the lower corner; what is read lies by the offsets beside them. In the `.w` modes that is so
+along W alone: H and D stay as they are given, and N follows.
+
+A map has channels per pixel and pixels per column where others have the first two sizes of the box, then for each of
+W, H and D a word with the lower corner in its lower half and the upper one in its upper half.
+"""
+
+from __future__ import annotations
+
+from openptx.isa.semantics.tensor_map import MOST, TOO_LARGE, Chunks
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openptx.isa.machine import Machine
+    from openptx.numerics import Bits
+
+MODES = {"im2col": 1, "im2col_no_offs": 1, "im2col::w": 2, "im2col::w::128": 3}
+"""Access modes by load modes, as a map has them."""
+PIXELS = {"im2col": 1024, "im2col::w": 512, "im2col::w::128": 128}
+"""The most pixels per column (CUDA's driver)."""
+GROUP = 32  # pixels of `.w::128` after which a halo follows
+MOST_HALO = {2: 512, 3: 32}  # by the access mode
+MOST_OFFSET = 32  # of the `.w` modes
+_U, _S = TYPES["u32"], TYPES["s32"]
+
+
+class Column(Chunks):
+    """A column of pixels at some coordinates, with the offsets, or halo and offset, that the instruction has."""
+
+    def __init__(self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], mode: str, info: Sequence[Bits]) -> None:
+        self.mode, rank = MODES[mode], len(coordinates)
+        super().__init__(x, at, coordinates, rank, self.mode)
+        pixels = x.const(128, 32) if self.mode == 3 else self.word("box_dim", 1)
+        x.require(pixels - 1 < PIXELS["im2col"], "undefined-behavior", "a column of {value} pixels", pixels)
+        halo, offsets = x.const(0, 32), [x.resize(each, 32) for each in info] or [x.const(0, 32)] * (rank - 2)
+        if self.mode != 1:
+            halo, by_w = offsets
+            wide = "a halo of {value} pixels, which `." + mode + "` does not have"
+            x.require(halo < MOST_HALO[self.mode], "undefined-behavior", wide, halo)
+            x.require(
+                by_w < MOST_OFFSET, "undefined-behavior", "an offset of {value} along W, which is not 0 to 31", by_w
+            )
+            offsets = [by_w, *[x.const(0, 32)] * (rank - 3)]
+        self.group, self.halo = x.const(GROUP, 32) if self.mode == 3 else pixels, halo
+        self.chunks = self.columns * (pixels + (halo << 2 if self.mode == 3 else halo))
+        x.require(self.chunks <= MOST, "undefined-behavior", TOO_LARGE)
+        self.dimensions = [self.spatial(d, coordinates[d], offsets[d - 1]) for d in range(1, rank - 1)]
+        self.last = coordinates[-1], self.word("global_dim", rank - 1), self.stride(rank - 1)
+
+    def spatial(self, d: int, start: Bits, offset: Bits) -> tuple[Bits, ...]:
+        """Of a dimension: where pixels begin, how many until the box ends, the lower corner, how many from there on,
+        the distance between two, the offset, the size of the tensor and its stride in bytes."""
+        x, size, step = self.x, self.word("global_dim", d), self.word("element_stride", d)
+        x.require(step != 0, "undefined-behavior", "a tensor map with a traversal stride of 0")
+        corners = self.word("box_dim", 1 + d)
+        lower = x.shr(_S, corners << 16, 16)
+        end = size - 1 + x.shr(_S, corners, 16)
+        if self.wraps(d):
+            empty = "a bounding box whose upper corner lies before the lower one"
+            x.require(~x.less(_S, end, lower), "undefined-behavior", empty)
+            inside = ~x.less(_S, end, start)
+            if self.mode == 1:
+                inside = inside & ~x.less(_S, start, lower)
+            outside = f"a first pixel that lies outside of the bounding box in dimension {d}"
+            x.require(inside, "undefined-behavior", outside)
+        first, count = (x.divide(_U, end - low, step) + 1 for low in (start, lower))
+        return start, first, lower, count, step, offset, size, self.stride(d)
+
+    def wraps(self, d: int) -> bool:
+        return self.mode == 1 or d == 1
+
+    def flat(self) -> list[Bits]:
+        return [self.group, self.halo, *(v for each in self.dimensions for v in each), *self.last]
+
+    def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
+        x = self.x
+        group, halo = rest[:2]
+        del rest[:2]
+        # A halo has the next pixels of the traversal; the group after it begins with them once more.
+        number, within = x.divide(_U, row, group + halo), x.remainder(_U, row, group + halo)
+        left = within + (number * group if self.mode == 3 else 0)
+        offset, inside = x.const(0, 64), x.const(1, 1)
+        for d in range(1, 1 + len(self.dimensions)):
+            start, first, lower, count, step, beside, size, stride = rest[:8]
+            del rest[:8]
+            position = start
+            if self.wraps(d):
+                beyond = left - first
+                here = x.less(_U, left, first)
+                again = lower + x.remainder(_U, beyond, count) * step
+                position = x.select(here, start + left * step, again)
+                left = x.select(here, x.const(0, 32), x.divide(_U, beyond, count) + 1)
+            position = position + beside
+            inside = inside & x.less(_U, position, size)
+            offset = offset + x.resize(position, 64, signed=True) * stride
+        start, size, stride = rest[:3]
+        del rest[:3]
+        position = start + left
+        inside = inside & x.less(_U, position, size)
+        return offset + x.resize(position, 64, signed=True) * stride, inside
