@@ -160,6 +160,7 @@ class SanitizedBatch(Batch):
         s = self.session
         size = s.teams.threads * s.teams.cluster_size
         s.clocks.tick()
+        s.lifetimes.meet(self.x.numbers[lanes])
         clusters = lanes // size
         for cluster in np.unique(clusters).tolist():
             mine = lanes[clusters == cluster]

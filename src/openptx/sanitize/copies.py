@@ -172,6 +172,13 @@ class BulkCopies:
         self._last[agent] = self.clocks.now, statement, thread
         return agent, agent
 
+    def of_thread(self, thread: int, statement: int | None) -> tuple[int, int]:
+        """The agent who reads and writes for a thread until a commit, without a statement, tells an mbarrier of it."""
+        agent = self.agents.of(("tensor", thread))
+        if statement is not None:
+            self._last[agent] = self.clocks.now, statement, thread
+        return agent, agent
+
     def _of(self, thread: int) -> tuple[int, int]:
         return self.agents.of(("reads", thread)), self.agents.of(("writes", thread))
 

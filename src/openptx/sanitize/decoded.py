@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from openptx.engines.interp.decode import DecodedFunction
-from openptx.isa.instructions import async_copy, mbarrier
+from openptx.isa.instructions import async_copy, mbarrier, tensor_memory, wgmma
+from openptx.sanitize.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
 from openptx.sanitize.registers import TrackedFunction
-from openptx.sanitize.semantics import BULK, FENCES, PROXY_FENCES, WAITS, fence_of, spaces_of
+from openptx.sanitize.semantics import BULK, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp import lane_sets
@@ -24,8 +26,12 @@ Note = Callable[["SanitizedThreads", "Op", Named], None]
 
 
 class WatchedFunction(DecodedFunction):
+    @cached_property
+    def multiplied(self) -> frozenset[int]:
+        return used_by_multiplications(self.function)
+
     def step(self, op: Op) -> Step:
-        inner: Any = self.bound(op)
+        inner: Any = self.with_registers(op, self.bound(op)) if self.multiplied else self.bound(op)
         before, after = BEFORE.get(op.form.instruction), AFTER.get(op.form.instruction)
         if before is None and after is None:
 
@@ -47,6 +53,18 @@ class WatchedFunction(DecodedFunction):
                 after(x, op, values)
 
         return noted
+
+    def with_registers(self, op: Op, inner: Any) -> Step:
+        """The same, with a look at the registers of multiplications by warpgroups."""
+        read, written = (each & self.multiplied for each in operands(op))
+        if op.form.instruction in MULTIPLICATIONS or not read | written:
+            return inner
+
+        def run(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
+            x.session.multiplications.use(x, op, read, written)
+            inner(x, regs, lanes)
+
+        return run
 
     def bound(self, op: Op) -> Step:
         """The instruction as a closure."""
@@ -104,7 +122,36 @@ def wait_bulk(x: SanitizedThreads, op: Op, values: Named) -> None:
     x.session.bulk_copies.wait(x.threads(), int(values["N"]), reads_only=bool(op.m.values.get("read")))
 
 
-BEFORE: dict[Instruction, Note] = dict.fromkeys(BULK, begin_bulk)
+def begin_tensor(x: SanitizedThreads, op: Op, values: Named) -> None:
+    statement = None if op.form.instruction is tensor_memory.commit else x.statement
+    x.agents = {thread: x.session.tensor_operations.of_thread(thread, statement) for thread in x.threads().tolist()}
+
+
+def begin_multiplication(x: SanitizedThreads, op: Op, values: Named) -> None:
+    x.session.multiplications.begin(x, op)
+
+
+def issue_multiplication(x: SanitizedThreads, op: Op, values: Named) -> None:
+    x.session.multiplications.issue(x, op)
+
+
+def fence_multiplications(x: SanitizedThreads, op: Op, values: Named) -> None:
+    x.session.multiplications.fence(x.threads())
+
+
+def commit_multiplications(x: SanitizedThreads, op: Op, values: Named) -> None:
+    x.session.multiplications.commit(x.threads())
+
+
+def wait_multiplications(x: SanitizedThreads, op: Op, values: Named) -> None:
+    x.session.multiplications.wait(x.threads(), int(values["N"]))
+
+
+BEFORE: dict[Instruction, Note] = {
+    **dict.fromkeys(BULK, begin_bulk),
+    **dict.fromkeys(TENSOR, begin_tensor),
+    **dict.fromkeys(MULTIPLICATIONS, begin_multiplication),
+}
 AFTER: dict[Instruction, Note] = {
     **dict.fromkeys(FENCES, fence),
     **dict.fromkeys(PROXY_FENCES, fence_proxy),
@@ -114,4 +161,8 @@ AFTER: dict[Instruction, Note] = {
     async_copy.cp_async_bulk_commit_group: commit_bulk,
     async_copy.cp_async_bulk_wait_group: wait_bulk,
     mbarrier.cp_async_mbarrier_arrive: arrive_when_copied,
+    **dict.fromkeys(MULTIPLICATIONS, issue_multiplication),
+    wgmma.fence: fence_multiplications,
+    wgmma.commit_group: commit_multiplications,
+    wgmma.wait_group: wait_multiplications,
 }

@@ -14,24 +14,54 @@ Array = NDArray[Any]
 
 
 class Lifetimes:
-    """A block lives until its last thread ends: an access must happen before the end of one of its threads."""
+    """A block lives from its first instruction until its last thread ends: accesses by others must come between."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.active = session.teams.cluster_size > 1 and "race" in session.tools
         self._accesses: dict[int, tuple[Array, Array]] = {}  # by block: of each thread of the cluster, when and by what
         self._ends: dict[int, int] = {}  # by block: what its threads knew when they ended
+        self._met = np.zeros(session.teams.ctas, np.bool_)  # blocks that have waited at the cluster's barrier
 
     def access(self, threads: Array, owners: Array, statement: int) -> None:
         """Threads access the shared memory of blocks `owners`."""
         teams = self.session.teams
         size = teams.threads * teams.cluster_size
+        self.check_begun(threads, owners, statement)
         for cta in np.unique(owners).tolist():
             if cta not in self._accesses:
                 self._accesses[cta] = np.zeros(size, np.int64), np.zeros(size, np.int64)
             times, statements = self._accesses[cta]
             mine = threads[owners == cta] % size
             times[mine], statements[mine] = self.session.clocks.now, statement
+
+    def meet(self, threads: Array) -> None:
+        """Threads have waited at the cluster's barrier: all of its blocks run."""
+        self._met[self.session.teams.cta(threads)] = True
+
+    def check_begun(self, threads: Array, owners: Array, statement: int) -> None:
+        """Blocks of a cluster begin in any order: who accesses another's memory must know of something that it did."""
+        s = self.session
+        new = np.flatnonzero(~self._met[s.teams.cta(threads)])
+        for thread, cta in zip(threads[new].tolist(), owners[new].tolist(), strict=True):
+            if not s.clocks.views.knows_of(int(s.clocks.view[thread]), cta):
+                self.report(
+                    statement,
+                    thread,
+                    cta,
+                    "block {} may not have begun when its shared memory is accessed",
+                    "nothing that it does comes before this access",
+                    "let all blocks of the cluster meet at its barrier before the access",
+                )
+                return
+
+    def report(self, statement: int, thread: int, cta: int, message: str, why: str, help: str) -> None:
+        s, op = self.session, self.session.ops[statement]
+        if not s.found.known(("lifetime", message, op)):
+            block, _ = s.teams.place(cta * s.teams.threads)
+            about, notes = message.format(block), (f"why: {why}",)
+            finding = s.finding("shared-memory-lifetime", "race", about, op, thread, notes=notes, help=help)
+            s.found.add(("lifetime", message, op), finding)
 
     def leave(self, threads: Array) -> None:
         """Threads end."""
@@ -51,18 +81,12 @@ class Lifetimes:
             late = here[~s.clocks.views.knows(self._ends.get(cta, 0), threads, times[here])]
             if not late.size:
                 continue
-            op, thread = s.ops[int(statements[late[0]])], int(threads[np.flatnonzero(here == late[0])[0]])
-            if not s.found.known(("lifetime", op)):
-                block, _ = s.teams.place(cta * s.teams.threads)
-                s.found.add(
-                    ("lifetime", op),
-                    s.finding(
-                        "shared-memory-lifetime",
-                        "race",
-                        f"block {block} may have ended when its shared memory is accessed",
-                        op,
-                        thread,
-                        notes=("why: none of its threads waits for this access before it ends",),
-                        help="let all blocks of the cluster meet at its barrier after the access",
-                    ),
-                )
+            thread = int(threads[np.flatnonzero(here == late[0])[0]])
+            self.report(
+                int(statements[late[0]]),
+                thread,
+                cta,
+                "block {} may have ended when its shared memory is accessed",
+                "none of its threads waits for this access before it ends",
+                "let all blocks of the cluster meet at its barrier after the access",
+            )

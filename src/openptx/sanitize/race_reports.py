@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from openptx.diagnostics.codes import code as find_code
-from openptx.isa.instructions import atomic
+from openptx.isa.instructions import async_copy, atomic, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
 from openptx.sanitize.findings import Finding
+from openptx.sanitize.semantics import BULK
 from openptx.sanitize.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
 from openptx.sanitize.teams import AGENT
 
@@ -116,7 +117,7 @@ class RaceReports:
         if c.other_facts & PENDING:
             return "the asynchronous copy may still be under way: nobody has waited for it"
         if c.other_thread >= AGENT:
-            return "the asynchronous copy may still be under way: this thread did not wait for its completion"
+            return f"{self.operation(other)} may still be under way: this thread did not wait for its completion"
         one, two = c.thread, c.other_thread
         if c.facts & c.other_facts & VOLATILE and teams.warp(one) == teams.warp(two):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
@@ -141,7 +142,7 @@ class RaceReports:
         if c.other_facts & PENDING:
             return f"wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}"
         if c.other_thread >= AGENT:
-            return f"wait for the mbarrier, or the group, of the copy {lines}"
+            return f"wait for the mbarrier, or the group, of {self.operation(other)} {lines}"
         one, two = c.thread, c.other_thread
         if c.other_time == self.session.clocks.now and one != two:
             return "let one thread do it, or use an atomic operation"
@@ -154,6 +155,11 @@ class RaceReports:
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
         )
+
+    def operation(self, op: Op) -> str:
+        """What an agent does."""
+        copies = op.form.instruction in BULK | {async_copy.cp_async, tensor_memory.cp}
+        return "the asynchronous copy" if copies else f"`{op.form.instruction.name}`"
 
     def verb(self, write: bool, facts: int) -> str:
         """What an access is."""

@@ -16,7 +16,10 @@ from openptx.isa.instructions import (
     mbarrier,
     move,
     tensor_copy,
+    tensor_memory,
+    tensor_multiply,
     warp,
+    wgmma,
 )
 from openptx.isa.memory_consistency import strong
 from openptx.sanitize.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
@@ -42,6 +45,15 @@ BULK = frozenset(
         tensor_copy.cp_async_bulk_tensor, tensor_copy.cp_reduce_async_bulk_tensor,
     )
 )  # fmt: skip
+TENSOR = frozenset(
+    (
+        tensor_multiply.mma, tensor_multiply.mma_sp, tensor_multiply.mma_ws, tensor_multiply.mma_ws_sp,
+        tensor_memory.cp, tensor_memory.commit,
+    )
+)  # fmt: skip
+"""Those that read shared memory for tensor memory, and what tells an mbarrier that they are done."""
+ASYNCHRONOUS = BULK | TENSOR | {wgmma.mma_async, wgmma.mma_async_sp}
+"""Those whose accesses are not their thread's, but an agent's."""
 GENERIC_PROXY = frozenset((async_store.st_async, async_store.red_async))
 """Those that are no accesses of the async proxy."""
 
@@ -80,7 +92,7 @@ def access(op: Op) -> Access:
         facts |= NON_COHERENT
     observes = instruction not in (atomic.red, async_store.red_async)
     releases, acquires = (not own and sem in RELEASES), (not own and sem in ACQUIRES)
-    bulk, by_proxy = instruction in BULK, instruction in BULK - GENERIC_PROXY
+    bulk, by_proxy = instruction in ASYNCHRONOUS, instruction in ASYNCHRONOUS - GENERIC_PROXY
     return Access(scope, releases, acquires, observes, facts, pending, bulk, by_proxy, own)
 
 

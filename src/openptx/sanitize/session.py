@@ -21,6 +21,7 @@ from openptx.sanitize.findings import Collector, Finding, Site
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.lifetimes import Lifetimes
 from openptx.sanitize.mbarriers import Mbarriers
+from openptx.sanitize.multiplications import Multiplications
 from openptx.sanitize.race_reports import RaceReports
 from openptx.sanitize.races import Conflict, Races
 from openptx.sanitize.releases import Releases
@@ -113,6 +114,8 @@ class Session:
         self.agents = Agents()
         self.copies = Copies(self.clocks, self.agents)
         self.bulk_copies = BulkCopies(self.clocks, self.agents)
+        self.tensor_operations = BulkCopies(self.clocks, self.agents)
+        self.multiplications = Multiplications(self)
         self.mbarriers = Mbarriers(self.clocks, self.mbarrier_misuse)
         self.barriers = BarrierChecks(self)
         self.shadows: dict[int, Shadow | None] = {}
@@ -183,16 +186,22 @@ class Session:
         self.barriers.finish(batch)
         geometry = batch.x.geometry
         self.lifetimes.finish(geometry.first, geometry.first + geometry.count)
-        for op, thread in self.copies.left(batch.x.first, batch.x.first + batch.x.n):
-            self.unfinished(op, thread, "wait for all copies before the thread ends: `cp.async.wait_all`")
-        for op, thread in self.bulk_copies.left(batch.x.first, batch.x.first + batch.x.n):
-            self.unfinished(op, thread, "wait for its group or its mbarrier before the block ends")
+        first, stop = batch.x.first, batch.x.first + batch.x.n
+        for op, thread in self.copies.left(first, stop):
+            self.unfinished(op, thread, "copy", "wait for all copies before the thread ends: `cp.async.wait_all`")
+        for op, thread in self.bulk_copies.left(first, stop):
+            self.unfinished(op, thread, "copy", "wait for its group or its mbarrier before the block ends")
+        for op, thread in self.tensor_operations.left(first, stop):
+            self.unfinished(op, thread, "operation", "wait for the mbarrier of a `tcgen05.commit`")
+        for op, thread in self.multiplications.left(first, stop):
+            help = "`wgmma.commit_group` and `wgmma.wait_group` before the threads end"
+            self.unfinished(op, thread, "multiplication", help)
 
-    def unfinished(self, statement: int, thread: int, help: str) -> None:
-        """A copy was still under way when its thread ended."""
+    def unfinished(self, statement: int, thread: int, what: str, help: str) -> None:
+        """A copy, or another asynchronous operation, was still under way when its thread ended."""
         key = ("unfinished", statement)
         if "sync" in self.tools and not self.found.known(key):
-            message = "a thread ends with an asynchronous copy that nobody waited for"
+            message = f"a thread ends with an asynchronous {what} that nobody waited for"
             op = self.ops[statement]
             self.found.add(key, self.finding("unfinished-copy", "sync", message, op, thread, help=help))
 

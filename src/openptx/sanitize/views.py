@@ -89,6 +89,16 @@ class Views:
             found = self.join(found, view)
         return found
 
+    def knows_of(self, view: int, cta: int) -> bool:
+        """Whether anything that threads of a CTA have done is known."""
+        keys, times = self._rows[view]
+        keys = keys[times > 0]
+        warps, threads, cluster = self.teams.warps, self.teams.threads, cta // self.teams.cluster_size
+        for first, count in ((cta * threads, threads), (WARPS + cta * warps, warps), (CTAS + cta, 1)):
+            if ((keys >= first) & (keys < first + count)).any():
+                return True
+        return bool((keys == CLUSTERS + cluster).any())
+
     def _times(self, view: int, keys: Array) -> Array:
         """The time of each key; -1 where it has none."""
         known, times = self._rows[view]

@@ -223,6 +223,14 @@ K(u_cluster_map_bad) { __shared__ int s[32]; auto c = cg::this_cluster(); int *p
 //! race grid=2 block=32 cluster=2
 K(u_cluster_map_ok) { __shared__ int s[32]; auto c = cg::this_cluster(); c.sync(); int *p = c.map_shared_rank(s, c.block_rank() ^ 1);
   p[T] = a[T]; c.sync(); o[B * 32 + T] = s[31 - T]; }
+//! race grid=2 block=32 cluster=2
+K(u_cluster_begin_bad) { __shared__ int s[32]; auto c = cg::this_cluster(); int *p = c.map_shared_rank(s, c.block_rank() ^ 1);
+  p[T] = a[T]; //@A
+  c.sync(); o[B * 32 + T] = s[31 - T]; }
+//! race grid=2 block=32 cluster=2
+K(u_cluster_begin_ok) { __shared__ int s[32]; auto c = cg::this_cluster(); int *p = c.map_shared_rank(s, c.block_rank() ^ 1);
+  c.barrier_arrive(); int v = a[T]; c.barrier_wait();
+  p[T] = v; c.sync(); o[B * 32 + T] = s[31 - T]; }
 //! race block=96
 K(u_named_id_bad) { __shared__ int s[96]; s[T] = a[T]; //@A
   named_bar(1 + (T >= 64), T >= 64 ? 32 : 64); o[T] = s[95 - T]; } //@B

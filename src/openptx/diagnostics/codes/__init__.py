@@ -12,7 +12,7 @@ from openptx.diagnostics.codes.text import blocks, dedent
 
 PHASES = (
     "lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "linking", "sanitizing",
-    "sanitizing_warnings", "faults",
+    "sanitizing_asynchronous", "sanitizing_warnings", "faults",
 )  # fmt: skip
 
 

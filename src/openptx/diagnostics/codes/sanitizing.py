@@ -33,10 +33,10 @@ CODES = (
         Rule: PTX ISA, Conflict and Data-races (8.7.1)
         """),
     Code("PTX8002", "shared-memory-lifetime", """
-        A block may have ended when another block of its cluster accesses its shared memory.
+        A block may have ended, or not begun, when another block of its cluster accesses its shared memory.
 
-        Shared memory lives as long as its block. Whoever reads it from another block must have done so before all
-        threads of its block end, which a barrier of the cluster after the access makes certain.
+        Shared memory lives as long as its block. Whoever accesses it from another block must know that the block has
+        begun, and must be done before all of its threads end: barriers of the cluster before and after make certain.
 
             .version 8.0
             .target sm_90
@@ -310,63 +310,6 @@ CODES = (
             }
 
         Rule: PTX ISA, ld.global.nc (9.7.9.9)
-        """),
-    Code("PTX8011", "missing-proxy-fence", """
-        A bulk copy accesses memory that other instructions wrote, and no proxy fence stands between the two.
-
-        Bulk copies go through the async proxy, ordinary stores through the generic one. A barrier does not make a write
-        of one proxy known to the other: `fence.proxy.async` does, before the barrier in those that wrote, or after it.
-
-            .version 8.0
-            .target sm_90
-            .visible .entry k(.param .u64 a) {
-                .reg .b64 p;
-                .reg .b32 i, s;
-                .reg .pred q;
-                .shared .align 16 .u32 x[64];
-                ld.param.u64 p, [a];
-                mov.u32 i, %tid.x;
-                setp.eq.u32 q, i, 0;
-                shl.b32 i, i, 2;
-                mov.u32 s, x;
-                add.u32 s, s, i;
-                st.shared.u32 [s], i;
-                bar.sync 0;
-                @!q bra DONE;
-                cp.async.bulk.global.shared::cta.bulk_group [p], [x], 64;
-                cp.async.bulk.commit_group;
-                cp.async.bulk.wait_group 0;
-            DONE:
-                ret;
-            }
-
-        Instead:
-
-            .version 8.0
-            .target sm_90
-            .visible .entry k(.param .u64 a) {
-                .reg .b64 p;
-                .reg .b32 i, s;
-                .reg .pred q;
-                .shared .align 16 .u32 x[64];
-                ld.param.u64 p, [a];
-                mov.u32 i, %tid.x;
-                setp.eq.u32 q, i, 0;
-                shl.b32 i, i, 2;
-                mov.u32 s, x;
-                add.u32 s, s, i;
-                st.shared.u32 [s], i;
-                fence.proxy.async.shared::cta;
-                bar.sync 0;
-                @!q bra DONE;
-                cp.async.bulk.global.shared::cta.bulk_group [p], [x], 64;
-                cp.async.bulk.commit_group;
-                cp.async.bulk.wait_group 0;
-            DONE:
-                ret;
-            }
-
-        Rule: PTX ISA, Proxies (8.6)
         """),
     Code("PTX8012", "foreign-local-address", """
         A thread uses an address of local memory that another thread has stored.

@@ -1,0 +1,192 @@
+"""Multiplications by warpgroups under way (`wgmma.mma_async`, 9.7.15): what they read, and their registers.
+
+A multiplication belongs to an agent of its warpgroup until a `wgmma.wait_group` covers it: others may then overwrite
+what it has read in shared memory. Until then nobody may access its accumulators, nor write its registers of matrix a,
+but further multiplications into the same accumulators; and a `wgmma.fence` must stand between writes of such registers
+and it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.control_flow import registers
+from openptx.engines.interp import lane_sets
+from openptx.isa.instructions import move, wgmma
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Op
+    from openptx.sanitize.machine import SanitizedThreads
+    from openptx.sanitize.session import Session
+
+Array = NDArray[Any]
+MULTIPLICATIONS = frozenset((wgmma.mma_async, wgmma.mma_async_sp))
+WARPGROUP = 128
+
+
+class Register:
+    """Of a register, by lane: the group of the multiplication that uses it (0: none), and when it was last written.
+
+    `reads`: the multiplication only reads it.
+    """
+
+    __slots__ = ("group", "op", "reads", "written")
+
+    def __init__(self, n: int) -> None:
+        self.group, self.written, self.reads = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_)
+        self.op: Op | None = None
+
+
+def operands(op: Op) -> tuple[frozenset[int], frozenset[int]]:
+    """The registers that an instruction reads, and those that it writes; of a multiplication, those of a and d."""
+    read, written = set[int](), set[int]()
+    for template, operand in zip(op.form.operands, op.operands, strict=True):
+        if op.form.instruction in MULTIPLICATIONS and template.name not in ("a", "d"):
+            continue  # descriptors and predicates are read when it is issued
+        into = written if template.role == "write" else read
+        into.update(r.index for r in registers(operand))
+    return frozenset(read), frozenset(written)
+
+
+def used_by_multiplications(function: Function) -> frozenset[int]:
+    """The registers of multiplications, and those that such are moved to."""
+    found = {r for op in function.code if op.form.instruction in MULTIPLICATIONS for each in operands(op) for r in each}
+    moves = [operands(op) for op in function.code if op.form.instruction is move.mov] if found else []
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for read, written in moves:
+            if read & found or written & found:
+                found |= read | written
+    return frozenset(found)
+
+
+class Multiplications:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        count = session.teams.count
+        self._committed, self._done, self._fenced = (np.zeros(count, np.int64) for _ in range(3))
+        self._groups: dict[int, list[int]] = {}  # by warpgroup: when each group was committed
+        self._last: dict[int, tuple[int, int, int]] = {}  # by warpgroup: the last one, when, by what, and by whom
+        self._registers: dict[tuple[SanitizedThreads, object, int], Register] = {}
+
+    def warpgroups(self, threads: Array) -> Array:
+        """The first thread of each thread's warpgroup."""
+        return threads - threads % self.session.teams.threads % WARPGROUP
+
+    def agent(self, warpgroup: int) -> int:
+        return self.session.agents.of(("multiplications", warpgroup))
+
+    # Shared memory.
+
+    def begin(self, x: SanitizedThreads, op: Op) -> None:
+        """Executing threads multiply: their warpgroup's agent reads shared memory."""
+        threads = x.threads()
+        firsts = self.warpgroups(threads)
+        agents = {first: self.agent(first) for first in np.unique(firsts).tolist()}
+        x.agents = {t: (agents[f], agents[f]) for t, f in zip(threads.tolist(), firsts.tolist(), strict=True)}
+        for first in agents:
+            self._last[first] = self.session.clocks.now, x.statement, first
+        self.check_fences(x, op, threads)
+
+    def commit(self, threads: Array) -> None:
+        firsts, numbers = self.warpgroups(threads), self._committed[threads]
+        pairs: set[tuple[int, int]] = set(zip(firsts.tolist(), numbers.tolist(), strict=True))
+        for first, number in pairs:
+            times = self._groups.setdefault(first, [])
+            times[number:] = [self.session.clocks.now, *times[number + 1 :]]
+        self._committed[threads] += 1
+
+    def wait(self, threads: Array, newest: int) -> None:
+        """Waits until at most `newest` groups are pending."""
+        clocks = self.session.clocks
+        done = self._committed[threads] - newest
+        self._done[threads] = np.maximum(self._done[threads], done)
+        firsts = self.warpgroups(threads)
+        pairs: set[tuple[int, int]] = set(zip(firsts.tolist(), done.tolist(), strict=True))
+        for first, number in pairs:
+            if number > 0:
+                mine, time = threads[(firsts == first) & (done == number)], self._groups[first][number - 1]
+                clocks.learn(mine, clocks.views.single(self.agent(first), time))
+
+    def left(self, first: int, stop: int) -> list[tuple[int, int]]:
+        """Multiplications of these threads, which have ended, that none of them waited for: statement and thread."""
+        views = self.session.clocks.views
+        known = views.join_all(self.session.clocks.view[first:stop])
+        mine = [(self.agent(group), *last) for group, last in self._last.items() if first <= group < stop]
+        return [
+            (statement, thread)
+            for agent, time, statement, thread in mine
+            if not views.knows(known, np.array([agent]), np.array([time]))[0]
+        ]
+
+    # Registers.
+
+    def register(self, x: SanitizedThreads, index: int) -> Register:
+        key = (x, self.session.frame.plan, index)
+        if key not in self._registers:
+            self._registers[key] = Register(x.n)
+        return self._registers[key]
+
+    def fence(self, threads: Array) -> None:
+        self._fenced[threads] = self.session.clocks.now
+
+    def check_fences(self, x: SanitizedThreads, op: Op, threads: Array) -> None:
+        """A fence must come before the first multiplication, and after each write of its registers."""
+        lanes, fenced = lane_sets.positions(x.executing, x.n), self._fenced[threads]
+        late = fenced == 0
+        read, written = operands(op)
+        for index in read | written:
+            late = late | (self.register(x, index).written[lanes] > fenced)
+        if late.any():
+            message = "a multiplication whose registers were written with no `wgmma.fence` in between"
+            if (fenced == 0).any():
+                message = "a multiplication without a `wgmma.fence` before it"
+            self.report(
+                x, op, int(lanes[np.flatnonzero(late)[0]]), message, None, "`wgmma.fence.sync.aligned` before it"
+            )
+
+    def issue(self, x: SanitizedThreads, op: Op) -> None:
+        """A multiplication has been issued."""
+        read, written = operands(op)
+        lanes = lane_sets.positions(x.executing, x.n)
+        for index in read | written:
+            one = self.register(x, index)
+            one.op, one.group[lanes] = op, self._committed[x.numbers[lanes]] + 1
+            one.reads[lanes] = index not in written
+
+    def use(self, x: SanitizedThreads, op: Op, read: frozenset[int], written: frozenset[int]) -> None:
+        """Another instruction accesses registers of multiplications. Moves between them are the compiler's."""
+        lanes = lane_sets.positions(x.executing, x.n)
+        done, moves = self._done[x.numbers[lanes]], op.form.instruction is move.mov
+        for index in () if moves else read | written:
+            one = self.register(x, index)
+            bad = one.group[lanes] > done
+            if index not in written:
+                bad &= ~one.reads[lanes]
+            if bad.any():
+                message = "a register of a multiplication that may still be under way is accessed"
+                help = "commit it (`wgmma.commit_group`), and wait for its group (`wgmma.wait_group`) before the access"
+                self.report(x, op, int(lanes[np.flatnonzero(bad)[0]]), message, one.op, help)
+        sources = [self.register(x, index) for index in read] if moves else []
+        for index in written:
+            one = self.register(x, index)
+            one.group[lanes] = sources[0].group[lanes] if len(sources) == 1 else 0
+            if len(sources) == 1:
+                one.op, one.reads[lanes] = sources[0].op, sources[0].reads[lanes]
+            if not moves:
+                one.written[lanes] = self.session.clocks.now
+
+    def report(self, x: SanitizedThreads, op: Op, lane: int, message: str, other: Op | None, help: str) -> None:
+        s, key = self.session, ("multiplication", op, other)
+        if "sync" in s.tools and not s.found.known(key):
+            thread = x.first + lane
+            label = "the multiplication" if other is not None else ""
+            finding = s.finding(
+                "multiplication-order", "sync", message, op, thread, other=other,
+                other_thread=thread if other is not None else None, other_label=label, help=help,
+            )  # fmt: skip
+            s.found.add(key, finding)

@@ -1,0 +1,92 @@
+"""Asynchronous multiplications: kernels of Triton are clean, and are not without a wait or a fence of theirs."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import openptx
+from openptx.testing.case import argument, read_case
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+HOPPER, BLACKWELL = "triton_described_matmul_sm90", "triton_described_matmul_sm100"
+
+
+@cache
+def text(name: str) -> str:
+    return (KERNELS / name / "kernel.ptx").read_text("utf-8")
+
+
+def found(name: str, text: str) -> list[str]:
+    case = read_case(str(KERNELS / name))
+    arguments = [argument(case, param) for param in case.params]
+    kernel = openptx.load(text)[case.kernel]
+    return [
+        f.name
+        for f in openptx.sanitize(
+            kernel, case.grid, case.block, arguments, shared_mem=case.shared, cluster=case.cluster, engine="interp"
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", [HOPPER, pytest.param(BLACKWELL, marks=pytest.mark.sweep)])
+def test_compiled_kernels_are_clean(name: str) -> None:
+    assert found(name, text(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "number", "code"),
+    [
+        pytest.param(HOPPER, "fence.proxy.async.shared::cta;", 0, "missing-proxy-fence", marks=pytest.mark.sweep),
+        pytest.param(HOPPER, "wgmma.fence.sync.aligned;", 0, "multiplication-order", marks=pytest.mark.sweep),
+        (HOPPER, "wgmma.commit_group.sync.aligned;", 0, "data-race"),
+        (HOPPER, "wgmma.wait_group.sync.aligned 0;", 0, "multiplication-order"),
+        pytest.param(HOPPER, "fence.proxy.async.shared::cta;", 1, "missing-proxy-fence", marks=pytest.mark.sweep),
+        pytest.param(BLACKWELL, "@%p35 tcgen05.commit.", 0, "endless-wait", marks=pytest.mark.sweep),
+        pytest.param(BLACKWELL, "fence.proxy.async.shared::cta;", 1, "missing-proxy-fence", marks=pytest.mark.sweep),
+        pytest.param(BLACKWELL, "@%p1 tcgen05.dealloc.", 0, "unequal-barriers", marks=pytest.mark.sweep),
+    ],
+)  # fmt: skip
+def test_what_is_removed_is_missed(name: str, statement: str, number: int, code: str) -> None:
+    lines = text(name).splitlines()
+    at = [i for i, line in enumerate(lines) if line.strip().startswith(statement)][number]
+    del lines[at]
+    assert code in found(name, "\n".join(lines))
+
+
+MMA = """.version 8.6
+.target sm_100a
+.address_size 64
+.visible .entry k() {
+    .reg .b32 %i, %s, %t; .reg .b64 %d, %x; .reg .pred %p, %q;
+    .shared .align 1024 .b8 tile[8192]; .shared .b64 bar; .shared .b32 place;
+    mov.u32 %i, %tid.x;
+    setp.eq.u32 %p, %i, 0;
+    setp.ne.u32 %q, %i, %i;
+    @%p mbarrier.init.shared::cta.b64 [bar], 1;
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 32;
+    mov.u32 %s, tile; shl.b32 %t, %i, 2; add.u32 %s, %s, %t;
+    st.shared.u32 [%s], 0;
+    st.shared.u32 [%s+128], 0;
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    ld.shared.u32 %t, [place];
+    mov.u64 %d, 0x4000400000010000;
+    @%p tcgen05.cp.cta_group::1.128x256b [%t], %d;
+    @%p tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
+    WAIT
+    st.shared.u32 [%s], 1;
+    DONE: mbarrier.try_wait.parity.shared::cta.b64 %q, [bar], 0; @!%q bra DONE;
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 32;
+    ret;
+}
+"""
+WAIT = "AGAIN: mbarrier.try_wait.parity.shared::cta.b64 %q, [bar], 0; @!%q bra AGAIN;"
+
+
+@pytest.mark.parametrize(("wait", "code"), [(WAIT, []), ("", ["data-race"])])
+def test_shared_memory_that_tensor_operations_read_is_overwritten_only_after_a_wait(wait: str, code: list[str]) -> None:
+    kernel = openptx.load(MMA.replace("WAIT", wait))["k"]
+    assert sorted({f.name for f in openptx.sanitize(kernel, 1, 32)}) == code
