@@ -132,8 +132,10 @@ def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) ->
     parameter = where.parameter
     t = parameter.type
     if isinstance(argument, TensorMap):
-        kept.append(argument.array)
-        address = memory.address(argument.array, f"argument {where.number} `{parameter.name}`").base
+        address = argument.address
+        if address is None:
+            kept.append(argument.array)
+            address = memory.address(argument.array, f"argument {where.number} `{parameter.name}`").base
         return whole(where, parameter, argument.encoded(address))
     if parameter.shape or parameter.vector > 1:
         return whole(where, parameter, argument)

@@ -27,6 +27,7 @@ from openptx.reading import read as read_file
 from openptx.rewrite import CONTRACTIONS, contract_program
 from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
+from openptx.runtime.cxx_names import demangled, named, qualified
 from openptx.runtime.extents import Extent, extent
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.options import is_range, require_options, sequence_of
@@ -163,6 +164,11 @@ class Kernel:
         self(grid, block, (Packed(parameters),), **options)
 
     @property
+    def demangled(self) -> str:
+        """The name as C++ has it, `void matmul<16>(float const*, float*)`; others as they are."""
+        return demangled(self.name)
+
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Names, types, offsets, sizes and alignments in bytes, in the order of the text."""
         return parameters(self.function)
@@ -285,11 +291,16 @@ class LoadedModule:
         return self.program.kernels
 
     def get_function(self, name: str) -> Kernel:
-        """The kernel called `name`. Raises ArgumentError if there is none."""
-        if name not in self.program.kernels:
-            what = f"has {', '.join(f'`{k}`' for k in self.kernels)}" if self.kernels else "has no kernels"
+        """The kernel called `name` in the PTX, or in C++: `matmul<16>`, `space::matmul<16>`, `matmul` if that is one.
+
+        Raises ArgumentError if there is none, and where a name in C++ means several.
+        """
+        found = name if name in self.program.kernels else named(name, self.kernels)
+        if found is None:
+            known = [f"`{k}`" if demangled(k) == k else f"`{k}` ({qualified(k)})" for k in self.kernels]
+            what = f"has {', '.join(known)}" if known else "has no kernels"
             raise ArgumentError(f"no kernel `{name}`: {self.program.file.name} {what}")
-        return Kernel(self, self.program.function(name))
+        return Kernel(self, self.program.function(found))
 
     __getitem__ = get_function
 
@@ -297,6 +308,7 @@ class LoadedModule:
         return iter(self.kernels)
 
     def __contains__(self, name: object) -> bool:
+        """Whether there is a kernel of that name in the PTX."""
         return name in self.kernels
 
     def fidelity(self, kernel: str | None = None) -> list[Used]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from operator import index
+from typing import SupportsIndex, cast
 
 from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
 from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, MODE, SWIZZLES
+from openptx.runtime.tensor_map_parts import Parts, parts
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip
@@ -25,6 +27,9 @@ class TensorMap:
     hardware's rules are broken: 1 to 5 axes, 256 elements of a box along each, rows of 16 bytes or a multiple.
     """
 
+    address: int | None = None
+    """Of the tensor on the device, where the map was made of parts: there is no array then."""
+
     def __init__(
         self, array: object, box: Sequence[int], *, steps: Sequence[int] | None = None, swizzle: str = "none",
         fill: str = "zero",
@@ -37,6 +42,27 @@ class TensorMap:
             raise ArgumentError(f"the box and the steps are whole numbers, one for each axis, not {box!r}") from None
         self.swizzle, self.fill = swizzle, fill
         self._check()
+
+    @staticmethod
+    def from_parts(
+        address: object, shape: Sequence[int], strides: Sequence[int], box: Sequence[int], *, element: str,
+        swizzle: str = "none", interleave: str = "none", fill: str = "zero", steps: Sequence[int] | None = None,
+    ) -> TensorMap:  # fmt: skip
+        """The map of a tensor anywhere in device memory, as `cuTensorMapEncodeTiled` makes it.
+
+        address  of the first element: a number, or an `openptx.memory` block; accesses of kernels to it are checked
+        shape    sizes in elements; axes are in the order of an array's shape, the innermost one last
+        strides  bytes from one element to the next along all axes but the innermost: multiples of 16
+        element  its PTX type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16`
+
+        The others are those of a TensorMap. Raises ArgumentError as it does, Unsupported for what no copy of boxes has
+        a meaning for: `tf32`, `f32.ftz` and packed elements, interleaved layouts.
+        """
+        try:
+            where = index(cast("SupportsIndex", address))
+        except TypeError:
+            raise ArgumentError(f"the address of a tensor is a number, not {address!r}") from None
+        return PartsMap(where, parts(shape, strides, box, steps, element, swizzle, interleave, fill))
 
     def _check(self) -> None:
         array = self.array
@@ -109,6 +135,33 @@ class TensorMap:
     def __repr__(self) -> str:
         shape, box = ("x".join(map(str, sizes)) for sizes in (self.array.shape, self.box))
         return f"<tensor map of {shape} {self.array.dtype}, box {box}>"
+
+
+class PartsMap(TensorMap):
+    """A map that was made of parts."""
+
+    def __init__(self, address: int, known: Parts) -> None:
+        self.address, self.parts = address, known
+
+    @property
+    def element(self) -> str:
+        """The PTX type of the elements."""
+        return self.parts.element
+
+    def encoded(self, address: int) -> bytes:
+        """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError where that is not aligned."""
+        if address % CHUNK:
+            raise ArgumentError(f"a tensor begins at a multiple of {CHUNK} bytes, not at {address:#x}")
+        codes = {name: code for table in (ELEMENTS, SWIZZLES) for code, name in table.items()}
+        one = self.parts
+        return pack(
+            address, element=codes[one.element], shape=one.shape, strides=one.strides, box=one.box, steps=one.steps,
+            swizzle=codes[one.swizzle], nan=one.fill == "nan",
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        shape, box = ("x".join(map(str, sizes)) for sizes in (self.parts.shape, self.parts.box))
+        return f"<tensor map of {shape} {self.element}, box {box}>"
 
 
 def pack(

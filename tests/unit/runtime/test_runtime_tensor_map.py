@@ -10,7 +10,7 @@ import pytest
 from ml_dtypes import bfloat16, float8_e4m3fn
 
 import openptx
-from openptx import ArgumentError, TensorMap
+from openptx import ArgumentError, TensorMap, Unsupported, memory
 
 KERNEL = """.version 8.0
 .target sm_90
@@ -47,6 +47,47 @@ def test_what_is_outside_can_be_nan() -> None:
     openptx.load(KERNEL)["k"](1, 1, (TensorMap(source, (1, 8), fill="nan"), TensorMap(target, (1, 8)), 32))
     np.testing.assert_array_equal(target[1, 16:24], [np.nan] * 2 + [1] * 6)
     assert set(target[1, 16:18].view(np.uint16).tolist()) == {0x7FF7}  # as an H100 has it
+
+
+def test_a_map_of_parts_is_that_of_the_array() -> None:
+    blocks = [memory.allocate(9 * 64 * 4) for _ in range(2)]
+    source, target = (block.array(np.float32).reshape(9, 64) for block in blocks)
+    source[:] = np.arange(9 * 64).reshape(9, 64)
+    arrays = [TensorMap(a, (4, 8), swizzle="32B", fill="nan") for a in (source, target)]
+    maps = [
+        TensorMap.from_parts(one, (9, 64), [256], (4, 8), element="f32", swizzle="32B", fill="nan")
+        for one in (blocks[0], blocks[1].address)
+    ]
+    assert [m.encoded(4096) for m in maps] == [a.encoded(4096) for a in arrays]
+    assert repr(maps[0]) == "<tensor map of 9x64 f32, box 4x8>"
+    openptx.load(KERNEL)["k"](1, 1, (*maps, 128))
+    assert (target[1, 18:24] == source[3, :6]).all()
+    for block in blocks:
+        memory.free(block)
+    with pytest.raises(openptx.Fault, match="freed"):
+        openptx.load(KERNEL)["k"](1, 1, (*maps, 128))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"element": "tf32"}, Unsupported, "tensor maps of .tf32"),
+        ({"element": "b4x16_p64"}, Unsupported, "b4x16_p64"),
+        ({"element": "f31"}, ArgumentError, "not 'f31'"),
+        ({"interleave": "16B"}, Unsupported, "interleave layout 16B"),
+        ({"interleave": "8B"}, ArgumentError, "not '8B'"),
+        ({"strides": []}, ArgumentError, "has 1 strides"),
+        ({"strides": [100]}, ArgumentError, "100 bytes apart"),
+        ({"strides": [0]}, ArgumentError, "0 bytes apart"),
+        ({"shape": (0, 64)}, ArgumentError, "1 to 4294967295 elements"),
+        ({"shape": (1.5, 64)}, ArgumentError, "shape and strides are whole numbers"),
+        ({"address": "here"}, ArgumentError, "is a number, not 'here'"),
+    ],
+)
+def test_parts_that_are_no_tensor(changes: dict, error: type[Exception], message: str) -> None:
+    given = {"address": 4096, "shape": (9, 64), "strides": [256], "box": (4, 8), "element": "f32", **changes}
+    with pytest.raises(error, match=re.escape(message)):
+        TensorMap.from_parts(**given)
 
 
 F32 = np.zeros((8, 32), np.float32)

@@ -1,0 +1,109 @@
+"""Names of kernels as C++ has them: `matmul<16>` for `_Z6matmulILi16EEvPKfPf` (Itanium C++ ABI, 5.1)."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from openptx.errors import ArgumentError
+
+LIBRARIES = ("stdc++", "c++abi", "c++")
+"""Of C++'s run time, which has `__cxa_demangle`."""
+ANONYMOUS = "(anonymous namespace)"
+_TAGS = re.compile(r"\[abi:\w+\]")
+_SUFFIX = re.compile(r"(?<=\d)(?:ull|ul|ll|u|l)\b")
+_MOST = 8
+"""Names in a message."""
+
+
+@cache
+def demangler() -> Any:
+    """`__cxa_demangle`; None on a computer without it, where names stay as they are."""
+    for name in LIBRARIES:
+        path = ctypes.util.find_library(name)
+        try:
+            function = ctypes.CDLL(path).__cxa_demangle if path else None
+        except (OSError, AttributeError):
+            continue
+        if function is not None:
+            function.restype, function.argtypes = ctypes.c_void_p, (ctypes.c_char_p, *[ctypes.c_void_p] * 3)
+            return function
+    return None
+
+
+@cache
+def demangled(name: str) -> str:
+    """A mangled name with types, such as `void matmul<16>(float const*, float*)`; other names as they are."""
+    found = demangler() if name.startswith("_Z") else None
+    if found is None:
+        return name
+    status = ctypes.c_int()
+    text = found(name.encode(), None, None, ctypes.addressof(status))
+    if not text or status.value:
+        return name
+    try:
+        return ctypes.string_at(text).decode("utf-8", "replace")
+    finally:
+        ctypes.CDLL(None).free(ctypes.c_void_p(text))
+
+
+def qualified(name: str) -> str:
+    """The name alone, without parameters and result: `space::matmul<16>`."""
+    text = _TAGS.sub("", demangled(name))
+    begin = depth = at = 0
+    while at < len(text):
+        if text.startswith(ANONYMOUS, at):
+            at += len(ANONYMOUS)
+            continue
+        c = text[at]
+        if c == "(" and depth == 0:
+            return text[begin:at]
+        if c == " " and depth == 0:
+            begin = at + 1
+        depth += (c in "<(") - (c in ">)")
+        at += 1
+    return text[begin:]
+
+
+def spellings(name: str) -> Iterable[str]:
+    """What a kernel may be called beside its name in PTX: longer ones first."""
+    yield demangled(name)
+    full = qualified(name)
+    while True:
+        yield full
+        yield without_arguments(full)
+        head, _, rest = full.partition("::")
+        if not rest or "<" in head:
+            return
+        full = rest
+
+
+def without_arguments(name: str) -> str:
+    """The name of a template whose last arguments are not told."""
+    if not name.endswith(">"):
+        return name
+    depth = 0
+    for at in range(len(name) - 1, -1, -1):
+        depth += (name[at] == ">") - (name[at] == "<")
+        if depth == 0:
+            return name[:at]
+    return name
+
+
+def normal(text: str) -> str:
+    """The same for spellings that mean the same: `f<16u>` and `f< 16 >`."""
+    return _SUFFIX.sub("", "".join(text.split()))
+
+
+def named(wanted: str, kernels: Iterable[str]) -> str | None:
+    """The kernel that a name in C++ means; None where it means none. Raises ArgumentError where it means several."""
+    found = [one for one in kernels if one.startswith("_Z") and normal(wanted) in map(normal, spellings(one))]
+    if len(found) > 1:
+        listed = ", ".join(f"`{qualified(one)}`" for one in found[:_MOST])
+        raise ArgumentError(f"`{wanted}` means several kernels: {listed}; write one of these, or its name in the PTX: "
+                            f"{', '.join(found[:_MOST])}")  # fmt: skip
+    return found[0] if found else None
