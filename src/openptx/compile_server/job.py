@@ -15,6 +15,7 @@ from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
 from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.rtlib.support import support
+from openptx.engines.tensor_cores.library import prepare
 from openptx.engines.tiers.messages import Reply, Request
 from openptx.llvm.codegen import compile
 from openptx.program import Function, Program
@@ -66,6 +67,8 @@ def made(
     data = pack(metadata, compile(kernel.text, kernel.promotes, kernel.fast))
     store.store(name, data)
     library = support(metadata.address_size, metadata.rounds, metadata.counted)
-    if settings.cache_folder() is not None and not store.has(library.name):
-        store.store(library.name, compile(library.text()))
+    if settings.cache_folder() is not None:
+        if not store.has(library.name):
+            store.store(library.name, compile(library.text()))
+        prepare(metadata.products)
     return data, metadata

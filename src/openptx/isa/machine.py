@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from openptx.isa.semantics.images import Images
     from openptx.isa.semantics.tensor_memory import TensorMemory
+    from openptx.numerics.dot import Tile
+    from openptx.numerics.matrix_product import MatrixProduct
 
     Update = Callable[..., Bits | tuple[Bits, Bits]]
     Word = Bits | tuple[Bits, Bits]
@@ -124,6 +126,16 @@ class Machine(Arithmetic):
     def count(self, p: Bits) -> Bits:
         """How many active lanes of the warp have `p`."""
         return self.popc(self.ballot(p))
+
+    def matrix_product(
+        self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
+    ) -> Tile:
+        """The product of fragments of a whole warp, which `by_lanes` defines: d as `addends` has c.
+
+        Registers are those of `mma` (isa/semantics/matrix/products.py): a for each sixteen rows, b for each eight
+        columns. A line of `addends` has the lane's columns of row g, of row g + 8, and so on.
+        """
+        return by_lanes()
 
     def reduce(self, combine: Callable[[Bits, Bits], Bits], unit: int, a: Bits, members: Bits) -> Bits:
         """`combine` of `a` over the lanes in `members` (32 bits, which may differ from lane to lane), in lane order.

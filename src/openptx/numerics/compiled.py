@@ -218,8 +218,11 @@ def _target() -> llvm.TargetMachine:
     )
 
 
-def _object(text: str) -> bytes:
-    """An object file of LLVM text. The caller holds LLVM's lock until what LLVM has made for it here is gone."""
+def vectorised_object(text: str) -> bytes:
+    """An object file of LLVM text, with all optimisations, loops made of vectors.
+
+    The caller holds LLVM's lock until what LLVM has made for it here is gone.
+    """
     target = _target()
     module = llvm.parse_assembly(text)
     module.verify()
@@ -243,7 +246,7 @@ class Loop:
         machine: type[Trace] = Trace,
     ) -> None:
         with LLVM:
-            self._library = Library(_object(loop(function, widths, result, together, machine)), ("f",))
+            self._library = Library(vectorised_object(loop(function, widths, result, together, machine)), ("f",))
         pointers = [ctypes.c_void_p] * (len(widths) - together + 2)
         self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(self._library["f"])
 

@@ -29,6 +29,7 @@ from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib.support import METADATA, attributes, support
 from openptx.engines.native.watch.hooks import declarations
+from openptx.engines.tensor_cores.library import declarations as routines
 from openptx.llvm.codegen import compiled_fast
 from openptx.llvm.host import host
 from openptx.program import Function, Program
@@ -72,7 +73,9 @@ def lower_kernel(
     counts_threads = any(counts(f.c.function) for f in functions)
     head = support(program.address_size, kernel.rounds, counts_threads).head
     outlined = [f.text for f in tables.functions.values()]
-    text = "\n".join([head, *declarations(options), *outlined, *texts, attributes(), METADATA])
+    text = "\n".join(
+        [head, *declarations(options), *routines(tables.products), *outlined, *texts, attributes(), METADATA]
+    )
     metadata = KernelMetadata(
         frame_size=aligned(layout.size),
         globals=tables.globals,
@@ -89,6 +92,7 @@ def lower_kernel(
         frame_states=layout.states if layout.deoptimizes else {},
         fast_compiled=options.baseline or compiled_fast(text),
         size=len(text),
+        products=tables.products,
     )
     crowded = sum(e.block_count for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
     return LoweredKernel(text, not crowded, options.baseline, metadata)

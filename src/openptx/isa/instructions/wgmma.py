@@ -165,7 +165,7 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     of = dict(zip((t.name for t in m.form.operands), operands, strict=True))
     m = m.with_(ctype=m.dtype)
     _, columns, _ = shape(m)
-    q, order = products.Quads(x), products.places(16, columns)
+    order = products.places(16, columns)
     g = x.lane() >> 2
     if "a" in of:
         a = products.registers(of["a"])
@@ -177,15 +177,16 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     matrix, across = shared.Descriptor(x, of["b-desc"]), of.get("imm-trans-b", 0) == 1
     deep = shared.DEPTH * (2 if m.sp else 1)
     b = tuple(r for i in range(0, columns, 8) for r in matrix.fragment([g + i], across, deep))
-    rows, lines = products.rows_of(q, a, 16), products.columns_of(q, b, columns)
     addends = products.arranged(x, products.registers(of["d"]), m.dtype.width, order)
     addends = tuple(tuple(x.pick(of["scale-d"], c, 0) for c in line) for line in addends)
     fraction = BYTE_FRACTION if m.atype.name in BYTES else FRACTION
     if m.sp:
+        q = products.Quads(x)
+        rows, lines = products.rows_of(q, a, 16), products.columns_of(q, b, columns)
         meta, selector = of["sp-meta"], of["sp-sel"]
         d = sparse.multiply_sparse(x, m, q, rows, lines, addends, meta, selector, fraction)
     else:
-        d = products.multiply(x, m, rows, lines, addends, fraction=fraction)
+        d = products.multiply_fragments(x, m, a, b, addends, 16, columns, fraction)
     if m.atype.name in BYTES and m.dtype.name == "f32":
         d = tuple(tuple(v & (1 << 32) - (1 << 10) for v in line) for line in d)
     return products.fragment_of(x, d, order)

@@ -21,6 +21,8 @@ from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
+    from openptx.numerics.dot import Tile
+    from openptx.numerics.matrix_product import MatrixProduct
 
 
 _widths: dict[object, int] = {}
@@ -105,6 +107,9 @@ class AbstractMachine(FloatTransfer):
             _widths[key] = getattr(Machine, str(key[0]))(self, *arguments, **keywords).width
             self.may_leave = outer
         return self.unknown(_widths[key], self.uniform(*operands))
+
+    def call_product(self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile) -> Tile:
+        return tuple(tuple(self.unknown(p.width) for _ in line) for line in addends)
 
     def float_operation(
         self, how: Rounding, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool

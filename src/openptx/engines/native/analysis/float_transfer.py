@@ -5,17 +5,20 @@ Whatever the processor does not do as asked is called as a function made of its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from openptx.engines.native.analysis import capabilities
 from openptx.engines.native.analysis.lattice import Value
 from openptx.engines.native.analysis.transfer import CoreOperations
+from openptx.engines.tensor_cores.library import supported
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
     from openptx.llvm.host import CPU
+    from openptx.numerics.dot import Tile
+    from openptx.numerics.matrix_product import MatrixProduct
 
 OutlinedCall = tuple[tuple[object, ...], list[Bits]]
 """What a function made of a definition depends on (`signature`), and the values that it is called with."""
@@ -42,6 +45,13 @@ class FloatTransfer(CoreOperations):
 
     def block_dot(self, *arguments: Any, **keywords: Any) -> Bits:
         return self.outlined("block_dot", *arguments, **keywords)
+
+    def matrix_product(
+        self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
+    ) -> Tile:
+        if not supported(p):
+            return by_lanes()
+        return self.call_product(p, a, b, addends)
 
     def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         return self.rounded("fadd", f, (a, b), rnd, ftz)
@@ -134,6 +144,10 @@ class FloatTransfer(CoreOperations):
     # Hooks
 
     def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
+        raise NotImplementedError
+
+    def call_product(self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile) -> Tile:
+        """By a routine for whole fragments, of vectors."""
         raise NotImplementedError
 
     def float_operation(

@@ -45,6 +45,8 @@ class KernelMetadata(NamedTuple):
     """Made with little effort: values that a careful compiler keeps in registers have places of their own in memory."""
     size: int
     """Characters of the text that it was made of, which LLVM's time goes by."""
+    products: list[str]
+    """Keys of the matrix products whose routines the code calls."""
 
 
 def pack(metadata: KernelMetadata, image: bytes) -> bytes:
@@ -90,6 +92,7 @@ def read(found: Any) -> KernelMetadata:
         },
         found["fast_compiled"] is True,
         integer(found["size"]),
+        [text(key) for key in found["products"]],
     )
 
 

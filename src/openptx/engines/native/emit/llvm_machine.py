@@ -13,6 +13,7 @@ from openptx.engines.native.emit.arith.float_ops import FloatOps
 from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.guarded_paths import GuardedPaths, LaneLoop
 from openptx.engines.native.emit.ir_builder import STATE, Section
+from openptx.engines.native.emit.matrix_products import MatrixProducts
 from openptx.engines.native.emit.memory.atomics import AtomicLowering
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
@@ -69,6 +70,7 @@ class LlvmMachine(FloatOps):
         self.watch, memory = hooks_of(self)
         self.load, self.store, self.atomic, self.copy = memory.load, memory.store, memory.atomic, memory.copy
         self.repeat, self.require = self.memory.repeat, self.faults.require
+        self.call_product = MatrixProducts(self.scope).call
 
     # The warp
 

@@ -17,3 +17,5 @@ class ModuleTables:
     """Codes and words of faults that the code names by number."""
     functions: dict[object, Outlined] = field(default_factory=dict[object, Outlined])
     """Outlined functions, by what they were made for."""
+    products: list[str] = field(default_factory=list[str])
+    """Keys of the matrix products whose routines the code calls."""

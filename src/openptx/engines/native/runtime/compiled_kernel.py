@@ -24,6 +24,7 @@ from openptx.engines.native.rtlib.support import RUN, compiling, support
 from openptx.engines.native.runtime.code_requests import name_of_code
 from openptx.engines.native.runtime.workers import Worker
 from openptx.engines.native.watch.hooks import addresses
+from openptx.engines.tensor_cores import library as tensor_cores
 from openptx.engines.tiers.service import made_by_service
 from openptx.errors import Bug
 from openptx.llvm.jit import Library
@@ -39,7 +40,7 @@ class Compiled:
 
     def __init__(self, metadata: KernelMetadata, image: bytes, watched: bool = False) -> None:
         self.metadata = metadata
-        self.known = addresses(watched, metadata.address_size)
+        self.known = {**addresses(watched, metadata.address_size), **tensor_cores.addresses(metadata.products)}
         self.messages, self.frame_states = metadata.messages, [metadata.frame_states]  # the generic version has more
         self.support = support(metadata.address_size, metadata.rounds, metadata.counted)
         self.library = self.support.link(image, "kernel", self.known)
@@ -147,4 +148,4 @@ def made_slow(program: Program, function: Function, image: Image, options: Optio
         raise Bug(f"the generic version of `{function.name}` waits otherwise")
     code.frame_states.append(metadata.frame_states)
     code.messages = metadata.messages
-    return code.support.link(object, "slow", code.known)
+    return code.support.link(object, "slow", {**code.known, **tensor_cores.addresses(metadata.products)})

@@ -18,6 +18,7 @@ from openptx.isa.fidelity import EXACT, modelled
 from openptx.isa.semantics.matrix.fragments import shape
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import FRACTION, Factors
+from openptx.numerics.matrix_product import MatrixProduct, multiply_halves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,27 +158,36 @@ def multiply(
     f, g = factors(a, m), factors(b, m)
     if a.format is None:
         return x.integer_dots(f, g, rows, columns, addends, bool(m.satfinite))
-    h, d = FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""]
+    h, d = formats(m)
     if in_halves(m):
         return multiply_halves(x, f, g, rows, columns, addends, d)
     return x.dots(f, g, rows, columns, addends, h, d, scales, fraction)
 
 
-def multiply_halves(
-    x: Machine, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, d: Format
+def formats(m: Modifiers) -> tuple[Format, Format]:
+    """Those of c and d."""
+    return FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""]
+
+
+def multiply_fragments(
+    x: Machine, m: Modifiers, a: Registers, b: Registers, addends: Tile, rows: int, columns: int,
+    fraction: int = FRACTION,
 ) -> Tile:  # fmt: skip
-    """The elements in the lower halves of registers, then those in the upper ones, and the addend in the end (H100)."""
-    total: Tile = tuple(tuple(x.const(0, d.storage) for _ in line) for line in addends)
-    for half in (0, 2):
-        left, right = (
-            tuple(tuple(e for i, e in enumerate(x.elements(k, line)) if i & 2 == half) for line in tile)
-            for k, tile in ((f, rows), (g, columns))
-        )
-        total = x.dots(f, g, left, right, total, d, d)
-    return tuple(
-        tuple(x.fadd(d, c, s) for c, s in zip(line, sums, strict=True))
-        for line, sums in zip(addends, total, strict=True)
-    )
+    """d of every row and column that a lane has results of, where fragments follow the rule above."""
+
+    def by_lanes() -> Tile:
+        q = Quads(x)
+        return multiply(x, m, rows_of(q, a, rows), columns_of(q, b, columns), addends, fraction=fraction)
+
+    t, f, g = m.atype, factors(m.atype, m), factors(m.btype, m)
+    if rows % 16 or t.name == "b1" or t.format == "f64":
+        return by_lanes()
+    words = len(b) // (columns // 8) * 4
+    if t.format is None:
+        p = MatrixProduct(f, g, words, satfinite=bool(m.satfinite))
+    else:
+        p = MatrixProduct(f, g, words, *formats(m), fraction, halves=in_halves(m))
+    return x.matrix_product(p, a, b, addends, by_lanes)
 
 
 def exchanged(m: Modifiers) -> bool:
@@ -190,7 +200,7 @@ def product(x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers) 
     rows, columns, _ = shape(m)
     if exchanged(m):
         a, b, rows, columns = b, a, columns, rows
-    q, order = Quads(x), places(rows, columns)
+    order = places(rows, columns)
     addends = arranged(x, c, m.ctype.width, order)
-    d = multiply(x, m, rows_of(q, a, rows), columns_of(q, b, columns), addends)
+    d = multiply_fragments(x, m, a, b, addends, rows, columns)
     return fragment_of(x, d, order)

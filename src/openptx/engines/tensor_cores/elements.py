@@ -1,0 +1,85 @@
+"""The elements of words: as f32, and the exponents that a sum counts for them, for all elements of a word at once."""
+
+from __future__ import annotations
+
+from openptx.engines.tensor_cores.text import INT, LANES, Text, literal
+from openptx.numerics import Format
+from openptx.numerics.dot import Factors
+
+
+class Exponents:
+    """Biased exponents, packed as the elements are. Those of two factors are added, and the largest sum is taken.
+
+    A zero is so small that no sum with it reaches `LEAST`, the smallest sum of two numbers. What is not finite is
+    so large that every sum with it is above `most`, the largest of two numbers, whatever the other factor is.
+    """
+
+    LEAST = 2
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.type = f"<{LANES * 32 // width} x i{width}>"
+        self.zero, self.broken, self.most = (-30, 96, 62) if width == 8 else (-1024, 4096, 508)
+        # The sum of two that are not finite is beyond eight bits.
+        self.add = "sadd.sat" if width == 8 else ""
+
+    def of(self, x: Text, f: Factors, words: str) -> str:
+        """Of the elements of each word."""
+        k, t = format_of(f), self.type
+        low = f.low + k.low
+        packed = x.cast("bitcast", words, INT, t)
+        size = x.int("and", x.int("lshr", packed, low, t) if low else packed, k.magnitude, t)
+        e = x.call("umax", x.int("lshr", size, k.man, t), 1, t)
+        e = x.select(x.compare("eq", size, 0, t), self.zero, e, t)
+        if k.largest < k.magnitude:
+            e = x.select(x.compare("ugt", size, k.largest, t), self.broken, e, t)
+        return x.cast("bitcast", e, t, INT)
+
+    def sum(self, x: Text, a: str, b: str) -> str:
+        a, b = (x.cast("bitcast", v, INT, self.type) for v in (a, b))
+        return x.call(self.add, a, b, self.type) if self.add else x.int("add", a, b, self.type)
+
+    def largest(self, x: Text, packed: str, chosen: list[int]) -> str:
+        """In 32 bits, the largest of some of the exponents of each word."""
+        words = x.cast("bitcast", packed, self.type, INT)
+        found = [x.int("ashr", x.int("shl", words, 32 - self.width * (i + 1)), 32 - self.width) for i in chosen]
+        top = found[0]
+        for e in found[1:]:
+            top = x.call("smax", top, e)
+        return top
+
+
+def format_of(f: Factors) -> Format:
+    assert f.format is not None
+    return f.format
+
+
+def value(x: Text, f: Factors, words: str, i: int) -> str:
+    """Element `i` of each word as f32; what is not finite gives any number."""
+    k = format_of(f)
+    return decoded(x, k, words, i * f.width + f.low + k.low)
+
+
+def decoded(x: Text, k: Format, words: str, low: int) -> str:
+    """Codes of a format that has zero and subnormal numbers, which begin at bit `low` of each word, as f32."""
+    size = x.int("and", x.int("lshr", words, low) if low else words, k.magnitude)
+    up = 31 - (low + k.width - 1)
+    sign = x.int("and", x.int("shl", words, up) if up else words, -(1 << 31))
+    bits = x.int("shl", size, 23 - k.man) if k.man < 23 else size
+    if k.bias != 127:
+        # A subnormal number is what is left of 1.m, with the smallest exponent, without the 1.
+        bits = x.int("add", bits, 127 - k.bias << 23)
+        rest = x.float("fsub", x.number(x.int("add", bits, 1 << 23)), literal(2.0 ** (1 - k.bias)))
+        bits = x.select(x.compare("ult", size, k.hidden), x.bits(rest), bits)
+    return x.number(x.int("or", bits, sign))
+
+
+def integers(x: Text, f: Factors, words: str) -> tuple[str, str]:
+    """The bytes of words, the even and the odd ones, as integers of 16 bits."""
+    t = f"<{2 * LANES} x i16>"
+    pairs = x.cast("bitcast", words, INT, t)
+    if f.negative:
+        even, odd = x.int("ashr", x.int("shl", pairs, 8, t), 8, t), x.int("ashr", pairs, 8, t)
+    else:
+        even, odd = x.int("and", pairs, 255, t), x.int("lshr", pairs, 8, t)
+    return x.cast("bitcast", even, t, INT), x.cast("bitcast", odd, t, INT)

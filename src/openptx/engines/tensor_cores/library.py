@@ -1,0 +1,97 @@
+"""Routines compiled once for a processor and kept on disk; linked once for a process, when first called."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from openptx.engines.native.cache import store
+from openptx.engines.native.cache.key import digest
+from openptx.engines.tensor_cores.routine import routine
+from openptx.engines.tensor_cores.staging import WORDS
+from openptx.llvm.host import host
+from openptx.llvm.jit import Library
+from openptx.locks import LLVM
+from openptx.numerics.compiled import has_half, vectorised_object
+from openptx.numerics.dot import Factors
+from openptx.numerics.formats import F16, F32
+from openptx.numerics.matrix_product import MatrixProduct, parsed
+
+PREFIX = "openptx.product."
+SIGNATURE = "void (ptr, ptr, ptr, ptr, i64)"
+
+_ALL = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 6)
+
+
+def supported(p: MatrixProduct) -> bool:
+    """Whether there is a routine for such products on this processor."""
+    if p.words % WORDS or p.f.width != p.g.width or p.f.width not in (8, 16, 32):
+        return False
+    if p.h is None or p.d is None:
+        return p.f.width == 8 and p.f.format is p.g.format is p.h is p.d is None
+    if not (is_float(p.f) and is_float(p.g)) or p.fraction > 25:
+        return False
+    return p.h in (F16, F32) and (p.d is F32 or (p.d is F16 and has_half()))
+
+
+def is_float(f: Factors) -> bool:
+    """A format with a sign, zero and subnormal numbers, whose values are f32."""
+    k = f.format
+    return k is not None and k.gradual and k.signed and k.exp <= F32.exp and k.man < F32.man
+
+
+class Routine:
+    """The addresses of `routine`'s functions, good as long as the process lives."""
+
+    def __init__(self, p: MatrixProduct) -> None:
+        name = PREFIX + p.key
+        self._library = Library(object_of(p), (name, f"{name}.all"))
+        self.address = self._library[name]
+        self.all: Callable[..., None] = _ALL(self._library[f"{name}.all"])
+
+
+_routines: dict[str, Routine] = {}
+
+
+def routine_of(p: MatrixProduct) -> Routine:
+    found = _routines.get(p.key)
+    if found is None:
+        with LLVM:
+            found = _routines.get(p.key) or _routines.setdefault(p.key, Routine(p))
+    return found
+
+
+def ready(p: MatrixProduct) -> bool:
+    """Whether the routine is linked, or on disk."""
+    return p.key in _routines or store.has(stored_as(p))
+
+
+def object_of(p: MatrixProduct) -> bytes:
+    """The routine's object: made if it is not on disk."""
+    found = store.load(stored_as(p))
+    if found is None:
+        with LLVM:
+            found = vectorised_object(routine(p, PREFIX + p.key, host().avx512))
+        store.store(stored_as(p), found)
+    return found
+
+
+def stored_as(p: MatrixProduct) -> str:
+    return digest(f"product {p.key}")
+
+
+def declarations(keys: list[str]) -> list[str]:
+    """For a kernel that calls the routines of these products."""
+    return [f"declare void @{PREFIX}{key}(ptr, ptr, ptr, ptr, i64) nounwind" for key in keys]
+
+
+def prepare(keys: list[str]) -> None:
+    """Makes what a kernel calls, and keeps it on disk."""
+    for key in keys:
+        if not ready(parsed(key)):
+            object_of(parsed(key))
+
+
+def addresses(keys: list[str]) -> dict[str, int]:
+    """What a kernel calls, by name."""
+    return {PREFIX + key: routine_of(parsed(key)).address for key in keys}

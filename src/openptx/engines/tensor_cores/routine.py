@@ -1,0 +1,155 @@
+"""The LLVM text of a routine: sixteen rows times any number of groups of eight columns.
+
+Fragments lie in memory as registers of a warp do, 32 words each: a by chunks of four words of a line and halves of
+the rows, b by columns and chunks, c and d by columns and elements, in 32 bits each. Steps: decode a; for every eight
+columns decode b (staging.py), and for a quarter of the rows and every second column add up (float_sums.py). A vector in
+which a result is rare is computed again by the definition, of all its lanes.
+"""
+
+from __future__ import annotations
+
+from openptx.engines.tensor_cores.float_sums import FloatSums, IntegerSums
+from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, Staged
+from openptx.engines.tensor_cores.text import BIT, INT, LANES, QUADS, Text
+from openptx.numerics.bits import Bits
+from openptx.numerics.compiled import Trace
+from openptx.numerics.matrix_product import MatrixProduct
+
+COLUMNS = 8
+"""Of a group."""
+
+ELEMENTS = 4
+"""Of c and d that a lane has of sixteen rows and eight columns."""
+
+ATTRIBUTES = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
+
+
+DECLARATIONS = "\n".join(
+    f"declare i{w} @llvm.ctlz.i{w}(i{w}, i1)\ndeclare i{w} @llvm.ctpop.i{w}(i{w})" for w in (8, 16, 32, 64)
+)
+
+
+def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
+    """`name(a, b, c, d, groups)`, and `name.all` with, besides, how many times and the bytes between a, b, c and d."""
+    x = Text()
+    staged = Staged(x, p)
+    sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
+    again = Again(x, p) if p.d is not None else None
+    staged.left("%a")
+    size_of_b = p.words // WORDS * 2 * VECTOR
+    with x.loop("%groups") as group:
+        b = x.at("%b", x.emit(f"mul i64 {group}, {size_of_b}"))
+        staged.right(b)
+        of_group = x.emit(f"mul i64 {group}, {ELEMENTS * 2 * VECTOR}")
+        with x.loop(2 * QUARTERS) as part:
+            quarter, parity = x.emit(f"and i64 {part}, {QUARTERS - 1}"), x.emit(f"lshr i64 {part}, 2")
+            rows = x.at(staged.a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
+            columns = x.at(staged.b, x.emit(f"mul i64 {parity}, {QUAD}"))
+            where = place(x, quarter, parity, of_group)
+            c = x.load(INT, "%c", where)
+            d = sums.result(rows, columns, c)
+            if again is not None:
+                d = again.result(sums.rare, d, b, quarter, parity, c)
+            x.store(INT, d, "%d", where)
+    body = "\n".join(["entry:", *x.lines, "ret void", "}"])
+    head = "ptr noalias %a, ptr noalias %b, ptr %c, ptr %d, i64 %groups"
+    own = f"define void @{name}({head}) {ATTRIBUTES} {{\n{body}\n"
+    return "\n".join([*([exact(p), DECLARATIONS] if again is not None else []), own, repeated(name)])
+
+
+def place(x: Text, quarter: str, parity: str, of_group: str) -> str:
+    """Where c and d have a vector: element 2h + parity of lanes 4g + t, for rows g + 8h."""
+    element = x.emit(f"or i64 {x.emit(f'and i64 {quarter}, 2')}, {parity}")
+    half = x.emit(f"and i64 {quarter}, 1")
+    vector = x.emit(f"or i64 {x.emit(f'shl i64 {element}, 1')}, {half}")
+    return x.emit(f"add i64 {of_group}, {x.emit(f'mul i64 {vector}, {VECTOR}')}")
+
+
+class Again:
+    """Computes a vector by the definition: lines of words in memory, a word of all sixteen rows after the other."""
+
+    def __init__(self, x: Text, p: MatrixProduct) -> None:
+        self.x, self.p = x, p
+        self.rows, self.columns = x.array(p.words), x.array(p.words)
+        self.c, self.d = x.array(1), x.array(1)
+
+    def result(self, rare: str, d: str, b: str, quarter: str, parity: str, c: str) -> str:
+        x = self.x
+        some = x.emit(f"icmp ne i{LANES} {x.cast('bitcast', rare, BIT, f'i{LANES}')}, 0")
+        yes, on, before = x.fresh(), x.fresh(), x.label
+        x.line(f"br i1 {some}, label %{yes}, label %{on}, !prof !0")
+        x.start(yes)
+        rows = x.at("%a", x.emit(f"mul i64 {quarter}, {VECTOR}"))
+        columns = x.at(b, x.emit(f"mul i64 {parity}, {QUAD}"))
+        for word in range(self.p.words):
+            chunk, t = divmod(word, WORDS)
+            words = x.load(INT, rows, chunk * QUARTERS * VECTOR)
+            x.store(INT, x.replicated(words, t), self.rows, word * VECTOR, VECTOR)
+            four = "poison"
+            for k in range(QUADS):
+                one = x.load("i32", columns, chunk * 2 * VECTOR + k * 2 * QUAD + t * 4)
+                four = x.emit(f"insertelement <{QUADS} x i32> {four}, i32 {one}, i32 {k}")
+            order = [i % QUADS for i in range(LANES)]
+            everywhere = x.shuffle(four, "poison", order, f"<{QUADS} x i32>")
+            x.store(INT, everywhere, self.columns, word * VECTOR, VECTOR)
+        x.store(INT, c, self.c, 0, VECTOR)
+        x.line(f"call void @exact(ptr {self.rows}, ptr {self.columns}, ptr {self.c}, ptr {self.d})")
+        found = x.load(INT, self.d, 0, VECTOR)
+        x.line(f"br label %{on}")
+        x.start(on)
+        return x.emit(f"phi {INT} [ {d}, %{before} ], [ {found}, %{yes} ]")
+
+
+def exact(p: MatrixProduct) -> str:
+    """The definition as a loop over sixteen results, which LLVM makes vectors of."""
+    assert p.h is not None
+    x = Trace()
+    row, column = (tuple(Bits(x, 32, f"%{side}{i}") for i in range(p.words)) for side in "ab")
+    c = x.resize(Bits(x, 32, "%c0"), p.h.storage)
+    d = x.resize(p.element(x, row, column, c), 32)
+    loads: list[str] = []
+    for side in "ab":
+        for i in range(p.words):
+            loads.append(f"%{side}p{i} = getelementptr i32, ptr %{side}, i64 {i * LANES}")
+            loads.append(f"%{side}q{i} = getelementptr i32, ptr %{side}p{i}, i64 %i")
+            loads.append(f"%{side}{i} = load i32, ptr %{side}q{i}")
+    body = "\n".join([*loads, *x.lines])
+    return f"""
+define internal void @exact(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d) noinline {ATTRIBUTES} {{
+entry:
+br label %body
+body:
+%i = phi i64 [ 0, %entry ], [ %next, %body ]
+%cp = getelementptr i32, ptr %c, i64 %i
+%c0 = load i32, ptr %cp
+{body}
+%dp = getelementptr i32, ptr %d, i64 %i
+store i32 {d.v}, ptr %dp
+%next = add nuw i64 %i, 1
+%done = icmp eq i64 %next, {LANES}
+br i1 %done, label %exit, label %body
+exit:
+ret void
+}}
+"""
+
+
+def repeated(name: str) -> str:
+    arguments = ", ".join(f"ptr %{v}" for v in "abcd")
+    steps = "\n".join(f"%o{v} = mul i64 %i, %s{v}\n%p{v} = getelementptr i8, ptr %{v}, i64 %o{v}" for v in "abcd")
+    return f"""
+define void @{name}.all({arguments}, i64 %groups, i64 %count, i64 %sa, i64 %sb, i64 %sc, i64 %sd) {ATTRIBUTES} {{
+entry:
+br label %body
+body:
+%i = phi i64 [ 0, %entry ], [ %next, %body ]
+{steps}
+call void @{name}({", ".join(f"ptr %p{v}" for v in "abcd")}, i64 %groups)
+%next = add nuw i64 %i, 1
+%done = icmp eq i64 %next, %count
+br i1 %done, label %exit, label %body
+exit:
+ret void
+}}
+!0 = !{{!"branch_weights", i32 1, i32 2000}}
+"""

@@ -1,0 +1,79 @@
+"""Fragments of a and b, decoded once and laid out so that a vector of products needs no shuffle.
+
+A vector has the results of lanes 4g + t as the fragment of d has them: rows `g` of a quarter of the sixteen, and of
+eight columns those whose number is `parity` more than 2t. So a row's element stands in four lanes, and the four
+columns' elements stand together once, to be loaded by all groups of lanes.
+"""
+
+from __future__ import annotations
+
+from openptx.engines.tensor_cores.elements import Exponents, integers, value
+from openptx.engines.tensor_cores.text import INT, LANES, QUADS, Text
+from openptx.numerics.matrix_product import MatrixProduct
+
+QUARTERS = 4
+"""Vectors that sixteen rows of four lanes are: eight rows in each register of a fragment."""
+
+WORDS = 4
+"""Words of a line that a register of a fragment has."""
+
+VECTOR, QUAD = 64, 16
+"""Bytes of a vector, and of what four lanes have."""
+
+
+class Staged:
+    """Layers of words: an array for a, [layer][word][quarter], and one for b, [layer][word][parity][t]."""
+
+    def __init__(self, x: Text, p: MatrixProduct) -> None:
+        self.x, self.p = x, p
+        self.exponents = Exponents(p.f.width) if p.d is not None else None
+        self.layers = p.elements + 1 if p.d is not None else 2
+        self.a = x.array(self.layers * p.words * QUARTERS)
+        self.b = x.array(self.layers * p.words * 2 * QUAD // VECTOR)
+
+    def decode(self, words: str, left: bool) -> list[str]:
+        """The layers of words: exponents and one for each element, or integers of 16 bits."""
+        x, p = self.x, self.p
+        f = p.f if left else p.g
+        if self.exponents is None:
+            return [*integers(x, f, words)]
+        values = [x.bits(value(x, f, words, i)) for i in range(p.elements)]
+        return [self.exponents.of(x, f, words), *values]
+
+    def left(self, a: str) -> None:
+        """The rows, once for all columns."""
+        x, p = self.x, self.p
+        for chunk in range(p.words // WORDS):
+            for quarter in range(QUARTERS):
+                words = x.load(INT, a, (chunk * QUARTERS + quarter) * VECTOR)
+                for layer, found in enumerate(self.decode(words, True)):
+                    for t in range(WORDS):
+                        where = self.place_of_a(layer, chunk * WORDS + t) + quarter * VECTOR
+                        x.store(INT, x.replicated(found, t), self.a, where, VECTOR)
+
+    def right(self, b: str) -> None:
+        """Eight columns."""
+        x, p = self.x, self.p
+        for chunk in range(p.words // WORDS):
+            halves = [self.decode(x.load(INT, b, (2 * chunk + h) * VECTOR), False) for h in (0, 1)]
+            for layer, (low, high) in enumerate(zip(*halves, strict=True)):
+                for t in range(0, WORDS, 2):
+                    order = [
+                        WORDS * (2 * k + parity) + t + i for i in (0, 1) for parity in (0, 1) for k in range(QUADS)
+                    ]
+                    where = self.place_of_b(layer, chunk * WORDS + t)
+                    x.store(INT, x.shuffle(low, high, order), self.b, where, VECTOR)
+
+    def place_of_a(self, layer: int, word: int) -> int:
+        return (layer * self.p.words + word) * QUARTERS * VECTOR
+
+    def place_of_b(self, layer: int, word: int) -> int:
+        return (layer * self.p.words + word) * 2 * QUAD
+
+    def pair(self, layer: int, word: int, rows: str, columns: str, t: str = INT) -> tuple[str, str]:
+        """A word of each row and of each column. `rows` and `columns` point to a quarter of a, and a parity of b."""
+        x, one = self.x, t.rpartition(" ")[2][:-1]
+        a = x.load(t, rows, self.place_of_a(layer, word), VECTOR)
+        b = x.load(f"<{QUADS} x {one}>", columns, self.place_of_b(layer, word), QUAD)
+        everywhere = x.shuffle(b, "poison", [i % QUADS for i in range(LANES)], f"<{QUADS} x {one}>")
+        return a, everywhere

@@ -1,0 +1,132 @@
+"""Builds LLVM text whose values are vectors of sixteen lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+LANES = 16
+INT, FLOAT, BIT = f"<{LANES} x i32>", f"<{LANES} x float>", f"<{LANES} x i1>"
+QUADS = 4
+"""Groups of four lanes in a vector."""
+
+
+class Text:
+    """Lines of one function. Names are `%v1`, `%v2`...; labels `b1`, `b2`..."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.count = 0
+        self.label = "entry"
+
+    def emit(self, text: str) -> str:
+        """A line `%v1 = text`; gives the name."""
+        self.count += 1
+        self.lines.append(f"%v{self.count} = {text}")
+        return f"%v{self.count}"
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+
+    # Vectors of integers, and of floats
+
+    def int(self, op: str, a: str, b: str | int, t: str = INT) -> str:
+        return self.emit(f"{op} {t} {a}, {b if isinstance(b, str) else constant(b, t)}")
+
+    def compare(self, condition: str, a: str, b: str | int, t: str = INT) -> str:
+        return self.emit(f"icmp {condition} {t} {a}, {b if isinstance(b, str) else constant(b, t)}")
+
+    def select(self, p: str, a: str | int, b: str | int, t: str = INT) -> str:
+        yes, no = (v if isinstance(v, str) else constant(v, t) for v in (a, b))
+        bits = t.rpartition(" ")[0] + " i1>"
+        return self.emit(f"select {bits} {p}, {t} {yes}, {t} {no}")
+
+    def call(self, name: str, a: str, b: str | int, t: str = INT) -> str:
+        """A function of LLVM's of two vectors of integers: `smax`, `sadd.sat`."""
+        suffix = "v" + t[1:-1].replace(" x ", "")
+        other = b if isinstance(b, str) else constant(b, t)
+        return self.emit(f"call {t} @llvm.{name}.{suffix}({t} {a}, {t} {other})")
+
+    def float(self, op: str, a: str, b: str) -> str:
+        return self.emit(f"{op} {FLOAT} {a}, {b}")
+
+    def bits(self, a: str) -> str:
+        return self.cast("bitcast", a, FLOAT, INT)
+
+    def number(self, a: str) -> str:
+        """Bits as floats."""
+        return self.cast("bitcast", a, INT, FLOAT)
+
+    def cast(self, op: str, a: str, old: str, new: str) -> str:
+        return a if old == new else self.emit(f"{op} {old} {a} to {new}")
+
+    def shuffle(self, a: str, b: str, order: Iterable[int], t: str = INT) -> str:
+        chosen = [f"i32 {i}" for i in order]
+        return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
+
+    def replicated(self, a: str, k: int, t: str = INT) -> str:
+        """In each group of four lanes, what its lane `k` has."""
+        return self.shuffle(a, "poison", [i & ~3 | k for i in range(LANES)], t)
+
+    # Memory
+
+    def at(self, base: str, offset: int | str) -> str:
+        """The place so many bytes after a pointer."""
+        return self.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def load(self, t: str, base: str, offset: int | str = 0, align: int = 4) -> str:
+        return self.emit(f"load {t}, ptr {self.at(base, offset)}, align {align}")
+
+    def store(self, t: str, value: str, base: str, offset: int | str = 0, align: int = 4) -> None:
+        self.lines.append(f"store {t} {value}, ptr {self.at(base, offset)}, align {align}")
+
+    def array(self, count: int) -> str:
+        """Room for vectors in the function's frame."""
+        return self.emit(f"alloca [{count} x {INT}], align 64")
+
+    # Blocks
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"b{self.count}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def loop(self, count: str | int) -> Loop:
+        return Loop(self, count)
+
+
+class Loop:
+    """`with text.loop(n) as i:` a body that runs for i (i64) from 0 to n - 1, at least once."""
+
+    def __init__(self, text: Text, count: str | int) -> None:
+        self.text, self.count = text, count
+
+    def __enter__(self) -> str:
+        text = self.text
+        self.body, before = text.fresh(), text.label
+        self.i, self.next, self.end = (f"%i{self.body}", f"%n{self.body}", f"e{self.body}")
+        text.line(f"br label %{self.body}")
+        text.start(self.body)
+        text.line(f"{self.i} = phi i64 [ 0, %{before} ], [ {self.next}, %{self.end} ]")
+        return self.i
+
+    def __exit__(self, *_: object) -> None:
+        text, on = self.text, self.text.fresh()
+        text.line(f"br label %{self.end}")
+        text.start(self.end)
+        text.line(f"{self.next} = add nuw i64 {self.i}, 1")
+        done = text.emit(f"icmp eq i64 {self.next}, {self.count}")
+        text.line(f"br i1 {done}, label %{on}, label %{self.body}")
+        text.start(on)
+
+
+def constant(value: int, t: str) -> str:
+    """In every lane of a vector."""
+    return "zeroinitializer" if value == 0 else f"splat ({t.rpartition(' ')[2][:-1]} {value})"
+
+
+def literal(value: float) -> str:
+    """The f32 in every lane."""
+    return f"splat (float {value!r})"

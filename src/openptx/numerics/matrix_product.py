@@ -1,0 +1,106 @@
+"""What a matrix product computes, as data: the formats, the depth, and the parameters of the model of the sums."""
+
+from __future__ import annotations
+
+from openptx.numerics.dot import FRACTION, Factors
+from openptx.numerics.formats import FORMATS, Format
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.numerics.bits import Bits
+    from openptx.numerics.dot import Dots, Tile
+
+WORD = 32  # bits
+
+
+class MatrixProduct:
+    """d = a * b + c, where a line (a row of a, a column of b) is `words` words of elements.
+
+    `f` and `g` say how elements of a and b lie in words; `h` and `d` are the formats of c and d, None for integers of
+    32 bits, which saturate if `satfinite`. Sums of floats are cut `fraction` bits below the largest exponent; with
+    `halves`, elements in the lower halves of words are added first, from zero on, then those in the upper ones, and c
+    in the end (`multiply_halves`).
+    """
+
+    __slots__ = ("d", "f", "fraction", "g", "h", "halves", "satfinite", "words")
+
+    def __init__(
+        self, f: Factors, g: Factors, words: int, h: Format | None = None, d: Format | None = None,
+        fraction: int = FRACTION, *, halves: bool = False, satfinite: bool = False,
+    ) -> None:  # fmt: skip
+        self.f, self.g, self.h, self.d = f, g, h, d
+        self.words, self.fraction, self.halves, self.satfinite = words, fraction, halves, satfinite
+
+    @property
+    def elements(self) -> int:
+        """How many a word has."""
+        return WORD // self.f.width
+
+    @property
+    def width(self) -> int:
+        """Bits of an element of d."""
+        return self.d.storage if self.d is not None else WORD
+
+    @property
+    def key(self) -> str:
+        """All of it in one word, which `parsed` reads."""
+        h, d = (k.name if k is not None else "s32" for k in (self.h, self.d))
+        flags = "halves" if self.halves else "sat" if self.satfinite else "plain"
+        return f"{written(self.f)}.{written(self.g)}.{h}.{d}.{self.words}.{self.fraction}.{flags}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MatrixProduct) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"MatrixProduct({self.key})"
+
+    def definition(self, x: Dots, rows: Tile, columns: Tile, addends: Tile) -> Tile:
+        """d of every row and column, by the definitions of a machine."""
+        f, g, h, d = self.f, self.g, self.h, self.d
+        if h is None or d is None:
+            return x.integer_dots(f, g, rows, columns, addends, self.satfinite)
+        if not self.halves:
+            return x.dots(f, g, rows, columns, addends, h, d, fraction=self.fraction)
+        return multiply_halves(x, f, g, rows, columns, addends, d)
+
+    def element(self, x: Dots, row: tuple[Bits, ...], column: tuple[Bits, ...], c: Bits) -> Bits:
+        """One element of d."""
+        return self.definition(x, (row,), (column,), ((c,),))[0][0]
+
+
+def written(f: Factors) -> str:
+    kind = f.format.name if f.format is not None else "s" if f.negative else "u"
+    return f"{kind}_{f.width}_{f.low}"
+
+
+def parsed(key: str) -> MatrixProduct:
+    """The product whose `key` this is."""
+    left, right, h, d, words, fraction, flags = key.split(".")
+    f, g = (
+        Factors(int(width), FORMATS.get(kind), kind == "s", int(low))
+        for kind, width, low in (factor.split("_") for factor in (left, right))
+    )
+    return MatrixProduct(
+        f, g, int(words), FORMATS.get(h), FORMATS.get(d), int(fraction), halves=flags == "halves",
+        satfinite=flags == "sat",
+    )  # fmt: skip
+
+
+def multiply_halves(
+    x: Dots, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, d: Format
+) -> Tile:  # fmt: skip
+    """The elements in the lower halves of registers, then those in the upper ones, and the addend in the end (H100)."""
+    total: Tile = tuple(tuple(x.const(0, d.storage) for _ in line) for line in addends)
+    for half in (0, 2):
+        left, right = (
+            tuple(tuple(e for i, e in enumerate(x.elements(k, line)) if i & 2 == half) for line in tile)
+            for k, tile in ((f, rows), (g, columns))
+        )
+        total = x.dots(f, g, left, right, total, d, d)
+    return tuple(
+        tuple(x.fadd(d, c, s) for c, s in zip(line, sums, strict=True))
+        for line, sums in zip(addends, total, strict=True)
+    )
