@@ -9,6 +9,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import pipeline, settings
+from openptx.engines.native.emit.memory import checked_lanes
 from openptx.llvm.host import host
 
 THREADS, SLOTS, SITES = 72, 50, 2  # three warps, the last of eight lanes; lanes of one warp meet in slots
@@ -33,6 +34,40 @@ ld.param.u64 a, [pfrom]; ld.param.u64 b, [pto]; ld.param.u64 q, [pplaces]; mov.u
 mad.wide.u32 q, lane, 8, q; rem.u32 third, lane, 3; setp.ne.u32 p, third, {3 if all_lanes else 2};
 ld.global.u32 at, [q]; mad.wide.u32 a, at, {step}, a; ld.global.u32 at, [q+4]; mad.wide.u32 b, at, {step}, b;
 {moves} ret; }}"""
+
+
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_what_lanes_move_by_functions(processor: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_lanes, "INLINE", 0)
+    for all_lanes in (True, False):
+        test_what_lanes_move(processor, width, 1, all_lanes, monkeypatch)
+
+
+@pytest.mark.parametrize("odd", [0, 2])
+@pytest.mark.parametrize("access", ["ld{}.u32 v, [a+4];", "st{}.u32 [a+8], v;"])
+@pytest.mark.parametrize("space", [".global", ".shared", ""])
+def test_faults_within_functions_are_the_interpreters(
+    space: str, access: str, odd: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some lanes' places are past the end, or the first one's is odd."""
+    monkeypatch.setattr(checked_lanes, "INLINE", 0)
+    source = f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 pq) {{
+.reg .b64 a, q, d; .reg .b32 v, lane, at; .shared .align 4 .b8 t[256];
+ld.param.u64 q, [pq]; mov.u32 lane, %tid.x; mul.lo.u32 at, lane, lane; and.b32 at, at, 31;
+mad.lo.u32 at, at, 12, {odd}; mov.b64 a, {"t" if space == ".shared" else "q"}; cvt.u64.u32 d, at; add.u64 a, a, d;
+mov.b32 v, 0; {access.format(space)} ret; }}"""
+    found: list[object] = []
+    for engine in ("interp", "native"):
+        with pytest.raises(openptx.Fault) as raised, settings.cache_at(None):
+            openptx.load(source)["k"](1, 32, (np.zeros(49, np.uint32),), engine=engine, workers=1)
+        fault = raised.value
+        found.append((fault.code, fault.thread, fault.space, fault.span))
+    assert found[0] == found[1]
+    assert ("PTX9002" in str(found[0])) == bool(odd)
 
 
 @pytest.mark.parametrize("all_lanes", [True, False])

@@ -19,3 +19,5 @@ class ModuleTables:
     """Outlined functions, by what they were made for."""
     products: list[str] = field(default_factory=list[str])
     """Keys of the matrix products whose routines the code calls."""
+    lane_accesses: dict[object, int] = field(default_factory=dict[object, int])
+    """How many accesses of each kind the code has, see memory/checked_lanes.py."""

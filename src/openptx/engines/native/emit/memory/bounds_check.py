@@ -231,13 +231,7 @@ class BoundsCheck:
         ir, t = self.ir, vector_type(64)
         a, delta = self.x.vector(place), ""
         if region in TABLE:
-            origin = self.window_of(region) or origin_of(place)
-            early = origin is not None
-            if early:
-                column = self.slots.origin_row(origin, region).__getitem__
-            else:
-                column = partial(self.slots.column, self.slots.row(self.scope.first_active(place), region))
-            start, limit, delta = column(0), column(2 if write else 1), column(3)
+            start, limit, delta, early = self.row_of_lanes(region, place, write)
             offsets = ir.emit(f"sub {t} {a}, {self.x.splat(start, 'i64')}")
         else:
             limit = self.entry.state(abi.SHARED_SIZE, "i64") if region == "shared" else self.frame.limit()
@@ -258,6 +252,23 @@ class BoundsCheck:
             return ir.emit(f"getelementptr i8, ptr {origin}, {t} {index}")
 
         return bad if self.c.options.checks else "false", pointers
+
+    def row_of_lanes(self, region: str, place: Bits, write: bool) -> tuple[str, str, str, bool]:
+        """Begin, size and distance of the slot that lanes' addresses lie in, and whether the entry block has them."""
+        origin = self.window_of(region) or origin_of(place)
+        if origin is not None:
+            column = self.slots.origin_row(origin, region).__getitem__
+        else:
+            column = partial(self.slots.column, self.slots.row(self.scope.first_active(place), region))
+        return column(0), column(2 if write else 1), column(3), origin is not None
+
+    def limits(self, region: str, place: Bits, size: int, write: bool) -> tuple[str, str, str]:
+        """For places of lanes: where they may begin, in how many places from there, and how far those are from here."""
+        if region in TABLE:
+            start, limit, delta, early = self.row_of_lanes(region, place, write)
+            return start, self.room(limit, size, early), delta
+        room = self.room(self.entry.state(abi.SHARED_SIZE, "i64"), size)
+        return "0", room, self.ir.emit(f"ptrtoint ptr {self.entry.state(abi.SHARED, 'ptr')} to i64")
 
     def in_rows(self, place: Bits, step: int) -> str:
         """Whether all lanes execute, and each half of them is side by side."""

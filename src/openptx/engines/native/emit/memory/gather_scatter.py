@@ -41,7 +41,11 @@ class GatherScatter:
         return self.ir.emit(f"getelementptr i8, {PLACES} {places}, i64 {distance}") if distance else places
 
     def gather_words(self, places: str, w: int) -> str:
-        ir, t = self.ir, vector_type(w)
+        t = vector_type(w)
+        return self.ir.emit(self.gather_call(t, w, places, self.scope.active_mask, self.scope.mask_word))
+
+    def gather_call(self, t: str, w: int, places: str, mask: Callable[[], str], lanes: Callable[[], str]) -> str:
+        """The instruction that gathers; `mask` and `lanes` give the executing lanes, as i1 and as bits of an i32."""
 
         def masked(at: str, mask: str) -> str:
             return (
@@ -50,7 +54,7 @@ class GatherScatter:
             )
 
         if self.x.cpu.gathers and w >= 32:
-            return ir.emit(masked(places, self.scope.active_mask()))
+            return masked(places, mask())
         lines: list[str] = []
 
         def emit(text: str) -> str:
@@ -60,10 +64,17 @@ class GatherScatter:
         whole = one_by_one(emit, "%at", w)
         parts = "\n".join((*lines, f"ret {t} {whole}")), f"%r = {masked('%at', '%mask')}\nret {t} %r"
         self.share("gather", w, t, f"{PLACES} %at", *parts)
-        return ir.emit(f"call {t} @gather.i{w}({PLACES} {places}, i{N} {self.scope.mask_word()})")
+        return f"call {t} @gather.i{w}({PLACES} {places}, i{N} {lanes()})"
 
     def scatter_words(self, places: str, word: Bits) -> None:
         w, t = word.width, vector_type(word.width)
+        value = self.x.vector(word)
+        self.ir.line(self.scatter_call(t, w, value, places, self.scope.active_mask, self.scope.mask_word))
+
+    def scatter_call(
+        self, t: str, w: int, value: str, places: str, mask: Callable[[], str], lanes: Callable[[], str]
+    ) -> str:
+        """The same for a scatter."""
 
         def masked(value: str, at: str, mask: str) -> str:
             return (
@@ -71,13 +82,11 @@ class GatherScatter:
                 f" {LANES} {mask}), !tbaa !6"
             )
 
-        value = self.x.vector(word)
         if self.x.cpu.avx512 and w >= 32:
-            self.ir.line(masked(value, places, self.scope.active_mask()))
-            return
+            return masked(value, places, mask())
         parts = (masked("%value", "%at", mask) + "\nret void" for mask in ("splat (i1 true)", "%mask"))
         self.share("scatter", w, "void", f"{t} %value, {PLACES} %at", *parts)
-        self.ir.line(f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {self.scope.mask_word()})")
+        return f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {lanes()})"
 
     def share(self, what: str, w: int, result: str, parameters: str, whole: str, part: str) -> None:
         """Make a function of an access: what it does where all lanes execute, and where a `%mask` of them does."""

@@ -9,6 +9,7 @@ from openptx.engines.native.analysis.load_plan import LoadPlan
 from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
+from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes, Kind
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
@@ -18,6 +19,7 @@ class LoadLowering:
     def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths) -> None:
         self.x, self.ir, self.scope, self.entry = checks.x, checks.ir, checks.scope, checks.entry
         self.c, self.checks, self.slow, self.lanes, self.paths = checks.c, checks, slow, lanes, paths
+        self.shared = CheckedLanes(checks, slow, lanes)
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         if space == "param" and isinstance(address.v, int):
@@ -59,6 +61,9 @@ class LoadLowering:
                 return found
 
             return self.paths.diamond(good, wide, lambda: self.slow.load(space, told, w, count))
+        kind = Kind("load", space, address is place, w)
+        if self.shared.shares(kind, region, count):
+            return (self.shared.load(kind, region, address, place),)
         bad, pointers = self.checks.check_lanes(region, place, size, False)
 
         def rows() -> tuple[Bits, ...]:

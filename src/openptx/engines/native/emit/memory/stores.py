@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from openptx.engines.native.analysis.accesses import locate
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
@@ -10,6 +11,7 @@ from openptx.engines.native.analysis.load_plan import RUNS
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
+from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes, Kind
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
@@ -19,6 +21,7 @@ class StoreLowering:
     def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths) -> None:
         self.x, self.ir, self.scope, self.c = checks.x, checks.ir, checks.scope, checks.c
         self.checks, self.slow, self.lanes, self.paths = checks, slow, lanes, paths
+        self.shared = CheckedLanes(checks, slow, lanes)
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         if self.scope.mask_may_be_empty:
@@ -46,25 +49,14 @@ class StoreLowering:
                     self.store_one(pointer(), values, w)
                 else:
                     self.store_lanes(pointer(), form.lanes, values, w)
+        elif self.shared.shares(kind := Kind("store", space, address is place, w), region, count):
+            self.shared.store(kind, region, address, place, values[0])
+            return ()
         else:
             told = address
             bad, pointers = self.checks.check_lanes(region, place, size, True)
             good = ir.emit(f"xor i1 {bad}, true")
-
-            def fast() -> None:
-                if count > 1 or region == "local":  # a place in local memory is another one for each lane
-                    self.lanes.scatter(pointers(), values, w)
-                    return
-                rows, other, on = ir.fresh(), ir.fresh(), ir.fresh()
-                ir.branch(self.checks.in_rows(place, w // 8), rows, other)
-                ir.start(rows)
-                for i, at in zip((0, N // 2), self.checks.ends(pointers()), strict=True):
-                    self.store_piece(at, values[0], i, N // 2)
-                ir.jump(on)
-                ir.start(other)
-                self.lanes.scatter(pointers(), values, w)
-                ir.jump(on)
-                ir.start(on)
+            fast = partial(self.store_each, region, place, pointers, values)
 
         if good == GOOD:
             fast()
@@ -80,6 +72,23 @@ class StoreLowering:
             ir.jump(done)
         ir.start(done)
         return ()
+
+    def store_each(self, region: str, place: Bits, pointers: Callable[[], str], values: Sequence[Bits]) -> None:
+        """Lanes at places of their own: two rows perhaps."""
+        ir, w = self.ir, values[0].width
+        if len(values) > 1 or region == "local":  # a place in local memory is another one for each lane
+            self.lanes.scatter(pointers(), values, w)
+            return
+        rows, other, on = ir.fresh(), ir.fresh(), ir.fresh()
+        ir.branch(self.checks.in_rows(place, w // 8), rows, other)
+        ir.start(rows)
+        for i, at in zip((0, N // 2), self.checks.ends(pointers()), strict=True):
+            self.store_piece(at, values[0], i, N // 2)
+        ir.jump(on)
+        ir.start(other)
+        self.lanes.scatter(pointers(), values, w)
+        ir.jump(on)
+        ir.start(on)
 
     def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
         """All lanes side by side."""
