@@ -75,6 +75,11 @@ class SanitizedThreads(Threads):
         """The tensor memory, if the kernel has used it."""
         return self._tensor_memory
 
+    @property
+    def shared_stride(self) -> int:
+        """How far the shared memory of a CTA is from that of the next one."""
+        return self._shared_stride
+
     # Where accesses go.
 
     def shadow_of(self, plane: Plane) -> Shadow | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from openptx.diagnostics.codes import code as find_code
@@ -29,13 +30,14 @@ class RaceReports:
         s = self.session
         mine, theirs = c.facts & STATEMENT, c.other_facts & STATEMENT
         code, idiom = self.code(c)
-        key = ("race", code, idiom, min(mine, theirs), max(mine, theirs))
+        op, other = s.ops[mine], s.ops[theirs]
+        swap = self.load_of_swap(c) is not None
+        key = ("race", code, idiom, swap, frozenset((s.cause(op), s.cause(other))))
         if s.found.known(key):
             return
-        op, other = s.ops[mine], s.ops[theirs]
         agent = c.other_thread >= AGENT
         site, other_site = s.site(op, c.thread), s.site(other, None if agent else c.other_thread)
-        where = f"{s.races.shadow.name}, byte {c.offset}"
+        where = self.place(c)
         if c.stale:
             self.stale(c, key, where)
             return
@@ -60,6 +62,20 @@ class RaceReports:
         s.found.add(key, finding)
         if (load := self.load_of_swap(c)) is not None:
             self._loads.append((finding, load))
+
+    def place(self, c: Conflict) -> str:
+        """The memory: of shared memory the variable, and the byte in it."""
+        s, shadow = self.session, self.session.races.shadow
+        if shadow.space != "shared":
+            return f"{shadow.name}, byte {c.offset}"
+        layout, offset = s.teams.shape.layout, c.offset % s.batch.x.shared_stride
+        if layout.names_dynamic and offset >= layout.dynamic:
+            return f"dynamic shared memory, byte {offset - layout.dynamic}"
+        before = [(begin, name) for (name, _), begin in layout.offsets.items() if begin <= offset]
+        if not before:
+            return f"{shadow.name}, byte {offset}"
+        begin, name = max(before)
+        return f"shared variable `{in_program(name)}`, byte {offset - begin}"
 
     def stale(self, c: Conflict, key: object, where: str) -> None:
         """A non-coherent read of what the kernel itself writes."""
@@ -147,8 +163,10 @@ class RaceReports:
         if c.other_time == self.session.clocks.now and one != two:
             return "let one thread do it, or use an atomic operation"
         if teams.cta(one) == teams.cta(two):
-            name = bar_warp_sync.name if teams.warp(one) == teams.warp(two) else f"{bar.name}.sync 0"
-            return f"a `{name}` {lines}"
+            ptx, cuda = (bar_warp_sync.name, "__syncwarp()")
+            if teams.warp(one) != teams.warp(two):
+                ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
+            return f"a `{cuda}` (`{ptx}`) {lines}" if self.session.places.of(op) else f"a `{ptx}` {lines}"
         if teams.cluster_size > 1 and teams.cta(one) // teams.cluster_size == teams.cta(two) // teams.cluster_size:
             return f"`{barrier_cluster.name}.arrive` and `.wait` {lines}"
         return (
@@ -171,6 +189,12 @@ class RaceReports:
     def between(self, op: Op, other: Op) -> str:
         lines = sorted((self.session.places.line(op), self.session.places.line(other)))
         return f"between lines {lines[0]} and {lines[1]}" if lines[0] != lines[1] else f"around line {lines[0]}"
+
+
+def in_program(name: str) -> str:
+    """The name that a variable of a function has in the program: `s` for `_ZZ3sumPKiE1s` (Itanium C++ ABI, 5.1.6)."""
+    found = re.match(r"_ZZ.+E(\d+)(\w+)$", name)
+    return found[2] if found and int(found[1]) == len(found[2]) else name
 
 
 def article(noun: str) -> str:

@@ -105,6 +105,7 @@ class Session:
         self.clocks = Clocks(self.teams)
         self.ops: list[Op] = []
         self._numbers: dict[Op, int] = {}
+        self._causes: dict[Op, object] = {}
         active = any(synchronizes(op) for each in reached(program, function.name) for op in each.code)
         self.race_reports = RaceReports(self)
         self.races = Races(self.clocks, self.race_reports.conflict)
@@ -269,6 +270,14 @@ class Session:
         if found is None:
             found = self._numbers[op] = min(len(self.ops), STATEMENT)
             self.ops.append(op)
+        return found
+
+    def cause(self, op: Op) -> object:
+        """What is one cause in reports: a loop that was unrolled has several statements at one place of the program."""
+        found = self._causes.get(op)
+        if found is None:
+            chain = self.places.of(op)
+            found = self._causes[op] = (chain, op.form.instruction.name, str(op.m.values.get("space"))) if chain else op
         return found
 
     def site(self, op: Op, thread: int | None) -> Site:

@@ -79,7 +79,7 @@ class Values:
         shuffled = origin is not None and origin.form.instruction in SHUFFLES and origin in s.absent_shuffles
         if ("sync" if shuffled else "init") not in s.tools:
             return
-        key = ("init", op, origin)
+        key = ("init", s.cause(op), s.cause(origin) if origin is not None else None)
         if s.found.known(key):
             return
         first = int(np.flatnonzero(bad)[0])
