@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test check format bench sweep clients editors corpus docs clean
+.PHONY: demo test check format bench sweep clients editors conformance corpus docs clean
 
 demo: .venv/.ready                ## check and run a first kernel
 	@$(BIN)/openptx demo
@@ -37,6 +37,9 @@ clients: .venv/.ready-clients     ## install programs that use a GPU, and run th
 editors: .venv/.ready-dev         ## install VS Code's test client and its grammar engine, and run the tests with them
 	@cd editors/vscode && npm install --silent --no-package-lock
 	@$(BIN)/python -m pytest tests/clients/test_vscode_extension.py -rs
+
+conformance: .venv/.ready-dev     ## suites of other projects: make conformance ZLUDA=... PTX_TESTS=... GPUOCELOT=... TRITON=...
+	@$(BIN)/python tools/run_conformance.py zluda=$(ZLUDA) ptx_tests=$(PTX_TESTS) gpuocelot=$(GPUOCELOT) triton=$(TRITON)
 
 corpus: .venv/.ready-compilers     ## compile our kernels with every compiler that is there, check the PTX
 	@$(BIN)/python tools/make_corpus.py

@@ -54,7 +54,7 @@ def bare(text: str) -> str:
 
 def main() -> None:
     os.environ["TRITON_DISABLE_LINE_INFO"] = os.environ["TRITON_DEFAULT_FP_FUSION"] = "1"
-    functions = [f for f in vars(proof_kernels).values() if isinstance(f, triton.JITFunction)]
+    functions: list[Any] = [f for f in vars(proof_kernels).values() if isinstance(f, triton.JITFunction)]
     for capability in (80, 90):
         texts = [compiled(function, capability) for function in functions]
         header = HEADER.match(texts[0])
