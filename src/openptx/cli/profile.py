@@ -21,7 +21,7 @@ from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
 from openptx.cli.launching import Launching, add_launch_arguments, launching
 from openptx.cli.saving import require_writable, save_files
 from openptx.cli.terminal import Clock
-from openptx.profile.entry import watch
+from openptx.profile.entry import ENGINES, watch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -35,6 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx profile`."""
     add_launch_arguments(parser)
     add = parser.add_argument
+    add("--engine", choices=ENGINES, default="auto", help="auto (default), interp, native: they count the same")
     add("--blocks", metavar="N", type=int, help="execute N blocks only, spread evenly over the grid")
     add("--output-format", choices=FORMATS, default="text", help="text (default), json, or html: a page of its own")
     add("-o", "--output", metavar="FILE", help="where to write the report, instead of stdout")
@@ -71,5 +72,5 @@ def profiled(given: Launching, args: Namespace) -> Profile:
     with Clock(f"profiling `{given.kernel.name}`"):
         return watch(
             given.kernel, given.grid, given.block, given.arguments, given.shared, given.cluster, args.blocks,
-            args.timeout, args.max_instructions,
+            args.timeout, args.max_instructions, args.engine,
         )  # fmt: skip

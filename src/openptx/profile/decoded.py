@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from openptx.engines.common.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess, accessing
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import DecodedFunction, assemble, guarded
 from openptx.isa.memory_consistency import may_wait
 from openptx.profile import observe
-from openptx.profile.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess, accessing
 from openptx.profile.registers import live_registers
 from openptx.program import Reg
 

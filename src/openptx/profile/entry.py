@@ -1,15 +1,21 @@
-"""`openptx.profile`: one launch on the reference engine, counted."""
+"""`openptx.profile`: one launch, counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from openptx.device.shared_layout import shared_layout
+from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
+from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
 from openptx.errors import ArgumentError, Fault
 from openptx.keywords import hints
-from openptx.profile.launch import ProfiledLaunch
+from openptx.profile.launch import ProfiledLaunch, sampled
+from openptx.profile.native import run_native
 from openptx.profile.recorder import Recorder
 from openptx.profile.report import LaunchShape, Profile
 from openptx.profile.summary import summarize
@@ -19,10 +25,16 @@ from openptx.runtime.options import require_options
 if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.extents import Extent
+    from openptx.runtime.module import Prepared
 
 MOST_THREADS = 1 << 22
 """Launches with more threads are sampled unless `blocks` says how many blocks to execute."""
 SAMPLE_THREADS = 1 << 20
+
+
+SLOWER, LONGER = 2, 2
+"""How much slower the reference engine is where it counts, and how much more there is to compile for code that does."""
+ENGINES = ("auto", "interp", "native")
 
 
 @hints(**OTHER_NAMES)
@@ -34,20 +46,24 @@ def profile(
     *,
     shared_mem: int = 0,
     cluster: Extent | None = None,
+    engine: str = "auto",
+    workers: int | None = None,
     blocks: int | None = None,
     timeout: float | None = None,
     max_instructions: int | None = None,
 ) -> Profile:
-    """Runs a kernel on the reference engine and counts what Nsight Compute would: a `Profile`.
+    """Runs a kernel and counts what Nsight Compute would: a `Profile`.
 
-    `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a
-    launch; arrays are written as by a launch. `blocks` is how many blocks are executed, spread evenly over the grid;
-    without it all are, but of launches with more than 4 194 304 threads a sample, which `Profile.notes` says.
+    `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine`, `workers`, `timeout` (seconds) and
+    `max_instructions` are as for a launch; arrays are written as by a launch. Both engines count the same; "native"
+    leaves to the reference engine what it can not count, which `Profile.notes` says. `blocks` is how many blocks are
+    executed, spread evenly over the grid; without it all are, but on the reference engine of launches with more than
+    4 194 304 threads a sample, which the notes say.
 
     A fault of the kernel, a time limit too, ends the profile and is its `fault`. Raises ArgumentError and Unsupported
     as a launch does.
     """
-    found = watch(kernel, grid, block, args, shared_mem, cluster, blocks, timeout, max_instructions)
+    found = watch(kernel, grid, block, args, shared_mem, cluster, blocks, timeout, max_instructions, engine, workers)
     if found.ended == "interrupted":
         raise KeyboardInterrupt
     return found
@@ -63,43 +79,93 @@ def watch(
     blocks: int | None = None,
     timeout: float | None = None,
     max_instructions: int | None = None,
+    engine: str = "auto",
+    workers: int | None = None,
 ) -> Profile:
     """The same; an interrupt ends the profile with what was counted so far."""
-    require_options(shared_mem, None, timeout, max_instructions, None)
+    require_options(shared_mem, workers, timeout, max_instructions, None)
     if blocks is not None and (type(blocks) is not int or blocks < 1):
         raise ArgumentError(f"blocks is a number from 1, not {blocks!r}")
+    if engine not in ENGINES:
+        raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {engine!r}")
     given = kernel.prepare(grid, block, args, shared_mem, cluster)
-    program, function = kernel.module.program, kernel.function
-    layout = shared_layout(program, function.name)
-    threads, every = volume(given.block), volume(given.grid)
-    wanted = sample(every, threads, blocks)
-    recorder, ended, stopped = Recorder(), "finished", None
+    run = ProfiledRun(kernel, given, shared_mem, timeout, max_instructions, workers)
+    return run.profile(engine, blocks)
 
-    def make(*parts: Any) -> ProfiledLaunch:
-        return ProfiledLaunch(*parts, recorder=recorder, sample=wanted)
 
-    try:
+class ProfiledRun:
+    """One launch that is profiled."""
+
+    def __init__(
+        self, kernel: Kernel, given: Prepared, shared: int, timeout: float | None, max_instructions: int | None,
+        workers: int | None,
+    ) -> None:  # fmt: skip
+        self.kernel, self.given, self.shared = kernel, given, shared
+        self.timeout, self.max_instructions, self.workers = timeout, max_instructions, workers
+        self.program, self.function = kernel.module.program, kernel.function
+        self.threads, self.every = volume(given.block), volume(given.grid)
+        self.recorder = Recorder()
+        self.sample: int | None = None
+        self.notes: list[str] = []
+
+    def profile(self, engine: str, blocks: int | None) -> Profile:
+        ended, stopped = "finished", None
+        try:
+            self.run(engine, blocks)
+        except Fault as fault:
+            ended, stopped = "fault", fault
+        except KeyboardInterrupt:
+            ended = "interrupted"
+        given, layout = self.given, shared_layout(self.program, self.function.name)
+        shape = LaunchShape(
+            given.grid, given.block, given.cluster, layout.static, self.shared, self.recorder.ctas, self.every,
+            self.sample is not None,
+        )  # fmt: skip
+        found = (*notes(shape, ended), *self.notes)
+        return summarize(self.program, self.function, self.recorder, shape, ended, stopped, found)
+
+    def run(self, engine: str, blocks: int | None) -> None:
+        """Counts the launch."""
+        if engine == "native" or (engine == "auto" and self.pays()):
+            self.sample = blocks if blocks is not None and blocks < self.every else None
+            try:
+                self.run_native()
+                return
+            except UnsupportedByJit as reason:
+                self.notes.append(f"counted on the reference engine, for the kernel has {reason}")
+        self.sample = sample(self.every, self.threads, blocks)
+        self.run_reference()
+
+    def pays(self) -> bool:
+        """Whether the reference engine is likely to take longer than to make machine code."""
+        work = self.threads * self.every * len(self.function.code) * (ITERATIONS if loops(self.function) else 1)
+        return work * OPERATION * SLOWER > MADE + MADE_OF_EACH * len(self.function.code) * LONGER
+
+    def run_native(self) -> None:
+        run_native(
+            self.kernel, self.given, self.recorder, self.pieces(), self.shared, self.timeout, self.max_instructions,
+            self.workers,
+        )  # fmt: skip
+
+    def pieces(self) -> Iterator[tuple[int, int]]:
+        """The first block and the number of blocks of each piece of the grid that is executed."""
+        if self.sample is None:
+            return iter([(0, self.every)])
+        layout = shared_layout(self.program, self.function.name)
+        size = layout.size(self.shared)
+        shape = Shape(
+            self.given.grid, self.given.block, self.given.cluster or (1, 1, 1), False, layout, size, self.shared,
+            self.program.own_shared(size),
+        )  # fmt: skip
+        return sampled(self.program, self.function, shape, self.sample)
+
+    def run_reference(self) -> None:
         launch(
-            program,
-            function,
-            given.grid,
-            given.block,
-            memory=given.memory,
-            image=kernel.module.image,
-            shared=shared_mem,
-            cluster=given.cluster,
-            timeout=timeout,
-            max_instructions=max_instructions,
-            make=make,
-        )
-    except Fault as fault:
-        ended, stopped = "fault", fault
-    except KeyboardInterrupt:
-        ended = "interrupted"
-    shape = LaunchShape(
-        given.grid, given.block, given.cluster, layout.static, shared_mem, recorder.ctas, every, wanted is not None
-    )
-    return summarize(program, function, recorder, shape, ended, stopped, tuple(notes(shape, ended)))
+            self.program, self.function, self.given.grid, self.given.block, memory=self.given.memory,
+            image=self.kernel.module.image, shared=self.shared, cluster=self.given.cluster, timeout=self.timeout,
+            max_instructions=self.max_instructions,
+            make=partial(ProfiledLaunch, recorder=self.recorder, sample=self.sample),
+        )  # fmt: skip
 
 
 def volume(extent: tuple[int, int, int]) -> int:

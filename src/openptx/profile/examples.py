@@ -5,9 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from openptx.profile.costs import Costs
-    from openptx.profile.requests import Requests
+    from openptx.profile.requests import Addresses, Requests
+
+FACTORS = np.random.default_rng(32).integers(1, 1 << 40, 32)
+"""Any large numbers would do: different offsets hardly ever give the same sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,10 @@ class Example:
     size: int
     cost: Cost
 
+    rank: tuple[int, ...] = ()
+    """What it is preferred to others by: its waste, its active lanes, then by their offsets from each other, so that
+    the order in which requests come does not matter."""
+
     @property
     def stride(self) -> int | None:
         """The bytes between neighbouring active lanes; None where these differ, or where there are none."""
@@ -42,14 +53,32 @@ class Example:
 
 
 def costliest(known: Example | None, these: Requests, costs: Costs) -> Example:
-    """The request that wastes most, the known one among them; the first of several."""
+    """The request that wastes most, the known one among them; of several the one with the most active lanes."""
     waste = costs.taken - costs.ideal
-    i = int(waste.argmax())
-    if known is not None and known.cost.waste >= waste[i]:
+    most = int(waste.max())
+    if known is not None and known.cost.waste > most:
         return known
-    addresses, active = these.addresses[i].tolist(), these.mask()[i].tolist()
+    worst = np.flatnonzero(waste == most)
+    active = these.mask()[worst]
+    lanes = active.sum(axis=1)
+    kept = np.flatnonzero(lanes == lanes.max())
+    worst, active = worst[kept], active[kept]
+    mixed = mixture(these.addresses[worst], active)
+    at = int(mixed.argmax())
+    rank = most, int(lanes.max()), int(mixed[at])
+    if known is not None and known.rank >= rank:
+        return known
+    i = int(worst[at])
+    addresses, active = these.addresses[i].tolist(), active[at].tolist()
     return Example(
         tuple(address if takes else None for address, takes in zip(addresses, active, strict=True)),
         these.size,
         Cost(int(costs.taken[i]), int(costs.ideal[i])),
+        rank,
     )
+
+
+def mixture(addresses: Addresses, active: NDArray[np.bool_]) -> Addresses:
+    """A number for each row that depends on its lanes' distances from the first active one, and on which are active."""
+    first = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
+    return (np.where(active, addresses - first, -1) * FACTORS).sum(axis=1)

@@ -24,6 +24,8 @@ LEAST = 0.01
 WARP = 32
 FULL = 0.9
 """Of the lanes of a warp: a line where fewer are active counts as one with idle lanes."""
+FAR = 1 << 32
+"""Bytes that lie between lanes in different arrays."""
 NAMES = {"ld": "load", "st": "store", "red": "reduction", "atom": "atomic"}
 
 CURES = {
@@ -143,7 +145,7 @@ def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:
 def apart(memory: MemoryCounters) -> str:
     """How far the lanes of the request that wastes most are from each other."""
     stride = memory.example.stride if memory.example is not None else None
-    if stride is None:
+    if not stride or abs(stride) > FAR:
         return "scattered addresses"
     size = memory.bytes // memory.lanes
     if stride == size:

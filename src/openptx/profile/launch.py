@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openptx.engines.interp.geometry import Geometry
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch
 from openptx.profile.batch import ProfiledBatch
 from openptx.profile.machine import ProfiledThreads
 
 if TYPE_CHECKING:
+    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.geometry import Shape
+    from openptx.engines.interp.machine import Threads
+    from openptx.profile.decoded import ProfiledFunction
     from openptx.profile.recorder import Recorder
+    from openptx.program import Function, Program
 
 
 PIECES = 16
@@ -26,16 +30,27 @@ class ProfiledLaunch(Launch):
     recorder: Recorder
     sample: int | None
 
-    def batch(self, first: int, count: int) -> ProfiledBatch:
+    machine = ProfiledThreads
+
+    def decoded(self) -> ProfiledFunction:
+        return self.recorder.decoded(self.function)
+
+    def over(self, x: Threads) -> ProfiledBatch:
+        return ProfiledBatch(self.program, self.decoded(), x, self.limits, self.recorder)
+
+    def batch(self, first: int, count: int) -> Batch:
         self.recorder.begins(count)
-        x = ProfiledThreads(Geometry(self.shape, first, count), self.memory, self.image)
-        return ProfiledBatch(self.program, self.recorder.decoded(self.function), x, self.limits, self.recorder)
+        return Launch.batch(self, first, count)
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
         if self.sample is None:
             return Launch.pieces(self, ctas)
-        most = ctas_of_a_batch(self.program, self.function, self.shape)
-        return spread(len(ctas), self.shape.cluster_size, self.sample, most)
+        return sampled(self.program, self.function, self.shape, self.sample)
+
+
+def sampled(program: Program, function: Function, shape: Shape, wanted: int) -> Iterator[tuple[int, int]]:
+    """Pieces of a launch of which `wanted` CTAs are executed."""
+    return spread(shape.ctas, shape.cluster_size, wanted, ctas_of_a_batch(program, function, shape))
 
 
 def spread(ctas: int, cluster: int, wanted: int, most: int) -> Iterator[tuple[int, int]]:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.profile.costs import Target
+from openptx.profile.costs import Costs, Target
 from openptx.profile.examples import costliest
 from openptx.profile.requests import Requests, patterns, requests
 from openptx.profile.spaces import memories
 
 if TYPE_CHECKING:
+    from openptx.engines.common.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess
     from openptx.numerics import Bits
-    from openptx.profile.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess
     from openptx.profile.counters import Counters
     from openptx.profile.machine import ProfiledThreads, Traced
 
@@ -87,14 +87,19 @@ def note(target: Target, these: Requests, counters: Counters) -> None:
     """Adds requests, and keeps one as an example if it wastes more than those before."""
     some, times = patterns(these, target.modulus)
     lanes = these.warps * target.rows if target.rows else these.lanes
-    add(target, some, times, these.warps, lanes, counters)
+    tell(target, some, target.costs(some), times, these.warps, lanes, counters)
 
 
-def add(
-    target: Target, some: Requests, times: NDArray[np.int64] | None, warps: int, lanes: int, counters: Counters
+def tell(
+    target: Target,
+    some: Requests,
+    costs: Costs,
+    times: NDArray[np.int64] | None,
+    warps: int,
+    lanes: int,
+    counters: Counters,
 ) -> None:
     """Adds `warps` requests with `lanes` active lanes; `times` says how many of them each of `some` stands for."""
-    costs = target.costs(some)
     counted = counters.at((target.memory, target.kind, 8 * target.size))
     counted.requests += warps
     counted.lanes += lanes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openptx.profile.accesses import MULTIPLICATIONS
+from openptx.engines.common.accesses import MULTIPLICATIONS
 from openptx.profile.counters import Counters
 from openptx.profile.decoded import ProfiledFunction
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common.accesses import COUNTED
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import FIRST, LOCAL, SHARED
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
 
 Array = NDArray[Any]
-
-COUNTED = {"global": "global", "local": "local", "shared": "shared"}
-"""Spaces whose accesses go through the load/store unit. Constants and parameters do not, nor do other CTAs' banks."""
 
 
 def memories(

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
@@ -15,7 +16,7 @@ from openptx.engines.common.cancellation import cancellable
 from openptx.engines.common.launches import running
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
-from openptx.engines.interp.decode import NoMeaning, plan
+from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan
 from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.limits import Limits
@@ -50,12 +51,22 @@ class Launch:
     limits: Limits
     initcheck: bool
 
+    machine: ClassVar[type[Threads]] = Threads
+
+    def decoded(self) -> DecodedFunction:
+        """The kernel."""
+        return plan(self.function)
+
+    def over(self, x: Threads) -> Batch:
+        """A batch of these threads."""
+        return Batch(self.program, self.decoded(), x, self.limits)
+
     def batch(self, first: int, count: int) -> Batch:
-        x = Threads(Geometry(self.shape, first, count), self.memory, self.image)
+        x = self.machine(Geometry(self.shape, first, count), self.memory, self.image)
         x.abandon = self.limits.abandon
         if self.initcheck:
             x.watch = Watch(x.n, x.shared)
-        return Batch(self.program, plan(self.function), x, self.limits)
+        return self.over(x)
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
         """The CTAs of each batch, in the order in which batches begin: the first, and how many."""

@@ -26,9 +26,9 @@ from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.barriers import counts
 from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.module_tables import ModuleTables
+from openptx.engines.native.instrument.selection import declarations
 from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib.support import METADATA, attributes, support
-from openptx.engines.native.watch.hooks import declarations
 from openptx.engines.tensor_cores.library import declarations as routines
 from openptx.llvm.codegen import compiled_fast
 from openptx.llvm.host import host
@@ -64,7 +64,7 @@ def lower_kernel(
         return make_context(program, one, image, options, host(), shared, name, number, entered)
 
     functions = call_graph(function, context)
-    tables = ModuleTables({f.c.function.name: f.c.symbol for f in functions[1:]}, [*globals], [*messages])
+    tables = ModuleTables({f.c.function.name: f.c.symbol for f in functions[1:]}, [*globals], [*messages], function)
     emitters: list[FunctionEmitter] = []
     for (c, facts), counted in zip(functions, counted_loops(functions), strict=True):
         emitters.append(FunctionEmitter(c, facts, counted, FrameLayout(c, facts, counted), tables))

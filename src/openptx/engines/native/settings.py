@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from openptx.engines.native.watch.launch import Watch
+    from openptx.engines.native.instrument.observer import Observer
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ _tiers: list[bool] = []
 _checks: list[bool] = [True]
 _lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
-_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_watch: ContextVar[Observer | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
@@ -100,13 +100,13 @@ def deoptimize_after(turns: int) -> AbstractContextManager[None]:
     return _during(_turns, turns)
 
 
-def watch() -> Watch | None:
+def watch() -> Observer | None:
     """What launches of this thread report their accesses to."""
     return _watch.get()
 
 
 @contextmanager
-def watched_by(watch: Watch) -> Generator[None]:
+def watched_by(watch: Observer) -> Generator[None]:
     """Launches of this thread are watched meanwhile."""
     before = _watch.set(watch)
     try:

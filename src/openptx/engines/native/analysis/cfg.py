@@ -42,8 +42,11 @@ def syncs_warp(op: Op) -> bool:
 class Graph:
     """The blocks of a function. Blocks also begin at operations that wait for lanes, and at positions `entered`."""
 
-    def __init__(self, function: Function, cells: Cells, entered: Collection[int] = ()) -> None:
-        self.function, self.cells = function, cells
+    def __init__(
+        self, function: Function, cells: Cells, entered: Collection[int] = (), ends_early: bool = True
+    ) -> None:
+        """`ends_early`: lanes end where they branch to a return or an exit; else they go there, and wait for others."""
+        self.function, self.cells, self.ends_early = function, cells, ends_early
         code = function.code
         after_ends = (pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)
         waits = (pc for pc, op in enumerate(code) if syncs_warp(op))
@@ -62,7 +65,7 @@ class Graph:
     def target(self, pc: int) -> int:
         """The block at `pc`; END where it does nothing but leave."""
         code = self.function.code
-        if pc >= len(code) or (control(code[pc]) in _LEAVES and code[pc].guard is None):
+        if pc >= len(code) or (self.ends_early and control(code[pc]) in _LEAVES and code[pc].guard is None):
             return END
         return self.at[pc]
 

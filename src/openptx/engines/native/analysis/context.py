@@ -106,7 +106,7 @@ def make_context(
     check_supported(function)
     cells, is_function = Cells(function), function.kind != "entry"
     results = cells_of_formals(cells, function.returns) if is_function else ()
-    graph = Graph(function, cells, entered_from)
+    graph = Graph(function, cells, entered_from, not options.counts)
     find_liveness(graph, frozenset(results))
     return FunctionContext(
         program, function, image, options, cpu, layout, symbol, number << 20, entered_from, cells, graph,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, Waiting
 from openptx.engines.interp.batch import Batch
-from openptx.engines.interp.decode import plan, results
+from openptx.engines.interp.decode import results
 from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch, pieces, run_batches
 from openptx.engines.interp.limits import Limits
@@ -38,16 +38,16 @@ CANONICAL = 0x7FFFFFFF
 """The NaN of f32."""
 
 
-def reference(run: Run) -> Launch:
-    """The launch as the reference engine sees it."""
+def reference(run: Run, make: Callable[..., Launch] = Launch) -> Launch:
+    """The launch as the reference engine sees it; `make` is what makes it."""
     plan, shape = run.plan, shape_of(run)
     left = max(run.deadline - time.monotonic(), 0.0) if run.deadline is not None else None
-    return Launch(plan.program, plan.function, shape, run.memory, run.image, Limits(left, None, run.timeout), False)
+    return make(plan.program, plan.function, shape, run.memory, run.image, Limits(left, None, run.timeout), False)
 
 
-def resume_interp(run: Run, codes: list[int], team: list[Worker]) -> None:
+def resume_interp(run: Run, codes: list[int], team: list[Worker], make: Callable[..., Launch] = Launch) -> None:
     """Runs to its end what workers have left: those with code `HANDED` are in the middle of a CTA."""
-    launch = reference(run)
+    launch = reference(run, make)
     LOG.info("kernel `%s`: the reference engine goes on, for threads wait for others", run.plan.function.name)
     begun = [resumed(run, launch, worker) for code, worker in zip(codes, team, strict=True) if code == abi.HANDED]
     first, stop = struct.unpack_from("<2q", team[0].launch_memory, abi.NEXT)
@@ -68,8 +68,8 @@ def untouched(code: int, worker: Worker) -> range:
 
 def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The worker's CTA, in the worker's memory, without any lanes yet."""
-    made = run.plan
-    batch = Batch(made.program, plan(made.function), threads(run, worker), launch.limits)
+    worker.cta = None
+    batch = launch.over(threads(run, worker, launch.machine))
     batch.ready.clear()
     return batch
 
@@ -77,7 +77,7 @@ def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
 def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The CTA that a worker has begun and not finished."""
     batch, made = batch_of(run, launch, worker), run.plan
-    frame = batch.frame(plan(made.function), None, 0, None)
+    frame = batch.frame(launch.decoded(), None, 0, None)
     registers = Registers(made.function, frame, batch.x.n)
     alive = np.zeros(batch.x.n, np.bool_)
     frames = worker.frames.view()

@@ -50,6 +50,7 @@ class SideExits:
     def leave(self) -> None:
         """Saves registers as vectors, and which lanes wait where."""
         site = self.scope.site
+        self.x.watch.leaves()
         self.exits[site] = exit = self.layout.exits[site]
         self.save(-2 - site, exit.waiting, exit.cells)
         self.return_with(abi.SIDE_EXIT)

@@ -39,7 +39,7 @@ class BarrierLowering:
         ticket = self.ir.emit(
             f"call i32 @openptx.arrive(ptr %w, i32 {self.x.scalar(number)}, i32 {wanted}, i32 {live}, i32 {yes})"
         )
-        self.x.watch.arrives(number, ticket, live)
+        self.x.watch.arrives(op, number, ticket, live)
         self.registers.spill()
         if op.m.mode == "arrive":
             self.branches.jump(b.successors[0], NOBODY)
@@ -98,6 +98,7 @@ class BarrierLowering:
             if cell in wanted:
                 t = self.registers.cell_type(cell)
                 ir.store(t, ir.load(t, self.field(offset), 8), f"%r{cell}", 4)
+        self.x.watch.resumes()
         self.registers.begin_block()
         if op.m.mode == "red":
             self.reduction(op)

@@ -65,6 +65,7 @@ class BlockEmitter:
             self.poll(b)
         if waiting and b.syncs_warp:
             self.wait_for_lanes(b, waiting)
+        self.x.watch.begins(b)
         groups = groups_of(self.c.function, self.c.cells, b, self.facts.accesses)
         self.checks.begin_block(groups)
         if self.emits_fast_copy(b, groups):
@@ -81,7 +82,13 @@ class BlockEmitter:
         over in the second copy, which is like other blocks.
         """
         ops = self.c.function.code[b.start : b.stop]
-        if not groups or not self.c.options.checks or b.index not in b.successors or len(groups) * OFTEN < len(ops):
+        if (
+            not groups
+            or not self.c.options.checks
+            or self.x.watch.once
+            or b.index not in b.successors
+            or len(groups) * OFTEN < len(ops)
+        ):
             return False
         plain = all(control(op) is None and op.form.instruction.converges is None for op in ops[:-1])
         return plain and control(ops[-1]) == "branch"
@@ -162,15 +169,20 @@ class BlockEmitter:
         guard = self.binder.read_register(op.guard) if op.guard is not None else self.x.const(1, 1)
         if isinstance(guard.v, int):
             if guard.v:
-                self.act(op)
+                self.observed(op)
             return
         mask = guard & scope.here_mask
         if self.x.uniform(guard):
             # All or none: the guard is a branch only where memory is touched; results are selected.
             mask = self.x.bits(self.x.vector(mask if self.facts.partial[scope.here.index] else guard), 1)
         scope.set_guard(guard, mask)
-        self.act(op)
+        self.observed(op)
         scope.set_guard(None, scope.here_mask)
+
+    def observed(self, op: Op) -> None:
+        self.x.watch.before(op, self.binder)
+        self.act(op)
+        self.x.watch.after(op)
 
     def act(self, op: Op) -> None:
         kind = op.form.instruction.control
@@ -205,11 +217,14 @@ class BlockEmitter:
         elif kind == "barrier":
             self.barriers.barrier(b, op, guard)
         elif kind == "trap":
+            self.x.watch.branches(op, guard)
             if self.branches.trap(guard):
                 self.registers.spill()
                 self.branches.jump(b.successors[-1], waiting)
         elif kind in ("branch", "return", "exit"):
             self.registers.spill()
+            assert op is not None
+            self.x.watch.branches(op, guard)
             self.branch(b, guard, waiting)
         else:
             raise UnsupportedByJit(f"`{op.form.instruction.name}`")

@@ -170,6 +170,7 @@ class Branches:
         goals = [self.c.graph.target(pc) for pc in targets.pcs]
         self.faults.require(index < len(goals), "branch-index", f"an index beyond the {len(goals)} labels of the list")
         self.registers.spill()
+        self.x.watch.chooses(op, index)
         if self.x.uniform(index):
 
             def choose(labels: list[str]) -> None:

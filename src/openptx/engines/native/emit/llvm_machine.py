@@ -23,7 +23,7 @@ from openptx.engines.native.emit.memory.stores import StoreLowering
 from openptx.engines.native.emit.module_tables import ModuleTables
 from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
-from openptx.engines.native.watch.hooks import hooks_of
+from openptx.engines.native.instrument.selection import hooks_of
 from openptx.numerics import Bits
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.program import Function
 
 
 @dataclass(slots=True)
@@ -15,6 +16,7 @@ class ModuleTables:
     """Variables whose addresses the code looks up, by number."""
     messages: list[tuple[str, str]]
     """Codes and words of faults that the code names by number."""
+    kernel: Function
     functions: dict[object, Outlined] = field(default_factory=dict[object, Outlined])
     """Outlined functions, by what they were made for."""
     products: list[str] = field(default_factory=list[str])

@@ -18,12 +18,12 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import name_of
 from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
+from openptx.engines.native.instrument.selection import addresses
 from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.rtlib.support import RUN, compiling, support
 from openptx.engines.native.runtime.code_requests import name_of_code
 from openptx.engines.native.runtime.workers import Worker
-from openptx.engines.native.watch.hooks import addresses
 from openptx.engines.tensor_cores import library as tensor_cores
 from openptx.engines.tiers.service import made_by_service
 from openptx.errors import Bug
@@ -38,7 +38,7 @@ class Compiled:
 
     __slots__ = ("frame_states", "idle", "kernel", "known", "library", "messages", "metadata", "run", "slow", "support")
 
-    def __init__(self, metadata: KernelMetadata, image: bytes, watched: bool = False) -> None:
+    def __init__(self, metadata: KernelMetadata, image: bytes, watched: tuple[str, ...] = ()) -> None:
         self.metadata = metadata
         self.known = {**addresses(watched, metadata.address_size), **tensor_cores.addresses(metadata.products)}
         self.messages, self.frame_states = metadata.messages, [metadata.frame_states]  # the generic version has more
@@ -81,7 +81,7 @@ def compiled(program: Program, function: Function, image: Image, options: Option
         try:
             name = name_of_code(program, function, options)
             lowered = made(name, function, lambda: lower_kernel(program, function, image, options))
-            found = Compiled(*lowered, bool(options.watched))
+            found = Compiled(*lowered, options.watched)
         except UnsupportedByJit as fallback:
             found = fallback
         except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has

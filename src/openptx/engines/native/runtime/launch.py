@@ -127,10 +127,8 @@ class Run:
                 if code not in (0, abi.HANDED):
                     raise fault(self, worker)
             if abi.HANDED in codes:
-                if self.watch is not None:
-                    raise UnsupportedByJit("threads that wait for each other in loops, which nobody watches")
                 with running(self):
-                    resume_interp(self, codes, team)
+                    (resume_interp if self.watch is None else self.watch.resume)(self, codes, team)
         finally:
             _running.discard(self)  # a child of a fork has none
             if self.asked:

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.workers import Worker
     from openptx.errors import Triple
 
-TIME, INSTRUCTION = "time", "instruction"
-UPCALLS = (TIME, INSTRUCTION, *EXTERNALS)
-"""By number, as code asks them: nanoseconds, what an instruction does, and functions of the system."""
+TIME, INSTRUCTION, FLUSH = "time", "instruction", "flush"
+UPCALLS = (TIME, INSTRUCTION, *EXTERNALS, FLUSH)
+"""By number, as code asks them: nanoseconds, what an instruction does, functions of the system, and that an observer
+takes what it was told."""
 
 
 def answer(run: Run, worker: Worker) -> int:
@@ -42,6 +43,10 @@ def answer(run: Run, worker: Worker) -> int:
     what = UPCALLS[number]
     if what == TIME:
         struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())
+        return 0
+    if what == FLUSH:
+        assert run.watch is not None
+        run.watch.flush(worker)
         return 0
     if run.poll():  # an answer may take long, and the code polls between iterations of loops only
         worker.violation = Violation(
@@ -79,18 +84,18 @@ def shape_of(run: Run) -> Shape:
     return Shape(plan.grid, plan.block, (1, 1, 1), False, plan.layout, plan.shared, plan.dynamic, own)
 
 
-def threads(run: Run, worker: Worker) -> Threads:
+def threads(run: Run, worker: Worker, machine: type[Threads] = Threads) -> Threads:
     """The worker's CTA as the reference engine sees it, in the worker's memory: one object as long as it is one CTA."""
     cta = struct.unpack_from("<III", worker.memory, abi.CTAID)
     if worker.cta is None or worker.cta[0] != cta:
-        worker.cta = cta, made(run, worker, cta)
+        worker.cta = cta, made(run, worker, cta, machine)
     return worker.cta[1]
 
 
-def made(run: Run, worker: Worker, cta: Triple) -> Threads:
+def made(run: Run, worker: Worker, cta: Triple, machine: type[Threads]) -> Threads:
     plan = run.plan
     x, y, z = cta
     geometry = Geometry(shape_of(run), (z * plan.grid[1] + y) * plan.grid[0] + x, 1)
-    found = Threads(geometry, run.memory, run.image)
+    found = machine(geometry, run.memory, run.image)
     found.lies_in(worker.shared.view(), worker.local.view()[: plan.stride * plan.threads], plan.stride)
     return found

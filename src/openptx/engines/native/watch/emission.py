@@ -1,7 +1,7 @@
 """What a watched kernel's code tells of: a call beside each access, barrier and instruction of a whole warp.
 
 `WatchedMemory` stands where the machine of meanings finds `load`, `store` and `atomic`; `Watch` has the other hooks. In
-code that nobody watches they are those of `Unwatched`, which do nothing.
+code that nobody watches they are those of `Hooks`, which do nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from openptx.engines.common.provenance import variables_of
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.instrument.hooks import Hooks
 from openptx.engines.native.watch import layout
 from openptx.engines.native.watch.accesses import facts_of
 from openptx.engines.native.watch.kinds import kind_of
 from openptx.engines.native.watch.pieces import spans
-from openptx.engines.native.watch.unwatched import Unwatched
 from openptx.isa.address_windows import CTA_SHIFT, SHIFT
 from openptx.program import Op, Variable
 
@@ -31,7 +31,7 @@ SHARED = frozenset(("shared", "shared::cta"))
 WATCHED = SHARED | {"generic", "global"}
 
 
-class Watch(Unwatched):
+class Watch(Hooks):
     """Hooks that emit calls. `tools` are what the code is watched for: "race", "sync", "mem"."""
 
     def __init__(self, x: LlvmMachine) -> None:
@@ -52,7 +52,7 @@ class Watch(Unwatched):
         index = self.ir.emit("zext i32 %index to i64")
         self.call("enter", f"i64 {index}", f"i64 {linear}")
 
-    def arrives(self, number: Bits, generation: str, lanes: str) -> None:
+    def arrives(self, op: Op, number: Bits, generation: str, lanes: str) -> None:
         complete = int("sync" in self.tools)
         given = (
             f"i32 {self.x.scalar(number)}",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.watch import layout
 
 if TYPE_CHECKING:
@@ -96,6 +97,12 @@ class Watch:
     def suspicion(self) -> Suspicion | None:
         kind, facts = (int(self.block[offset // 8]) for offset in (layout.KIND, layout.FACTS))
         return Suspicion(kind, facts >> layout.STATEMENT) if kind else None
+
+    def flush(self, worker: Worker) -> None:
+        """Nothing is kept for later."""
+
+    def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
+        raise UnsupportedByJit("threads that wait for each other in loops, which nobody watches")
 
     def not_watched(self) -> list[Allocation]:
         """Allocations that were accessed, but too large to be watched."""

@@ -16,7 +16,6 @@ from openptx.isa.instructions import (
     wgmma,
     wmma,
 )
-from openptx.profile.spaces import COUNTED
 from openptx.program import Imm, Reg, Sink
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ MULTIPLICATIONS = frozenset(
         tensor_multiply.mma_sp, tensor_multiply.mma_ws, tensor_multiply.mma_ws_sp,
     )
 )  # fmt: skip
+COUNTED = {"global": "global", "local": "local", "shared": "shared"}
+"""Spaces whose accesses go through the load/store unit. Constants and parameters do not, nor do other CTAs' banks."""
 REACHED = frozenset((*COUNTED, "generic"))
 KINDS = {"load": "ld", "store": "st", "update": "red"}
 RETURNS_OLD = frozenset(("exch", "cas"))

@@ -1,0 +1,138 @@
+"""What counting code and the launch share: a worker's counts, as offsets in bytes from where they begin.
+
+First what all code has; then eight counters for each instruction of each function that the kernel may call, by the
+order of `reached`; then one for each target of branches by index; then, for each instruction that accesses memory, the
+masks of its entries, and the entries. Requests of one mask whose addresses differ from their base by the same offsets
+have one entry, which counts them by the base modulo what hardware looks at. Requests that have none go to the log.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from openptx.control_flow import control
+from openptx.device.shared_layout import reached
+from openptx.engines.common.accesses import Access, Accessing, CopyAccess, MatrixAccess, accessing
+from openptx.program import Targets
+
+if TYPE_CHECKING:
+    from openptx.program import Function, Op, Program
+
+# fmt: off
+CLOCK    = 0      # i64: instructions that the running warp has executed, or what it has waited for
+WORKER   = 8      # ptr: the worker's state
+LOG      = 16     # ptr: where the next record goes
+LOG_END  = 24     # ptr: one past the last
+LOG_BEGIN = 32    # ptr: the first
+BARRIERS = 64     # 16 numbers x 2 parities of generations x BARRIER
+LANES    = 2112   # 32 x i64: addresses of a request
+COUNTERS = 2368   # from here on those of instructions
+
+# Who has arrived at a barrier: offsets in bytes.
+BARRIER  = 64
+KEY      = 0      # i64: generation, its CTA above it; 0: nobody yet
+ARRIVED  = 8      # i64: warps
+LATEST   = 16     # i64: the latest of their clocks
+SUM      = 24     # i64: of their clocks
+PLACE    = 32     # i64: in the text, of the last of the statements at which they arrived
+WAITED   = 40     # i64: offset of that statement's counter
+
+# Counters of an instruction, 8 bytes each.
+WARPS, THREADS = 0, 1            # executions of the block that it begins
+LEFT_WARPS, LEFT_THREADS = 2, 3  # that left for the generic version here
+SLOW_WARPS, SLOW_THREADS = 4, 5  # executions, by the generic version, of the block that it begins
+ACTIVE   = 6      # threads for which its guard holds: of a branch, that take it
+SPECIAL  = 7      # of branches and calls: divergent executions; of barriers: instructions that warps waited
+EACH     = 64     # bytes
+
+# An entry. The first of each instruction is of whole warps at offsets that code knows.
+MEMO     = 8      # entries for others
+ENTRIES  = 1 + MEMO
+OFFSETS  = 0      # 32 x i64: addresses of the lanes less the base
+HISTOGRAM = 256   # 128 x i64: requests, by their base modulo 32 or 128
+BASES    = 1280   # 128 x i64: the base of one of these
+BASE     = 2304   # i64: the base of one of them
+ENTRY    = 2368   # bytes
+WIDEST   = 128    # of the moduli
+
+# A record of the log.
+RECORD   = 272    # i64 site, i64 mask, 32 x i64 addresses
+RECORDS  = 2048
+MOST     = 32     # records that one instruction makes at most: so many are free when it begins
+# fmt: on
+
+
+class Site:
+    """An instruction that accesses memory: `number` among those of its launch."""
+
+    __slots__ = ("found", "function", "number", "op")
+
+    def __init__(self, function: Function, op: Op, found: Accessing, number: int) -> None:
+        self.function, self.op, self.found, self.number = function, op, found, number
+
+    @property
+    def space(self) -> str:
+        """The state space of its addresses."""
+        if isinstance(self.found, (Access, MatrixAccess)):
+            return self.found.space
+        if isinstance(self.found, CopyAccess):
+            return "global"
+        return self.op.m.space
+
+    @property
+    def modulus(self) -> int:
+        """What an entry's requests are told apart by."""
+        matrices = isinstance(self.found, MatrixAccess)
+        return 32 if self.space in ("global", "local") and not matrices else WIDEST
+
+
+class Layout:
+    """Of a kernel and all that it may call."""
+
+    def __init__(self, program: Program, kernel: Function) -> None:
+        self.functions = [*reached(program, kernel.name)]
+        self.first: dict[Function, int] = {}
+        """The number of the function's first instruction among those of all."""
+        self.sites: list[Site] = []
+        self.site_of: dict[Op, Site] = {}
+        self.tables: dict[Op, int] = {}
+        """Where counters of branches by index begin."""
+        count = 0
+        for function in self.functions:
+            self.first[function] = count
+            count += len(function.code)
+            for op in function.code:
+                if (found := accessing(op, ())) is not None and op not in self.site_of:
+                    self.site_of[op] = Site(function, op, found, len(self.sites))
+                    self.sites.append(self.site_of[op])
+        self.count = count
+        at = COUNTERS + EACH * count
+        for function in self.functions:
+            for op in function.code:
+                if control(op) == "branch-table":
+                    self.tables[op] = at
+                    at += 8 * len(targets_of(op).pcs)
+        self.masks = -(-at // 64) * 64
+        self.entries = self.masks + -(-8 * ENTRIES * len(self.sites) // 64) * 64
+        self.size = self.entries + ENTRY * ENTRIES * len(self.sites)
+
+    def counter(self, function: Function, pc: int, which: int) -> int:
+        return COUNTERS + EACH * (self.first[function] + pc) + 8 * which
+
+    def mask(self, site: Site) -> int:
+        return self.masks + 8 * ENTRIES * site.number
+
+    def entry(self, site: Site) -> int:
+        return self.entries + ENTRY * ENTRIES * site.number
+
+
+def targets_of(op: Op) -> Targets:
+    """Of a branch by index."""
+    return next(o for o in op.operands if isinstance(o, Targets))
+
+
+@lru_cache(maxsize=16)
+def layout_of(program: Program, kernel: Function) -> Layout:
+    """Programs and functions are compared by identity."""
+    return Layout(program, kernel)

@@ -1,0 +1,60 @@
+"""The functions that counting kernels call, compiled once for a processor and linked once for a process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from openptx.engines.native import abi
+from openptx.engines.native.cache import store
+from openptx.engines.native.cache.key import digest
+from openptx.engines.native.count import layout
+from openptx.engines.native.runtime.upcalls import FLUSH, UPCALLS
+from openptx.isa.address_windows import FIRST
+from openptx.llvm.codegen import compile
+from openptx.llvm.jit import Library
+
+_HEADER = re.compile(r"^define (void @(count\.\w+)\(.*?\))", re.M)
+_NAME = re.compile(r" %\w+")
+_linked: list[Library] = []
+
+
+@cache
+def text() -> str:
+    """All of them, for LLVM."""
+    found = files("openptx.engines.native.count").joinpath("functions.ll").read_text("utf-8")
+    numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
+    numbers |= {
+        "REQUEST": abi.REQUEST,
+        "UPCALL": abi.UPCALL,
+        "FLUSH": UPCALLS.index(FLUSH),
+        "RESERVE": layout.MOST * layout.RECORD,
+        "FIRST": FIRST,
+    }
+    for name, value in numbers.items():
+        found = found.replace(f"{{{name}}}", str(value))
+    return found
+
+
+def names() -> list[str]:
+    """The functions that kernels may call."""
+    return [name for _, name in _HEADER.findall(text())]
+
+
+def declarations() -> list[str]:
+    """What the text of a counting kernel begins with."""
+    return [f"declare {_NAME.sub('', header)}" for header, _ in _HEADER.findall(text())]
+
+
+def functions(address_size: int) -> Mapping[str, int]:
+    """Their addresses by name, good as long as the process lives."""
+    if not _linked:
+        name = digest("count")
+        image = store.load(name)
+        if image is None:
+            image = compile(text())
+            store.store(name, image)
+        _linked.append(Library(image, tuple(names())))
+    return {name: _linked[0][name] for name in names()}

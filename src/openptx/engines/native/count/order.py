@@ -1,0 +1,60 @@
+"""Loops whose number of turns may depend on the order in which threads execute atomics: counts of such a kernel are of
+one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from openptx.control_flow import control, is_written
+from openptx.device.shared_layout import calls_by_address, reached
+from openptx.engines.native.analysis.spin_loops import cycles, guard_cells, slice_back
+from openptx.isa.memory_consistency import strong
+from openptx.program import FunctionName
+
+if TYPE_CHECKING:
+    from openptx.engines.native.analysis.context import FunctionContext
+    from openptx.program import Op, Program
+
+OWN = frozenset(("local", "frame", "generic"))
+"""Where code that was not optimised keeps its variables."""
+
+
+def depends_on_order(c: FunctionContext) -> str:
+    """Why counts of a function may depend on the order of threads; "" where they do not."""
+    graph, code = c.graph, c.function.code
+    for cycle in cycles(graph.blocks):
+        pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
+        suspects = [pc for pc in pcs if is_answered(code[pc]) or any(map(is_answered, called(c.program, code[pc])))]
+        if not suspects:
+            continue
+        decides = slice_back(graph, pcs, {cell for pc in pcs for cell in guard_cells(graph, pc)})
+        through_memory = any(
+            code[pc].form.instruction.access == "load"
+            and code[pc].m.space in OWN
+            and graph.cells.writes(code[pc]) & decides
+            for pc in pcs
+        )
+        for pc in suspects:
+            if through_memory or graph.cells.writes(code[pc]) & decides:
+                return f"a loop that depends on what other threads do, at `{' '.join(code[pc].text.split())}`"
+    return ""
+
+
+def is_answered(op: Op) -> bool:
+    """Whether an instruction gives what other threads may have written meanwhile: atomics, strong loads."""
+    shared = op.form.instruction.access == "update" or strong(op.m)
+    return shared and any(is_written(op, i) for i in range(len(op.operands)))
+
+
+def called(program: Program, op: Op) -> Iterator[Op]:
+    """All that a call may execute."""
+    if control(op) != "call":
+        return
+    if calls_by_address(op):
+        names = [*program.functions]
+    else:
+        names = [o.name for o in op.operands if isinstance(o, FunctionName) and o.name in program.functions]
+    for name in names:
+        for function in reached(program, name):
+            yield from function.code

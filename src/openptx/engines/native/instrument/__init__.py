@@ -1,0 +1,1 @@
+"""Instrumented machine code: hooks of emission that observers of executions fill in (watch/, count/)."""

@@ -1,0 +1,59 @@
+"""Hooks of emission: what an observer of executions may have emitted beside a kernel's own code.
+
+Those of this class do nothing: code that nobody observes is as if there were none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openptx.engines.native.analysis.cfg import Block
+    from openptx.engines.native.analysis.operand_binder import OperandBinder
+    from openptx.numerics import Bits
+    from openptx.program import Op
+
+
+class Hooks:
+    """Hooks of code that nobody observes."""
+
+    once = False
+    """Whether no instruction may be executed again after it was executed, as in blocks that start over."""
+
+    def enter(self) -> None:
+        """A warp begins, or goes on after a barrier."""
+
+    def begins(self, b: Block) -> None:
+        """A block begins, and its lanes need not wait for others any more."""
+
+    def leaves(self) -> None:
+        """The warp leaves for the generic version, which executes the instruction at this site again."""
+
+    # Instructions
+
+    def before(self, op: Op, binder: OperandBinder) -> None:
+        """An instruction that does not end its block is about to be executed by the lanes of its guard."""
+
+    def after(self, op: Op) -> None:
+        """It has been."""
+
+    def converges(self, op: Op, members: Callable[[Op], Bits]) -> None:
+        """An instruction of a warp, for the lanes of a mask."""
+
+    def interpreted(self, op: Op) -> None:
+        """An instruction that the reference engine executes."""
+
+    # Ends of blocks
+
+    def branches(self, op: Op, guard: Bits) -> None:
+        """A branch, a return, an exit or a trap is about to be executed."""
+
+    def chooses(self, op: Op, index: Bits) -> None:
+        """A branch by index is about to be executed."""
+
+    def arrives(self, op: Op, number: Bits, generation: str, lanes: str) -> None:
+        """A warp comes to a barrier of its CTA."""
+
+    def resumes(self) -> None:
+        """A warp goes on after the barrier that its frame names."""

@@ -1,0 +1,266 @@
+"""A profiled launch as machine code: the counts of its workers, and how counters are made of them.
+
+The code counts blocks, guards, branches, and requests by the offsets of their lanes; what these cost is computed here,
+by the definitions that the reference engine's profile has, once for each kind of request. Requests like no other are
+kept in a log, which is counted whenever it is full.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.control_flow import control, targets
+from openptx.engines.common.accesses import FragmentAccess
+from openptx.engines.native import abi, settings
+from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.count import layout
+from openptx.engines.native.count.layout import layout_of
+from openptx.engines.native.deopt.resume_interp import resume_interp
+from openptx.engines.native.instrument.selection import COUNT
+from openptx.engines.native.runtime.launch import launch
+from openptx.profile.launch import ProfiledLaunch
+from openptx.profile.observe import joined
+from openptx.profile.tally import Tally, Told
+
+if TYPE_CHECKING:
+    from openptx.engines.native.runtime.launch import Run
+    from openptx.engines.native.runtime.workers import Worker
+    from openptx.profile.recorder import Recorder
+    from openptx.program import Function, Op, Program
+    from openptx.runtime import Kernel
+    from openptx.runtime.module import Prepared
+
+LINE = 64
+Numbers = NDArray[np.int64]
+
+
+class WorkerCounts:
+    """Of one worker: `data` are its counts, `log` the records that it has room for."""
+
+    def __init__(self, worker: Worker, size: int) -> None:
+        self.worker = worker
+        self.memory = np.zeros(size + LINE, np.uint8)
+        start = -self.memory.ctypes.data % LINE
+        self.data: Numbers = self.memory[start : start + size].view(np.int64)
+        self.log = np.zeros((layout.RECORDS, layout.RECORD // 8), np.int64)
+        self.data[layout.WORKER // 8] = worker.state.address
+        self.data[layout.LOG_BEGIN // 8] = self.log.ctypes.data
+        self.data[layout.LOG_END // 8] = self.log.ctypes.data + self.log.nbytes
+        self.empty()
+
+    @property
+    def address(self) -> int:
+        return self.data.ctypes.data
+
+    def empty(self) -> None:
+        self.data[layout.LOG // 8] = self.log.ctypes.data
+
+    def records(self) -> Numbers:
+        """What is in the log."""
+        return self.log[: (int(self.data[layout.LOG // 8]) - self.log.ctypes.data) // layout.RECORD]
+
+
+class Counting:
+    """What the workers of a launch count: an observer of their code."""
+
+    tools: tuple[str, ...] = COUNT
+    granules: tuple[int, int] = (4, 4)
+
+    def __init__(self, program: Program, kernel: Function, recorder: Recorder) -> None:
+        self.program, self.recorder = program, recorder
+        self.layout = layout_of(program, kernel)
+        self.tally = Tally(self.layout.sites, program.address_size, recorder)
+        self.workers: dict[int, WorkerCounts] = {}
+        self.resumed = False
+        self.run: Run | None = None
+
+    def attach(self, worker: Worker, run: Run, stop: int) -> int:
+        self.run = run
+        known = self.workers.get(id(worker))
+        if known is None:
+            known = self.workers[id(worker)] = WorkerCounts(worker, self.layout.size)
+        return known.address
+
+    def flush(self, worker: Worker) -> None:
+        self.count_records(self.workers[id(worker)].records())
+
+    def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
+        self.resumed = True
+        self.recorder.begins(begun(run))
+        resume_interp(run, codes, team, partial(ProfiledLaunch, recorder=self.recorder, sample=None))
+
+    # Requests
+
+    def count_records(self, records: Numbers) -> None:
+        """Counts what was in a log."""
+        sites = records[:, 0] & 0xFFFFFF
+        fragments = np.array([isinstance(site.found, FragmentAccess) for site in self.layout.sites], np.bool_)[sites]
+        told = told_of(records, sites, np.ones(len(records), np.int64))
+        self.tally.add(told.some(np.flatnonzero(~fragments)))
+        if fragments.any():
+            self.count_fragments(records[fragments], told.some(np.flatnonzero(fragments)))
+
+    def count_fragments(self, records: Numbers, told: Told) -> None:
+        """Two neighbouring elements of 32 bits are one access."""
+        sizes, chosen = records[:, 0] >> 24 & 0xFF, list[int]()
+        wide = sizes.copy()
+        begins = np.flatnonzero(records[:, 0] >> 32 == 0).tolist()
+        for begin, end in zip(begins, [*begins[1:], len(records)], strict=True):
+            space = self.layout.sites[int(told.sites[begin])].space
+            trace = [(space, told.addresses[i].astype(np.uint64), int(sizes[i])) for i in range(begin, end)]
+            at = begin
+            for _, _, size in joined(trace):
+                chosen.append(at)
+                wide[at] = size
+                at += 2 if size > sizes[at] else 1
+        rows = np.array(chosen)
+        self.tally.add(told.some(rows), wide[rows])
+
+    def count_entries(self, data: Numbers) -> None:
+        """Counts what was counted by offsets."""
+        first, count = self.layout.masks // 8, layout.ENTRIES * len(self.layout.sites)
+        masks = data[first : first + count]
+        used = np.flatnonzero(masks)
+        if not used.size:
+            return
+        all = data[self.layout.entries // 8 :][: count * layout.ENTRY // 8].reshape(count, layout.ENTRY // 8)
+        offsets, histogram, bases = (
+            all[used, start // 8 : stop // 8]
+            for start, stop in ((0, 256), (layout.HISTOGRAM, layout.BASES), (layout.BASES, layout.BASE))
+        )
+        which, residues = np.nonzero(histogram)
+        addresses = bases[which, residues][:, None] + offsets[which]
+        active = lanes_in(masks[used][which])
+        filled = np.where(active, addresses, bases[which, residues][:, None])
+        self.tally.add(Told(used[which] // layout.ENTRIES, filled, active, histogram[which, residues]))
+
+    # Executions
+
+    def settle(self) -> None:
+        """Adds everything to the recorder."""
+        for known in self.workers.values():
+            self.count_records(known.records())
+            known.empty()
+            self.count_entries(known.data)
+            waits(known.data)
+        if not self.workers:
+            return
+        begin, end = layout.COUNTERS // 8, layout.COUNTERS // 8 + self.layout.count * layout.EACH // 8
+        counts = sum(known.data[begin:end] for known in self.workers.values())
+        assert isinstance(counts, np.ndarray)
+        counts = counts.reshape(-1, layout.EACH // 8)
+        for function in self.layout.functions:
+            start = self.layout.first[function]
+            own = counts[start : start + len(function.code)]
+            if own.any():
+                self.recorder.decoded(function)
+                self.count_function(function, own)
+
+    def count_function(self, function: Function, counts: Numbers) -> None:
+        cells = Cells(function)
+        exits = set(np.flatnonzero(counts[:, layout.SLOW_WARPS]).tolist())
+        executed = np.zeros((len(function.code), 2), np.int64)
+        for entered, columns in (((), (layout.WARPS, layout.LEFT_WARPS)), (exits, (layout.SLOW_WARPS, None))):
+            taken, left = columns
+            for b in Graph(function, cells, entered, False).blocks:
+                here = executed[b.start : b.stop]
+                here += counts[b.start, taken : taken + 2]
+                if left is not None:
+                    here -= np.cumsum(counts[b.start : b.stop, left : left + 2], axis=0)
+        for pc, op in enumerate(function.code):
+            warps, threads = executed[pc].tolist()
+            if warps:
+                self.count_op(function, pc, op, warps, threads, counts[pc].tolist())
+
+    def count_op(self, function: Function, pc: int, op: Op, warps: int, threads: int, counts: list[int]) -> None:
+        kind, counters = control(op), self.recorder.of(op)
+        self.recorder.executed_op(op, warps, threads)
+        active, special = counts[layout.ACTIVE], counts[layout.SPECIAL]
+        if op.guard is not None:
+            counters.active += threads if kind == "branch" else active
+        if kind == "barrier":
+            counters.waited += special
+        if kind in ("branch", "branch-table", "call") or (kind == "return" and function.kind != "entry"):
+            counters.branches += warps
+            counters.divergent += special
+        if kind == "branch":
+            self.went(op, 0, threads if op.guard is None else active)
+        elif kind == "branch-table":
+            at = self.layout.tables[op] // 8
+            for i in range(len(layout.targets_of(op).pcs)):
+                self.went(op, i, sum(int(known.data[at + i]) for known in self.workers.values()))
+
+    def went(self, op: Op, i: int, threads: int) -> None:
+        if threads or control(op) == "branch":
+            self.recorder.went(op, tuple(targets(op))[i], threads)
+
+
+def told_of(records: Numbers, sites: Numbers, times: Numbers) -> Told:
+    return Told(sites, records[:, 2:], lanes_in(records[:, 1]), times)
+
+
+def lanes_in(masks: Numbers) -> NDArray[np.bool_]:
+    """Of masks of lanes, a row for each."""
+    return (masks[:, None] >> np.arange(32) & 1).astype(np.bool_)
+
+
+def waits(data: Numbers) -> None:
+    """Warps that no later arrival has settled have waited, too."""
+    first, each = layout.BARRIERS // 8, layout.BARRIER // 8
+    for record in data[first : first + 32 * each].reshape(32, each):
+        arrived, latest, total, _, counter = record[1:6].tolist()
+        if arrived:
+            data[counter // 8] += arrived * latest - total
+            record[layout.ARRIVED // 8] = 0
+
+
+def begun(run: Run) -> int:
+    """CTAs of a launch that its workers have begun."""
+    first, stop = struct.unpack_from("<2q", run.team[0].launch_memory, abi.NEXT)
+    taken = min(first, stop) - run.plan.blocks[0]
+    for worker in run.team:
+        begin, end = struct.unpack_from("<2q", worker.memory, abi.FROM)
+        taken -= max(end - begin - 1, 0)
+    return taken
+
+
+def run_native(
+    kernel: Kernel,
+    given: Prepared,
+    recorder: Recorder,
+    pieces: Iterable[tuple[int, int]],
+    shared: int,
+    timeout: float | None,
+    max_instructions: int | None,
+    workers: int | None,
+) -> Counting:
+    """Runs CTAs, the first and how many of each piece, and counts them. Raises UnsupportedByJit before anything has run
+    where only the reference engine can count the kernel, and what a launch raises."""
+    counting = Counting(kernel.module.program, kernel.function, recorder)
+    since = time.monotonic()
+    try:
+        with settings.watched_by(counting):
+            for first, count in pieces:
+                counting.run, counting.resumed = None, False
+                launch(
+                    kernel.module.program, kernel.function, given.grid, given.block, memory=given.memory,
+                    image=kernel.module.image, shared=shared, cluster=given.cluster, timeout=timeout,
+                    max_instructions=max_instructions, workers=workers, blocks=(first, first + count), since=since,
+                )  # fmt: skip
+                if not counting.resumed:
+                    recorder.begins(count)
+    except BaseException:
+        if counting.run is not None and not counting.resumed:
+            recorder.begins(begun(counting.run))
+        raise
+    finally:
+        counting.settle()
+    return counting

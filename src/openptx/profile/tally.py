@@ -1,0 +1,125 @@
+"""Requests that machine code has told of, many at once, added to the counters of their instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openptx.engines.common.accesses import COUNTED, CopyAccess, FragmentAccess, MatrixAccess, kind_of
+from openptx.isa.address_windows import FIRST, SHIFT
+from openptx.profile.costs import Costs, Target
+from openptx.profile.observe import tell
+from openptx.profile.registers import live_registers
+from openptx.profile.requests import Addresses, Requests
+from openptx.profile.spaces import memory_of
+
+if TYPE_CHECKING:
+    from openptx.engines.native.count.layout import Site
+    from openptx.profile.recorder import Recorder
+
+WIDEST = 64
+"""More than the bytes of a lane of any access."""
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Requests: a row for each, of the instruction with that number; `times` is how many each row stands for.
+
+    `addresses` and `active` have the shape (requests, 32). Lanes that are not active repeat the address of one that is.
+    """
+
+    sites: NDArray[np.int64]
+    addresses: Addresses
+    active: Mask
+    times: NDArray[np.int64]
+
+    def some(self, chosen: NDArray[Any]) -> Told:
+        return Told(self.sites[chosen], self.addresses[chosen], self.active[chosen], self.times[chosen])
+
+    @staticmethod
+    def all(parts: Iterable[Told]) -> Told:
+        """One after the other."""
+        columns = zip(*((p.sites, p.addresses, p.active, p.times) for p in parts), strict=True)
+        return Told(*(np.concatenate(column) for column in columns))
+
+
+class Tally:
+    """Of one launch."""
+
+    def __init__(self, sites: list[Site], address_size: int, recorder: Recorder) -> None:
+        self.sites, self.recorder, self.shift = sites, recorder, SHIFT[address_size]
+        self.targets = [self.target_of(site) for site in sites]
+
+    def target_of(self, site: Site) -> Callable[[str], Target]:
+        """What requests of an instruction go to, by the memory that they reach."""
+        found, op = site.found, site.op
+        if isinstance(found, CopyAccess):
+            return lambda memory: Target(memory, "ld", found.size)
+        if isinstance(found, MatrixAccess):
+            return lambda memory: Target(memory, found.kind, 16, found.rows)
+        if isinstance(found, FragmentAccess):
+            return lambda memory: Target(memory, found.kind, 0)
+        kind, size = kind_of(op, live_registers(site.function).unread.get(op, ())), found.size
+        return lambda memory: Target(memory, kind, size)
+
+    def add(self, told: Told, sizes: NDArray[np.int64] | None = None) -> None:
+        """Counts requests; `sizes` are bytes of a lane, where the instruction does not say."""
+        if not told.sites.size:
+            return
+        groups: dict[Target, list[Told]] = {}
+        numbers = told.sites if sizes is None else told.sites * (WIDEST) + sizes
+        present: list[int] = np.unique(numbers).tolist()
+        for number in present:
+            rows = told.some(np.flatnonzero(numbers == number))
+            site = number if sizes is None else number // (WIDEST)
+            for memory, some in self.by_memory(self.sites[site].space, rows):
+                target = self.targets[site](memory)
+                if sizes is not None:
+                    target = Target(memory, target.kind, number % (WIDEST))
+                groups.setdefault(target, []).append(some)
+        for target, parts in groups.items():
+            self.count(target, parts)
+
+    def by_memory(self, space: str, rows: Told) -> Iterable[tuple[str, Told]]:
+        """The memories that lanes reach, each with their requests."""
+        if space != "generic":
+            if space in COUNTED:
+                yield COUNTED[space], rows
+            return
+        kinds = np.minimum(rows.addresses >> self.shift, FIRST)
+        for kind in np.unique(kinds).tolist():
+            memory = memory_of(kind)
+            active = rows.active & (kinds == kind)
+            some = np.flatnonzero(active.any(axis=1))
+            if memory is None or not some.size:
+                continue
+            active, addresses = active[some], rows.addresses[some]
+            first = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
+            yield memory, Told(rows.sites[some], np.where(active, addresses, first), active, rows.times[some])
+
+    def count(self, target: Target, parts: list[Told]) -> None:
+        """Counts requests for one target, of one instruction in each part."""
+        told = Told.all(parts)
+        active = None if told.active.all() else told.active
+        these = Requests(told.addresses, active, 0, target.size, None)
+        costs = target.costs(these)
+        lanes = told.active.sum(axis=1) if not target.rows else np.full(these.warps, target.rows)
+        start = 0
+        for part in parts:
+            stop = start + len(part.sites)
+            here = slice(start, stop)
+            counters = self.recorder.of(self.sites[int(part.sites[0])].op)
+            rows = Requests(told.addresses[here], None if active is None else active[here], 0, target.size, None)
+            times, warps = part.times, int(part.times.sum())
+            tell(target, rows, cut(costs, here), times, warps, int(lanes[here] @ times), counters)
+            start = stop
+
+
+def cut(costs: Costs, here: slice) -> Costs:
+    return Costs(costs.taken[here], costs.ideal[here], costs.conflicts[here], costs.collisions[here])
