@@ -12,6 +12,7 @@ from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
 from openptx.isa.notation.gates import gate
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
+from openptx.patterns import pattern
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import (
@@ -87,8 +88,8 @@ _POSITIVE = frozenset(("maxntid", "reqntid", "maxnreg", "minnctapersm"))
 
 _EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
 
-_INLINED = re.compile(r"\.loc\b[^\n;]*\bfunction_name\b")
-_LABEL = re.compile(rf"(?:^|(?<=\{{))[ \t]*{SECTION_NAME}[ \t]*:", re.M | re.A)
+_INLINED = pattern(r"\.loc\b[^\n;]*\bfunction_name\b")
+_LABEL = pattern(rf"(?:^|(?<=\{{))[ \t]*{SECTION_NAME}[ \t]*:", re.M | re.A)
 _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
 
 
@@ -212,9 +213,9 @@ class DirectiveAvailability:
         if function.body is not None and (place := self._first(_INLINED, function.body)):
             yield "`function_name` of `.loc`", INLINED, place
 
-    def _first(self, pattern: re.Pattern[str], span: Span) -> Span | None:
+    def _first(self, wanted: re.Pattern[str], span: Span) -> Span | None:
         """Where something first stands that is new since 7.0; not looked for in newer files."""
-        found = pattern.search(self.file.text, *span) if self.context.version < (7, 0) else None
+        found = wanted.search(self.file.text, *span) if self.context.version < (7, 0) else None
         return found.span() if found else None
 
     def _variable(self, declaration: Declaration) -> Iterator[Wish]:

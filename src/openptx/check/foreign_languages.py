@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Diagnostic
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.source import File
 
 _SEARCHED = 1 << 16  # characters: what tells a language stands early in a file
-_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_VERSION = re.compile(r"^[ \t]*\.version\b", re.MULTILINE)
+_COMMENT = pattern(r"//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_VERSION = pattern(r"^[ \t]*\.version\b", re.MULTILINE)
 
 _NVCC = """compile it to PTX first, with one of
 `nvcc -ptx -arch=sm_80 mine.cu`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -29,6 +30,8 @@ def finished(command: Callable[[list[str]], int], argv: list[str], last: bool) -
     try:
         status = command(argv)
         sys.stdout.flush()
+        if last:
+            gc.freeze()  # or Python's end looks for garbage in all that there is, a tenth of a small check
         return status
     except KeyboardInterrupt:
         return interrupted(last)

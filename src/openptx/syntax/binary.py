@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.diagnostics import Diagnostic
+from openptx.patterns import pattern
 from openptx.source import File
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f-\x9f\ufffd]")
+_CONTROL = pattern(r"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f-\x9f\ufffd]")
 _SAMPLE = 4096  # characters; a stray control character is an ordinary mistake, one in fifty is another kind of file
 
 # fmt: off

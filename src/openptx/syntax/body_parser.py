@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import outside
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, SPACES, declaration
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 
     from openptx.source import File, Span
 
-_HIDDEN = re.compile(r"//[^\n]*;|/\*|\"[^\"\n]*;")
+_HIDDEN = pattern(r"//[^\n]*;|/\*|\"[^\"\n]*;")
 """A `;` that may end no statement."""
-_LABELLED = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
-_LINE = re.compile(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
+_LABELLED = pattern(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
+_LINE = pattern(rf"@@DWARF[ \t]+\.[^\n]*+|#(?:line[ \t]|[ \t]*)[ \t]*[0-9]+[ \t]+{STRING}[ \t0-9]*+(?=\r?\n)")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _LINKAGE = "linkage can only be given to variables of the module"
 _FUNCTIONS = (".entry", ".func")

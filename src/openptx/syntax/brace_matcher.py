@@ -6,6 +6,7 @@ import re
 from operator import gt
 
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.lexical import COMMENT, OPEN_STRING, TRIVIA
 from openptx.syntax.statement_lexer import (
@@ -24,7 +25,7 @@ from openptx.syntax.statement_lexer import (
 # A group that holds no other is stepped over whole, like comments, strings and initial values. So are the braces of
 # operands that lack their other half: a block's `{` follows no comma, and its `}` is followed by none.
 _OPERAND = "|".join(rf"(?<=[\w,\[(|=]{'[ 	]' * blanks})" for blanks in range(4))
-_BRACES = re.compile(
+_BRACES = pattern(
     rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{(?>[^{{}}"/;]+|{COMMENT})*+\}} | {COMMENT}
       | {OPEN_STRING} | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | \}}(?=[ \t]*+[;,\]])
     )*+([{{}}]?)""",
@@ -32,18 +33,18 @@ _BRACES = re.compile(
 )
 # What compilers write: `}` at the beginning of a line ends a body, a block's brace stands after a statement, operands
 # in braces are within a line, no comment nor string holds a brace. Each expression begins with one character.
-_LAST = re.compile(r"\n\}(?![ \t]*+[;,\]])")
-_OPENED = re.compile(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
-_CLOSED = re.compile(r"\}(?:(?<=[;}\n]\})|(?<=[;}\n][ \t]\}))(?![ \t]*+[;,\]])")
-_GROUP = re.compile(r'\{(?<![;{}\n]\{)(?<![;{}\n][ \t]\{)[^{};\n"/]*+\}')
-_COMMENTED = re.compile(r"//[^{}\n]*+[{}]")
-_QUOTED = re.compile(r'"[^{}\n]*+[{}]')
-_MODULE = re.compile(r"\.(?:version|target|address_size|file|section|alias)\b")
-_DOTLESS = re.compile(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
-_ENDED = re.compile(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|\})\s*\Z")
-_ITEM = re.compile(r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
-_NEXT = re.compile(r"\.(?:entry|func|section)\b")
-_DECLARED = re.compile(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
+_LAST = pattern(r"\n\}(?![ \t]*+[;,\]])")
+_OPENED = pattern(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
+_CLOSED = pattern(r"\}(?:(?<=[;}\n]\})|(?<=[;}\n][ \t]\}))(?![ \t]*+[;,\]])")
+_GROUP = pattern(r'\{(?<![;{}\n]\{)(?<![;{}\n][ \t]\{)[^{};\n"/]*+\}')
+_COMMENTED = pattern(r"//[^{}\n]*+[{}]")
+_QUOTED = pattern(r'"[^{}\n]*+[{}]')
+_MODULE = pattern(r"\.(?:version|target|address_size|file|section|alias)\b")
+_DOTLESS = pattern(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
+_ENDED = pattern(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|\})\s*\Z")
+_ITEM = pattern(r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+\.(?!reg\b|loc\b)")
+_NEXT = pattern(r"\.(?:entry|func|section)\b")
+_DECLARED = pattern(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 
 
 class Body:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
+from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT, STRING
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 COMMENTED, QUOTED, CODE = "comment", "string", "code"
 _HIDDEN = "\0\v\x1c\x1d\x1e\x1f"
 """Control characters in ASCII that a comment or string could hide, or that are blanks to Python but not to PTX."""
-_PIECE = re.compile(
+_PIECE = pattern(
     rf"[\x01-\x0a\x0c-\x1b !#-.0-\x7f]*+"
     rf"(?:(?P<{COMMENTED}>{COMMENT})|(?P<{QUOTED}>{STRING})|[/\"]|\Z|(?P<{CODE}>[^\x01-\x0a\x0c-\x1b -\x7f]))"
 )
-_STRAY = re.compile(r"[^\x01-\x7f](?:[^\n]*[^\x01-\x7f])?+")
-_FIRST = re.compile(r"\0++|[^\0-\x7f]++|.", re.S)
-_NULS = re.compile(r"\0++")
-_REST = re.compile(r"[^\x20-\x7e\s](?:[^;\n\"]*[^\x20-\x7e\s])?", re.A)
+_STRAY = pattern(r"[^\x01-\x7f](?:[^\n]*[^\x01-\x7f])?+")
+_FIRST = pattern(r"\0++|[^\0-\x7f]++|.", re.S)
+_NULS = pattern(r"\0++")
+_REST = pattern(r"[^\x20-\x7e\s](?:[^;\n\"]*[^\x20-\x7e\s])?", re.A)
 _WRITTEN = {"\u2212": "-", **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')}
 NOT_ASCII = "PTX is ASCII; other characters can stand in comments alone"
 

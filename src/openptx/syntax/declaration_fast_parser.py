@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Pointer, SymbolAddress, Variable
 from openptx.syntax.initialiser_parser import NUMBERS
 from openptx.syntax.lexical import NEW_NAME
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
 _HEXADECIMAL = "0[xX][0-9a-fA-F]{1,15}+"
 _SYMBOL = rf"(?!WARP_SZ\b){NEW_NAME}"
-_SIMPLE = re.compile(
+_SIMPLE = pattern(
     rf"""(?:\.(visible|extern|weak|common)[ \t]++)?+\.(reg|param|local|shared|global|const)[ \t]++
     (?:\.align[ \t]++({_NUMBER})[ \t]++)?+ \.([bsuf](?:8|16|32|64)|pred)[ \t]++
     ({NEW_NAME})(?:<({_NUMBER})>|\[({_NUMBER}|)\])?+
@@ -62,7 +63,7 @@ def _value(match: re.Match[str], end: int) -> Initialiser | None:
     return SymbolAddress(Name(generic or symbol, span), int(offset or 0), bool(generic), None, (start, end))
 
 
-_PARAMETER = re.compile(
+_PARAMETER = pattern(
     rf"""[ \t\r\n]*+\.(reg|param)[ \t]++(?:\.align[ \t]++({_NUMBER})[ \t]++)?+\.([bsuf](?:8|16|32|64)|pred)[ \t]++
     (?:(\.ptr)(?:[ \t]++\.(global|const|local|shared))?+(?:[ \t]++\.align[ \t]++({_NUMBER}))?+[ \t]++)?+
     ({NEW_NAME})(?:\[({_NUMBER})\])?+[ \t\r\n]*+(?:,|\Z)""",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.patterns import pattern
 from openptx.syntax.declarations import Form, InitialiserList, Variable
 from openptx.syntax.initialiser_parser import NUMBERS
 from openptx.syntax.lexical import DECIMAL_63, NEW_NAME, WORD
@@ -20,8 +21,8 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
-_NAMED = re.compile(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
-_PARTS = re.compile(
+_NAMED = pattern(rf"\.(?:entry|func)[ \t]+(?:\([^()]*\)[ \t\r\n]*)?(?!WARP_SZ\b)(?![$%])({NEW_NAME})", re.A)
+_PARTS = pattern(
     rf"""[ \t\r\n]*+((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++) (?!(?:[_$%]|WARP_SZ)[\[;\ ])({WORD})
     ((?:\[[0-9]*+\])*+;
     | [ ]=[ ](-?{DECIMAL_63}|0x[0-9a-f]{{1,15}}+);
@@ -30,7 +31,7 @@ _PARTS = re.compile(
 )
 """What most declarations are."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}
-_NUMBERS = re.compile(NUMBERS, re.A)
+_NUMBERS = pattern(NUMBERS, re.A)
 _DIGITS = {0: 0, 8: 2, 16: 4, 32: 9, 64: 18}
 """How many digits each width holds, whatever they are; a sign takes the place of one."""
 _BYTES = frozenset(map(str, range(256)))

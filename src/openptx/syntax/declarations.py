@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
 from openptx.syntax.operands import Float, Integer
 from openptx.syntax.tree import Lazy, Statement
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.operands import Name
 
-_NUMBER = re.compile(r"-?[0-9]\w*", re.A)
+_NUMBER = pattern(r"-?[0-9]\w*", re.A)
 
 
 class Attribute:

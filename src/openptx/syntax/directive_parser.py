@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Diagnostic
+from openptx.patterns import pattern
 from openptx.syntax.declaration_fast_parser import parameters_between
 from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
 from openptx.syntax.directives import (
@@ -35,13 +36,13 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
     from openptx.syntax.declarations import Attribute, Variable
 
-_SIMPLE = re.compile(
+_SIMPLE = pattern(
     rf"""(?:\.(visible|extern|weak)[ \t]++)?+\.(entry|func)[ \t\r\n]++(?:\(([^()/"]*+)\)[ \t\r\n]*+)?+
     ({NEW_NAME})(?!\.)(?:[ \t\r\n]*+\(([^()/"]*+)\))?+(?=[ \t\r\n]*+(?:[{{;]|\.(?!param\b|reg\b)))""",
     re.X | re.A,
 )
-_LIST = re.compile(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
-_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})", re.A)
+_LIST = pattern(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
+_VERSION = pattern(r"([0-9]{1,9})\.([0-9]{1,9})", re.A)
 
 # fmt: off
 #    directive of a function       values it takes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.patterns import pattern
 from openptx.syntax.lexical import IDENTIFIER
 
 TYPE_CHECKING = False
@@ -12,15 +13,13 @@ if TYPE_CHECKING:
     from openptx.syntax.tokens import Cursor, Mistake
 
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "=": "eq", "!=": "ne", "<>": "ne"}
-_OPERATOR = re.compile(r"\.(<=|>=|==|!=|<>|[<>=])")
-_BLANK = re.compile(r"\.([ \t]+)[A-Za-z]")
-_PREPROCESSOR = re.compile(
-    r"#[ \t]*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|error|pragma|line|warning)\b"
-)
-_CHARACTER = re.compile(r"'([ -&(-\[\]-~])'")
-_IMMEDIATE = re.compile(r"#-?[0-9]")
-_HEX_POINT = re.compile(r"0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][-+]?[0-9]+)?[fF]?")
-SUM = re.compile(
+_OPERATOR = pattern(r"\.(<=|>=|==|!=|<>|[<>=])")
+_BLANK = pattern(r"\.([ \t]+)[A-Za-z]")
+_PREPROCESSOR = pattern(r"#[ \t]*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|error|pragma|line|warning)\b")
+_CHARACTER = pattern(r"'([ -&(-\[\]-~])'")
+_IMMEDIATE = pattern(r"#-?[0-9]")
+_HEX_POINT = pattern(r"0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][-+]?[0-9]+)?[fF]?")
+SUM = pattern(
     rf"(?P<base>{IDENTIFIER})\s*+\+\s*+(?:(?P<before>\w+)\s*+\*\s*+)?(?P<index>{IDENTIFIER})"
     r"(?:\s*(?P<operator>\*|<<)\s*(?P<after>\w+))?(?:\s*\+\s*(?P<offset>-?\w+))?(?=\s*\])",
     re.A,

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 
 from openptx.errors import Bug
+from openptx.patterns import pattern
 from openptx.syntax.directives import Section
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, LETTER, STRING
 from openptx.syntax.tokens import TOKEN
 from openptx.syntax.tree import Block, Function, Instruction, Label, Statement, SyntaxTree
 
 INDENT = "    "
-_COMMENT = re.compile(COMMENT)
-_STRING = re.compile(f"({STRING})")
+_COMMENT = pattern(COMMENT)
+_STRING = pattern(f"({STRING})")
 _BLANKS = (
     (re.compile(r"\s+"), " "),
     (re.compile(r" ?, ?"), ", "),
@@ -47,8 +48,8 @@ def canonical(text: str) -> str:
     """A statement without comments, in one line with canonical blanks. Strings stay as they are."""
     parts = _STRING.split(text)
     for i in range(0, len(parts), 2):
-        for pattern, blank in _BLANKS:
-            parts[i] = pattern.sub(blank, parts[i])
+        for found, blank in _BLANKS:
+            parts[i] = found.sub(blank, parts[i])
     return "".join(parts).strip()
 
 

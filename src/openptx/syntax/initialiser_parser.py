@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
 from openptx.syntax.constants import constant
 from openptx.syntax.declarations import Initialiser, InitialiserList, Member, SymbolAddress
 from openptx.syntax.lexical import SMALL_INTEGER
@@ -14,7 +15,7 @@ from openptx.syntax.tokens import DEPTH, Cursor
 NUMBERS = rf"\{{[ \t\r\n]*+(?:(?:{SMALL_INTEGER})(?![\w.])[ \t\r\n]*+(?:,[ \t\r\n]*+(?=[-0-9])|(?=\}})))++\}}"
 """A list of decimal or hexadecimal integers, as compilers write tables."""
 
-_NUMBERS = re.compile(NUMBERS, re.A)
+_NUMBERS = pattern(NUMBERS, re.A)
 
 
 def initialiser(c: Cursor) -> Initialiser:

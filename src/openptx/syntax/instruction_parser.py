@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
+from openptx.patterns import pattern
 from openptx.syntax.foreign import assigned, called, comma_in_opcode, hexadecimal_point, unguarded
 from openptx.syntax.lexical import TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 # Blanks and comments may stand before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1).
 # `.5` is a number, and `bra$L` a name.
 _MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
-OPCODE = re.compile(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+(?!\$)", re.A)
+OPCODE = pattern(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+(?!\$)", re.A)
 
 
 def read_operands(file: File, span: Span, mnemonic: str) -> tuple[tuple[Operand, ...], Diagnostic | None]:

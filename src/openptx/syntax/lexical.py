@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
+
 LETTER = "[A-Za-z0-9_$]"
 """What the second and later characters of an identifier may be."""
 
@@ -36,5 +38,5 @@ COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"
 """One that is never closed lasts to the end."""
 TRIVIA = rf"(?>[ \t\r\n\f\x1a]+|{COMMENT})"
 
-words = re.compile(WORD, re.A).findall
+words = pattern(WORD, re.A).findall
 """The identifiers in a text, or in a part of it: `words(text, start, end)`. No comments must stand there."""

@@ -8,6 +8,7 @@ import struct
 import sys
 
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.patterns import pattern
 from openptx.syntax.operands import Constant, Float, Integer
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from openptx.source import Span
     from openptx.syntax.tokens import Cursor, Mistake
 
-_INTEGER = re.compile(r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))(U?)", re.A)
-_BITS = re.compile(r"0(?:[fF]([0-9a-fA-F]{8})|[dD]([0-9a-fA-F]{16}))", re.A)
-_DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?", re.A)
-_FLOATING = re.compile(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
-_SIGNIFICANT = re.compile(r"[0.]*[1-9]", re.A)
+_INTEGER = pattern(r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))(U?)", re.A)
+_BITS = pattern(r"0(?:[fF]([0-9a-fA-F]{8})|[dD]([0-9a-fA-F]{16}))", re.A)
+_DECIMAL = pattern(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?", re.A)
+_FLOATING = pattern(r"0[fFdD]|[0-9]*\.|[0-9]+[eE]", re.A)
+_SIGNIFICANT = pattern(r"[0.]*[1-9]", re.A)
 _MASK = (1 << 64) - 1
 _DIGITS = 4000
 """More than any integer has; Python refuses to read more than 4,300, since that takes quadratic time."""

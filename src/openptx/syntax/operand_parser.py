@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Fix, Label
+from openptx.patterns import pattern
 from openptx.syntax.constants import constant
 from openptx.syntax.foreign import sum_of_registers
 from openptx.syntax.operands import (
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     Reader = Callable[[Cursor], Operand]
 
-_SELECTOR = re.compile(r"\.(?:[xyzwrgba]{1,4}|[bh][0-7]{1,4})", re.A)
+_SELECTOR = pattern(r"\.(?:[xyzwrgba]{1,4}|[bh][0-7]{1,4})", re.A)
 _CLOSES = {"[": "]", "(": ")", "{": "}"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.patterns import pattern
 from openptx.syntax.binary import not_text
 from openptx.syntax.body_parser import read_statements, unknown_directive, without_dot
 from openptx.syntax.brace_matcher import LOST, body, closing, lost_label
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from openptx.source import File, Span
 
 
-_COMMENTS = re.compile(f"{STRING}|({COMMENT})")
-_NEXT = re.compile(r"\.(?:entry|func|section)\b")
-_AFTER_HEADER = re.compile(r"[ \t\r\n]*+([{;])")
+_COMMENTS = pattern(f"{STRING}|({COMMENT})")
+_NEXT = pattern(r"\.(?:entry|func|section)\b")
+_AFTER_HEADER = pattern(r"[ \t\r\n]*+([{;])")
 _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
 _BEGINS_ITEM = (*LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".version", ".target", ".address_size")
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
+from openptx.patterns import pattern
 from openptx.syntax.tokens import Cursor
 
 _MODULE = (
     ".visible", ".extern", ".weak", ".common", ".entry", ".func", ".loc", ".file", ".pragma", ".section", ".version",
     ".target", ".address_size", ".alias",
 )  # fmt: skip
-_GROUP = re.compile(r"\{[^{};\n]*+\}")
+_GROUP = pattern(r"\{[^{};\n]*+\}")
 _SPACES = (".reg", ".local", ".shared", ".param", ".global", ".const")
 
 

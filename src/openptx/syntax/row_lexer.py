@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT, DECIMAL_32, IDENTIFIER, STRING, WORD
 
 GUARD, OPCODE, FIRST, LABEL, OTHER = 1, 2, 3, 8, 9
@@ -39,7 +40,7 @@ _operands = _OPERAND
 for _ in range(4):
     _operands = rf"{_OPERAND}(?:,[ ]*+{_operands}|)"
 
-ROWS = re.compile(
+ROWS = pattern(
     rf"""
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|\f)[ \t\r\n]*+)*+
     (?: (?:{_GUARD}({WORD})[ \t]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
@@ -61,8 +62,8 @@ No name is cut that is not letters and a number: GCC calls parameters `%out_arg1
 change what is read.
 """
 
-DECLARATION = re.compile(_DECLARATION)
+DECLARATION = pattern(_DECLARATION)
 """A row that is a declaration of memory, several of registers or of parameters of calls, or a pragma."""
 
-STATEMENT_OF_BLOCK = re.compile(_STATEMENT)
+STATEMENT_OF_BLOCK = pattern(_STATEMENT)
 """What a row that is a whole block is made of."""

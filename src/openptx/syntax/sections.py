@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from openptx.diagnostics import Label
+from openptx.patterns import pattern
 from openptx.syntax.directives import Section
 from openptx.syntax.lexical import TRIVIA, WORD
 from openptx.syntax.tokens import Cursor, Mistake
@@ -30,7 +31,7 @@ _LINE = rf"""[ \t]*+(?: \.b8[ \t]++{_BYTE}(?:,[ ]?+{_BYTE})*+ | \.b16[ \t]++{_SH
       | \.b(?:32|64)[ \t]++(?:{_DIGITS}(?:,[ ]?+{_DIGITS})*+ | {_SYMBOL}(?:\+{_DIGITS}|-{_SYMBOL})?+)
       | {_SYMBOL}: )?+[ \t]*+(?://[^\n]*+)?+\r?+"""
 """A line of data as compilers write it: its values are as narrow as their type."""
-_OPENED = re.compile(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
+_OPENED = pattern(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
 
 _known: set[str] = set()  # lines that `_LINE` matches: there are few different ones
 _MOST = 1 << 12

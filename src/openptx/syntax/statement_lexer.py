@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT, DECIMAL_63, FLOAT_BITS, IDENTIFIER, SMALL_INTEGER, STRING, TRIVIA
 
 INSTRUCTION = 4  # groups 2 guard or None, 3 opcode, 4 operands as written
@@ -30,7 +31,7 @@ for _ in range(3):
     _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
 INITIAL_LIST = _list  # the values of an array of up to four dimensions; one of more is `ODD`
 
-STATEMENT = re.compile(
+STATEMENT = pattern(
     rf"""
     ({TRIVIA}*+)
     (?:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.patterns import pattern
 from openptx.syntax.lexical import IDENTIFIER, NUMBER, STRING, TRIVIA
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.source import File, Span
 
-TOKEN = re.compile(
+TOKEN = pattern(
     rf"""
     (?P<trivia>{TRIVIA}++)
   | (?P<number>{NUMBER})

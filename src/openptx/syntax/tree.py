@@ -6,8 +6,7 @@ blanks and comments; `str(module)` is the text of the file.
 
 from __future__ import annotations
 
-import re
-
+from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT
 from openptx.syntax.printer import text_of
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
 
-_BLANK = re.compile(rf"\s+|{COMMENT}")
+_BLANK = pattern(rf"\s+|{COMMENT}")
 
 
 class Lazy:

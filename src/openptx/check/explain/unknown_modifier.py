@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.foreign_spellings import absent
 from openptx.check.problems import Problem, rewrite
@@ -12,6 +10,7 @@ from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _forbidden_rounding(opcode: str, strange: str, rounds: list[str]) -> Problem
     )
 
 
-_SHAPE = re.compile(r"m([0-9]+)n([0-9]+)k([0-9]+)")
+_SHAPE = pattern(r"m([0-9]+)n([0-9]+)k([0-9]+)")
 
 
 def _shapes(opcode: str, strange: str, choices: set[str]) -> str | None:

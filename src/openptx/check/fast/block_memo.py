@@ -13,6 +13,7 @@ from openptx.check.flow.reads_writes import writes
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.isa.control import JUMPS, joins, mnemonics
+from openptx.patterns import pattern
 from openptx.syntax.lexical import IDENTIFIER, LETTER, WORD
 from openptx.syntax.row_lexer import DECLARATION, STATEMENT_OF_BLOCK
 from openptx.syntax.statement_lexer import INSTRUCTION, STATEMENT
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
     Key = tuple[object, ...]
 
-_REGISTER = re.compile(rf"(%[a-z]++[0-9]++)(?!{LETTER})", re.A)
-_CALL = re.compile(rf"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?(?![$%])({IDENTIFIER})(?=\s*+[,;])", re.A)
-_WORD = re.compile(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
-_FIRST = re.compile(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
+_REGISTER = pattern(rf"(%[a-z]++[0-9]++)(?!{LETTER})", re.A)
+_CALL = pattern(rf"(?:call|call\.uni)\s++(?:\([^()]*+\)\s*+,\s*+)?(?![$%])({IDENTIFIER})(?=\s*+[,;])", re.A)
+_WORD = pattern(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
+_FIRST = pattern(r"(?!\[)(?:\{[^}]*+\}|\([^)]*+\))?+[^,]*+")
 _FEW = 64
 """A block that declares a range of more names is read again each time."""
 

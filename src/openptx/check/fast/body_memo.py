@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from openptx.isa.notation import load
+from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     Key = tuple[object, ...]
 
-_WORDS = re.compile(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
+_WORDS = pattern(rf"(?<!{LETTER})(?<![.%]){WORD}", re.A)
 _LONGEST = 1 << 9
 """Longer bodies, in characters, are seldom alike, and next to them the costs of a function are small."""
 _MOST = 1 << 12

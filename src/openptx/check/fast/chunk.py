@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT, OPEN_STRING
 from openptx.syntax.row_lexer import ROWS
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 _SIZE = 30_000
 """About how many characters are read in one go: rows take twenty times their memory."""
-_CUT = re.compile(r";\r?\n")
-_HIDING = re.compile(rf"{COMMENT}|{OPEN_STRING}")
+_CUT = pattern(r";\r?\n")
+_HIDING = pattern(rf"{COMMENT}|{OPEN_STRING}")
 """What may contain a `;` that ends no statement."""
 
 

@@ -11,6 +11,7 @@ from openptx.check.names.scopes import Memory
 from openptx.check.operand import kinds
 from openptx.check.operand.classify import address, at, kind_of, selected
 from openptx.check.operand.kinds import Kind
+from openptx.patterns import pattern
 from openptx.source import File
 from openptx.syntax.instruction_parser import read_operands
 from openptx.syntax.lexical import DECIMAL_63, IDENTIFIER, SMALL_INTEGER
@@ -19,12 +20,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     pass
 
-_NAME = re.compile(IDENTIFIER, re.A)
-_NUMERAL = re.compile(r"-?[0-9][\w.]*", re.A)
-_PART = re.compile(rf"({IDENTIFIER})\.([xyzwrgba])", re.A)
-_PAIR = re.compile(rf"({IDENTIFIER})\|({IDENTIFIER})", re.A)
-_ADDRESS = re.compile(rf"\[ ?({IDENTIFIER})(?: ?\+ ?({SMALL_INTEGER}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
-_AMOUNT = re.compile(DECIMAL_63, re.A)
+_NAME = pattern(IDENTIFIER, re.A)
+_NUMERAL = pattern(r"-?[0-9][\w.]*", re.A)
+_PART = pattern(rf"({IDENTIFIER})\.([xyzwrgba])", re.A)
+_PAIR = pattern(rf"({IDENTIFIER})\|({IDENTIFIER})", re.A)
+_ADDRESS = pattern(rf"\[ ?({IDENTIFIER})(?: ?\+ ?({SMALL_INTEGER}))? ?(?:, ?(\{{[^{{}}]*\}}))?\]", re.A)
+_AMOUNT = pattern(DECIMAL_63, re.A)
 _MOST = 1 << 7
 """How many addresses in a variable are remembered with it."""
 

@@ -13,15 +13,16 @@ from openptx.check.fast.places import mentions
 from openptx.check.flow.dataflow import generated_before
 from openptx.check.flow.reads_writes import assigns, passed_on
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
+from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.source import Span
 
-_STATEMENT = re.compile(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
+_STATEMENT = pattern(rf"[ \t]*+(?:@[ ]?+!?[ ]?+{WORD}[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
 """An instruction that has its line to itself."""
-_DECLARATION = re.compile(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
+_DECLARATION = pattern(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
 
 
 _MOST = 1 << 10

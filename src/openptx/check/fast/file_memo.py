@@ -9,6 +9,7 @@ from openptx.check.names.scopes import Memory, Registers
 from openptx.check.operand import kinds
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.types import FUNDAMENTAL, TYPES
+from openptx.patterns import pattern
 from openptx.source import File
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, WORD
 
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import CallPrototype
     from openptx.syntax.tree import Function, HeaderForm
 
-_REGISTERS = re.compile(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
-_ONE = re.compile(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
-_ONE_EACH = re.compile(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
-RANGE = re.compile(rf"({WORD})<([1-9][0-9]{{0,8}})>", re.A)
-_NAME = re.compile(IDENTIFIER, re.A)
-_HIDING = re.compile(rf"{OPEN_STRING}|{COMMENT}")
-_IN_LINE = re.compile(r"[^\r\n]")
+_REGISTERS = pattern(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
+_ONE = pattern(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
+_ONE_EACH = pattern(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
+RANGE = pattern(rf"({WORD})<([1-9][0-9]{{0,8}})>", re.A)
+_NAME = pattern(IDENTIFIER, re.A)
+_HIDING = pattern(rf"{OPEN_STRING}|{COMMENT}")
+_IN_LINE = pattern(r"[^\r\n]")
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
 _LEFT = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
 """Ranges of these are left to the full checker: special registers may have their names, or `_` is none."""

@@ -8,10 +8,11 @@ from openptx.check.operand import kinds
 from openptx.check.operand.classify import address
 from openptx.check.operand.kinds import Kind, composed
 from openptx.isa.special_registers import SPECIAL_REGISTERS
+from openptx.patterns import pattern
 from openptx.syntax.lexical import FLOAT_BITS, SMALL_INTEGER
 
-_INTEGER = re.compile(SMALL_INTEGER, re.A)
-_EXACT = re.compile(FLOAT_BITS, re.A)
+_INTEGER = pattern(SMALL_INTEGER, re.A)
+_EXACT = pattern(FLOAT_BITS, re.A)
 _EXACT_KINDS = kinds.floating(32, 32, "0f"), kinds.floating(64, 64, "0d")
 
 CONSTANTS: dict[str, Kind] = {}

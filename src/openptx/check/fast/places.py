@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.isa.control import JUMPS, LEAVES, mnemonics
+from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 
 TYPE_CHECKING = False
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from openptx.source import Span
 
-_NUMBER = re.compile(r"[0-9]++\Z", re.A)
+_NUMBER = pattern(r"[0-9]++\Z", re.A)
 _MOST = 64
 """Beginnings of names that are looked for one by one: a search for each of them costs more than one for all words."""
 
@@ -21,8 +22,8 @@ _MOST = 64
 def mentions(text: str, body: Span, names: Collection[str]) -> Iterator[re.Match[str]]:
     """The places where one of these names stands."""
     beginnings = {_NUMBER.sub("", name) for name in names}
-    pattern = rf"(?:{'|'.join(map(re.escape, beginnings))})[0-9]*+(?!{LETTER})" if len(beginnings) <= _MOST else WORD
-    return (match for match in re.compile(pattern, re.A).finditer(text, *body) if match[0] in names)
+    wanted = rf"(?:{'|'.join(map(re.escape, beginnings))})[0-9]*+(?!{LETTER})" if len(beginnings) <= _MOST else WORD
+    return (match for match in re.compile(wanted, re.A).finditer(text, *body) if match[0] in names)
 
 
 def flowing(text: str, body: Span) -> Iterator[int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.blocks import Declared
@@ -17,6 +15,7 @@ from openptx.check.operand import kinds
 from openptx.check.operand.classify import at, kind_of
 from openptx.isa.control import calls, joins
 from openptx.isa.directives import PRAGMAS
+from openptx.patterns import pattern
 from openptx.source import File
 from openptx.syntax import tree
 from openptx.syntax.body_parser import BLOCKS, read_statements
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
     from openptx.syntax.operands import Operand
 
-_OPERAND = re.compile(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
+_OPERAND = pattern(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _CALLS = "call ", "call.", "call\t"
 _MOST = 1 << 12
 """How many declarations of parameters of calls are kept as they stand, and instructions whose constants are right."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.operand import kinds
+from openptx.patterns import pattern
 from openptx.syntax.directives import BranchTargets, CallPrototype
 from openptx.syntax.lexical import IDENTIFIER, WORD
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _MOST = 1 << 10
 # Compiled when there is a table.
 _TABLE = rf"({IDENTIFIER})\s*:\s*\.(branchtargets|callprototype)\b\s*([^;]*?)\s*;"
-TABLE = re.compile(rf"{WORD}[ \t]*:[^:]", re.A)
+TABLE = pattern(rf"{WORD}[ \t]*:[^:]", re.A)
 """The beginning of a row that is a table."""
 _TARGETS = rf"{IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*"
 

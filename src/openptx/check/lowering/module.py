@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.check.forms.verdicts import verdicts
 from openptx.check.lowering.function import Body
 from openptx.check.lowering.layout import variable
 from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
 from openptx.isa.targets import target
 from openptx.isa.types import TYPES
+from openptx.patterns import pattern
 from openptx.program import Program, Prototype, Register
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable as Declaration
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from openptx.syntax.directives import CallPrototype, Location
 
 # A state space of a declaration, not part of an opcode.
-_DECLARES = re.compile(r"(?<![\w:])\.(?:shared|global|const|tex)\b(?!\.|::)")
+_DECLARES = pattern(r"(?<![\w:])\.(?:shared|global|const|tex)\b(?!\.|::)")
 _RESERVED = "%reserved_smem_offset_"
 
 

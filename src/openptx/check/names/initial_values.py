@@ -7,6 +7,7 @@ from math import prod
 
 from openptx.check.names.declared_types import OPAQUE, Misfit
 from openptx.isa.types import TYPES
+from openptx.patterns import pattern
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.operands import Float, Integer
 
@@ -95,7 +96,7 @@ def _plain_numbers(value: InitialiserList, type: str) -> Misfit | None:
     return next(found for element in value.elements if (found := _element(element, type)) is not None)
 
 
-_NEVER = re.compile(r"(?!)").search
+_NEVER = pattern(r"(?!)").search
 _LONG = {
     8: re.compile(r"\d\d\d").search,
     **{bits: re.compile(rf"\d{{{len(str(1 << bits - 1))}}}").search for bits in (16, 32, 64)},

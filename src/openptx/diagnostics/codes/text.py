@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from textwrap import dedent as _dedent
-
 
 def dedent(text: str) -> str:
-    """The text without the indentation that it has in the source file."""
-    return _dedent(text).strip()
+    """The text without the indentation that it has in the source file; importing textwrap would cost 1 ms."""
+    lines = [line if line.strip() else "" for line in text.split("\n")]
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return "\n".join([line[margin:] for line in lines]).strip()
 
 
 def blocks(doc: str) -> list[str]:

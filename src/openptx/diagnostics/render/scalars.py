@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from typing import Any
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = pattern("[\ud800-\udfff]")
 
 
 def scalars(data: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
 
-_LINE = re.compile(r"(\S+(?: \S+)*?)  +(\S.*)")
+_LINE = pattern(r"(\S+(?: \S+)*?)  +(\S.*)")
 
 
 class Condition:

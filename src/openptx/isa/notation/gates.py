@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from openptx.patterns import pattern
+
 Version = tuple[int, int]
 
-_ALTERNATIVE = re.compile(
+_ALTERNATIVE = pattern(
     r"""
     (?: PTX \s (\d+)\.(\d+) (?: \s to \s (\d+)\.(\d+) )? )?      # PTX 6.0, or a range: PTX 3.0 to 6.3
     ,? \s*

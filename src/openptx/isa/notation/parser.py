@@ -7,6 +7,7 @@ import re
 from openptx.isa.notation.forms import Form, attribute
 from openptx.isa.notation.gates import gate
 from openptx.isa.notation.slots import Slot, Template
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 PROFILES = ("isa", "ptxas")
 ONLY = {"(ptxas)": "ptxas", "(manual)": "isa"}
-_COMMENT = re.compile(r"//\s*(.*)$")
-_SINCE = re.compile(r"(?:PTX \d|sm_\d).*$")
-_DEFINITION = re.compile(r"((?:\.?[\w:-]+\s*=\s*)+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*;?")
+_COMMENT = pattern(r"//\s*(.*)$")
+_SINCE = pattern(r"(?:PTX \d|sm_\d).*$")
+_DEFINITION = pattern(r"((?:\.?[\w:-]+\s*=\s*)+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*;?")
 _NAME = r"\w+(?:::[\w]+)*"
-_PIECE = re.compile(
+_PIECE = pattern(
     rf"""
       # .shared, .shared{{::cta}}, .shared::{{cta}}
       \. ({_NAME}) (?: \{{ ((?:\s*::\w+\s*,?)+) \}} | ::\{{ ([\w\s,]+) \}} )?
@@ -199,7 +200,7 @@ def _slot(
     return Slot(name, definition.choices, optional or definition.optional, False, group)
 
 
-_OPERAND = re.compile(
+_OPERAND = pattern(
     r"""
       (?: (?P<not>\{!\}) | (?P<minus>\{-\}) )?
       (?: \[ (?P<parts>[^\[\]]*) \]

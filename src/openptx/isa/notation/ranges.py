@@ -8,8 +8,9 @@ modifiers that must be there, the operand, its values. The first line that fits 
 
 from __future__ import annotations
 
-import re
 from functools import cache
+
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
     from openptx.isa.notation.gates import Version
 
-_LINE = re.compile(r"(?:PTX (\d+)\.(\d+)\s+)?((?:sm_\w+\s+)*)((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
-_SPAN = re.compile(r"(\d+) to (\d+)")
-_ONE = re.compile(r"(a multiple of|at least|at most|above|not) (\d+)")
-_OTHER = re.compile(r"at most ([a-z-]+)")
+_LINE = pattern(r"(?:PTX (\d+)\.(\d+)\s+)?((?:sm_\w+\s+)*)((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
+_SPAN = pattern(r"(\d+) to (\d+)")
+_ONE = pattern(r"(a multiple of|at least|at most|above|not) (\d+)")
+_OTHER = pattern(r"at most ([a-z-]+)")
 
 
 class Values:

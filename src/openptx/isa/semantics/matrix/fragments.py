@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.isa.types import TYPES
+from openptx.patterns import pattern
 
 TYPE_CHECKING = False  # what `typing` calls so; importing it would cost a tenth of a start
 if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
     from openptx.isa.types import Type
 
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+_SHAPE = pattern(r"m(\d+)n(\d+)k(\d+)")
 
 
 def shape(m: Modifiers) -> tuple[int, int, int]:
