@@ -97,4 +97,5 @@ def of_tensor(where: object, tensor: Any) -> View:
     except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
         raise ArgumentError(f"{where}: the tensor's memory can not be used: {error}") from error
     low = root.__array_interface__["data"][0]
-    return View(root, tensor.data_ptr(), low, low + root.size, True, tensor.numel())
+    first = low + tensor.storage_offset() * tensor.element_size()  # openptx.torch may answer `data_ptr` for kernels
+    return View(root, first, low, low + root.size, True, tensor.numel())

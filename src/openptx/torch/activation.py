@@ -10,6 +10,7 @@ from openptx import triton
 from openptx.errors import ArgumentError
 from openptx.torch.cuda_functions import functions
 from openptx.torch.devices import on_cpu, redirection
+from openptx.torch.inductor import put_back
 from openptx.triton.devices import capability
 
 
@@ -87,6 +88,7 @@ def take_out() -> None:
 
 
 def deactivate() -> None:
-    """torch and Triton are as they were before `activate`. Nothing happens where it is not active."""
+    """torch and Triton are as they were before `activate` and `compile_with_triton`, in whatever order."""
     take_out()
+    put_back()
     triton.deactivate()

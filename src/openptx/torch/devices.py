@@ -6,6 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from openptx import memory
+
 Function = Callable[..., Any]
 
 
@@ -40,7 +42,7 @@ class Redirection:
 
         self.own: dict[Any, Function] = {
             tensor.cuda: copied, tensor.cpu: copied, tensor.to: self.to, tensor.pin_memory: itself,
-            tensor.is_cuda.__get__: is_there, tensor.get_device: first,
+            tensor.data_ptr: device_address, tensor.is_cuda.__get__: is_there, tensor.get_device: first,
         }  # fmt: skip
 
     def __call__(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -65,6 +67,11 @@ class Redirection:
 def copied(x: Any, *device: Any, memory_format: Any = None, **options: Any) -> Any:
     """What `cuda()` and `cpu()` give."""
     return x.clone() if memory_format is None else x.clone(memory_format=memory_format)
+
+
+def device_address(x: Any) -> int:
+    """What programs store in memory as a pointer: where kernels find the tensor."""
+    return memory.address(x) if x.numel() and x.device.type == "cpu" else x.data_ptr()
 
 
 def redirection(torch: Any) -> Any:

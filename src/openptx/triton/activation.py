@@ -81,6 +81,13 @@ def active_target() -> str | None:
     return f"sm_{_STATE.driver.number}" if _STATE.driver is not None else None
 
 
+def active_driver() -> Driver:
+    """The driver that is active. Raises ArgumentError where Triton is not active here."""
+    if _STATE.driver is None:
+        raise ArgumentError("call `openptx.triton.activate()` first")
+    return _STATE.driver
+
+
 def parts() -> tuple[Any, Any, Any]:
     """The modules of Triton that are concerned. Raises ArgumentError where there is no Triton that has them."""
     try:
