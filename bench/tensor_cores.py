@@ -44,7 +44,7 @@ random = np.random.default_rng(5)
 
 def matrices(t: Types, n: int) -> tuple[Any, Any]:
     if t.result == "s32":
-        return tuple(random.integers(-128, 128, (n, n), np.int8) for _ in "ab")
+        return random.integers(-128, 128, (n, n), np.int8), random.integers(-128, 128, (n, n), np.int8)
     a, b = (random.standard_normal((n, n), np.float32).astype(t.dtype) for _ in "ab")
     if t.name == "tf32":
         a, b = ((v.view(np.uint32) & 0xFFFFE000).view(np.float32) for v in (a, b))
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="instructions, or an instruction and a type as mma.f16, with commas")
     parser.add_argument("--seconds", type=float, default=0.5, help="for each product")
     options = parser.parse_args()
-    chosen = options.only.split(",") if options.only else []
+    chosen: list[str] = options.only.split(",") if options.only else []
     print(f"{'instruction':12} {'type':5} {'BLAS ms':>9} {'ours ms':>10} {'ours / BLAS':>12} {'ps / MAC':>9}")
     for instruction, kernel in KERNELS.items():
         engine = "interp" if instruction == "tcgen05" else options.engine

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from openptx.isa.semantics.images import Images
+    from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.isa.semantics.tensor_memory import TensorMemory
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
@@ -136,6 +137,16 @@ class Machine(Arithmetic):
         columns. A line of `addends` has the lane's columns of row g, of row g + 8, and so on.
         """
         return by_lanes()
+
+    def tile_product(
+        self, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
+        by_lines: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """d = a * b, or a * b + d if it `adds`, of matrices in shared and tensor memory, which `by_lines` defines.
+
+        `tiles(*given)` says where their lines are; a machine may ask with other values, for lanes of its choice.
+        """
+        by_lines()
 
     def reduce(self, combine: Callable[[Bits, Bits], Bits], unit: int, a: Bits, members: Bits) -> Bits:
         """`combine` of `a` over the lanes in `members` (32 bits, which may differ from lane to lane), in lane order.

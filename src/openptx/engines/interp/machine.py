@@ -17,6 +17,7 @@ from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.special_registers import SPECIALS
 from openptx.engines.interp.surfaces import LaneImages
+from openptx.engines.interp.tensor_cores import TensorCores
 from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
@@ -35,7 +36,7 @@ TOGETHER = 1 << 13
 """How many steps of `repeat` are done at once, in all lanes."""
 
 
-class Threads(Copies, Atomics, Machine):
+class Threads(Copies, Atomics, TensorCores, Machine):
     """Values have one element for each lane in `executing`, or one for all of them."""
 
     def __init__(self, geometry: Geometry, memory: MemoryView, image: Image) -> None:

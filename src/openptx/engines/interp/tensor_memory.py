@@ -55,6 +55,11 @@ class TensorMemory(tensor_memory.TensorMemory):
             del self.given[cta][first]
             self.owned[cta, first : first + columns] = False
 
+    def cells_at(self, address: Bits, count: int) -> tuple[Array, Array, Array]:
+        """The index in `cells` of `count` columns for every executing thread."""
+        cta, lane, column = self._place(address, count, None)
+        return cta[:, None], lane[:, None], column[:, None] + np.arange(count)
+
     def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
         cta, lane, column = self._place(address, count, rank)
         found = self.cells[cta[:, None], lane[:, None], column[:, None] + np.arange(count)]

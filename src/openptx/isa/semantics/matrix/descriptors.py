@@ -8,10 +8,13 @@ from openptx.numerics.dot import E2M1X8, Factors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from openptx.isa.machine import Machine
     from openptx.numerics import Format
 
     Registers = tuple[Bits, ...]
+    Row = TypeVar("Row", int, Bits)
 
 DEPTH = 32  # bytes of a line that one multiplication takes
 CHUNK = 16  # bytes that stay together, however a matrix is swizzled
@@ -109,7 +112,7 @@ class Shape:
         """That of d."""
         return FORMATS["f32" if self.result else "f16"]
 
-    def lane(self, row: int) -> int:
+    def lane(self, row: Row) -> Row:
         """Where in tensor memory a row lies: of 64 rows of one CTA each sixteen begin a warp's lanes (layout F)."""
         return (row >> 4 << 5) + (row & 15) if self.rows == 64 and self.parts == 1 else row
 
@@ -146,11 +149,11 @@ class Shared:
             else self.x.load("shared::cluster", place | self.of, 32, 4)
         )
 
-    def along(self, line: int, k: int) -> Registers:
+    def along(self, line: Bits | int, k: int) -> Registers:
         """Chunk `k` of a line, where lines are contiguous (K-major)."""
-        row = line % 8 * CHUNK * self.chunks
+        row = (line & 7) * (CHUNK * self.chunks)
         step = k * CHUNK if self.mode else self.leading * k
-        return self.chunk(self.stride * (line // 8) + row + step)
+        return self.chunk(self.stride * (line >> 3) + row + step)
 
     def across(self, line: int, k: int) -> Registers:
         """The chunk of neighbours number `line` at depth `k`, where lines lie side by side (MN-major)."""

@@ -6,10 +6,11 @@ from openptx.errors import Unsupported
 from openptx.isa.semantics.matrix.descriptors import CHUNK, DEPTH, Shape, Shared
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics import Bits
+from openptx.numerics.matrix_product import MatrixProduct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from openptx.isa.machine import Machine
     from openptx.isa.semantics.matrix.column_mask import ColumnMask
@@ -140,6 +141,18 @@ class Result:
                 x.tensor_memory.write(at, words, self.rank)
 
 
+class Tiles:
+    """A plain product: the words of rows of a and of columns of b, and where in tensor memory rows of d begin."""
+
+    __slots__ = ("column", "columns", "place", "row", "rows")
+
+    def __init__(
+        self, rows: int, columns: int, row: Callable[[Bits], Registers], column: Callable[[Bits], Registers],
+        place: Callable[[Bits], Bits],
+    ) -> None:  # fmt: skip
+        self.rows, self.columns, self.row, self.column, self.place = rows, columns, row, column, place
+
+
 class Product:
     """One product: its shape, the swizzling of its matrices in shared memory, its operands by the manual's names.
 
@@ -157,6 +170,41 @@ class Product:
 
     def multiply(self, divisor: int, *, adds: bool, shifts: bool = False) -> None:
         """Every CTA that takes part has its rows of a and d, and its share of the columns of b; then a `shifts`."""
+        p = self.plain_product()
+        if p is None or divisor or shifts:
+            self.by_lines(divisor, adds=adds, shifts=shifts)
+            return
+        given = [self.given[name] for name in ("a-desc", "b-desc", "d-tmem")]
+        self.x.tile_product(p, self.tiles, given, adds, lambda: self.by_lines(0, adds=adds))
+
+    def plain_product(self) -> MatrixProduct | None:
+        """The product of two matrices in shared memory, if each line of them is eight words as they lie there."""
+        shape = self.shape
+        special = shape.ctas > 1 or shape.parts > 1 or shape.scaled or shape.negated or shape.sparse
+        if special or self.zeros or self.masks or "a-desc" not in self.modes or shape.across_a or shape.across_b:
+            return None
+        if any(f.format is not None and f.format.width < 8 for f in (self.f, self.g)):  # they stand closer together
+            return None
+        words = DEPTH // 4
+        if shape.kind == "kind::i8":
+            return MatrixProduct(self.f, self.g, words, satfinite=shape.saturates)
+        return MatrixProduct(self.f, self.g, words, shape.format, shape.format)
+
+    def tiles(self, a: Bits, b: Bits, d: Bits) -> Tiles:
+        """The lines of a plain product, for other values of its operands."""
+        x, shape = self.x, self.shape
+
+        def lines_of(code: Bits, mode: int) -> Callable[[Bits], Registers]:
+            matrix = Shared(x, code, mode)
+            return lambda line: matrix.along(line, 0) + matrix.along(line, 1)
+
+        def place(line: Bits) -> Bits:
+            return d + x.resize(shape.lane(line) << LANE, d.width)
+
+        row, column = lines_of(a, self.modes["a-desc"]), lines_of(b, self.modes["b-desc"])
+        return Tiles(shape.rows, shape.columns, row, column, place)
+
+    def by_lines(self, divisor: int, *, adds: bool, shifts: bool = False) -> None:
         shape, everyone = self.shape, ranks(self.x, self.shape.ctas)
         columns = tuple(line for rank in everyone for line in self.columns(rank))
         for i, rank in enumerate(everyone):

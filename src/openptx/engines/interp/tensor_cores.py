@@ -1,0 +1,142 @@
+"""Matrix products of many warps, or of tiles, by compiled routines, where enough is multiplied to pay for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.interp import lane_sets
+from openptx.engines.interp.geometry import WARP
+from openptx.isa.machine import Machine
+from openptx.numerics import Bits
+from openptx.numerics.numpy_machine import UNSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from openptx.engines.interp.lane_sets import Lanes
+    from openptx.engines.interp.tensor_memory import TensorMemory
+    from openptx.isa.semantics.matrix.tensor import Tiles
+    from openptx.numerics.dot import Tile
+    from openptx.numerics.matrix_product import MatrixProduct
+
+    Array = NDArray[Any]
+
+HALVES, ELEMENTS = 2, 4
+"""Of sixteen rows: registers of a fragment of a beside each other, elements of c that a lane has of eight columns."""
+
+WORTH_LINKING, WORTH_MAKING = 1 << 21, 1 << 24
+"""Multiplications in a process from which on a routine pays: NumPy takes 30 ns for each, making one 0.2 to 0.5 s."""
+
+PIECE = 1 << 12
+"""Products between two looks at whether to go on."""
+
+_multiplied: dict[str, int] = {}
+
+
+class TensorCores(Machine):
+    """`matrix_product` of the executing lanes, which are whole warps."""
+
+    executing: Lanes
+    n: int
+
+    @property
+    def tensor_memory(self) -> TensorMemory:
+        raise NotImplementedError
+
+    def matrix_product(
+        self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
+    ) -> Tile:
+        warps = lane_sets.size(self.executing, self.n) // WARP
+        chunks = len(a) // len(addends)  # of a line, in a register each
+        groups = len(b) // chunks
+        if not pays(p, warps * 8 * len(addends) * 8 * groups * p.words * p.elements):
+            return by_lanes()
+        right = stacked(b, warps)
+        d: list[tuple[Bits, ...]] = []
+        order = [(h, 2 * k + j) for k in range(groups) for h in range(HALVES) for j in range(ELEMENTS // HALVES)]
+        for i in range(0, len(addends), HALVES):
+            left = stacked(a[i * chunks : (i + HALVES) * chunks], warps)
+            c = stacked([addends[i + h][j] for h, j in order], warps)
+            multiply(p, left, right, c, groups)
+            found: list[list[Bits]] = [[*line] for line in addends[i : i + HALVES]]
+            for register, (h, j) in enumerate(order):
+                words = c[:, register].reshape(-1)
+                found[h][j] = Bits(self, p.width, words.astype(UNSIGNED[p.width]))
+            d += map(tuple, found)
+        return tuple(d)
+
+    def tile_product(
+        self, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
+        by_lines: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """CTA by CTA, with the lines of a matrix as if lanes had one each."""
+        everyone, lanes = self.executing, lane_sets.positions(self.executing, self.n)
+        shape = tiles(*given)
+        if not pays(p, lanes.size * shape.rows * shape.columns * p.words * p.elements):
+            by_lines()
+            return
+        try:
+            for i, lane in enumerate(lanes):
+                self.executing = lanes[i : i + 1]
+                own = tiles(*(Bits(self, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in given))
+                columns = self.words_of(lane, own.columns, own.column)
+                rows = self.words_of(lane, own.rows, own.row)
+                self.executing = np.full(own.rows, lane)
+                place = own.place(Bits(self, 32, np.arange(own.rows, dtype=np.uint32)))
+                cells = self.tensor_memory.cells_at(place, own.columns)
+                d = self.tensor_memory.cells
+                d[cells] = product_of_lines(p, rows, columns, d[cells] if adds else np.zeros_like(d[cells]))
+        finally:
+            self.executing = everyone
+
+    def words_of(self, lane: int, count: int, line: Callable[[Bits], Sequence[Bits]]) -> Array:
+        """The words of lines 0 to `count` - 1, read by one lane."""
+        self.executing = np.full(count, lane)
+        words = line(Bits(self, 32, np.arange(count, dtype=np.uint32)))
+        return np.stack([np.broadcast_to(word.v, count) for word in words], axis=1)
+
+
+def product_of_lines(p: MatrixProduct, rows: Array, columns: Array, c: Array) -> Array:
+    """d by rows and columns; a and b by lines of words."""
+    tiles, groups, chunks = len(rows) // 16, len(columns) // 8, p.words // 4
+    a = np.ascontiguousarray(rows.reshape(tiles, 2, 8, chunks, 4).transpose(0, 3, 1, 2, 4))
+    b = np.ascontiguousarray(columns.reshape(1, groups, 8, chunks, 4).transpose(0, 1, 3, 2, 4))
+    d = np.ascontiguousarray(c.reshape(tiles, 2, 8, groups, 4, 2).transpose(0, 3, 1, 5, 2, 4))
+    multiply(p, a, b, d, groups)
+    return d.transpose(0, 2, 4, 1, 5, 3).reshape(c.shape)
+
+
+def pays(p: MatrixProduct, count: int) -> bool:
+    """Whether so many more multiplications are done by a routine."""
+    total = _multiplied[p.key] = _multiplied.get(p.key, 0) + count
+    if total < WORTH_LINKING:
+        return False
+    from openptx.engines.tensor_cores import library  # loads LLVM
+
+    return library.supported(p) and (total >= WORTH_MAKING or library.ready(p))
+
+
+def stacked(registers: Sequence[Bits], warps: int) -> Array:
+    """Fragments of all warps: warp, register, lane."""
+    d = np.empty((warps, len(registers), WARP), np.uint32)
+    for i, register in enumerate(registers):
+        d[:, i] = register.v.reshape(warps, WARP) if register.v.size > 1 else register.v
+    return d
+
+
+def multiply(p: MatrixProduct, a: Array, b: Array, c: Array, groups: int) -> None:
+    """Products of fragments along the first axis, c replaced by d. A b of one product belongs to all of a and c."""
+    from openptx.engines.tensor_cores.library import routine_of  # loads LLVM
+
+    call = routine_of(p).all
+    steps = a[0].nbytes, b[0].nbytes if len(b) > 1 else 0, c[0].nbytes, c[0].nbytes
+    for first in range(0, len(a), PIECE):
+        check_cancelled()
+        count = min(PIECE, len(a) - first)
+        places = (v[first if len(v) > 1 else 0 :].ctypes.data for v in (a, b, c, c))
+        call(*places, groups, count, *steps)
