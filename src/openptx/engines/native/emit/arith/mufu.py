@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.arith.half import HalfOps
 from openptx.engines.native.emit.arith.outlined import Outlined
-from openptx.numerics import Bits
+from openptx.numerics import Bits, Format
 from openptx.numerics.bits import S
 from openptx.numerics.coefficients import POWER, ROOT
 from openptx.numerics.multifunction import FRACTION, HIDDEN, PLACE
@@ -31,6 +31,12 @@ class MufuOps(HalfOps):
         with self.ir.cold_block(self.any_of(rare)) as labels:
             exact = self.vector(self.outlined("mufu", op, a))
         return self.bits(self.ir.phi(_I, labels, name, exact), 32)
+
+    def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
+        return self.often("approx", op, f, a, ftz)
+
+    def approx_div(self, f: Format, a: Bits, b: Bits, ftz: bool = False, full: bool = False) -> Bits:
+        return self.often("approx_div", f, a, b, ftz, full)
 
     def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
         """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple, cast
 
-from openptx.engines.native.analysis.float_transfer import OutlinedCall
+from openptx.engines.native.analysis.float_transfer import OutlinedCall, signature
 from openptx.engines.native.analysis.lattice import ZEROS, Known, Value, vector_type
 from openptx.engines.native.emit.arith.int_ops import IntOps
 from openptx.engines.native.emit.ir_builder import CONSTANT, IRBuilder, LaneType
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
+
+INLINE = 8
+"""Uses of a definition that a function has in line. Called from an inner loop, `rsqrt` takes twice as long."""
 
 
 class Outlined(NamedTuple):
@@ -24,6 +28,8 @@ class OutlinedOps(IntOps):
     def __init__(self, functions: dict[object, Outlined]) -> None:
         super().__init__()
         self.functions = functions
+        self.uses = Counter[tuple[object, ...]]()
+        self.uses_inline = INLINE
 
     def constant_vector(self, v: Known, w: int) -> str:
         """Offsets of lanes are loaded from a table of the module's, which LLVM does not look into.
@@ -41,6 +47,15 @@ class OutlinedOps(IntOps):
             text = f"@{name} = internal global {t} {self.literal_vector(v, w)}, align 64"
             made = self.functions[key] = Outlined(name, w, text)
         return self.ir.emit(f"load {t}, ptr @{made.name}, align 64{CONSTANT}")
+
+    def often(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
+        """What a definition gives: in line for the first uses, so that loops of few of them keep them there; later ones
+        call a function made of it."""
+        key, operands = signature(name, arguments, keywords)
+        self.uses[key] += 1
+        if self.uses[key] <= self.uses_inline or not any(isinstance(a.v, Value) for a in operands):
+            return getattr(Machine, name)(self, *arguments, **keywords)
+        return self.call_definition((key, operands), arguments, keywords)
 
     def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
         """By a function made for these formats, of vectors or, where all operands are uniform, of scalars."""

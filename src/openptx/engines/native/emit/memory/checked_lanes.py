@@ -47,7 +47,7 @@ class CheckedLanes:
             return False
         uses = self.tables.lane_accesses
         uses[kind] = uses.get(kind, 0) + 1
-        return uses[kind] > INLINE
+        return uses[kind] > (1 if self.checks.c.options.baseline else INLINE)
 
     def load(self, kind: Kind, region: str, address: Bits, place: Bits) -> Bits:
         t = vector_type(kind.width)
