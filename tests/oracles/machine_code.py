@@ -25,6 +25,11 @@ Expression = tuple[Any, ...]
 _TEXT = re.compile(r"\.text\.(\w+):\n(.*?)(?=\n\.text\.|\Z)", re.S)
 _INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@\S+ )?\s*(.*?)\s*;")
 _OFFSET = re.compile(r"\+(0x[0-9a-f]+)\]")
+SCALES = {
+    f".{way}{n}": 127 + sign * n.bit_length() - sign << 23 for way, sign in (("M", 1), ("D", -1)) for n in (2, 4, 8)
+}
+"""Factors of a multiplication by machine code's spelling, as codes of f32."""
+
 ZERO, MINUS_ZERO, ONE = ("bits", 0), ("bits", 1 << 31), ("bits", 0x3F800000)
 
 
@@ -139,7 +144,8 @@ def stored(code: list[str]) -> dict[int, Expression]:
 def result(opcode: str, name: str, flags: str, sources: list[Expression], line: str) -> Expression:
     """The expression that one instruction computes; its own text where it is no arithmetic of f32."""
     if name == "FMUL":
-        return product(flags, *sources[:2])
+        scale = next((f for f in SCALES if f in opcode), "")
+        return product(flags + scale, *sources[:2])
     if name == "FADD":
         a, b = sources[:2]
         return a if b == MINUS_ZERO and "sat" not in flags else sum_of(flags, a, b)
@@ -199,7 +205,8 @@ def stored_by(function: Function) -> dict[int, Expression]:
             case "abs":
                 e = absolute(values[0])
             case "mul":
-                e = product(flags, *values, open_rounding=not rounds)
+                scale = "".join(f for f, code in SCALES.items() if ("bits", code) in values[2:])
+                e = product(flags + scale, *values[:2], open_rounding=not rounds)
             case "add":
                 e = sum_of(flags, *values)
             case "sub":

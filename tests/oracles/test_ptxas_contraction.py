@@ -15,13 +15,15 @@ pytestmark = pytest.mark.skipif(not available(), reason=MISSING)
 INPUTS = 6
 TOGETHER = 50  # kernels of a file
 CONSTANTS = ("40400000", "BF99999A", "40A00000")
+POWERS = ("40000000", "40800000", "41000000", "3F000000", "3E800000", "3E000000", "41800000", "C0000000")
+"""2, 4, 8, 1/2, 1/4, 1/8; 16 and -2, which scale nothing."""
 ONES = ("3F800000", "BF800000")
 SPLITS = ("@p st.global.f32 [o + 512], i0;", "membar.gl;", "pmevent 1;", "fence.acq_rel.gpu;")  # each ends a block
 SAME_BLOCK = ("bar.sync 0;", "ld.global.f32 i5, [i + 20];", "st.global.f32 [o + 516], i1;")
 
 
 def program(rng: random.Random, kind: str) -> str:
-    """Some statements and stores. `kind`: dense (products and sums alone), mixed, ftz (mixed, with it), or blocks.
+    """Some statements and stores. `kind`: dense (products and sums alone), mixed, ftz (mixed, with it), scaled, blocks.
 
     No two products have the same factors: what becomes of the sum of equal products is not known in all cases.
     """
@@ -30,6 +32,8 @@ def program(rng: random.Random, kind: str) -> str:
     ftz = ".ftz" if kind == "ftz" else ""
     weights = {"product": 4, "sum": 5} if kind == "dense" else {
         "product": 4, "sum": 4, "constant": 2, "other": 3, "copy": 2, "rounded": 1}  # fmt: skip
+    if kind == "scaled":
+        weights |= {"sum": 2, "constant": 4}
 
     def some() -> str:
         return rng.choice(values[-7:] if rng.random() < 0.6 else values)
@@ -46,7 +50,8 @@ def program(rng: random.Random, kind: str) -> str:
             sat = ".sat" if kind != "dense" and rng.random() < 0.1 else ""
             line = f"{rng.choice(('add', 'sub'))}{ftz}{sat}.f32 v{n}, {a}, {b};"
         elif what == "constant":
-            line = f"mul{ftz}.f32 v{n}, {a}, 0f{rng.choice(CONSTANTS if ftz else (*CONSTANTS, *ONES))};"
+            constants = POWERS if kind == "scaled" else CONSTANTS if ftz else (*CONSTANTS, *ONES)
+            line = f"mul{ftz}.f32 v{n}, {a}, 0f{rng.choice(constants)};"
         elif what == "copy":
             line = rng.choice((f"mov.f32 v{n}, {a};", f"neg.f32 v{n}, {a};"))
         elif what == "rounded":
@@ -110,7 +115,7 @@ def differing(folder: Path, seed: int, count: int, kind: str, target: str = "sm_
     return wrong
 
 
-KINDS = ("dense", "mixed", "ftz")
+KINDS = ("dense", "mixed", "ftz", "scaled")
 
 
 @pytest.mark.parametrize("kind", KINDS)

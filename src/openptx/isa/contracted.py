@@ -1,10 +1,11 @@
-"""What machine code has and PTX has no spelling for: an approximate quotient whose last step takes a sum in."""
+"""What machine code has and PTX cannot spell: a quotient whose last step takes a sum in, a product that is scaled."""
 
 from __future__ import annotations
 
 from openptx.isa.fidelity import modelled
 from openptx.isa.instructions.floating_point import format_of
 from openptx.isa.notation.declaration import Instruction
+from openptx.numerics import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,3 +32,27 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
 
 
 quotient_sum.means(_, modelled("ptxas 13.0 contracts the division's last product; the unit's bits are an H100's"))
+
+
+scaled_product = Instruction(
+    "mul",
+    anchor="floating-point-instructions-mul",
+    summary="d = a * b * c, rounded once; c is a power of two.",
+    syntax="""
+        mul{.ftz}{.sat}.f32   d, a, b, c;   // PTX 1.0
+    """,
+)
+
+
+def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
+    f, wide = format_of(m), FORMATS["f64"]
+    a, b, c = (x.convert(wide, f, each, ftz=bool(m.ftz)) for each in (a, b, c))
+    exact = x.fmul(wide, x.fmul(wide, a, b), c)
+    one = x.const(0x3F800000, 32)
+    d = x.fmul(f, x.convert(f, wide, exact, ftz=bool(m.ftz)), one, "rn", m.ftz)  # a NaN becomes canonical
+    return x.saturate(f, d) if m.sat else d
+
+
+scaled_product.means(
+    _, modelled("ptxas 13.0 scales the product; that it is rounded once, afterwards, was not measured")
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from openptx.rewrite.contraction import contract
 from openptx.rewrite.folding import fold
+from openptx.rewrite.scaling import scale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,5 +24,5 @@ def contract_program(program: Program) -> None:
     if program.debug:
         return
     lower = program.lower
-    program.lower = lambda name: contract(fold(lower(name)))
+    program.lower = lambda name: scale(contract(fold(lower(name))))
     program.contract = "ptxas"

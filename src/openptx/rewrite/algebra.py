@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from openptx.isa.contracted import quotient_sum
+from openptx.isa.contracted import quotient_sum, scaled_product
 from openptx.isa.notation.declaration import INSTRUCTIONS
 from openptx.program import Imm, Op, Reg
 
@@ -63,6 +63,12 @@ def fused_form(kind: str, product: Modifiers, sum: Modifiers) -> Made | None:
         written = (*product.written, *flags(sum, "sat"))
         return next(((f, m) for f in quotient_sum.forms if (m := f.match(written)) is not None), None)
     return form_of("fused", "rn", *more, sum.type.name)
+
+
+def scaled_form(product: Modifiers) -> Made | None:
+    """What a product becomes that scales another by a power of two."""
+    written = (*flags(product, "ftz", "sat"), product.type.name)
+    return next(((f, m) for f in scaled_product.forms if (m := f.match(written)) is not None), None)
 
 
 def made(form: Made, operands: tuple[Operand | None, ...], of: Op, guard: Reg | None, rule: str) -> Op:

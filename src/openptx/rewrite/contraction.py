@@ -11,6 +11,7 @@ from dataclasses import replace
 from openptx.program import Reg
 from openptx.rewrite.algebra import algebra, leaves_rounding_open
 from openptx.rewrite.blocks import find_blocks
+from openptx.rewrite.branches import straighten
 from openptx.rewrite.choose import choose
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import find_dead, without
@@ -32,7 +33,7 @@ def contract(function: Function) -> Function:
     kinds = {algebra(op) for op in function.code if leaves_rounding_open(op)}
     if not kinds & {"product", "quotient"} or not kinds & {"sum", "difference"}:
         return function
-    function = settle_guards(function)
+    function = straighten(settle_guards(function))
     constants, dead = Constants(function), find_dead(function)
     values, blocks = Values(constants, read_early(function)), find_blocks(function, dead)
     for block in blocks:

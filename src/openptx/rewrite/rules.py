@@ -7,6 +7,7 @@ from openptx.isa.fidelity import Fidelity, modelled
 FOLDED = "folded"
 CONTRACTED = "contracted"
 AMONG_BLOCKS = "contracted among blocks"
+SCALED = "scaled"
 LEFT_OPEN = "left open among blocks"
 
 _SEVERAL = "with several blocks, in 495 of 500 programs that have fences, in 460 of 500 that have branches"
@@ -15,6 +16,7 @@ RULES: dict[str, Fidelity] = {
     FOLDED: modelled("ptxas 13.0, which folds the constant"),
     CONTRACTED: modelled("ptxas 13.0, which contracts the product and the sum: the same in all programs compared"),
     AMONG_BLOCKS: modelled(f"ptxas 13.0, which contracts the product and the sum: {_SEVERAL}"),
+    SCALED: modelled("ptxas 13.0, which makes one multiplication of a product that is scaled by a power of two"),
     LEFT_OPEN: modelled(f"ptxas 13.0, which does not contract the product and the sum: {_SEVERAL}"),
 }
 """What `Kernel.fidelity` says of each (docs/decisions/contraction.md)."""

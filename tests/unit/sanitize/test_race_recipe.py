@@ -21,9 +21,7 @@ def test_the_recipe_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.Monke
     done: list[subprocess.CompletedProcess[str]] = []
     for command in re.findall(r"^\$ (.*)$", blocks["console"], re.MULTILINE):
         command = re.sub(r"^openptx", f"{sys.executable} -m openptx", command)
-        done.append(
-            subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=120)
-        )
+        done.append(subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=120))
     assert [(each.returncode, each.stderr) for each in done] == [(0, ""), (1, ""), (0, ""), (0, "")]
     assert done[1].stdout == blocks["text"]
     assert done[3].stdout == ""

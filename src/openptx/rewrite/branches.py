@@ -1,0 +1,79 @@
+"""Branches that machine code does not have: to what follows anyway, around nothing, to another branch.
+
+ptxas removes them before it contracts, so that what they part is one block. Code that is moved to the place of its only
+predecessor is left where it is here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from openptx.control_flow import control
+from openptx.program import Target
+from openptx.rewrite.blocks import successors
+from openptx.rewrite.dead_code import find_dead, without
+from openptx.rewrite.edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.program import Function, Op
+
+
+def straighten(function: Function) -> Function:
+    """The function without such branches and what only they lead to; the same object where there are none."""
+    while (found := shorter(function)) is not function:
+        function = found
+    return function
+
+
+def shorter(function: Function) -> Function:
+    """One round of it. Dead code goes where a branch goes around it alone."""
+    code, dead, edit = function.code, find_dead(function), Edit(function)
+    reached, changed = reachable(function), False
+    for position, op in enumerate(code):
+        target = destination(op)
+        if position not in reached:
+            edit.code[position] = None
+        elif target is None:
+            continue
+        elif position < target and all(between in dead for between in range(position + 1, target)):
+            edit.code[position] = None
+        elif target != (last := end_of_chain(code, target)):
+            edit.code[position] = replace(op, operands=(Target(last), *op.operands[1:]))
+        else:
+            continue
+        changed = True
+    if not changed:
+        return function
+    found = edit.finish()
+    return without(found, find_dead(found))
+
+
+def destination(op: Op) -> int | None:
+    """Where a branch goes; None for anything else."""
+    target = op.operands[0] if control(op) == "branch" else None
+    return target.pc if isinstance(target, Target) else None
+
+
+def end_of_chain(code: tuple[Op, ...], target: int) -> int:
+    """Where control comes from there, past branches without guards."""
+    seen: set[int] = set()
+    while target < len(code) and target not in seen and code[target].guard is None:
+        seen.add(target)
+        following = destination(code[target])
+        if following is None:
+            break
+        target = following
+    return target
+
+
+def reachable(function: Function) -> set[int]:
+    """The positions that control may come to."""
+    found, waiting = set[int](), [0]
+    while waiting:
+        position = waiting.pop()
+        if position in found or position >= len(function.code):
+            continue
+        found.add(position)
+        waiting += successors(function.code[position], position + 1)
+    return found

@@ -1,0 +1,113 @@
+"""Products that ptxas scales: a product times 2, 4, 8 or their reciprocals is one multiplication, rounded once.
+
+Machine code has the factor in the instruction (`FMUL.M2`, `FMUL.D8`). Where the first product is normal the bits are
+the same; not where it would overflow, or be subnormal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openptx.program import Imm, Reg
+from openptx.rewrite.algebra import algebra, copy, leaves_rounding_open, made, scaled_form
+from openptx.rewrite.constants import Constants
+from openptx.rewrite.dead_code import find_dead
+from openptx.rewrite.edit import Edit
+from openptx.rewrite.operands import read
+from openptx.rewrite.rules import SCALED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.program import Function, Op, Operand
+
+FACTORS = frozenset(127 + k << 23 for k in (-3, -2, -1, 1, 2, 3))
+"""The codes of 1/8, 1/4, 1/2, 2, 4 and 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A product that only one other needs, which scales it."""
+
+    product: int  # positions
+    scaling: int
+    copies: tuple[int, ...]  # between them
+    factor: int
+
+
+def scale(function: Function) -> Function:
+    """The function with such products scaled; the same object where there are none."""
+    if sum(is_product(op) for op in function.code) < 2:
+        return function
+    constants = Constants(function)
+    found = find(function, constants)
+    if not found:
+        return function
+    edit = Edit(function)
+    for each in found:
+        product, scaling = function.code[each.product], function.code[each.scaling]
+        form = scaled_form(scaling.m)
+        assert form is not None
+        a, b = (kept(edit, constants, each.product, product.operands[i]) for i in (1, 2))
+        operands = (scaling.operands[0], a, b, Imm(each.factor, 32))
+        edit.code[each.scaling] = made(form, operands, scaling, scaling.guard, SCALED)
+        for position in (each.product, *each.copies):
+            edit.code[position] = None
+    return edit.finish()
+
+
+def is_product(op: Op) -> bool:
+    """A product of two f32, rounded to nearest."""
+    return algebra(op) == "product" and op.m.type.name == "f32" and (leaves_rounding_open(op) or op.m.rnd == "rn")
+
+
+def find(function: Function, constants: Constants) -> list[Found]:
+    """In program order. What has been scaled is no product that can be scaled again."""
+    dead, found = find_dead(function), list[Found]()
+    readers = dict[int, int]()
+    for position, op in enumerate(function.code):
+        if position not in dead:
+            for index in read(op):
+                readers[index] = readers.get(index, 0) + 1
+    places = {id(op): position for position, op in enumerate(function.code)}
+    scaled = set[int]()
+    for position, op in enumerate(function.code):
+        constants.enter(position)
+        for one, other in ((1, 2), (2, 1)) if is_product(op) and position not in dead else ():
+            factor, copies = constants.value(op.operands[one]), list[int]()
+            source = op.operands[other]
+            if factor not in FACTORS:
+                continue
+            while (product := sole(source, constants, readers)) is not None and algebra(product) == "copy":
+                copies.append(places[id(product)])
+                source = product.operands[1]
+            if product is None or not can_be_scaled(product, constants):
+                continue
+            place = places[id(product)]
+            if place < position and place not in scaled:
+                found.append(Found(place, position, tuple(copies), factor))
+                scaled.add(position)
+                break
+        constants.step(op)
+    return found
+
+
+def sole(operand: Operand | None, constants: Constants, readers: dict[int, int]) -> Op | None:
+    """What defines a register that has one definition and one reader."""
+    if not isinstance(operand, Reg) or readers.get(operand.index) != 1:
+        return None
+    return constants.definitions.get(operand.index)
+
+
+def can_be_scaled(op: Op, constants: Constants) -> bool:
+    """A product whose rounding is open. One of two constants is folded."""
+    literals = [constants.everywhere.get(o.index) if isinstance(o, Reg) else o for o in op.operands[1:3]]
+    return is_product(op) and leaves_rounding_open(op) and not op.m.sat and None in literals
+
+
+def kept(edit: Edit, constants: Constants, position: int, operand: Operand | None) -> Operand | None:
+    """A factor of the product where it is used later: a copy where its register may have another value by then."""
+    if not isinstance(operand, Reg) or operand.index in constants.definitions:
+        return operand
+    to = edit.temporary(operand.width)
+    edit.insert(position, copy(to, operand, edit.function.code[position], SCALED))
+    return to
