@@ -21,9 +21,9 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.launch import launch
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
-from openptx.engines.native.watch.accesses import granules
+from openptx.engines.native.watch.accesses import granule_of_shared
 from openptx.engines.native.watch.launch import LIMIT, Suspicion, Watch
-from openptx.engines.native.watch.layout import LANES_AWAY, OUTSIDE, RACE
+from openptx.engines.native.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL
 from openptx.errors import Fault
 from openptx.isa.instructions import (
     async_copy,
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 SLOWER, LONGER = 10, 2
 """How much slower the reference engine is where races are watched, and how much more text there is to compile."""
 
+RESTARTS = 3
+"""How often a launch begins again because it accesses bytes of an allocation that is watched by words."""
+
 COPIED = 2 << 30
 """Bytes of memory at most that are kept to be put back."""
 
@@ -64,6 +67,7 @@ KINDS = {
     RACE: "accesses that no barrier orders",
     LANES_AWAY: "an instruction of the warp that not all of its lanes execute",
     OUTSIDE: "an access outside of its variable",
+    SMALL: "an access of bytes",
 }
 
 
@@ -82,25 +86,35 @@ def screen(kernel: Kernel, given: Prepared, options: Options) -> Screening:
     kept = copies(given.memory)
     if kept is None:
         return Screening(f"more than {COPIED >> 20} MiB of memory, to be put back where something is suspected", [])
-    watch = Watch(options.tools, granules(reached(program, function.name)))
-    reason = ""
+    granule, by_bytes = granule_of_shared(reached(program, function.name)), frozenset[int]()
+    while True:
+        watch = Watch(options.tools, granule, by_bytes if len(by_bytes) <= RESTARTS else None)
+        reason = run_watched(kernel, given, options, watch)
+        seen = watch.suspicion()
+        if seen is not None and not reason:
+            reason = told(program, function, seen)
+        if reason:
+            for allocation, content in kept:
+                allocation.bytes()[:] = content
+        if seen is None or seen.kind != SMALL:
+            return Screening(reason, [] if reason else list(map(limit, watch.not_watched())))
+        by_bytes |= {seen.place}
+
+
+def run_watched(kernel: Kernel, given: Prepared, options: Options, watch: Watch) -> str:
+    """Runs a launch as machine code; gives why that did not go to the end, or ""."""
     try:
         with settings.watched_by(watch):
             launch(
-                program, function, given.grid, given.block, memory=given.memory, image=kernel.module.image,
-                shared=options.shared_mem, cluster=given.cluster, timeout=options.timeout,
+                kernel.module.program, kernel.function, given.grid, given.block, memory=given.memory,
+                image=kernel.module.image, shared=options.shared_mem, cluster=given.cluster, timeout=options.timeout,
                 max_instructions=options.max_instructions, workers=1,
             )  # fmt: skip
     except UnsupportedByJit as gap:
-        reason = str(gap)
+        return str(gap)
     except Fault as fault:
-        reason = fault.message
-    if not reason and (seen := watch.suspicion()) is not None:
-        reason = told(program, function, seen)
-    if reason:
-        for allocation, content in kept:
-            allocation.bytes()[:] = content
-    return Screening(reason, [] if reason else list(map(limit, watch.not_watched())))
+        return fault.message
+    return ""
 
 
 def pays(function: Function, given: Prepared) -> bool:
@@ -163,6 +177,6 @@ def given(op: Op, name: str) -> bool:
 
 def told(program: Program, function: Function, seen: Suspicion) -> str:
     """A suspicion in words."""
-    in_kernel = seen.site < len(function.code)  # other sites have the number of a function above their 20 bits
-    where = f", line {program.file.location(function.code[seen.site].span[0])[0]}" if in_kernel else ""
+    in_kernel = seen.place < len(function.code)  # other sites have the number of a function above their 20 bits
+    where = f", line {program.file.location(function.code[seen.place].span[0])[0]}" if in_kernel else ""
     return f"{KINDS[seen.kind]}{where}"

@@ -220,9 +220,45 @@ def test_small_launches_are_not_compiled() -> None:
     assert [report.reason for report in reports] == ["it is done before machine code is made", ""]
 
 
+BYTES = (
+    HEAD
+    + """.visible .entry k(.param .u64 a, .param .u64 b) {
+    .reg .b64 p, q, r; .reg .b32 t, v; .reg .pred c;
+    ld.param.u64 p, [a];
+    ld.param.u64 q, [b];
+    mov.u32 t, %tid.x;
+    cvt.u64.u32 r, t;
+    add.u64 p, p, r;
+    mad.wide.u32 q, t, 4, q;
+    st.global.u32 [q], t;
+    BYTE
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("byte", "lines"),
+    [
+        ("st.global.u8 [p], t;", set[int]()),
+        ("ld.global.u8 v, [p+1]; setp.eq.u32 c, t, 7; @c st.global.u8 [p], v;", {13}),
+        ("ld.global.u8 v, [q+6]; st.global.u8 [p], v;", {12, 13}),
+    ],
+)
+def test_bytes_of_one_array_beside_words_of_another(byte: str, lines: set[int]) -> None:
+    """A launch begins again where an array that is watched by words turns out to be accessed by bytes."""
+    for engine in ("native", "interp"):
+        arrays = [np.zeros(64, np.uint8), np.zeros(65, np.uint32)]
+        kernel = openptx.load(BYTES.replace("BYTE", byte))["k"]
+        report = watch(kernel, 1, 64, [*arrays], Options(TOOLS, engine=engine))
+        assert {line for f in report.findings for line in f.lines} == lines
+        assert bool(report.reason) == (bool(lines) and engine == "native")
+
+
 def test_launches_of_other_threads_are_not_watched() -> None:
     kernel = openptx.load(HEAD + BEGIN + "st.global.u32 [q], t;" + "\nret;\n}\n")["k"]
-    watch, array = Watch(frozenset(("race",)), (4, 4)), np.zeros(64, np.uint32)
+    watch, array = Watch(frozenset(("race",)), 4), np.zeros(64, np.uint32)
 
     def launch() -> None:
         kernel(1, 64, (array,), engine="native")

@@ -21,8 +21,7 @@ class Options:
     """Iterations of any loop; 0: only loops that may wait are counted."""
     watched: tuple[str, ...] = ()
     """What the code is watched for: "mem", "race", "sync" (watch/), or "count" (count/)."""
-    granules: tuple[int, int] = (4, 4)
-    """Bytes of global and of shared memory that accesses are told apart by, then."""
+
     baseline: bool = False
     """Compiled with little effort, to be there soon: a third of the time, for code that takes about twice as long."""
 

@@ -83,7 +83,7 @@ class Plan:
             baseline=baseline,
         )  # fmt: skip
         if watch is not None:
-            options = replace(options, watched=watch.tools, granules=watch.granules)
+            options = replace(options, watched=watch.tools)
         code = compiled(self.program, self.function, image, options)
         if code.metadata.interprets:  # what Python does is no atomic for other workers
             self.workers = 1
@@ -127,7 +127,7 @@ class Plans:
         """
         baseline = baseline and (function.name, block) not in self.optimised
         watch = settings.watch()
-        watched = (watch.tools, watch.granules) if watch is not None else ()
+        watched = watch.tools if watch is not None else ()
         set = settings.has_lane_facts(), settings.checks(), settings.deoptimize_turns(), watched
         key = (function.name, grid, block, shared, workers, blocks, baseline, set)
         plan = self.made.get(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.watch import layout
 from openptx.isa.instructions import load_store
 from openptx.isa.memory_consistency import strong
@@ -15,17 +14,14 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
 
 
-def facts_of(op: Op, space: str, width: int, count: int, granule: int) -> int:
+def facts_of(op: Op, space: str, width: int, count: int) -> int:
     """Facts of an access of `count` elements of `width` bytes by each lane, without its site.
 
     Volatile accesses count as weak where they may be of shared memory, so that who relies on lock-step is looked at.
     """
     m = op.m
     volatile = m.values.get("volatile") is True
-    granules = width * count // granule
-    if not granules:
-        raise UnsupportedByJit(f"`{op.form.instruction.name}` of {width * count} bytes, watched by {granule}")
-    found = (granules.bit_length() - 1) << layout.GRANULES | (granule.bit_length() - 1) << layout.SHIFT
+    found = (width * count).bit_length() - 1 << layout.BYTES
     if not strong(m) or (volatile and space != "global"):
         constant = op.form.instruction is load_store.ld_global_nc
         return found | layout.WEAK | (layout.CONSTANT if constant else 0)
@@ -35,19 +31,17 @@ def facts_of(op: Op, space: str, width: int, count: int, granule: int) -> int:
     )
 
 
-def granules(functions: Iterable[Function]) -> tuple[int, int]:
-    """Bytes of a granule of global and of shared memory: 1 where something may be accessed by less than 4."""
-    found = {"global": 4, "shared": 4}
+def granule_of_shared(functions: Iterable[Function]) -> int:
+    """Bytes of a granule of shared memory: 1 where something may be accessed by less than 4."""
     for function in functions:
         for op in function.code:
             if op.form.instruction.access and bytes_of(op) < 4:
                 for template, operand in zip(op.form.operands, op.operands, strict=True):
                     if isinstance(operand, Address):
                         space = op.form.space_of(template.name, op.m) or "generic"
-                        for name in found:
-                            if space.startswith(name) or space == "generic":
-                                found[name] = 1
-    return found["global"], found["shared"]
+                        if space.startswith("shared") or space == "generic":
+                            return 1
+    return 4
 
 
 def bytes_of(op: Op) -> int:

@@ -102,7 +102,7 @@ class Watch(Hooks):
             self.call(f"lanes.{where}", f"i64 {self.scope.wide_mask()}", self.told(facts))
 
     def facts(self, op: Op, space: str, width: int, count: int) -> int:
-        return facts_of(op, space, width, count, self.c.options.granules[space in SHARED])
+        return facts_of(op, space, width, count)
 
     def told(self, facts: int) -> str:
         return f"i64 {facts | self.scope.site + self.c.site_base << layout.STATEMENT}"

@@ -82,12 +82,12 @@ def row(w: Writer, kind: Kind) -> None:
     w.leave_if(mask.equals(0).name)
     low = w.word(ir.emit("call i64 @llvm.cttz.i64(i64 %mask, i1 true)"))
     high = w.word(ir.emit("call i64 @llvm.ctlz.i64(i64 %mask, i1 true)")) ^ 63
-    spread, shift = w.spread(), (w.facts() >> layout.SHIFT) & 3
+    area = w.area(address + w.shifted(low, w.bytes()))  # that of a lane which executes
+    spread = w.spread(area)
     skipped = w.shifted(low, spread)
-    area = w.area(address + w.shifted(skipped, shift))  # that of a lane which executes
     in_row = w.shifted(w.word(1), (w.facts() >> layout.ROW_LANES) & 7)
     total = w.shifted(w.times(in_row, w.word("%rows")), spread)
-    first = w.granule(address)
+    first = w.granule(address, area)
     w.require_inside(area, first + skipped, first + total - w.shifted(in_row - 1 - high, spread))
     pair = w.facts() & layout.PAIR
     mine = w.head() + w.word("%first")
@@ -120,7 +120,7 @@ def ones(w: Writer, kind: Kind) -> None:
     w.leave_if(mask.equals(0).name)
     area = w.area(address)
     alone, mine = set_of(w, mask)
-    total, first = w.shifted(w.word("%count"), w.spread()), w.granule(address)
+    total, first = w.shifted(w.word("%count"), w.spread(area)), w.granule(address, area)
     w.require_inside(area, first, first + total)
     Sweep(w, kind, area, first, total).write(Ones(w, mine, total, alone))
 
@@ -135,8 +135,8 @@ def set_of(w: Writer, mask: Word) -> tuple[Flag, Word]:
 def one(w: Writer, kind: Kind) -> None:
     address, mask = w.word("%address"), w.word("%mask")
     w.leave_if(mask.equals(0).name)
-    area, count = w.area(address), w.shifted(w.word(1), w.spread())
-    first = w.granule(address)
+    area = w.area(address)
+    count, first = w.shifted(w.word(1), w.spread(area)), w.granule(address, area)
     w.require_inside(area, first, first + count)
     alone, mine = set_of(w, mask)
     now = w.moment(0)
@@ -167,8 +167,7 @@ def half(w: Writer, kind: Kind, first: int, mask: Word) -> None:
     addresses = Word(ir, WIDE, ir.load(VECTOR, ir.field("%s", layout.LANES + 8 * first), 8))
     begin = w.word(ir.emit(f"extractelement {VECTOR} {addresses.name}, i32 0"))
     steps = addresses - begin.splat(WIDE)
-    size = ((w.facts() >> layout.SHIFT) & 3) + w.spread()
-    wanted = w.vector(range(WIDE)) << size.splat(WIDE)
+    wanted = w.vector(range(WIDE)) << w.bytes().splat(WIDE)
     sixteen = w.facts() | 4 << layout.ROW_LANES
     row, one, on = (ir.fresh() for _ in range(3))
     place = f"i64 {begin.name}"
@@ -202,7 +201,7 @@ def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: s
         here &= (addresses >> w.shift).equals((leader >> w.shift).splat(WIDE))
     less = rest & (here.bits() ^ -1)
     area = w.area(leader)
-    granules, halves = w.granule(addresses), area.half.splat(WIDE)
+    granules, halves = w.granule(addresses, area), area.half.splat(WIDE)
     mine = (w.head() + w.word(first)).splat(WIDE) + w.vector(range(WIDE))
     now = w.moment(WIDE)
 
@@ -223,7 +222,7 @@ def groups(w: Writer, kind: Kind, first: int, addresses: Word, mask: Word, on: s
             else:
                 w.scattered(judge(kind, there, there, mine, now, None).cell, entered, lost)
 
-    w.loop(w.shifted(w.word(1), w.spread()), part)
+    w.loop(w.shifted(w.word(1), w.spread(area)), part)
     ir.branch(less.equals(0).name, on, head)
     ir.lines.insert(at, f"{left} = phi i64 [ {mask.name}, %{before} ], [ {less.name}, %{ir.label} ]")
 

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
 
+WORD = 4
+"""Bytes of a granule where no smaller accesses are made."""
 LIMIT = 4 << 30
 """Bytes of shadow cells of a launch."""
-FIELDS = 5
+FIELDS = 6
 """Of an area."""
 BYTES = 17
 """Bytes of a granule's cells."""
@@ -25,10 +27,10 @@ APART = 2048 + 64
 
 
 class Suspicion(NamedTuple):
-    """What may be wrong: KIND of layout.py, and the site of the access."""
+    """What may be wrong: KIND of layout.py, and the site of the access; of SMALL the slot of the address space."""
 
     kind: int
-    site: int
+    place: int
 
 
 class Cells:
@@ -44,11 +46,11 @@ class Cells:
 
 
 class Watch:
-    """Of one launch, by one worker. `tools`: "race", "sync", "mem"; `granules`: bytes of those of global and of shared
-    memory."""
+    """Of one launch, by one worker. `tools`: "race", "sync", "mem"; `granule`: bytes of those of shared memory;
+    `by_bytes`: slots of the address space whose granules are bytes, None for all."""
 
-    def __init__(self, tools: frozenset[str], granules: tuple[int, int]) -> None:
-        self.tools, self.granules = tuple(sorted(tools)), granules
+    def __init__(self, tools: frozenset[str], granule: int, by_bytes: frozenset[int] | None = frozenset()) -> None:
+        self.tools, self.granule, self.by_bytes = tuple(sorted(tools)), granule, by_bytes
         self.block = np.zeros(layout.BLOCK // 8, np.int64)
         self.areas = np.zeros((0, layout.AREA // 8), np.int64)
         self.kept: list[Cells] = []
@@ -57,46 +59,48 @@ class Watch:
 
     def attach(self, worker: Worker, run: Run, stop: int) -> int:
         """Makes the watch block of the launch's only worker; gives its address. `stop`: where the launch's flag is."""
-        memory, (of_global, of_shared) = run.memory, self.granules
+        memory = run.memory
         self.areas = np.zeros((len(memory.snapshot.rows), layout.AREA // 8), np.int64)
         if "race" in self.tools:
-            self.cover(memory.allocations(), memory.shift, of_global)
+            self.cover(memory.allocations(), memory.shift)
         for offset, value in (
             (layout.NOW, 1), (layout.CTA, -1), (layout.TABLE, self.areas.ctypes.data), (layout.STOP, stop),
             (layout.THREADS, run.plan.threads),
         ):  # fmt: skip
             self.block[offset // 8] = value
-        shared = self.area(0, worker.shared_size // of_shared)
+        shared = self.area(0, worker.shared_size // self.granule, self.granule)
         self.block[layout.SHARED // 8 :][: len(shared)] = shared
         return self.block.ctypes.data
 
-    def area(self, first: int, count: int) -> tuple[int, ...]:
-        """Cells for granules, as an area of layout.py."""
+    def area(self, first: int, count: int, granule: int) -> tuple[int, ...]:
+        """Cells for granules of so many bytes, as an area of layout.py."""
         cells = Cells(first % layout.WIDE + count)
         self.kept.append(cells)
         line = first // layout.WIDE
         place, lines = cells.address - 8 * layout.WIDE * line, cells.lines - layout.LINE * line
-        return lines, place, cells.half, first, first + count
+        return lines, place, cells.half, first, first + count, granule.bit_length() - 1
 
-    def cover(self, allocations: list[Allocation], shift: int, granule: int) -> None:
+    def cover(self, allocations: list[Allocation], shift: int) -> None:
         """Gives cells to all that may be written, as far as the limit goes."""
         left = LIMIT
         for a in allocations:
             if not a.writable or not a.size:
                 continue
+            slots = slice(a.base >> shift, (a.base + a.size - 1 >> shift) + 1)
+            small = self.by_bytes is None or not self.by_bytes.isdisjoint(range(slots.start, slots.stop))
+            granule = 1 if small else WORD
             first, last = a.base // granule, (a.base + a.size - 1) // granule
             cost = (last - first + 1) * BYTES
-            slots = slice(a.base >> shift, (a.base + a.size - 1 >> shift) + 1)
             if cost > left:
                 self.areas[slots] = layout.TOO_LARGE
                 self.too_large[slots.start] = a
             else:
                 left -= cost
-                self.areas[slots, :FIELDS] = self.area(first, last - first + 1)
+                self.areas[slots, :FIELDS] = self.area(first, last - first + 1, granule)
 
     def suspicion(self) -> Suspicion | None:
         kind, facts = (int(self.block[offset // 8]) for offset in (layout.KIND, layout.FACTS))
-        return Suspicion(kind, facts >> layout.STATEMENT) if kind else None
+        return Suspicion(kind, facts if kind == layout.SMALL else facts >> layout.STATEMENT) if kind else None
 
     def flush(self, worker: Worker) -> None:
         """Nothing is kept for later."""

@@ -1,6 +1,6 @@
 """What compiled code and the launch share when accesses are watched: the watch block, shadow cells, facts of accesses.
 
-A granule (4 bytes, or 1 where a kernel makes smaller accesses) has two cells of 64 bits, for writes and for reads. A
+A granule (4 bytes, or 1 in memory with smaller accesses) has two cells of 64 bits, for writes and for reads. A
 cell stands for a set of accesses that are not ordered with each other: its time, who made them, and what they were.
 Sixteen granules are a line: as long as all of them are accessed together, by lanes side by side or by all lanes of a
 warp, the two cells of the line stand for theirs, which have no memory yet.
@@ -30,8 +30,7 @@ EVER    = -1 << TIME  # accesses of several CTAs are never ordered
 # Facts of an access, one word of code: FLAGS, and
 ROW_LANES = 19        # log2 of the lanes in a row, 3 bits
 PAIR     = 1 << 22    # the row is of two lanes at each place
-GRANULES = 24         # log2 of the granules of a lane, 3 bits
-SHIFT    = 28         # log2 of the bytes of a granule, 2 bits
+BYTES    = 24         # log2 of the bytes of a lane, 3 bits
 STATEMENT = 32        # the site, as in faults
 
 # The watch block: offsets in bytes.
@@ -45,7 +44,7 @@ TABLE   = 48          # ptr: an area for each slot of the address space
 STOP    = 56          # ptr: the launch's flag that ends it
 THREADS = 64          # i64: of a CTA
 KIND    = 72          # i64: 0, or what was seen that may be wrong
-FACTS   = 80          # i64: by which access
+FACTS   = 80          # i64: by which access; SMALL: in which slot of the address space
 SHARED  = 128         # an area: shared memory
 WARPS   = 192         # 32 x i64: NEAR of all warps
 BARRIERS = 448        # 16 x (i32 generation, i32 lanes that have come)
@@ -61,10 +60,11 @@ CELLS   = 8           # ptr to the cell of writes that granule 0 would have
 HALF    = 16          # i64: from cells of writes to cells of reads
 GRANULE = 24          # i64: number of its first granule
 END     = 32          # i64: one past the last
+SHIFT   = 40          # i64: log2 of the bytes of a granule
 AREA    = 64          # bytes
 UNWATCHED, TOO_LARGE, TOUCHED = 0, 1, 2
 # fmt: on
 
-RACE, LANES_AWAY, OUTSIDE = 1, 2, 3
+RACE, LANES_AWAY, OUTSIDE, SMALL = 1, 2, 3, 4
 """KIND: accesses that nothing orders, as far as is known here; a warp instruction or barrier without all lanes; an
-access outside of its variable."""
+access outside of its variable; an access of less than a granule."""

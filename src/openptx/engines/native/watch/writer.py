@@ -21,6 +21,7 @@ class Area(NamedTuple):
     w: Writer
     place: Word
     lines: Word
+    shift: Word
 
     @property
     def cells(self) -> Word:
@@ -123,15 +124,18 @@ class Writer:
     def facts(self) -> Word:
         return self.word("%facts")
 
-    def spread(self) -> Word:
-        """log2 of the granules of a lane."""
-        return (self.facts() >> layout.GRANULES) & 7
+    def bytes(self) -> Word:
+        """log2 of the bytes of a lane."""
+        return (self.facts() >> layout.BYTES) & 7
 
-    def granule(self, address: Word) -> Word:
+    def spread(self, area: Area) -> Word:
+        """log2 of the granules of a lane."""
+        return self.bytes() - area.shift
+
+    def granule(self, address: Word, area: Area) -> Word:
         """The granule at an address: its number in shared memory, which has two names, or in the address space."""
         own = address & ((1 << CTA_SHIFT) - 1) if self.space == "shared" else address
-        shift = (self.facts() >> layout.SHIFT) & 3
-        return own >> (shift.splat(address.n) if address.n else shift)
+        return own >> (area.shift.splat(address.n) if address.n else area.shift)
 
     def moment(self, n: int) -> Moment:
         """Times as cells have them, in all places of vectors of `n`."""
@@ -151,7 +155,7 @@ class Writer:
             place = self.word(self.ir.emit(f"ptrtoint ptr {self.ir.field('%s', layout.SHARED)} to i64"))
         else:
             place = self.field(layout.TABLE) + ((address >> self.shift) << (layout.AREA - 1).bit_length())
-        found = Area(self, place, self.load(place + layout.LINES))
+        found = Area(self, place, self.load(place + layout.LINES), self.load(place + layout.SHIFT))
         if self.space == "global":
 
             def note() -> None:
@@ -159,6 +163,9 @@ class Writer:
                 self.store(touched + touched, place + layout.LINES)
 
             self.leave_if(found.lines.below(layout.TOUCHED + 1).name, note)
+            slot = address >> self.shift
+            small = f"call void @suspect(ptr %s, i64 {layout.SMALL}, i64 {slot.name})"
+            self.leave_if(self.bytes().below(found.shift).name, lambda: self.ir.line(small))
         return found
 
     def require_inside(self, area: Area, first: Word, end: Word) -> None:
