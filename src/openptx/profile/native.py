@@ -72,7 +72,6 @@ class Counting:
     """What the workers of a launch count: an observer of their code."""
 
     tools: tuple[str, ...] = COUNT
-    granules: tuple[int, int] = (4, 4)
 
     def __init__(self, program: Program, kernel: Function, recorder: Recorder) -> None:
         self.program, self.recorder = program, recorder

@@ -10,10 +10,9 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """`tools` select the hooks that code is made with, `granules` are for those of race detection."""
+    """`tools` select the hooks that code is made with."""
 
     tools: tuple[str, ...]
-    granules: tuple[int, int]
 
     def attach(self, worker: Worker, run: Run, stop: int) -> int:
         """A worker is about to run: the address of what its code tells the observer. `stop`: the launch's flag."""
