@@ -1,8 +1,9 @@
-"""Show or empty the store of compiled kernels.
+"""Show or empty the store of compiled kernels, and what `openptx check` remembers.
 
-The native engine keeps the machine code of kernels on disk, so that the next start does not compile them again. The
-store is limited in size and may be deleted at any time. OPENPTX_CACHE names another folder; set to nothing, it keeps
-nothing. What is in the store is run: a folder that belongs to somebody else, or that others may write to, is not used.
+The native engine keeps the machine code of kernels on disk, so that the next start does not compile them again;
+`openptx check` remembers in which files it found nothing. The store is limited in size and may be deleted at any time.
+OPENPTX_CACHE names another folder; set to nothing, it keeps nothing. What is in the store is run: a folder that belongs
+to somebody else, or that others may write to, is not used.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.failures import complain
+from openptx.cli.verdicts import NAME, read
 from openptx.diagnostics.render.summary import plural
 from openptx.engines.native.cache.owned import distrusted
 from openptx.engines.native.cache.store import LIMIT, files, real_folder, trim
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from pathlib import Path
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -33,12 +36,21 @@ def run(args: Namespace) -> int:
         return complain(f"the store at {folder} is not used: {reason}")
     elif args.action == "clear":
         count, size = trim(folder, 0)
-        print(f"removed {plural(count, 'kernel')}, {mebibytes(size)} from {folder}")
+        known = remembered(folder)
+        (folder / NAME).unlink(missing_ok=True)
+        print(f"removed {plural(count, 'kernel')}, {mebibytes(size)}{known} from {folder}")
     else:
         there = files(folder)
         size = sum(size for _, size, _ in there)
-        print(f"{plural(len(there), 'kernel')}, {mebibytes(size)} of at most {mebibytes(LIMIT)}, in {folder}")
+        of = f"{mebibytes(size)} of at most {mebibytes(LIMIT)}"
+        print(f"{plural(len(there), 'kernel')}, {of}{remembered(folder)}, in {folder}")
     return CLEAN
+
+
+def remembered(folder: Path) -> str:
+    """How many files are known to have no findings; nothing where there are none."""
+    count = read(str(folder / NAME)).count(b"\n")
+    return f", {plural(count, 'checked file')} without findings" if count else ""
 
 
 def mebibytes(size: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from openptx.cli.check import show
+from openptx.cli.checking import show
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import expand, load

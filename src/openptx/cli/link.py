@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from openptx.api import require_options
-from openptx.cli.check import show
+from openptx.cli.checking import show
 from openptx.cli.exit_status import CLEAN, FINDINGS
 from openptx.cli.files import load
 from openptx.cli.rewriting import print_text

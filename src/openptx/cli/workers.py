@@ -12,16 +12,16 @@ TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
 
-    Answer = tuple[list[Diagnostic], str]  # the findings in a file, or a message about it
+    Answer = tuple[list[Diagnostic], str, bytes]  # the findings in a file, or a message about it; its digest
     Check = Callable[[str], Answer]
 
 WORTH_IT = 2_000_000
 """Bytes of PTX from which on a second process saves more than it costs; a pool takes about 20 ms to start."""
 
 
-def answers(paths: list[str], check: Check) -> Iterator[Answer]:
-    """What `check` says to each path."""
-    count = processes(paths)
+def answers(paths: list[str], check: Check, jobs: int | None = None) -> Iterator[Answer]:
+    """What `check` says to each path, with `jobs` processes at most."""
+    count = min(processes(paths), jobs or len(paths))
     if count == 1:
         yield from map(check, paths)
         return

@@ -11,6 +11,12 @@ import pytest
 from openptx.cli import main
 
 
+@pytest.fixture(autouse=True)
+def without_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier test, or an earlier run of the tests, has found is not remembered."""
+    monkeypatch.setattr("openptx.cli.verdicts.cache_folder", lambda: None)
+
+
 @dataclass(frozen=True)
 class Done:
     status: int

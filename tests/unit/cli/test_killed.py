@@ -78,7 +78,7 @@ def remaining(command: list[str], count: int, work: float, number: signal.Signal
     return left
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_check_of_many_files(number: signal.Signals, tmp_path: Path) -> None:
     adds = "".join(f"add.u32 %r{i % 99}, %r{i % 97}, %r{i % 89};\n" for i in range(1000))
     for i in range(6):

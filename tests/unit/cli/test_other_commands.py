@@ -185,6 +185,12 @@ def test_cache(openptx, tmp_path, monkeypatch):
     assert openptx("cache", "show").out.startswith("1 kernel, 1.0 MiB of")
     assert openptx("cache", "clear").out == f"removed 1 kernel, 1.0 MiB from {tmp_path}/store\n"
     assert openptx("cache").out.startswith("0 kernels")
+    (tmp_path / "store").chmod(0o700)
+    (tmp_path / "store" / "clean").write_text(f"{'0' * 40}\n")
+    (tmp_path / "store" / "clean").chmod(0o600)
+    assert ", 1 checked file without findings, in" in openptx("cache").out
+    assert ", 1 checked file without findings from" in openptx("cache", "clear").out
+    assert openptx("cache").out == f"0 kernels, 0.0 MiB of at most 256.0 MiB, in {tmp_path}/store\n"
     monkeypatch.setenv("OPENPTX_CACHE", "")
     assert openptx("cache").out == "nothing is kept: OPENPTX_CACHE is empty, or there is no home folder\n"
     monkeypatch.setenv("OPENPTX_CACHE", str(tmp_path / "store"))

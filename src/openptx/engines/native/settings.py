@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from openptx.cache_folder import cache_folder as users_folder
+
 if TYPE_CHECKING:
     from openptx.engines.native.instrument.observer import Observer
 
@@ -37,14 +39,8 @@ def cache_folder() -> Path | None:
     this user has no home."""
     if _cache:
         return _cache[-1]
-    chosen = os.environ.get("OPENPTX_CACHE")
-    if chosen is not None:
-        return Path(chosen) if chosen else None
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "openptx"
-    except RuntimeError:
-        return None
+    found = users_folder()
+    return Path(found) if found is not None else None
 
 
 def cache_at(folder: str | os.PathLike[str] | None) -> AbstractContextManager[None]:
