@@ -39,6 +39,11 @@ class Target:
     rows: int = 0
 
     @property
+    def of(self) -> tuple[str, str, int]:
+        """What counters of such requests are found by."""
+        return self.memory, self.kind, 8 * self.size
+
+    @property
     def modulus(self) -> int:
         """Addresses that differ by a multiple of it cost the same."""
         return BANK_BYTES if self.memory == "shared" else SECTOR

@@ -41,6 +41,16 @@ class MemoryCounters:
         if known is None or (other.example is not None and other.example.cost.waste > known.cost.waste):
             self.example = other.example
 
+    def add_costs(self, memory: str, taken: int, ideal: int, conflicts: int, collisions: int) -> None:
+        """Adds what requests take: wavefronts of shared memory, sectors elsewhere."""
+        if memory == "shared":
+            self.wavefronts += taken
+        else:
+            self.sectors += taken
+        self.ideal += ideal
+        self.conflicts += conflicts
+        self.collisions += collisions
+
     @property
     def cost(self) -> int:
         """What takes the memory's time: sectors, or wavefronts."""

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openptx.engines.native.count.layout import FACTORS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openptx.profile.costs import Costs
     from openptx.profile.requests import Addresses, Requests
 
-FACTORS = np.random.default_rng(32).integers(1, 1 << 40, 32)
-"""Any large numbers would do: different offsets hardly ever give the same sum."""
+RANKING = np.array(FACTORS, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +82,4 @@ def costliest(known: Example | None, these: Requests, costs: Costs) -> Example:
 def mixture(addresses: Addresses, active: NDArray[np.bool_]) -> Addresses:
     """A number for each row that depends on its lanes' distances from the first active one, and on which are active."""
     first = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
-    return (np.where(active, addresses - first, -1) * FACTORS).sum(axis=1)
+    return (np.where(active, addresses - first, -1) * RANKING).sum(axis=1)

@@ -141,6 +141,14 @@ class Counting:
         filled = np.where(active, addresses, bases[which, residues][:, None])
         self.tally.add(Told(used[which] // layout.ENTRIES, filled, active, histogram[which, residues]))
 
+    def count_measured(self, data: Numbers) -> None:
+        """Adds the sums of requests that were measured one by one."""
+        first, each = self.layout.measured // 8, layout.MEASURED // 8
+        for site in np.flatnonzero(data[first : self.layout.entries // 8 : each]).tolist():
+            sums = data[first + each * site : first + each * (site + 1)]
+            active = lanes_in(sums[layout.MASK_OF // 8 :][:1])
+            self.tally.add_sums(site, sums[:5].tolist(), sums[None, layout.PLACES // 8 :], active)
+
     # Executions
 
     def settle(self) -> None:
@@ -149,6 +157,7 @@ class Counting:
             self.count_records(known.records())
             known.empty()
             self.count_entries(known.data)
+            self.count_measured(known.data)
             waits(known.data)
         if not self.workers:
             return

@@ -100,7 +100,7 @@ def tell(
     counters: Counters,
 ) -> None:
     """Adds `warps` requests with `lanes` active lanes; `times` says how many of them each of `some` stands for."""
-    counted = counters.at((target.memory, target.kind, 8 * target.size))
+    counted = counters.at(target.of)
     counted.requests += warps
     counted.lanes += lanes
     counted.bytes += lanes * target.size
@@ -108,11 +108,5 @@ def tell(
         int(v.sum() if times is None else v @ times)
         for v in (costs.taken, costs.ideal, costs.conflicts, costs.collisions)
     )
-    if target.memory == "shared":
-        counted.wavefronts += taken
-    else:
-        counted.sectors += taken
-    counted.ideal += ideal
-    counted.conflicts += conflicts
-    counted.collisions += collisions
+    counted.add_costs(target.memory, taken, ideal, conflicts, collisions)
     counted.example = costliest(counted.example, some, costs)

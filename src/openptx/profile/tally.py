@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.common.accesses import COUNTED, CopyAccess, FragmentAccess, MatrixAccess, kind_of
 from openptx.isa.address_windows import FIRST, SHIFT
-from openptx.profile.costs import Costs, Target
+from openptx.profile.costs import ATOMIC, Costs, Target
 from openptx.profile.observe import tell
 from openptx.profile.registers import live_registers
 from openptx.profile.requests import Addresses, Requests
@@ -85,6 +85,20 @@ class Tally:
                 groups.setdefault(target, []).append(some)
         for target, parts in groups.items():
             self.count(target, parts)
+
+    def add_sums(self, site: int, sums: list[int], addresses: Addresses, active: Mask) -> None:
+        """Adds what is known of an instruction's requests: how many, their lanes, what they take, what would do, lanes
+        at an address of an earlier one; and one of them, which wastes most."""
+        requests, lanes, taken, ideal, repeated = sums
+        space = self.sites[site].space
+        target = self.targets[site](COUNTED[space])
+        one = Requests(addresses, None if active.all() else active, 0, target.size, None)
+        nothing = np.zeros(1, np.int64)
+        counters = self.recorder.of(self.sites[site].op)
+        tell(target, one, target.costs(one), nothing, requests, lanes, counters)
+        shared, atomic = space == "shared", target.kind in ATOMIC
+        totals = taken, ideal, taken - ideal if shared else 0, repeated if atomic else 0
+        counters.at(target.of).add_costs(target.memory, *totals)
 
     def by_memory(self, space: str, rows: Told) -> Iterable[tuple[str, Told]]:
         """The memories that lanes reach, each with their requests."""

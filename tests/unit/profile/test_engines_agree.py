@@ -12,6 +12,7 @@ import pytest
 import openptx
 from openptx.engines.native import settings
 from openptx.engines.native.count import layout
+from openptx.engines.native.count.layout import Site
 from openptx.profile import native
 from unit.profile.engines import DATA, ELSEWHERE, ENGINES, KERNELS, of_case, of_pattern, unlike
 
@@ -122,6 +123,37 @@ END:
 }
 """
 )
+SHARED = (
+    HEAD
+    + """
+.visible .entry shared(.param .u64 data)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<12>;
+    .reg .b64 %d<6>;
+    .shared .align 4 .b8 buffer[16384];
+    ld.param.u64 %d0, [data];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %ctaid.x;
+    mad.lo.u32 %r3, %r1, 37, %r0;
+    mul.lo.u32 %r4, %r3, 2654435761;
+    shr.u32 %r5, %r4, 20;
+    shl.b32 %r6, %r5, 2;
+    mov.u32 %r7, buffer;
+    add.u32 %r6, %r6, %r7;
+    and.b32 %r8, %r4, 3072;
+    setp.ne.u32 %p0, %r8, 0;
+    @%p0 st.shared.u32 [%r6], %r4;
+    ld.shared.u8 %r9, [%r6+1];
+    atom.shared.add.u32 %r10, [%r6], 1;
+    shr.u32 %r5, %r4, 24;
+    mul.wide.u32 %d1, %r5, 8;
+    add.u64 %d2, %d0, %d1;
+    red.global.add.u64 [%d2], 1;
+    ret;
+}
+"""
+)
 CHOICES = (
     HEAD
     + """
@@ -185,10 +217,20 @@ def profiles(text: str, grid: int, block: int, arguments: Any, **options: Any) -
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_scattered_requests_and_several_workers(workers: int) -> None:
-    """The log is full several times."""
+    """They are measured one by one."""
     made = profiles(SCATTER, 61, 96, lambda: (np.zeros(1 << 14, np.uint32), 61 * 96 - 5), workers=workers)
+    assert unlike(*made) == []
+
+
+def test_the_log_is_counted_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Site, "measure", layout.OTHER)
+    made = profiles(SCATTER.replace("scatter", "log"), 61, 96, lambda: (np.zeros(1 << 14, np.uint32), 61 * 96 - 5))
     assert sum(counted.requests for counted in made[1].counters.memory.values()) > layout.RECORDS + layout.MOST
     assert unlike(*made) == []
+
+
+def test_scattered_requests_of_shared_memory() -> None:
+    assert unlike(*profiles(SHARED, 50, 100, lambda: (np.zeros(256, np.uint64),), workers=1)) == []
 
 
 def test_results_are_as_unprofiled() -> None:
@@ -236,7 +278,8 @@ def test_an_interrupt_ends_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(native.Counting, "flush", stop)
-    kernel = openptx.load(SCATTER)["scatter"]
+    monkeypatch.setattr(Site, "measure", layout.OTHER)
+    kernel = openptx.load(SCATTER.replace("scatter", "logged"))["logged"]
     with pytest.raises(KeyboardInterrupt):
         openptx.profile(kernel, 2000, 96, (np.zeros(1 << 14, np.uint32), 192000), engine="native", workers=1)
 

@@ -275,8 +275,9 @@ class Count(Hooks):
         site = request.site
         self.store_addresses(self.addresses(request))
         window = SHIFT[self.c.address_size] if site.space == "generic" else SAME
-        entry, masks = self.layout.entry(site), self.layout.mask(site)
-        self.call("request", *map(str, (entry, masks, site.number, mask, site.modulus, window)))
+        entry, masks, sums = self.layout.entry(site), self.layout.mask(site), self.layout.sums(site)
+        facts = site.measure | site.size << 8
+        self.call("request", *map(str, (entry, masks, site.number, mask, site.modulus, window, sums, facts)))
 
     def addresses(self, request: Request) -> str:
         form = request.form

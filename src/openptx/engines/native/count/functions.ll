@@ -37,7 +37,7 @@ define void @count.first(ptr %c, i64 %entries, i64 %masks, i64 %base, i64 %resid
 
 ; A request of the lanes in %mask at the addresses in LANES. %window: a base's bits from here on say which memory it
 ; leads to, up to {FIRST}.
-define void @count.request(ptr %c, i64 %entries, i64 %masks, i64 %site, i64 %mask, i64 %modulus, i64 %window) noinline #0 {
+define void @count.request(ptr %c, i64 %entries, i64 %masks, i64 %site, i64 %mask, i64 %modulus, i64 %window, i64 %sums, i64 %facts) noinline #0 {
 entry:
   %lanes = getelementptr i8, ptr %c, i64 {LANES}
   %all = load <32 x i64>, ptr %lanes, align 64
@@ -124,9 +124,290 @@ miss:
   br i1 %again, label %try, label %record
 record:
   store <32 x i64> %filled, ptr %lanes, align 64
+  %measure = and i64 %facts, 255
+  %measurable = icmp ne i64 %measure, {OTHER}
+  br i1 %measurable, label %measured, label %logged
+measured:
+  %psums = getelementptr i8, ptr %c, i64 %sums
+  %size = lshr i64 %facts, 8
+  call void @measure(ptr %c, ptr %psums, i64 %mask, i64 %measure, i64 %size)
+  br label %done
+logged:
   call void @count.log(ptr %c, i64 %site, i64 %mask)
   br label %done
 done:
+  ret void
+}
+
+; The slot of a key, which is new (COUNT_OF is 0) if it was not asked for in this request.
+define internal ptr @slot(ptr %table, i64 %key, i64 %serial) alwaysinline {
+entry:
+  %mixed = mul i64 %key, -7046029254386353131
+  %begin = lshr i64 %mixed, 58
+  br label %look
+look:
+  %i = phi i64 [ %begin, %entry ], [ %next, %other ]
+  %distance = mul i64 %i, {SLOT}
+  %place = getelementptr i8, ptr %table, i64 %distance
+  %ps = getelementptr i8, ptr %place, i64 {SERIAL_OF}
+  %whose = load i64, ptr %ps
+  %old = icmp eq i64 %whose, %serial
+  br i1 %old, label %compare, label %take
+compare:
+  %known = load i64, ptr %place
+  %same = icmp eq i64 %known, %key
+  br i1 %same, label %done, label %other
+other:
+  %more = add i64 %i, 1
+  %next = and i64 %more, 63
+  br label %look
+take:
+  store i64 %key, ptr %place
+  store i64 %serial, ptr %ps
+  %pc = getelementptr i8, ptr %place, i64 {COUNT_OF}
+  store i64 0, ptr %pc
+  br label %done
+done:
+  ret ptr %place
+}
+
+define internal void @plus(ptr %place, i64 %amount) alwaysinline {
+  %before = load i64, ptr %place
+  %after = add i64 %before, %amount
+  store i64 %after, ptr %place
+  ret void
+}
+
+; A request of the lanes in %mask at the addresses in LANES, all of which are one of theirs: what it costs, by the
+; definitions of profile/sectors.py, wavefronts.py and collisions.py.
+define internal void @measure(ptr %c, ptr %sums, i64 %mask, i64 %what, i64 %size) noinline #0 {
+entry:
+  %pserial = getelementptr i8, ptr %c, i64 {SERIAL}
+  call void @plus(ptr %pserial, i64 1)
+  %serial = load i64, ptr %pserial
+  %addresses = getelementptr i8, ptr %c, i64 {ADDRESSES}
+  %sectors = getelementptr i8, ptr %c, i64 {SECTORS}
+  %banks = getelementptr i8, ptr %c, i64 {BANKS}
+  store <32 x i8> zeroinitializer, ptr %banks, align 32
+  %lanes = getelementptr i8, ptr %c, i64 {LANES}
+  %inglobal = icmp ule i64 %what, {ATOMICS}
+  %loads = icmp eq i64 %what, {LOADS}
+  %words = icmp eq i64 %what, {SHARED_LOADS}
+  %unit = select i1 %words, i64 2, i64 0
+  %all = load <32 x i64>, ptr %lanes, align 64
+  %start = load i64, ptr %lanes
+  %starts = call <32 x i64> @splat(i64 %start)
+  %apart = xor <32 x i64> %all, %starts
+  %far = call i64 @llvm.vector.reduce.or.v32i64(<32 x i64> %apart)
+  %near = icmp ult i64 %far, 4294967296
+  br i1 %near, label %sort, label %loop
+sort:  ; addresses, or words, that agree in their upper halves; lanes that are not active come last
+  %low = trunc <32 x i64> %all to <32 x i32>
+  %unit32 = trunc i64 %unit to i32
+  %u0 = insertelement <32 x i32> poison, i32 %unit32, i32 0
+  %units = shufflevector <32 x i32> %u0, <32 x i32> poison, <32 x i32> zeroinitializer
+  %keys0 = lshr <32 x i32> %low, %units
+  %who32 = trunc i64 %mask to i32
+  %takepart = bitcast i32 %who32 to <32 x i1>
+  %keys = select <32 x i1> %takepart, <32 x i32> %keys0, <32 x i32> splat (i32 -1)
+  %active64 = call i64 @llvm.ctpop.i64(i64 %mask)
+  %end64 = shl i64 1, %active64
+  %valid64 = sub i64 %end64, 1
+  %valid = trunc i64 %valid64 to i32
+  %order = call <32 x i32> @sorted(<32 x i32> %keys)
+  %before1 = shufflevector <32 x i32> %order, <32 x i32> poison, <32 x i32> {PREVIOUS}
+  %changes = icmp ne <32 x i32> %order, %before1
+  %bits0 = bitcast <32 x i1> %changes to i32
+  %bits1 = or i32 %bits0, 1
+  %bits = and i32 %bits1, %valid
+  %distinct32 = call i32 @llvm.ctpop.i32(i32 %bits)
+  %distinct = zext i32 %distinct32 to i64
+  br i1 %inglobal, label %sorted1, label %spread
+sorted1:
+  %numbers = lshr <32 x i32> %order, splat (i32 5)
+  %earlier = lshr <32 x i32> %before1, splat (i32 5)
+  %others = icmp ne <32 x i32> %numbers, %earlier
+  %sbits0 = bitcast <32 x i1> %others to i32
+  %sbits1 = or i32 %sbits0, 1
+  %sbits = and i32 %sbits1, %valid
+  %moved32 = call i32 @llvm.ctpop.i32(i32 %sbits)
+  %moved = zext i32 %moved32 to i64
+  %repeats32 = xor i32 %bits, %valid
+  %repeats = zext i32 %repeats32 to i64
+  %begins32 = zext i32 %sbits to i64
+  %begins = or i64 %begins32, %end64
+  %simple = icmp eq i64 %repeats, 0
+  %short = or i1 %simple, %loads
+  br i1 %short, label %sum, label %sectors1
+sectors1:  ; those with repeated addresses: the longest run of these is how many passes more they take
+  %dups = phi i64 [ %repeats, %sorted1 ], [ %dups1, %longest ]
+  %passes = phi i64 [ %moved, %sorted1 ], [ %passes1, %longest ]
+  %at = call i64 @llvm.cttz.i64(i64 %dups, i1 true)
+  %upto0 = shl i64 2, %at
+  %upto = sub i64 %upto0, 1
+  %beyond0 = xor i64 %upto, -1
+  %beyond = and i64 %begins, %beyond0
+  %stop = call i64 @llvm.cttz.i64(i64 %beyond, i1 true)
+  %until0 = shl i64 1, %stop
+  %until = sub i64 %until0, 1
+  %inside = and i64 %dups, %until
+  %kept = xor i64 %until, -1
+  %dups1 = and i64 %dups, %kept
+  br label %longest0
+longest0:
+  %run = phi i64 [ %inside, %sectors1 ], [ %run1, %longest0 ]
+  %passes0 = phi i64 [ %passes, %sectors1 ], [ %passes1, %longest0 ]
+  %passes1 = add i64 %passes0, 1
+  %shifted = shl i64 %run, 1
+  %run1 = and i64 %run, %shifted
+  %longer = icmp ne i64 %run1, 0
+  br i1 %longer, label %longest0, label %longest
+longest:
+  %anymore = icmp ne i64 %dups1, 0
+  br i1 %anymore, label %sectors1, label %sum
+spread:  ; each different word, or each lane, takes a turn of its bank
+  %psorted = getelementptr i8, ptr %c, i64 {SORTED}
+  %aswords = lshr <32 x i32> %low, splat (i32 2)
+  %counted = select i1 %words, <32 x i32> %order, <32 x i32> %aswords
+  %inbanks = and <32 x i32> %counted, splat (i32 31)
+  store <32 x i32> %inbanks, ptr %psorted, align 64
+  %wide = zext i32 %bits to i64
+  %turns = select i1 %words, i64 %wide, i64 %mask
+  br label %turn
+turn:
+  %left = phi i64 [ %turns, %spread ], [ %fewer, %turn ]
+  %who = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %leftm = sub i64 %left, 1
+  %fewer = and i64 %left, %leftm
+  %pwho = getelementptr i32, ptr %psorted, i64 %who
+  %itsbank = load i32, ptr %pwho
+  %bank64 = zext i32 %itsbank to i64
+  %pbank = getelementptr i8, ptr %banks, i64 %bank64
+  %had = load i8, ptr %pbank
+  %has = add i8 %had, 1
+  store i8 %has, ptr %pbank
+  %goon = icmp ne i64 %fewer, 0
+  br i1 %goon, label %turn, label %fullest
+fullest:
+  %each = load <32 x i8>, ptr %banks, align 32
+  %most8 = call i8 @llvm.vector.reduce.umax.v32i8(<32 x i8> %each)
+  %fullest64 = zext i8 %most8 to i64
+  br label %sum
+loop:
+  %rest = phi i64 [ %mask, %entry ], [ %less, %next ]
+  %taken = phi i64 [ 0, %entry ], [ %taken1, %next ]
+  %different = phi i64 [ 0, %entry ], [ %different1, %next ]
+  %groups = phi i64 [ 0, %entry ], [ %groups1, %next ]
+  %lane = call i64 @llvm.cttz.i64(i64 %rest, i1 true)
+  %minus = sub i64 %rest, 1
+  %less = and i64 %rest, %minus
+  %pa = getelementptr i64, ptr %lanes, i64 %lane
+  %a = load i64, ptr %pa
+  %key = lshr i64 %a, %unit
+  %here = call ptr @slot(ptr %addresses, i64 %key, i64 %serial)
+  %pn = getelementptr i8, ptr %here, i64 {COUNT_OF}
+  %n0 = load i64, ptr %pn
+  %n = add i64 %n0, 1
+  store i64 %n, ptr %pn
+  %new = icmp eq i64 %n0, 0
+  %one = zext i1 %new to i64
+  %different1 = add i64 %different, %one
+  br i1 %inglobal, label %sector, label %bank
+sector:
+  %number = lshr i64 %a, 5
+  %there = call ptr @slot(ptr %sectors, i64 %number, i64 %serial)
+  %pm = getelementptr i8, ptr %there, i64 {COUNT_OF}
+  %m = load i64, ptr %pm
+  %fresh = icmp eq i64 %m, 0
+  %group = zext i1 %fresh to i64
+  %groups2 = add i64 %groups, %group
+  %exceeds = icmp ugt i64 %n, %m
+  %pass = zext i1 %exceeds to i64
+  %most = call i64 @llvm.umax.i64(i64 %n, i64 %m)
+  store i64 %most, ptr %pm
+  %step = select i1 %loads, i64 %group, i64 %pass
+  %taken2 = add i64 %taken, %step
+  br label %next
+bank:
+  %word = lshr i64 %a, 2
+  %which = and i64 %word, 31
+  %pb = getelementptr i8, ptr %banks, i64 %which
+  %old = load i8, ptr %pb
+  %oldn = zext i8 %old to i64
+  %every = xor i1 %words, true
+  %counts = or i1 %every, %new
+  %amount = zext i1 %counts to i64
+  %nown = add i64 %oldn, %amount
+  %now = trunc i64 %nown to i8
+  store i8 %now, ptr %pb
+  %taken3 = call i64 @llvm.umax.i64(i64 %taken, i64 %nown)
+  br label %next
+next:
+  %taken1 = phi i64 [ %taken2, %sector ], [ %taken3, %bank ]
+  %groups1 = phi i64 [ %groups2, %sector ], [ 1, %bank ]
+  %more = icmp ne i64 %less, 0
+  br i1 %more, label %loop, label %sum
+sum:
+  %takes = phi i64 [ %taken1, %next ], [ %moved, %sorted1 ], [ %passes1, %longest ], [ %fullest64, %fullest ]
+  %differ = phi i64 [ %different1, %next ], [ %distinct, %sorted1 ], [ %distinct, %longest ], [ %distinct, %fullest ]
+  %would = phi i64 [ %groups1, %next ], [ %moved, %sorted1 ], [ %moved, %longest ], [ 1, %fullest ]
+  %count = call i64 @llvm.ctpop.i64(i64 %mask)
+  %used = mul i64 %differ, %size
+  %rounded = add i64 %used, 31
+  %filled = lshr i64 %rounded, 5
+  %ideal = select i1 %loads, i64 %filled, i64 %would
+  %again = sub i64 %count, %differ
+  call void @plus(ptr %sums, i64 1)
+  %p1 = getelementptr i8, ptr %sums, i64 {ACTIVE_LANES}
+  call void @plus(ptr %p1, i64 %count)
+  %p2 = getelementptr i8, ptr %sums, i64 {TAKEN}
+  call void @plus(ptr %p2, i64 %takes)
+  %p3 = getelementptr i8, ptr %sums, i64 {IDEAL}
+  call void @plus(ptr %p3, i64 %ideal)
+  %p4 = getelementptr i8, ptr %sums, i64 {REPEATED}
+  call void @plus(ptr %p4, i64 %again)
+  ; The one that wastes most, of those the one with the most lanes, of those one that does not depend on the order.
+  %waste = sub i64 %takes, %ideal
+  %p5 = getelementptr i8, ptr %sums, i64 {WASTE}
+  %worst = load i64, ptr %p5
+  %p6 = getelementptr i8, ptr %sums, i64 {LANES_OF}
+  %known = load i64, ptr %p6
+  %worse = icmp sgt i64 %waste, %worst
+  %alike = icmp eq i64 %waste, %worst
+  %wider = icmp ugt i64 %count, %known
+  %wider2 = and i1 %alike, %wider
+  %better = or i1 %worse, %wider2
+  %equal = icmp eq i64 %count, %known
+  %tie = and i1 %alike, %equal
+  %look = or i1 %better, %tie
+  br i1 %look, label %rank, label %end
+rank:
+  %row = load <32 x i64>, ptr %lanes, align 64
+  %first = call i64 @llvm.cttz.i64(i64 %mask, i1 true)
+  %pf = getelementptr i64, ptr %lanes, i64 %first
+  %base = load i64, ptr %pf
+  %bases = call <32 x i64> @splat(i64 %base)
+  %offsets = sub <32 x i64> %row, %bases
+  %m32 = trunc i64 %mask to i32
+  %active = bitcast i32 %m32 to <32 x i1>
+  %marked = select <32 x i1> %active, <32 x i64> %offsets, <32 x i64> splat (i64 -1)
+  %products = mul <32 x i64> %marked, {FACTORS}
+  %mixed = call i64 @llvm.vector.reduce.add.v32i64(<32 x i64> %products)
+  %p7 = getelementptr i8, ptr %sums, i64 {MIXED}
+  %before = load i64, ptr %p7
+  %higher = icmp sgt i64 %mixed, %before
+  %keep = or i1 %better, %higher
+  br i1 %keep, label %keptone, label %end
+keptone:
+  store i64 %waste, ptr %p5
+  store i64 %count, ptr %p6
+  store i64 %mixed, ptr %p7
+  %p8 = getelementptr i8, ptr %sums, i64 {MASK_OF}
+  store i64 %mask, ptr %p8
+  %p9 = getelementptr i8, ptr %sums, i64 {PLACES}
+  store <32 x i64> %row, ptr %p9, align 64
+  br label %end
+end:
   ret void
 }
 
@@ -274,5 +555,9 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.umax.i64(i64, i64)
 declare i64 @llvm.vector.reduce.xor.v32i64(<32 x i64>)
 declare i64 @llvm.vector.reduce.or.v32i64(<32 x i64>)
+declare i64 @llvm.vector.reduce.add.v32i64(<32 x i64>)
+declare i64 @llvm.ctpop.i64(i64)
+declare i32 @llvm.ctpop.i32(i32)
+declare i8 @llvm.vector.reduce.umax.v32i8(<32 x i8>)
 
 attributes #0 = { "prefer-vector-width"="512" "min-legal-vector-width"="512" }

@@ -27,7 +27,18 @@ LOG_END  = 24     # ptr: one past the last
 LOG_BEGIN = 32    # ptr: the first
 BARRIERS = 64     # 16 numbers x 2 parities of generations x BARRIER
 LANES    = 2112   # 32 x i64: addresses of a request
-COUNTERS = 2368   # from here on those of instructions
+SERIAL   = 2368   # i64: requests that were measured one by one
+ADDRESSES = 2432  # 64 x SLOT: addresses of the one, by their hash
+SECTORS  = 4480   # 64 x SLOT: its sectors
+BANKS    = 6528   # 32 x i8: lanes or words in each bank
+SORTED   = 6592   # 32 x i32
+COUNTERS = 6720   # from here on those of instructions
+
+# A slot of a hash table.
+SLOT     = 32     # bytes
+KEY_OF   = 0      # i64
+SERIAL_OF = 8     # i64: of the request that it is of
+COUNT_OF = 16     # i64: lanes; of a sector, the most at one address
 
 # Who has arrived at a barrier: offsets in bytes.
 BARRIER  = 64
@@ -56,11 +67,31 @@ BASE     = 2304   # i64: the base of one of them
 ENTRY    = 2368   # bytes
 WIDEST   = 128    # of the moduli
 
+# Requests of an instruction that were measured one by one: sums, and the one that wastes most.
+REQUESTS = 0      # i64
+ACTIVE_LANES = 8  # i64
+TAKEN    = 16     # i64: sectors or wavefronts
+IDEAL    = 24     # i64
+REPEATED = 32     # i64: lanes that come to an address of an earlier one
+WASTE    = 40     # i64: of the one that wastes most,
+LANES_OF = 48     # i64: its lanes,
+MIXED    = 56     # i64: and its rank among those that are alike in these two
+MASK_OF  = 64     # i64
+PLACES   = 128    # 32 x i64
+MEASURED = 384    # bytes
+
+# What is measured.
+OTHER, LOADS, ATOMICS, SHARED_LOADS, SHARED_ATOMICS = 0, 1, 2, 3, 4  # sectors; wavefronts of up to 32 bits a lane
+
 # A record of the log.
 RECORD   = 272    # i64 site, i64 mask, 32 x i64 addresses
 RECORDS  = 2048
 MOST     = 32     # records that one instruction makes at most: so many are free when it begins
 # fmt: on
+
+
+FACTORS = tuple((2 * lane + 1) * 0x9E3779B97F4A7C15 >> 24 | 1 for lane in range(32))
+"""What offsets of lanes are multiplied by for the sum that ranks requests: any large numbers would do."""
 
 
 class Site:
@@ -79,6 +110,21 @@ class Site:
         if isinstance(self.found, CopyAccess):
             return "global"
         return self.op.m.space
+
+    @property
+    def size(self) -> int:
+        """Bytes of a lane, where the instruction says."""
+        return self.found.size if isinstance(self.found, (Access, CopyAccess)) else 0
+
+    @property
+    def measure(self) -> int:
+        """How requests that are like no other are measured."""
+        if not isinstance(self.found, (Access, CopyAccess)) or self.space not in ("global", "shared"):
+            return OTHER
+        atomic = self.op.form.instruction.access == "update"
+        if self.space == "global":
+            return ATOMICS if atomic else LOADS
+        return SHARED_ATOMICS if atomic else SHARED_LOADS if self.found.size <= 4 else OTHER
 
     @property
     def modulus(self) -> int:
@@ -114,7 +160,8 @@ class Layout:
                     self.tables[op] = at
                     at += 8 * len(targets_of(op).pcs)
         self.masks = -(-at // 64) * 64
-        self.entries = self.masks + -(-8 * ENTRIES * len(self.sites) // 64) * 64
+        self.measured = self.masks + -(-8 * ENTRIES * len(self.sites) // 64) * 64
+        self.entries = self.measured + MEASURED * len(self.sites)
         self.size = self.entries + ENTRY * ENTRIES * len(self.sites)
 
     def counter(self, function: Function, pc: int, which: int) -> int:
@@ -122,6 +169,9 @@ class Layout:
 
     def mask(self, site: Site) -> int:
         return self.masks + 8 * ENTRIES * site.number
+
+    def sums(self, site: Site) -> int:
+        return self.measured + MEASURED * site.number
 
     def entry(self, site: Site) -> int:
         return self.entries + ENTRY * ENTRIES * site.number

@@ -8,9 +8,10 @@ from functools import cache
 from importlib.resources import files
 
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
-from openptx.engines.native.count import layout
+from openptx.engines.native.count import layout, sorting
 from openptx.engines.native.runtime.upcalls import FLUSH, UPCALLS
 from openptx.isa.address_windows import FIRST
 from openptx.llvm.codegen import compile
@@ -33,9 +34,12 @@ def text() -> str:
         "RESERVE": layout.MOST * layout.RECORD,
         "FIRST": FIRST,
     }
+    found = found.replace("{FACTORS}", "<" + ", ".join(f"i64 {factor}" for factor in layout.FACTORS) + ">")
+    previous = ", ".join(f"i32 {max(lane - 1, 0)}" for lane in range(N))
+    found = found.replace("{PREVIOUS}", f"<{previous}>")
     for name, value in numbers.items():
         found = found.replace(f"{{{name}}}", str(value))
-    return found
+    return found + sorting.text()
 
 
 def names() -> list[str]:
