@@ -99,8 +99,13 @@ class Counters:
 
     def add(self, other: Counters) -> None:
         """Adds what another has counted."""
-        for name in SCALARS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.warps += other.warps
+        self.threads += other.threads
+        self.active += other.active
+        self.branches += other.branches
+        self.divergent += other.divergent
+        self.waited += other.waited
+        self.tensor_steps += other.tensor_steps
         for kind, counted in other.memory.items():
             self.at(kind).add(counted)
 
@@ -108,9 +113,6 @@ class Counters:
     def mean_active(self) -> float:
         """Active lanes of an execution by a warp, on average: 32 at best."""
         return self.active / self.warps if self.warps else 0.0
-
-
-SCALARS = tuple(f.name for f in fields(Counters) if f.name != "memory")
 
 
 def total(counted: Iterable[Counters]) -> Counters:

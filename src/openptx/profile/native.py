@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from openptx.control_flow import control, targets
 from openptx.engines.common.accesses import FragmentAccess
 from openptx.engines.native import abi, settings
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Graph
 from openptx.engines.native.count import layout
 from openptx.engines.native.count.layout import layout_of
 from openptx.engines.native.deopt.resume_interp import resume_interp
@@ -173,24 +171,29 @@ class Counting:
                 self.count_function(function, own)
 
     def count_function(self, function: Function, counts: Numbers) -> None:
-        cells = Cells(function)
-        exits = set(np.flatnonzero(counts[:, layout.SLOW_WARPS]).tolist())
+        exits = frozenset(np.flatnonzero(counts[:, layout.SLOW_WARPS]).tolist())
         executed = np.zeros((len(function.code), 2), np.int64)
-        for entered, columns in (((), (layout.WARPS, layout.LEFT_WARPS)), (exits, (layout.SLOW_WARPS, None))):
+        for entered, columns in (
+            (frozenset[int](), (layout.WARPS, layout.LEFT_WARPS)),
+            (exits, (layout.SLOW_WARPS, None)),
+        ):
             taken, left = columns
-            for b in Graph(function, cells, entered, False).blocks:
-                here = executed[b.start : b.stop]
-                here += counts[b.start, taken : taken + 2]
-                if left is not None:
-                    here -= np.cumsum(counts[b.start : b.stop, left : left + 2], axis=0)
-        for pc, op in enumerate(function.code):
-            warps, threads = executed[pc].tolist()
+            if entered is exits and not exits:
+                continue
+            for start, stop in self.layout.blocks(function, entered):
+                here = executed[start:stop]
+                here += counts[start, taken : taken + 2]
+                if left is not None and counts[start:stop, left].any():
+                    here -= np.cumsum(counts[start:stop, left : left + 2], axis=0)
+        for op, (warps, threads), own in zip(function.code, executed.tolist(), counts.tolist(), strict=True):
             if warps:
-                self.count_op(function, pc, op, warps, threads, counts[pc].tolist())
+                self.recorder.executed_op(op, warps, threads)
+                if op.guard is not None or control(op) is not None:
+                    self.count_op(function, op, warps, threads, own)
 
-    def count_op(self, function: Function, pc: int, op: Op, warps: int, threads: int, counts: list[int]) -> None:
+    def count_op(self, function: Function, op: Op, warps: int, threads: int, counts: list[int]) -> None:
+        """Of an instruction with a guard, or that directs control."""
         kind, counters = control(op), self.recorder.of(op)
-        self.recorder.executed_op(op, warps, threads)
         active, special = counts[layout.ACTIVE], counts[layout.SPECIAL]
         if op.guard is not None:
             counters.active += threads if kind == "branch" else active

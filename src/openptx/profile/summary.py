@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from openptx.line_table import LineTable
@@ -14,7 +15,7 @@ from openptx.profile.report import Instruction, Line, Profile
 if TYPE_CHECKING:
     from openptx.errors import Fault
     from openptx.profile.recorder import Recorder
-    from openptx.profile.report import LaunchShape
+    from openptx.profile.report import LaunchShape, Place
     from openptx.program import Function, Program
 
 
@@ -32,7 +33,7 @@ def summarize(
     table = LineTable(program.file)
     others = sorted(recorder.functions.keys() - {kernel}, key=lambda function: program.definitions[function.name])
     functions = [kernel, *others] if kernel in recorder.functions else others
-    instructions = tuple(each for function in functions for each in of_function(function, recorder, table))
+    instructions = tuple(each for function in functions for each in of_function(program, function, recorder))
     lines = by_line(instructions, table)
     return Profile(
         kernel=kernel.name,
@@ -55,26 +56,26 @@ def summarize(
     )
 
 
-def of_function(function: Function, recorder: Recorder, table: LineTable) -> list[Instruction]:
+def of_function(program: Program, function: Function, recorder: Recorder) -> list[Instruction]:
     """The instructions of a function, executed or not, in the order of the text."""
-    live = recorder.functions[function].live
-    found: list[Instruction] = []
+    live, counted = recorder.functions[function].live, recorder.ops
+    return [
+        Instruction(op, function.name, text, at, source, live.pressure.get(op, 0), counted.get(op) or Counters())
+        for op, (text, at, source) in zip(function.code, written(program, function), strict=True)
+    ]
+
+
+@lru_cache(maxsize=64)
+def written(program: Program, function: Function) -> list[tuple[str, Place, tuple[Place, ...]]]:
+    """Of each instruction its text, its place, and its places in the source, innermost first."""
+    table = LineTable(program.file)
+    found: list[tuple[str, Place, tuple[Place, ...]]] = []
     for op in function.code:
-        line, column = table.file.location(op.span[0])
         guard = (
             "" if op.guard is None else f"@{'!' if op.guard.negated else ''}{function.registers[op.guard.index].name} "
         )
-        found.append(
-            Instruction(
-                op,
-                function.name,
-                guard + " ".join(op.text.split()),
-                (table.file.name, line, column),
-                table.of(op),
-                live.pressure.get(op, 0),
-                recorder.ops.get(op, Counters()),
-            )
-        )
+        at = table.file.name, *table.file.location(op.span[0])
+        found.append((guard + " ".join(op.text.split()), at, table.of(op)))
     return found
 
 
@@ -87,5 +88,6 @@ def by_line(instructions: tuple[Instruction, ...], table: LineTable) -> tuple[Li
     found: list[Line] = []
     for (file, number), some in sorted(groups.items()):
         text = table.text((file, number, 1)) if some[0].source else " ".join(one.text for one in some)
-        found.append(Line(file, number, text, total(one.counters for one in some), tuple(some)))
+        counters = some[0].counters if len(some) == 1 else total(one.counters for one in some)
+        found.append(Line(file, number, text, counters, tuple(some)))
     return tuple(found)

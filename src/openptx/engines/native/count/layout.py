@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from openptx.control_flow import control
 from openptx.device.shared_layout import reached
 from openptx.engines.common.accesses import Access, Accessing, CopyAccess, MatrixAccess, accessing
+from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Graph
 from openptx.program import Targets
 
 if TYPE_CHECKING:
@@ -142,6 +144,7 @@ class Layout:
         """The number of the function's first instruction among those of all."""
         self.sites: list[Site] = []
         self.site_of: dict[Op, Site] = {}
+        self._blocks: dict[tuple[Function, frozenset[int]], list[tuple[int, int]]] = {}
         self.tables: dict[Op, int] = {}
         """Where counters of branches by index begin."""
         count = 0
@@ -163,6 +166,14 @@ class Layout:
         self.measured = self.masks + -(-8 * ENTRIES * len(self.sites) // 64) * 64
         self.entries = self.measured + MEASURED * len(self.sites)
         self.size = self.entries + ENTRY * ENTRIES * len(self.sites)
+
+    def blocks(self, function: Function, entered: frozenset[int] = frozenset()) -> list[tuple[int, int]]:
+        """Where basic blocks of its code begin and end; they also begin at positions `entered`."""
+        found = self._blocks.get((function, entered))
+        if found is None:
+            graph = Graph(function, Cells(function), entered, False)
+            found = self._blocks[function, entered] = [(b.start, b.stop) for b in graph.blocks]
+        return found
 
     def counter(self, function: Function, pc: int, which: int) -> int:
         return COUNTERS + EACH * (self.first[function] + pc) + 8 * which
