@@ -47,9 +47,7 @@ def kinds(instruction: Instruction) -> list[str]:
 
 
 def kind(instruction: Instruction, form: Form) -> str:
-    """Where it depends on modifiers, the worst. What the manual has and the assembler refuses never comes to run."""
-    if "ptxas" not in form.profiles:
-        return "unsupported"
+    """Where it depends on modifiers, the worst. What the manual has and the assembler refuses runs in profile isa."""
     if instruction.meaning is None:
         return "engine" if instruction.control else "unsupported"
     return max((instruction.fidelity(m).kind for m in samples(form)), key=KINDS.index)

@@ -83,7 +83,7 @@ def run_functions(
     if missing := [run for run in notes.runs if run.function not in functions]:
         raise InputError(f"line {missing[0].row}: no function `{missing[0].function}` to run")
     used = {run.function: functions[run.function] for run in notes.runs}
-    module = with_wrappers(File(file.name, text), [wrapper(function) for function in used.values()])
+    module = with_wrappers(File(file.name, text), [wrapper(function) for function in used.values()], notes.profile)
     for name, function in used.items():
         runs = [run for run in notes.runs if run.function == name]
         together = [run for run in runs if run.threads == 1 and not run.fault]
@@ -92,10 +92,10 @@ def run_functions(
             launch_batch(module, function, batch, launch, problems, gaps)
 
 
-def with_wrappers(file: File, wrappers: list[str]) -> Program:
+def with_wrappers(file: File, wrappers: list[str], profile: str = "ptxas") -> Program:
     """The loaded module of a file and of kernels after it. CheckError for mistakes in the file itself alone: these
     kernels have lists of parameters, which a file older than PTX 1.4 can't have."""
-    resolved, found = resolve(File(file.name, "\n".join([file.text, *wrappers])))
+    resolved, found = resolve(File(file.name, "\n".join([file.text, *wrappers])), profile=profile)
     if errors := [each for each in found if each.severity == "error" and each.span[0] < len(file.text)]:
         raise CheckError(errors)
     return LoadedModule(lower(resolved))

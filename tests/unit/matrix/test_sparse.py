@@ -27,6 +27,8 @@ FORMS = [
     ("m16n8k64", "f32", "e3m2", "e2m3", "f8f6f4"),
     ("m16n8k64", "f16", "e2m3", "e2m1", "f8f6f4"),
 ]
+MANUAL = [("m16n8k32", "f32", "e4m3", "e5m2", ""), ("m16n8k32", "f16", "e5m2", "e4m3", "")]
+"""What the manual has and ptxas refuses. It has no layout of its own for them: bytes lie as those of integers."""
 CASES = [(shape, *rest) for shapes, *rest in FORMS for shape in shapes.split()]
 
 
@@ -106,6 +108,7 @@ def spread_columns(codes: Any, width: int) -> Any:
 SPELT = [(*case, "sp::ordered_metadata") for case in CASES] + [
     pytest.param(*case, "sp", marks=pytest.mark.sweep) for case in CASES if not case[4]
 ]
+SPELT += [(*case, "sp") for case in MANUAL]
 """Forms of a kind have one spelling. Of the others both spellings mean the same, so one of them has all selectors."""
 
 
@@ -128,7 +131,9 @@ def test_sparse(shape: str, d: str, a: str, b: str, kind: str, variant: str) -> 
         kinds = f".kind::{kind}" if kind else ""
         opcode = f"mma.{variant}.sync.aligned.{shape}.row.col{kinds}.{d}.{a}.{b}.{d}"
         count = 2 if d == "f16" else 4
-        found = run(f"{opcode} {{0}}, {{1}}, {{2}}, {{3}}, %g4_0, {selector};", sources, (count, 32))
+        text = f"{opcode} {{0}}, {{1}}, {{2}}, {{3}}, %g4_0, {selector};"
+        manual = (shape, d, a, b, kind) in MANUAL
+        found = run(text, sources, (count, 32), profile="isa" if manual else "ptxas")
         want = coded(left @ right + addend, d)
         np.testing.assert_array_equal(gathered(found, C[16], TYPES[d].width, (16, 8)), want)
 

@@ -14,8 +14,8 @@ HEAD = ".version 9.1\n.target {0}\n.address_size 64\n"
 
 
 @lru_cache(maxsize=8)
-def program(text: str) -> Any:
-    return openptx.load(text)
+def program(text: str, profile: str = "ptxas") -> Any:
+    return openptx.load(text, profile=profile)
 
 
 def one_instruction(template: str, sources: list[tuple[int, int]], results: tuple[int, int], target: str) -> str:
@@ -48,10 +48,12 @@ def one_instruction(template: str, sources: list[tuple[int, int]], results: tupl
     return HEAD.format(target) + "\n".join([*lines, "ret;", "}", ""])
 
 
-def run(template: str, sources: list[Any], results: tuple[int, int], target: str = "sm_120a") -> Any:
+def run(
+    template: str, sources: list[Any], results: tuple[int, int], target: str = "sm_120a", profile: str = "ptxas"
+) -> Any:
     """What the instruction writes, [register, lane]: the same on all engines."""
     shapes = [(len(a), 8 * a.itemsize) for a in sources]
-    kernel = program(one_instruction(template, shapes, results, target))["k"]
+    kernel = program(one_instruction(template, shapes, results, target), profile)["k"]
     found: list[Any] = []
     for engine in ENGINES:
         d = np.zeros((results[0], 32), f"u{results[1] // 8}")
