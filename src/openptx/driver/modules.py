@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from openptx.device.memory import device
 from openptx.device.memory_view import Allocation
 from openptx.driver.calls import Failure, in_context, put, put_int, put_size, text
@@ -72,10 +74,16 @@ class Module(Object):
             driver().remove(one)
 
 
+_STATED = re.compile(r"^\s*\.target\s+sm_(\d+)\s*(?:,|$|//)", re.MULTILINE)
+OLDEST = 75
+"""From this target on, nothing that PTX may contain is missing on newer devices; sm_70 lost what has no `.sync`."""
+
+
 def loaded(source: str, options: JitOptions | None = None, what: str = "the module") -> Module:
     """PTX as a module. Fails for what is wrong in it, which the options get, too."""
     try:
-        module = load(File("<module>", source if options is None else options.limited(source)))
+        limited = source if options is None else options.limited(source)
+        module = load(File("<module>", limited), target=compiled_for(limited))
     except CheckError as error:
         if options is not None:
             options.report(str(error))
@@ -88,6 +96,12 @@ def loaded(source: str, options: JitOptions | None = None, what: str = "the modu
     if options is not None:
         options.report("")
     return driver().add(Module(module))
+
+
+def compiled_for(source: str) -> str | None:
+    """The device's target where it is newer than the PTX is for, as a driver compiles it; None leaves it as it is."""
+    stated = _STATED.search(source)
+    return device_target() if stated and OLDEST <= int(stated[1]) < driver().capability else None
 
 
 def load_into(context: Context, out: int, source: str, options: JitOptions | None = None) -> None:

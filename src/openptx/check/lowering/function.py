@@ -161,7 +161,10 @@ class Body:
         text = file.text[instruction.opcode_span[0] : span[1]].rstrip("; \t\r\n")
         location = resolved.location
         line = self.module.place(location) if location is not None else None
-        return Op(bound.form, bound.m, guard, operands, bound.types, span, text, line)
+        m = bound.m
+        if bound.form.instruction.by_generation:
+            m = m.with_(generation=self.module.generation)
+        return Op(bound.form, m, guard, operands, bound.types, span, text, line)
 
     def position(self, label: str, scope: Scope) -> int:
         """The number of the instruction that a label marks."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check.forms.verdicts import verdicts
 from openptx.check.lowering.function import Body
 from openptx.check.lowering.layout import variable
+from openptx.isa.semantics.matrix.generations import generation
 from openptx.isa.special_registers import RESERVED_OFFSETS, RESERVED_SHARED
 from openptx.isa.targets import target
 from openptx.isa.types import TYPES
@@ -47,6 +48,7 @@ class ModuleLowering:
         for header in self.headers.values():
             if header.body is not None and _DECLARES.search(module.file.text, *header.body):
                 self._take_inner(header)
+        self.generation = generation(resolved.header.target or target(self.target))
         self.reserved_shared = RESERVED_SHARED if _RESERVED in module.file.text else 0
 
     def _take(self, item: tree.Statement) -> None:

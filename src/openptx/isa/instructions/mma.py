@@ -99,6 +99,7 @@ SCALES = "scale-a-data, {byte-id-a, thread-id-a}, scale-b-data, {byte-id-b, thre
 
 mma = instruction(
     "mma",
+    by_generation=True,
     anchor="warp-level-matrix-instructions-mma",
     summary="d = a * b + c; block-scaled kinds multiply blocks of a and b by scales first.",
     syntax=f"""

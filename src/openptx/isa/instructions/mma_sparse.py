@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 mma_sp = instruction(
     "mma",
+    by_generation=True,
     anchor="warp-level-matrix-instructions-sparse-mma",
     summary="d = a * b + c, a being sparse: e tells which of its elements are kept, f which lanes say so.",
     syntax=f"""

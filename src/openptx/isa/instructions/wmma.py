@@ -223,6 +223,7 @@ def _factor(m: Modifiers) -> Type:
 
 mma = instruction(
     "wmma.mma",
+    by_generation=True,
     anchor=_ANCHOR + "mma",
     summary="d = a * b + c.",
     syntax="""

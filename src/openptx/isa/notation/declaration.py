@@ -36,6 +36,7 @@ class Instruction:
         "algebra",
         "allows_wider_registers",
         "anchor",
+        "by_generation",
         "carry",
         "control",
         "converges",
@@ -99,6 +100,7 @@ class Instruction:
         self.converges: str | None = None
         self.carry = ""
         self.yields_thread = False
+        self.by_generation = False
         self.algebra: Algebra = ""
         self.folded: Callable[[float], float] | None = None
         self.splits_block: bool | Callable[[Modifiers], bool] = False
@@ -174,6 +176,7 @@ def instruction(
     converges: str | None = None,
     carry: str = "",
     yields_thread: bool = False,
+    by_generation: bool = False,
     algebra: Algebra = "",
     folded: Callable[[float], float] | None = None,
     splits_block: bool | Callable[[Modifiers], bool] = False,
@@ -208,6 +211,7 @@ def instruction(
     converges               the operand that names the lanes which must arrive together
     carry                   "in", "out", "in out": reads or writes the carry flag CC.CF
     yields_thread           lets other threads run, as a sleep does
+    by_generation           the bits depend on the target's generation, which the meaning finds as `m.generation`
     algebra                 what contraction sees in it: product, sum, difference, quotient, fused, copy, negation
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
     splits_block            the assembler ends a basic block here, as it does where control flow parts
@@ -237,6 +241,7 @@ def instruction(
     self.converges = converges
     self.carry = carry
     self.yields_thread = yields_thread
+    self.by_generation = by_generation
     self.algebra = algebra
     self.folded = folded
     self.splits_block = splits_block

@@ -14,10 +14,14 @@ and columns exchanged.
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import EXACT, modelled
+from openptx.isa.semantics.matrix import generations
 from openptx.isa.semantics.matrix.fragments import shape
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.dot import FRACTION, Factors
+from openptx.numerics.formats import F32
 from openptx.numerics.matrix_product import MatrixProduct, multiply_halves
 
 TYPE_CHECKING = False
@@ -47,7 +51,7 @@ def fidelity(m: Modifiers) -> Fidelity:
         return EXACT
     if t is not None and t.format == "f64":
         return CHAIN
-    return BLOCKS if blocked(m) else IN_HALVES if in_halves(m) else TENSOR_CORE
+    return BLOCKS if blocked(m) else IN_HALVES if in_halves(m) else generations.fidelity(m)
 
 
 def blocked(m: Modifiers) -> bool:
@@ -58,7 +62,9 @@ def blocked(m: Modifiers) -> bool:
 def in_halves(m: Modifiers) -> bool:
     """Whether bytes are multiplied by a warp, without `.kind`: no tensor core of sm_90 and sm_100 does that."""
     t = m.values.get("atype")
-    return t is not None and t.format in ("e4m3", "e5m2") and m.kind is None and shape(m)[0] == 16
+    if t is None or t.format not in ("e4m3", "e5m2") or m.kind is not None or shape(m)[0] != 16:
+        return False
+    return generations.of(m) in generations.BYTES_IN_HALVES
 
 
 def registers(operand: Operand) -> Registers:
@@ -147,9 +153,9 @@ def fragment_of(x: Machine, tile: Tile, order: list[tuple[int, int]]) -> Operand
 
 def multiply(
     x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile, scales: Scales | None = None,
-    fraction: int = FRACTION,
+    fraction: int | None = None,
 ) -> Tile:  # fmt: skip
-    """d of every row and column, in the arithmetic that the types have."""
+    """d of every row and column, in the arithmetic that the types have; with scales or a `fraction`, all at once."""
     a, b = m.atype, m.btype
     if a.name == "b1":
         return x.bit_dots(m.op, rows, columns, addends)
@@ -161,7 +167,23 @@ def multiply(
     h, d = formats(m)
     if in_halves(m):
         return multiply_halves(x, f, g, rows, columns, addends, d)
-    return x.dots(f, g, rows, columns, addends, h, d, scales, fraction)
+    if scales is not None or fraction is not None:
+        return x.dots(f, g, rows, columns, addends, h, d, scales, fraction or FRACTION)
+    sums = generations.sums(m)
+    per = sums.together * 8 // rows[0][0].width
+    for at in range(0, len(rows[0]), per):
+        left, right = (tuple(line[at : at + per] for line in tile) for tile in (rows, columns))
+        found = x.dots(f, g, left, right, addends, d if at else h, d, None, sums.fraction)
+        addends = kept_bits(x, d, found, sums.kept)
+    return addends
+
+
+def kept_bits(x: Machine, d: Format, tile: Tile, kept: int) -> Tile:
+    """Results of f32 without the lowest bits of their significands; a NaN keeps them."""
+    if d is not F32 or kept >= F32.man:
+        return tile
+    mask = (1 << 32) - (1 << F32.man - kept)
+    return tuple(tuple(x.select(x.isnan(F32, v), v, v & mask) for v in line) for line in tile)
 
 
 def formats(m: Modifiers) -> tuple[Format, Format]:
@@ -171,7 +193,7 @@ def formats(m: Modifiers) -> tuple[Format, Format]:
 
 def multiply_fragments(
     x: Machine, m: Modifiers, a: Registers, b: Registers, addends: Tile, rows: int, columns: int,
-    fraction: int = FRACTION,
+    fraction: int | None = None,
 ) -> Tile:  # fmt: skip
     """d of every row and column that a lane has results of, where fragments follow the rule above."""
 
@@ -185,9 +207,37 @@ def multiply_fragments(
     words = len(b) // (columns // 8) * 4
     if t.format is None:
         p = MatrixProduct(f, g, words, satfinite=bool(m.satfinite))
-    else:
-        p = MatrixProduct(f, g, words, *formats(m), fraction, halves=in_halves(m))
-    return x.matrix_product(p, a, b, addends, by_lanes)
+        return x.matrix_product(p, a, b, addends, by_lanes)
+    if fraction is not None or in_halves(m):
+        p = MatrixProduct(f, g, words, *formats(m), fraction or FRACTION, halves=in_halves(m))
+        return x.matrix_product(p, a, b, addends, by_lanes)
+    sums, (h, d) = generations.sums(m), formats(m)
+    if sums.together % QUAD:
+        return by_lanes()
+    for at in range(0, words * 4, sums.together):
+        blocks = slice(at // QUAD, min(at + sums.together, words * 4) // QUAD)
+        left, right = of_depth(a, rows // 16, 2, blocks), of_depth(b, columns // 8, 1, blocks)
+        p = MatrixProduct(f, g, (blocks.stop - blocks.start) * 4, d if at else h, d, sums.fraction)
+        lanes = partial(lines_at_once, x, m, left, right, addends, (rows, columns), p)
+        addends = kept_bits(x, d, x.matrix_product(p, left, right, addends, lanes), sums.kept)
+    return addends
+
+
+QUAD = 16  # bytes of a line that four lanes have in a register each
+
+
+def of_depth(fragment: Registers, tiles: int, each: int, blocks: slice) -> Registers:
+    """The registers of some blocks of the depth, `each` of which takes so many registers of a tile."""
+    per = len(fragment) // tiles
+    return tuple(r for i in range(tiles) for r in fragment[i * per :][each * blocks.start : each * blocks.stop])
+
+
+def lines_at_once(
+    x: Machine, m: Modifiers, a: Registers, b: Registers, addends: Tile, extent: tuple[int, int], p: MatrixProduct
+) -> Tile:
+    """The product of fragments by the definitions of a machine."""
+    q = Quads(x)
+    return p.definition(x, rows_of(q, a, extent[0]), columns_of(q, b, extent[1]), addends)
 
 
 def exchanged(m: Modifiers) -> bool:

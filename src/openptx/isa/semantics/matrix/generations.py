@@ -1,0 +1,73 @@
+"""How the tensor cores of each generation add the products of a warp: how many at once, and where terms are cut.
+
+Measured by others: MMA-Sim (Xie et al., arXiv 2511.10909, and its code, github.com/microsoft/MMA-Sim) reproduces `mma`
+of V100, T4, A100, Ada and both Blackwells bit for bit; FPRev (Xie et al., USENIX ATC 2025, arXiv 2411.00442, section 6)
+finds sums of 4, 8 and 16 products and an addend on V100, A100 and H100. An H100 was recorded here (docs/hardware.md).
+Sums of more products are made one after the other, the lowest first, each cut and rounded as if it were all.
+
+Not published, and as an H100 has it: exponents of zeros, sparse matrices, m8n8k4 of f16 from Ampere on.
+"""
+
+from __future__ import annotations
+
+from openptx.isa.fidelity import modelled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.isa.fidelity import Fidelity
+    from openptx.isa.notation.forms import Modifiers
+    from openptx.isa.targets import Target
+
+
+class Sums:
+    """One sum: `together` bytes of each line at once, terms cut `fraction` bits below the largest exponent.
+
+    `kept` is how many bits of an f32 result stay.
+    """
+
+    __slots__ = ("fraction", "kept", "source", "together")
+
+    def __init__(self, fraction: int, together: int, source: str, kept: int = 23) -> None:
+        self.fraction, self.together, self.source, self.kept = fraction, together, source, kept
+
+
+_ONCE = "at once, cut {} bits below the largest exponent"
+# fmt: off
+SUMS: dict[str, Sums] = {
+    "Volta":         Sums(23,  8, "MMA-Sim, V100: four products " + _ONCE.format(23)),
+    "Turing":        Sums(24, 16, "MMA-Sim, T4: eight products " + _ONCE.format(24)),
+    "Ampere":        Sums(24, 16, "MMA-Sim, A100: 16 bytes of products " + _ONCE.format(24)),
+    "Ada":           Sums(24, 16, "MMA-Sim, Ada: 16 bytes of products " + _ONCE.format(24)),
+    "Hopper":        Sums(25, 32, "MMA-Sim and H100: terms cut 25 bits below the largest exponent, exact sum"),
+    "Blackwell":     Sums(25, 32, "MMA-Sim, B200: terms cut 25 bits below the largest exponent, exact sum"),
+    "RTX Blackwell": Sums(25, 32, "MMA-Sim, RTX Blackwell: terms cut 25 bits below the largest exponent, exact sum"),
+}
+ADA_BYTES = Sums(13, 16, "MMA-Sim, Ada: sixteen products at once, cut to 13 bits, and so is an f32 sum", 13)
+BYTES_IN_HALVES = ("Hopper", "Blackwell")
+"""Generations without products of bytes for a warp: ptxas makes them of f16 products."""
+# fmt: on
+
+
+def generation(target: Target | None) -> str:
+    """The name of a target's generation; an H100's where it is not known."""
+    number = target.number if target is not None else 90
+    steps = ((75, "Volta"), (80, "Turing"), (89, "Ampere"), (90, "Ada"), (100, "Hopper"), (120, "Blackwell"))
+    return next((name for limit, name in steps if number < limit), "RTX Blackwell") if number >= 70 else "Hopper"
+
+
+def of(m: Modifiers) -> str:
+    return m.generation or "Hopper"
+
+
+def sums(m: Modifiers) -> Sums:
+    """How a warp's product of floats is added. What is not published is as on an H100."""
+    found = SUMS[of(m)]
+    if m.spvariant or (m.shape == "m8n8k4" and of(m) in ("Ampere", "Ada")):
+        return SUMS["Hopper"]
+    return ADA_BYTES if of(m) == "Ada" and m.atype.format in ("e4m3", "e5m2") else found
+
+
+def fidelity(m: Modifiers) -> Fidelity:
+    found = sums(m)
+    guessed = found is SUMS["Hopper"] and of(m) != "Hopper"
+    return modelled(f"a guess for {of(m)}: {found.source}" if guessed else found.source)
