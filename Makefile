@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test check format bench sweep clients editors conformance corpus docs clean
+.PHONY: demo test check format bench sweep clients editors conformance corpus docs wheels clean
 
 demo: .venv/.ready                ## check and run a first kernel
 	@$(BIN)/openptx demo
@@ -44,6 +44,9 @@ conformance: .venv/.ready-dev     ## suites of other projects: make conformance 
 corpus: .venv/.ready-compilers     ## compile our kernels with every compiler that is there, check the PTX
 	@$(BIN)/python tools/make_corpus.py
 
+wheels: .venv/.ready-wheels       ## wheels with the compiled libraries, for Linux on x86-64 and aarch64, and one without
+	@$(BIN)/python tools/build_wheels.py dist
+
 clean:                            ## forget the environment and what tools left
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist
 
@@ -63,6 +66,10 @@ clean:                            ## forget the environment and what tools left
 
 .venv/.ready-clients: .venv/.ready-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,clients]'
+	@touch $@
+
+.venv/.ready-wheels: .venv/.ready-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,wheels]'
 	@touch $@
 
 .venv/.ready-compilers: .venv/.ready-oracles

@@ -20,7 +20,7 @@ CHANGES = {
     "09": {"8192": "512", "proton.start(": "raise SystemExit  # ("},  # what proton measures comes after all checks
     "10": {"8192": "256", "proton.start(": "raise SystemExit  # ("},
 }
-ARGUMENTS = {"09": ["-K", "512", "--prec", "fp16"]}
+ARGUMENTS = {"09": ["-K", "512", "--prec", "fp16"], "10": ["--format", "mixed"]}
 CALLS = {"06": "for how in (('bwd', 'triton-fp16'), ('fwd', 'triton-fp8')): test_op(1, 2, 128, 64, True, False, *how)"}
 """What tests of a tutorial its text does not call itself."""
 

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,9 +98,14 @@ def compiler() -> str | None:
     return shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, COMPILERS)), None)
 
 
-def compile_libraries(folder: Path) -> None:
-    """Makes the libraries in a folder. Raises ArgumentError where that fails, with what the compiler says."""
+def compile_libraries(folder: Path, command: Sequence[str] = ()) -> None:
+    """Makes the libraries in a folder, by the C compiler that is there or that `command` calls.
+
+    Raises ArgumentError where that fails, with what the compiler says.
+    """
     found = compiler()
+    if command:
+        found = command[0]
     if found is None:
         chosen = os.environ.get("CC")
         missing = f"no command `{chosen}`, which the environment variable CC names" if chosen else "no C compiler"
@@ -110,18 +116,18 @@ def compile_libraries(folder: Path) -> None:
     for name in {one.folder for one in LIBRARIES} - {"."}:
         (folder / name).mkdir()
     with ThreadPoolExecutor() as pool:
-        list(pool.map(functools.partial(compile_library, found, folder), LIBRARIES))
+        list(pool.map(functools.partial(compile_library, command or (found,), folder), LIBRARIES))
 
 
-def compile_library(compiler: str, folder: Path, one: SharedLibrary) -> None:
+def compile_library(compiler: Sequence[str], folder: Path, one: SharedLibrary) -> None:
     """Compiles and links one, and gives the file its other names."""
     target = Path(one.folder, one.soname)
     sources = map(str, one.sources)
     options = (*FLAGS, f"-Wl,-soname,{one.soname}", "-I.", *one.flags)
-    command = [compiler, *options, "-o", str(target), *sources, *one.linked]
+    command = [*compiler, *options, "-o", str(target), *sources, *one.linked]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder)
     if done.returncode:
-        raise ArgumentError(f"{compiler} can not compile {one.soname}:\n{done.stderr.strip()}")
+        raise ArgumentError(f"{' '.join(compiler)} can not compile {one.soname}:\n{done.stderr.strip()}")
     for name in one.also:
         (folder / one.folder / name).symlink_to(one.soname)
 
