@@ -121,6 +121,13 @@ class SanitizerError(Error):
         return text + (f"\nand {more} more" if more else "")
 
 
+class WorkerLost(Error, RuntimeError):
+    """Processes or machines that ran blocks of a distributed launch ended before the blocks did. Nothing was written.
+
+    As text, which blocks, and why they are not run again.
+    """
+
+
 class Unsupported(Error):
     """Something that OpenPTX knows and can't do yet. `form` names it; nothing is approximated silently."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from openptx.errors import ArgumentError, Fault
 from openptx.program import Program
 from openptx.runtime.extents import Extent, extent
 from openptx.runtime.fidelity import reachable
+from openptx.runtime.lost_workers import run_all
 from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.tensor_map import TensorMap
 from openptx.source import File
@@ -98,8 +99,11 @@ def distribute(
     clusters, textures, surfaces and tensor maps are refused. Arrays are copied to every worker, which pays for
     kernels that compute much. Pointers inside of arrays are not valid there, and what kernels print appears there.
 
-    Raises ArgumentError for what is refused, and whatever a launch raises. Of several faults the one of the lowest
-    range is raised. After an error the arrays are as before the call.
+    Blocks whose worker is lost run again, once: in a pool of its own where one of Python is broken, otherwise by the
+    same executor. Kernels that print are not run again.
+
+    Raises ArgumentError for what is refused, WorkerLost where workers are lost again, and whatever a launch raises. Of
+    several faults the one of the lowest range is raised. After an error the arrays are as before the call.
     """
     grid, block = extent("grid", grid), extent("block", block)
     refuse(kernel)
@@ -114,12 +118,11 @@ def distribute(
     how = program.target, program.profile, program.contract
     job = Job(program.file, *how, kernel.name, grid, block, given, tuple(arrays), content, options)
     ranges = [(blocks * i // chunks, blocks * (i + 1) // chunks) for i in range(chunks)]
-    futures = [executor.submit(run, job, each) for each in ranges]
     try:
-        parts = gathered(futures)
+        parts = run_all(executor, partial(run, job), ranges, program, kernel.name)
     except Fault as fault:
         raise fault from None
-    merged = merge(kernel, args, arrays, dict(zip(ranges, parts, strict=True)))
+    merged = merge(kernel, args, arrays, {each: parts[each] for each in ranges})
     for number, change in merged.items():
         target = bytes_of(arrays[number]) if isinstance(number, int) else image.bytes(number)
         target[change.where] = change.values
@@ -236,15 +239,6 @@ def note(found: Changes, number: int | str, before: Bytes, after: Bytes) -> None
     where = np.flatnonzero(before != after)
     if where.size:
         found[number] = Change(where, after[where])
-
-
-def gathered(futures: Sequence[Future[Changes]]) -> list[Changes]:
-    """All results in order; raises the error of the first that failed."""
-    try:
-        return [future.result() for future in futures]
-    finally:
-        for future in futures:
-            future.cancel()
 
 
 def merge(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from typing import Any
 
 import numpy as np
 import pytest
 
 import openptx
-from openptx.errors import ArgumentError, Fault
+from openptx.errors import ArgumentError, Fault, WorkerLost
 from openptx.runtime import Kernel, load
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -186,3 +191,72 @@ def test_workers_load_as_the_module_was_loaded() -> None:
     with ThreadPoolExecutor(2) as executor:
         openptx.distribute(kernel, executor, 8, 32, (out,))
     assert (out == np.arange(8) * 32).all()
+
+
+def die() -> None:
+    os._exit(1)
+
+
+class Losing(ProcessPoolExecutor):
+    """A pool that loses its worker right before the first range."""
+
+    def submit(self, *args: Any, **keywords: Any) -> Any:
+        if not getattr(self, "lost", False):
+            self.lost = True
+            super().submit(die)
+        return super().submit(*args, **keywords)
+
+
+class Broken(ProcessPoolExecutor):
+    """A pool whose worker has been lost."""
+
+    def submit(self, *_: Any, **__: Any) -> Any:
+        raise BrokenProcessPool("a process ended")
+
+
+def test_blocks_of_a_lost_worker_run_again() -> None:
+    with Losing(1, get_context("spawn")) as pool:
+        scaled(load(KERNELS)["scale"], pool, 3)
+
+
+def test_blocks_of_a_kernel_that_prints_do_not_run_again() -> None:
+    text = (
+        HEAD
+        + """
+    .extern .func (.param .b32 r) vprintf (.param .b64 format, .param .b64 list);
+    .global .align 1 .b8 hello[3] = { 104, 105, 0 };
+    .visible .entry say(.param .u64 out) {
+        .reg .u64 a; .reg .u32 i;
+        ld.param.u64 a, [out]; mov.u32 i, 1; st.global.u32 [a], i;
+        { .param .b64 f; .param .b64 l; .param .b32 r; .reg .u64 g, n;
+          mov.u64 g, hello; cvta.global.u64 g, g; mov.u64 n, 0; st.param.b64 [f], g; st.param.b64 [l], n;
+          call.uni (r), vprintf, (f, l); }
+        ret;
+    }"""
+    )
+    out = np.zeros(1, np.uint32)
+    with (
+        Broken(1) as pool,
+        pytest.raises(WorkerLost, match=r"blocks 0 to 1 and 2 to 3 was lost .* not run again: kernel `say` prints"),
+    ):
+        openptx.distribute(load(text)["say"], pool, 4, 1, (out,), chunks=2)
+    assert not out.any()
+
+
+def test_workers_that_are_lost_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openptx.runtime.lost_workers.ProcessPoolExecutor", Broken)
+    y = np.zeros(N, np.uint32)
+    with Broken(1) as pool, pytest.raises(WorkerLost, match="blocks 0 to 15 was lost twice"):
+        openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
+    assert not y.any()
+
+
+def test_ctrl_c_ends_a_distributed_launch() -> None:
+    endless = HEAD + ".visible .entry k(.param .u64 x) { .reg .u64 a; ld.param.u64 a, [x]; L: st.u32 [a], 1; bra L; }"
+    x = np.zeros(1, np.uint32)
+    with ThreadPoolExecutor(2) as pool:
+        timer = threading.Timer(0.3, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            openptx.distribute(load(endless)["k"], pool, 2, 1, (x,), chunks=2, timeout=1.0, engine="interp")
+    assert not x.any()

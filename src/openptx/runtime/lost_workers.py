@@ -1,0 +1,99 @@
+"""Ranges of a distributed launch whose worker was lost: they run again, once, where that changes nothing else.
+
+A range runs on copies of the arguments, and its writes are merged in the end, so running it twice leaves the same
+memory. What it prints would be printed twice, so kernels that print are not run again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+from openptx.errors import WorkerLost
+from openptx.program import Program
+from openptx.runtime.fidelity import reachable
+
+Range = tuple[int, int]
+Result = TypeVar("Result")
+
+PRINTS = "vprintf"
+
+
+def is_loss(error: BaseException) -> bool:
+    """Whether a range failed because its worker's process or machine ended, as executors of Python and dask say."""
+    kind = type(error)
+    dask = kind.__module__.split(".")[0] == "distributed" and kind.__name__ in ("KilledWorker", "CommClosedError")
+    return isinstance(error, BrokenProcessPool) or dask
+
+
+def run_all(
+    executor: Executor, work: Callable[[Range], Result], ranges: Sequence[Range], program: Program, kernel: str
+) -> dict[Range, Result]:
+    """What `work` gives for every range. Raises the error of the lowest range that failed, or WorkerLost."""
+    found, lost, cause = attempt(executor, work, ranges)
+    if not lost or cause is None:
+        return found
+    if prints(program, kernel):
+        why = f"kernel `{kernel}` prints, and would print twice"
+        raise WorkerLost(f"the worker of {named(lost)} was lost ({cause}); they are not run again: {why}") from cause
+    if isinstance(cause, BrokenProcessPool):  # it runs nothing any more
+        context = getattr(executor, "_mp_context", None)
+        with ProcessPoolExecutor(min(len(lost), os.cpu_count() or 1), context) as other:
+            again, still, second = attempt(other, work, lost)
+    else:
+        again, still, second = attempt(executor, work, lost)
+    if still:
+        raise WorkerLost(f"the worker of {named(still)} was lost twice ({second})") from second
+    return {**found, **again}
+
+
+def attempt(
+    executor: Executor, work: Callable[[Range], Result], ranges: Sequence[Range]
+) -> tuple[dict[Range, Result], list[Range], BaseException | None]:
+    """The results, the ranges that were lost, and the first error that says so."""
+    futures: list[Future[Result] | BrokenProcessPool] = []
+    found: dict[Range, Result] = {}
+    lost: list[Range] = []
+    cause: BaseException | None = None
+    try:
+        for each in ranges:
+            futures.append(submitted(executor, work, each))
+        for each, future in zip(ranges, futures, strict=True):
+            try:
+                found[each] = result_of(future)
+            except Exception as error:
+                if not is_loss(error):
+                    raise
+                lost.append(each)
+                cause = cause or error
+    finally:
+        for future in futures:
+            if not isinstance(future, BrokenProcessPool):
+                future.cancel()
+    return found, lost, cause
+
+
+def submitted(executor: Executor, work: Callable[[Range], Result], each: Range) -> Future[Result] | BrokenProcessPool:
+    """A future; the error where the executor has lost a worker already."""
+    try:
+        return executor.submit(work, each)
+    except BrokenProcessPool as error:
+        return error
+
+
+def result_of(future: Future[Result] | BrokenProcessPool) -> Result:
+    if isinstance(future, BrokenProcessPool):
+        raise future
+    return future.result()
+
+
+def prints(program: Program, kernel: str) -> bool:
+    return any(PRINTS in function.callees for function in reachable(program, (kernel,)))
+
+
+def named(ranges: Sequence[Range]) -> str:
+    """`blocks 0 to 7 and 16 to 23`."""
+    return "blocks " + " and ".join(f"{first} to {stop - 1}" for first, stop in ranges)
