@@ -10,14 +10,16 @@ the clock: launches compete with the compile server where processors are few. `r
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,21 +87,35 @@ def measured(name: str, engine: str) -> dict[str, Any]:
     return {"times": times, "ready": handler.at - begun if handler.at else None}
 
 
-def in_a_process(name: str, engine: str) -> dict[str, Any]:
+def in_a_process(name: str, engine: str, python: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "OPENPTX_CACHE": folder}
+        environment = {**os.environ, "OPENPTX_CACHE": folder, "PYTHONPYCACHEPREFIX": python}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, __file__, "--measure", name, engine]
         return json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["--measure"]:
-        print(json.dumps(measured(*sys.argv[2:4])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL", default=CHOSEN)
+    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    kernels = parser.parse_args()
+    if kernels.measure:
+        print(json.dumps(measured(*kernels.kernels)))
         return
     print(f"{'':28}    interp s         native s            auto s")
     print(f"{'kernel':28}  first     all   first     all   first  second     all  ready  100th ms  auto / best")
-    for name in sys.argv[1:] or CHOSEN:
-        found = {engine: in_a_process(name, engine) for engine in ENGINES}
+    with (
+        tempfile.TemporaryDirectory() as python
+    ):  # where compiled Python lies, as after an installation's first program
+        in_a_process("sha256_sm80", "auto", python)
+        table(kernels.kernels, python)
+
+
+def table(names: Sequence[str], python: str) -> None:
+    ratios: list[float] = []
+    for name in names:
+        found = {engine: in_a_process(name, engine, python) for engine in ENGINES}
         interp, native, auto = (found[engine]["times"] for engine in ENGINES)
         ready = found["auto"]["ready"]
         print(
@@ -108,6 +124,9 @@ def main() -> None:
             f" {auto[0] / min(interp[0], native[0]):12.2f}",
             flush=True,
         )
+        ratios.append(auto[0] / min(interp[0], native[0]))
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"{'geometric mean of':28} auto / best {mean:.2f}")
 
 
 if __name__ == "__main__":

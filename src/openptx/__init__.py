@@ -16,6 +16,7 @@
     openptx.replay("saxpy.launch")             such a file, of a GPU or of another computer, run and compared: a Replay
     openptx.distribute(kernel, executor, ...)  the same on several processes or machines
     openptx.convert(array, "e4m3")             any conversion that `cvt` has
+    openptx.logging.show("info")               which engine runs a kernel, why, and how long each step takes
     openptx.memory                             device memory that the host allocates, registers, copies and frees
     openptx.triton.activate(target="sm_90")    Triton's kernels run here, on tensors of the CPU
     openptx.torch.activate(target="sm_90")     the same for programs of torch that say `cuda`
@@ -39,6 +40,7 @@ from openptx import forks as forks  # first: a process may fork while a thread i
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from openptx import logging as logging
     from openptx import memory as memory
     from openptx import numba as numba
     from openptx import tinygrad as tinygrad
@@ -114,7 +116,7 @@ HOMES = {
     "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),
 }
 # fmt: on
-PACKAGES = ("memory", "numba", "tinygrad", "torch", "triton")
+PACKAGES = ("logging", "memory", "numba", "tinygrad", "torch", "triton")
 """Parts that are used by their own name, imported when they are first asked for."""
 _home = {name: module for module, names in HOMES.items() for name in names}
 
@@ -158,6 +160,7 @@ __all__ = [
     "first_difference",
     "link",
     "load",
+    "logging",
     "memory",
     "numba",
     "parse",

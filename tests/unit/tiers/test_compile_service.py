@@ -288,6 +288,7 @@ def test_baseline_code_runs_until_there_is_optimised_code(
         return [job.request.options.baseline for job in jobs()]
 
     monkeypatch.setattr(tiering, "BASELINE", 0.0)
+    monkeypatch.setattr(baseline, "EACH", 1.0)
     with settings.cache_at(tmp_path):
         kernel = openptx.load(HEAD + LOOP)["k"]
         launch(kernel)

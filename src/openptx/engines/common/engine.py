@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from openptx.engines.common import fault_text
 from openptx.errors import ArgumentError, Fault
+from openptx.logging import from_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from openptx.device.image import Image
     from openptx.device.memory_view import MemoryView
     from openptx.errors import Triple
-    from openptx.program import Function, Program
+from openptx.program import Function, Program
 
 
 class Engine(Protocol):
@@ -76,6 +77,7 @@ def import_engine(name: str, check: Callable[[], None]) -> Engine:
 
 
 _imported: dict[str, Engine] = {}
+from_environment()  # before the first launch
 
 
 def engine_of(name: str) -> Engine:

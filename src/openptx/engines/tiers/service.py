@@ -61,6 +61,11 @@ class Service:
         """Whether there is a server."""
         return self._server is not None
 
+    def done(self) -> tuple[int, int]:
+        """How many requests have been answered, and how many there were."""
+        jobs = [*self._jobs.values()]
+        return sum(job.reply is not None for job in jobs), len(jobs)
+
     def find(self, name: str) -> Job | None:
         return self._jobs.get(name)
 

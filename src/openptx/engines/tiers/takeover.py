@@ -15,9 +15,11 @@ from typing import Any
 from openptx.engines.common.launches import alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.interp.launch import launch
+from openptx.engines.tiers.service import service
 from openptx.errors import Triple
 from openptx.isa.memory_consistency import may_wait
 from openptx.program import Function, Program
+from openptx.progress import progress
 
 Wanted = Callable[[], bool]
 """Whether the launch is to be abandoned now, asked often."""
@@ -37,11 +39,21 @@ def launch_and_replace(
         shared = not alone(abandon) or host_threads(function) > threads
         return "other threads of the host are at work" if shared else ""
 
-    abandon = Abandonable(wanted, objection)
+    def describe() -> str:
+        done, all = service().done()
+        compiling = f", compiling {done + 1} of {all} kernels" if done < all else ""
+        return f"kernel `{function.name}` on the reference engine{compiling}"
+
+    def asked() -> bool:
+        tell()
+        return wanted()
+
+    abandon = Abandonable(asked, objection)
     if threads:
         abandon.keep("other threads of the host may use its arrays")
     try:
-        launch(program, function, grid, block, abandon=abandon, **options)
+        with progress(describe) as tell:
+            launch(program, function, grid, block, abandon=abandon, **options)
     except Abandoned:
         abandon.restore()
         LOG.info(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import logging
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +31,8 @@ from openptx.engines.tiers.service import made_by_service
 from openptx.errors import Bug
 from openptx.llvm.jit import Library
 from openptx.program import Function, Program
+
+LOG = logging.getLogger("openptx")
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
@@ -54,15 +58,23 @@ def made(name: str, function: Function, lower: Callable[[], LoweredKernel]) -> t
     """What is on disk under a name, or has been asked of the compile service, or else is made of a text and kept."""
     if (data := store.load(name)) is not None:
         with contextlib.suppress(ValueError):
-            return unpack(data)
+            found = unpack(data)
+            LOG.info("kernel `%s`: its code was in the cache", function.name)
+            return found
     data = made_by_service(name, check_cancelled)
     if isinstance(data, str):
         raise UnsupportedByJit(data)
     if data is not None:
         return unpack(data)
+    start = time.perf_counter()
     with compiling(function) as compile:
         kernel = lower()
+        lowered = time.perf_counter()
         metadata, image = kernel.metadata, compile(kernel.text, kernel.promotes, kernel.fast)
+    LOG.info(
+        "kernel `%s`: %d characters of LLVM's text in %.3f s, made %s code here in %.3f s", function.name,
+        metadata.size, lowered - start, "baseline" if kernel.fast else "optimised", time.perf_counter() - lowered,
+    )  # fmt: skip
     store.store(name, pack(metadata, image))
     return metadata, image
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import struct
 import sys
@@ -24,6 +25,9 @@ from openptx.engines.native.runtime.plan import Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.program import Function, Program
+from openptx.progress import progress, silent
+
+LOG = logging.getLogger("openptx")
 
 STOPPED_AT_EXIT = 1.0
 """Seconds that Python's end waits for launches on other threads, which are told to stop."""
@@ -66,9 +70,15 @@ def launch(
     team = plan.team if workers is None else None
     if team is not None and team.workers > 1:
         plan = find(team.workers, blocks, check, baseline)
+    run = Run(plan, memory, image, timeout, deadline, meanwhile)
     start = time.perf_counter()
-    Run(plan, memory, image, timeout, deadline, meanwhile).go()
+    with progress(run.describe) as run.tell:
+        run.go()
     seconds = time.perf_counter() - start
+    LOG.debug(
+        "kernel `%s`, %d blocks of %s: %.6f s as %s code, %d workers",
+        function.name, plan.ctas, block, seconds, "baseline" if plan.options.baseline else "optimised", plan.workers,
+    )  # fmt: skip
     if team is not None:
         team.learn(seconds)
     plans(image).ran(plan, seconds)
@@ -92,6 +102,7 @@ class Run:
         "plan",
         "tasks",
         "team",
+        "tell",
         "timeout",
         "watch",
     )
@@ -103,6 +114,7 @@ class Run:
         self.plan, self.memory, self.image, self.timeout = plan, memory, image, timeout
         self.meanwhile = meanwhile
         self.deadline = deadline  # on time.monotonic's clock
+        self.tell = silent
         self.interrupt: BaseException | None = None
         self.asked = False  # for something of the system, output perhaps
         self.watch = settings.watch()
@@ -201,7 +213,14 @@ class Run:
 
     def poll(self) -> int:
         """Asked by the code once in a while: whether to stop."""
+        self.tell()
         return int(self.late() or self.interrupt is not None)
+
+    def describe(self) -> str:
+        """How far the launch is."""
+        function, ctas = self.plan.function, self.plan.ctas
+        begun = min(self.team[0].begun(), ctas) if self.team else 0
+        return f"kernel `{function.name}`: {begun:,} of {ctas:,} blocks"
 
     def check(self) -> None:
         """Ends what is done for the launch, if it is to stop."""

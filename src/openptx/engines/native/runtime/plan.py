@@ -22,6 +22,7 @@ from openptx.engines.native.runtime.worker_count import WorkerCount
 from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple
 from openptx.program import Function, Program
+from openptx.progress import progress
 
 STACK_BUDGET = 250 << 20
 """Bytes of the processor's stack for kernels that call themselves; only what is used is really taken."""
@@ -106,6 +107,14 @@ class Plan:
         return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
 
 
+def both(check: Callable[[], None], tell: Callable[[], None]) -> Callable[[], None]:
+    def checked() -> None:
+        check()
+        tell()
+
+    return checked
+
+
 class Plans:
     """The plans of a module."""
 
@@ -134,7 +143,7 @@ class Plans:
         if plan is None:
             speculates = (function.name, block) not in self.not_speculating
             all = blocks or (0, grid[0] * grid[1] * grid[2])
-            with cancellable(check):
+            with progress(lambda: f"compiling kernel `{function.name}`") as tell, cancellable(both(check, tell)):
                 plan = Plan(program, function, image, grid, block, shared, workers, all, speculates, baseline)
             if len(self.made) >= MOST:
                 self.made.clear()

@@ -1,0 +1,51 @@
+"""What launches say of themselves: which engine runs a kernel, why, and how long each step takes.
+
+    openptx.logging.show("info")        on standard error, as OPENPTX_LOG=info does for a program that stays as it is
+
+Messages are those of Python's logger "openptx", so a program that has its own handlers needs none of this.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import TextIO
+
+LOGGER = logging.getLogger("openptx")
+LEVELS = ("debug", "info", "warning", "error")
+_shown: list[logging.Handler] = []
+
+
+def show(level: str = "info", stream: TextIO | None = None) -> None:
+    """Writes messages of `level` and above to a stream, by default to standard error, with seconds since the start.
+
+    "info" has what happens once for a kernel and shape of blocks, "debug" each launch as well. Raises ValueError for
+    another level. Called again, it replaces what it did before.
+    """
+    if level.lower() not in LEVELS:
+        raise ValueError(f"no level is called `{level}`; there are {', '.join(LEVELS)}")
+    for old in _shown:
+        LOGGER.removeHandler(old)
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(Elapsed("openptx %(elapsed)8.3f s  %(message)s"))
+    _shown[:] = [handler]
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(level.upper())
+
+
+class Elapsed(logging.Formatter):
+    """Formats records with the seconds since Python's logging was imported."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        record.elapsed = record.relativeCreated / 1000
+        return super().format(record)
+
+
+def from_environment() -> None:
+    """As OPENPTX_LOG says; a value that is no level is said to be none, once, and the program goes on."""
+    level = os.environ.get("OPENPTX_LOG", "")
+    if level.lower() in LEVELS:
+        show(level)
+    elif level not in ("", "0"):
+        LOGGER.warning("OPENPTX_LOG=%s is no level; there are %s", level, ", ".join(LEVELS))

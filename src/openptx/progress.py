@@ -1,0 +1,79 @@
+"""What takes over a second says on a terminal what it is doing: one line, which goes when the work is done.
+
+Nothing is written where standard error is no terminal, from other threads than the main one, and with
+OPENPTX_PROGRESS=0.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+LATE = 1.0
+"""Seconds after which there is something to say."""
+INTERVAL = 0.2
+"""Seconds between two changes of the line."""
+
+ERASE = "\r\x1b[2K"
+
+
+class Line:
+    """The line of one piece of work. `tell` is called often, and is cheap."""
+
+    __slots__ = ("_describe", "_next", "_written")
+
+    def __init__(self, describe: Callable[[], str]) -> None:
+        self._describe, self._written = describe, False
+        self._next = time.monotonic() + LATE
+
+    def tell(self) -> None:
+        """Writes what is being done, if it is time to."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + INTERVAL
+        self._written = True
+        put(f"{ERASE}openptx: {self._describe()}")
+
+    def erase(self) -> None:
+        if self._written:
+            put(ERASE)
+
+
+def put(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # a terminal that has gone
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def silent() -> None:
+    """Says nothing."""
+
+
+def on_terminal() -> bool:
+    """Whether somebody watches."""
+    return (
+        sys.stderr is not None
+        and sys.stderr.isatty()
+        and os.environ.get("OPENPTX_PROGRESS", "1") != "0"
+        and os.environ.get("TERM") != "dumb"
+        and threading.current_thread() is threading.main_thread()
+    )
+
+
+@contextmanager
+def progress(describe: Callable[[], str]) -> Generator[Callable[[], None]]:
+    """Gives what work calls now and then; `describe` says what it is doing, in a few words."""
+    if not on_terminal():
+        yield silent
+        return
+    line = Line(describe)
+    try:
+        yield line.tell
+    finally:
+        line.erase()

@@ -1,0 +1,112 @@
+"""On a terminal, what takes over a second says what it is doing; the log tells which engine ran a kernel."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx import progress
+from openptx.engines.native import settings
+
+LOOP = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u32 n) {
+.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [x]; ld.param.u32 %r2, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+A: ld.global.u32 %r3, [%rd1]; add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3;
+sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ret; }
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Where everything takes long enough to be told."""
+    made = Terminal()
+    monkeypatch.setattr(progress, "LATE", 0.0)
+    monkeypatch.setattr(progress, "INTERVAL", 0.0)
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=made))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("OPENPTX_PROGRESS", raising=False)
+    return made
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    logger, text = logging.getLogger("openptx"), io.StringIO()
+    level, handlers = logger.level, [*logger.handlers]
+    yield text
+    logger.setLevel(level)
+    logger.handlers[:] = handlers
+
+
+def launch(engine: str, blocks: int = 1, turns: int = 3) -> None:
+    with settings.cache_at(None):
+        openptx.load(LOOP)["k"](blocks, 32, (np.zeros(32, np.uint32), turns), engine=engine, workers=1)
+
+
+def test_compiling_and_blocks_are_told_and_erased(terminal: Terminal) -> None:
+    launch("native", 6, 2_000_000)
+    told = terminal.getvalue()
+    assert "compiling kernel `k`" in told
+    assert "kernel `k`: " in told
+    assert " of 6 blocks" in told
+    assert told.endswith(progress.ERASE)
+
+
+def test_the_reference_engine_is_told(terminal: Terminal) -> None:
+    with settings.tiers():
+        launch("auto", 1, 2000)
+    assert "kernel `k` on the reference engine" in terminal.getvalue()
+
+
+@pytest.mark.parametrize("variable", ["OPENPTX_PROGRESS", "TERM"])
+def test_nothing_is_told_where_nobody_watches(
+    variable: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "0" if variable == "OPENPTX_PROGRESS" else "dumb")
+    launch("native")
+    assert terminal.getvalue() == ""
+
+
+def test_the_log_tells_what_was_made_and_what_ran(log: io.StringIO) -> None:
+    openptx.logging.show("debug", log)
+    launch("native")
+    said = log.getvalue()
+    assert "made optimised code here in" in said
+    assert "as optimised code, 1 workers" in said
+    openptx.logging.show("info", log)  # once, not twice
+    launch("native")
+    assert log.getvalue().removeprefix(said).count("made optimised code") == 1
+    assert log.getvalue().removeprefix(said).count("workers") == 0
+
+
+def test_a_level_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="no level is called `loud`; there are debug, info"):
+        openptx.logging.show("loud")
+
+
+@pytest.mark.parametrize(("level", "said"), [
+    ("INFO", "made optimised code here in"), ("loud", "OPENPTX_LOG=loud is no level"),
+])  # fmt: skip
+def test_the_environment_turns_it_on(level: str, said: str) -> None:
+    launch = "k(1, 32, (np.zeros(32, np.uint32), 3), engine='native')"
+    program = f"import numpy as np, openptx; k = openptx.load({LOOP!r})['k']; {launch}"
+    environment = {**os.environ, "OPENPTX_LOG": level, "OPENPTX_CACHE": ""}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert said in done.stderr
+    assert bool(done.stderr) == bool(said)
