@@ -115,10 +115,10 @@ def differing(folder: Path, seed: int, count: int, kind: str, target: str = "sm_
     return wrong
 
 
-KINDS = ("dense", "mixed", "ftz", "scaled")
+KINDS = ("dense", "mixed", "ftz")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "scaled"])
 def test_same_contraction(tmp_path: Path, kind: str) -> None:
     assert differing(tmp_path, 1, 50, kind) == []
 
@@ -133,10 +133,12 @@ def test_same_contraction_of_many(tmp_path: Path, kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize(("kind", "seed", "count", "most"), [
     ("blocks", 1, 50, 2), *(pytest.param("blocks", seed, 250, 6, marks=pytest.mark.sweep) for seed in range(2, 5)),
+    *(pytest.param("scaled", seed, 330, 2, marks=pytest.mark.sweep) for seed in range(2, 5)),
     ("branches", 1, 50, 5), pytest.param("branches", 2, 500, 45, marks=pytest.mark.sweep),
 ])  # fmt: skip
 def test_nearly_the_same_contraction(tmp_path: Path, kind: str, seed: int, count: int, most: int) -> None:
-    """A few programs with several blocks differ, for a reason that is not known (docs/decisions/contraction.md)."""
+    """A few programs with several blocks differ, since ptxas moves code; of those with powers of two, since equal
+    products are merged first and `2x - x` is x (docs/decisions/contraction.md)."""
     assert len(differing(tmp_path, seed, count, kind)) <= most
 
 

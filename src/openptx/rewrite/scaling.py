@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FACTORS = frozenset(127 + k << 23 for k in (-3, -2, -1, 1, 2, 3))
 """The codes of 1/8, 1/4, 1/2, 2, 4 and 8."""
 
+SIGN = 1 << 31
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -30,7 +32,7 @@ class Found:
 
     product: int  # positions
     scaling: int
-    copies: tuple[int, ...]  # between them
+    copies: tuple[int, ...]  # and negations between them
     factor: int
 
 
@@ -75,12 +77,12 @@ def find(function: Function, constants: Constants) -> list[Found]:
         for one, other in ((1, 2), (2, 1)) if is_product(op) and position not in dead else ():
             factor, copies = constants.value(op.operands[one]), list[int]()
             source = op.operands[other]
-            if factor not in FACTORS:
-                continue
-            while (product := sole(source, constants, readers)) is not None and algebra(product) == "copy":
+            while (product := sole(source, constants, readers)) is not None and carries(product):
                 copies.append(places[id(product)])
                 source = product.operands[1]
-            if product is None or not can_be_scaled(product, constants):
+                if factor is not None and algebra(product) == "negation":
+                    factor ^= SIGN
+            if factor not in FACTORS or product is None or not can_be_scaled(product, constants):
                 continue
             place = places[id(product)]
             if place < position and place not in scaled:
@@ -96,6 +98,11 @@ def sole(operand: Operand | None, constants: Constants, readers: dict[int, int])
     if not isinstance(operand, Reg) or readers.get(operand.index) != 1:
         return None
     return constants.definitions.get(operand.index)
+
+
+def carries(op: Op) -> bool:
+    """A copy or a negation: the sign goes to the factor, which must come out positive."""
+    return algebra(op) in ("copy", "negation") and op.guard is None and not op.m.ftz
 
 
 def can_be_scaled(op: Op, constants: Constants) -> bool:
