@@ -29,15 +29,18 @@ UNSUPPORTED = Fidelity("unsupported")
 """Declared and checked, but it can't be executed."""
 
 
-def bounded(error: str, measured: str = "") -> Fidelity:
-    """The bits are an H100's on all engines; the document allows an error, such as `bounded("2 ulp")`.
+def bounded(error: str, measured: str) -> Fidelity:
+    """The bits are an H100's on all engines; the document allows an error, such as "2 ulp".
 
-    `measured` is the largest that an H100 makes, over all operands of the range: it may be more than is allowed.
+    `measured` is the largest that an H100 makes, over all operands of the range unless it says otherwise: it may be
+    more than is allowed.
     """
-    largest = f", measured: {measured}" if measured else ""
-    return Fidelity("bounded", f"as measured on sm_90; allowed: {error}{largest}")
+    return Fidelity("bounded", f"as measured on sm_90; allowed: {error}, measured: {measured}")
 
 
 def modelled(source: str) -> Fidelity:
-    """The document leaves freedom here; results follow `source`, a paper or a measured device."""
+    """The document leaves freedom here; results follow `source`, a paper or a measured device.
+
+    Where nobody says anything, it begins with "a guess".
+    """
     return Fidelity("modelled", source)

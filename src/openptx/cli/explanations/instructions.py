@@ -8,7 +8,8 @@ from openptx.cli.explanations.modifiers import meaning_of
 from openptx.cli.isa import MANUAL, description, fidelities, find, paint_title
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.forms import Form, Modifiers
-from openptx.isa.targets import gates
+from openptx.isa.semantics.matrix.generations import generation
+from openptx.isa.targets import TARGETS, gates, target
 
 
 def explain_instruction(word: str) -> str | None:
@@ -41,7 +42,18 @@ def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
     lines.append("")
     for what, gate in gates(form, m):
         lines.append(f"since:    {gate.text}{'' if what == form.instruction.name else f', for {what}'}")
-    return "\n".join([*lines, f"results:  {fidelity_of(form, m)}", f"manual:   {MANUAL}{form.instruction.anchor}"])
+    lines += [f"results:  {fidelity_of(form, m)}", *other_generations(form, m)]
+    return "\n".join([*lines, f"manual:   {MANUAL}{form.instruction.anchor}"])
+
+
+def other_generations(form: Form, m: Modifiers) -> list[str]:
+    """Results of targets of other generations than sm_90, where they differ."""
+    if not form.instruction.by_generation:
+        return []
+    own, first = form.instruction.fidelity(m), target(form.since[1] or "sm_70")
+    names = {generation(each): None for each in TARGETS.values() if first is None or each.number >= first.number}
+    found = {name: form.instruction.fidelity(m.with_(generation=name)) for name in names}
+    return [f"          {name}: {each.kind}, {each.text}" for name, each in found.items() if each != own]
 
 
 def fidelity_of(form: Form, m: Modifiers) -> str:

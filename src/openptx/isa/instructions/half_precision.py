@@ -224,7 +224,7 @@ tanh = instruction(
 )
 
 
-@meaning(tanh, fidelity=bounded("2^-10.987 absolute for f16, 2^-8 relative for bf16"))
+@meaning(tanh, fidelity=bounded("absolute 2^-10.987 (f16), 2^-8 (bf16)", "2^-10.99 (f16), 2^-8.00 (bf16)"))
 @packed
 def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
     return x.approx("tanh", format_of(m), a)
@@ -243,7 +243,9 @@ ex2 = instruction(
 )
 
 
-@meaning(ex2, fidelity=bounded("2^-9.9 relative for f16, 2^-7 relative for bf16"))
+@meaning(
+    ex2, fidelity=bounded("relative 2^-9.9 (f16), 2^-7 (bf16)", "2^-10.00 (f16), 2^-7.02 (bf16), of normal results")
+)
 @packed
 def _(x: Machine, m: Modifiers, a: Bits) -> Bits:
     return x.approx("ex2", format_of(m), a, m.ftz)

@@ -56,7 +56,9 @@ ldmatrix = instruction(
 
 def fidelity_of_packed(m: Modifiers) -> Fidelity:
     """The figure that shows where small elements stand in their bytes is not in the text."""
-    return modelled("elements below a byte stand in its low bits, zeros above") if m.src_fmt else EXACT
+    return (
+        modelled("CUTLASS for sm_120: elements below a byte stand in its low bits, zeros above") if m.src_fmt else EXACT
+    )
 
 
 @meaning(ldmatrix, fidelity=fidelity_of_packed)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openptx.isa.types import Type
     from openptx.numerics import Bits
 
-ALONE = modelled("a multicast object of one device")
+ALONE = modelled("PTX ISA, 8.2.3, for a multicast object of one device")
 
 _ANCHOR = "data-movement-and-conversion-instructions-multimem"
 _BULK_SIZES = "size   0 to 1048560, a multiple of 16"

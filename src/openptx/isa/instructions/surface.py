@@ -89,7 +89,7 @@ suld_p = instruction(
 )
 
 
-@meaning(suld_p, fidelity=modelled("components that the surface lacks are 0, 0 and 1, as a texture's"))
+@meaning(suld_p, fidelity=modelled("a guess: components that the surface lacks are 0, 0 and 1, as a texture's"))
 def _(x: Machine, m: Modifiers, place: Place) -> Vector:
     a, b = place
     found = x.images.load_sample(m.geom, a, vector(b), m.clamp)
@@ -154,7 +154,7 @@ sust_p = instruction(
 )
 
 
-@meaning(sust_p, fidelity=modelled("conversions of `cvt`; components that are not given become 0"))
+@meaning(sust_p, fidelity=modelled("a guess: conversions of `cvt`; components that are not given become 0"))
 def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
     a, b = place
     x.images.store(m.geom, a, vector(b), m.clamp, vector(c), sample=True)

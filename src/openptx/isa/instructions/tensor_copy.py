@@ -102,7 +102,7 @@ cp_async_bulk_tensor = instruction(
 )
 
 
-WIDE = modelled("5.5.5.3 shows halos in figures: the pixels that the traversal comes to next")
+WIDE = modelled("PTX ISA, 5.5.5.3, which shows halos in figures: the pixels that the traversal comes to next")
 
 
 def fidelity(m: Modifiers) -> Fidelity:

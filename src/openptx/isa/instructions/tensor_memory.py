@@ -184,7 +184,7 @@ ld_red = instruction(
 def reduced(m: Modifiers) -> Fidelity:
     """Where two threads share a lane the document does not say whether they share its result: here they do not."""
     shared = m.shape == "16x32bx2"
-    return modelled("tcgen05.ld: each thread's result is of what that thread loads") if shared else EXACT
+    return modelled("PTX ISA, tcgen05.ld: each thread's result is of what that thread loads") if shared else EXACT
 
 
 @meaning(ld_red, fidelity=reduced)

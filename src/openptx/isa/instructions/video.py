@@ -105,7 +105,7 @@ def finish(x: Machine, m: Modifiers, d: Bits, t: Type, c: Bits | None) -> Bits:
     return video.merge(x, d, m.d_part, c) if m.d_part else video.second(x, m.op2, t, d, c)
 
 
-@meaning(vshl, vshr, fidelity=modelled("an intermediate result of 34 bits, signed"))
+@meaning(vshl, vshr, fidelity=modelled("PTX ISA, 9.7.18.1: an intermediate result of 34 bits, taken as signed"))
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits | None = None) -> Bits:
     a = video.extract(x, m.atype, a, m.a_part)
     n = video.extract(x, TYPES["u32"], b, m.b_part)

@@ -173,7 +173,7 @@ elect_sync = instruction(
 )
 
 
-@meaning(elect_sync, fidelity=modelled("the lowest lane; the document asks only for the same one every time"))
+@meaning(elect_sync, fidelity=modelled("a guess: the lowest lane; the document asks only for the same one every time"))
 def _(x: Machine, m: Modifiers, members: Bits) -> tuple[Bits, Bits]:
     candidates = members & x.ballot(x.const(1, 1))
     leader = 31 - x.clz(candidates & -candidates)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 TENSOR_CORE = modelled("MMA-Sim and H100: terms cut 25 bits below the largest exponent, exact sum")
 IN_HALVES = modelled("as ptxas makes it for sm_90 and sm_100, of f16 products: two sums from zero on, then c is added")
 BLOCKS = modelled("MMA-Sim, Blackwell: sixteen products exactly, then cut 35 bits below the largest exponent")
-CHAIN = modelled("fused multiply-adds in the order of k")
+CHAIN = modelled("MMA-Sim: fused multiply-adds in the order of k")
 
 
 def fidelity(m: Modifiers) -> Fidelity:
