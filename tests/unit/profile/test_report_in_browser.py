@@ -57,6 +57,27 @@ def test_bank_conflicts_are_seen(tmp_path: Path) -> None:
     assert "None: memory accesses and lanes are used well." in padded
 
 
+def test_what_limits_a_launch_is_drawn(tmp_path: Path) -> None:
+    """Bank conflicts are most of the longest bar, and a hollow point is where the launch would be without them."""
+    conflicts, padded = (
+        drawn(matmul(variant).to_html(), tmp_path).split("What limits it")[1].split("</section>")[0]
+        for variant in ("conflicts", "padded")
+    )
+    assert "bank conflicts: 253\u202f952 wavefronts" in conflicts
+    assert "The longest bar is what limits the launch: shared memory." in conflicts
+    assert conflicts.count('class="hollow"') == 1
+    assert padded.count('class="hollow"') == 0
+    assert "shared memory: 3 % of the slots" in conflicts
+    assert "shared memory: 49 % of the slots" in padded
+
+
+def test_a_kernel_without_memory_has_no_roofs(tmp_path: Path) -> None:
+    kernel = openptx.load(f"{HEAD}.visible .entry k() {{ ret; }}")["k"]
+    found = drawn(openptx.profile(kernel, 1, 32).to_html(), tmp_path)
+    assert "The longest bar is what limits the launch: instructions." in found
+    assert "roofline" not in found.split("What limits it")[1].split("</section>")[0]
+
+
 @pytest.mark.parametrize("variant", ["conflicts", "padded"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_screenshots(variant: str, theme: str, tmp_path: Path) -> None:

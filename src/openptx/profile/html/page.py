@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from openptx.profile.report import Profile
 
 SCRIPTS = (
-    "elements", "sortable", "counters", "overview", "picture", "code", "graph", "tables", "main",
+    "elements", "sortable", "counters", "overview", "picture", "code", "graph", "roofline", "tables", "main",
 )  # fmt: skip
 """In the order in which the browser reads them."""
 

@@ -158,7 +158,7 @@ async function main() {
     html("tr", {}, html("td", {}, html("kbd", {}, one), " ", two ? html("kbd", {}, two) : null), html("td", {}, what)))),
     html("form", { method: "dialog" }, html("button", {}, "Close")));
   document.getElementById("report").append(...[
-    ...notes(profile), tiles(profile), findings(profile, show), code.element,
+    ...notes(profile), tiles(profile), findings(profile, show), limits(profile), code.element,
     section("Control flow", html("p", { class: "faint" }, "Threads on the edges; a box is as dark as its warps are many; dashed edges were never taken."), flows(profile, code)),
     classTable(profile), memoryTable(profile), allTables(profile, show),
   ].filter((part) => part));
