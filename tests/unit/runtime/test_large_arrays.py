@@ -52,5 +52,5 @@ def test_both_ends(sparse: Any, engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
 def test_past_the_end(sparse: Any, engine: str) -> None:
-    with pytest.raises(openptx.Fault, match="out-of-bounds"):
+    with pytest.raises(openptx.Fault, match="ends 4 bytes past it"):
         openptx.load(TEXT)["ends"](2, 1, (sparse, SIZE + 4), engine=engine)
