@@ -19,6 +19,8 @@ from openptx.memory import Block
 
 SANITIZE = "OPENPTX_SANITIZE"
 """The environment variable with the tools that watch each launch: `openptx exec --sanitize` sets it."""
+UNIT = 16
+"""Bytes of the largest load of a thread on most devices."""
 PITCH = 512
 """Rows of pitched memory begin at multiples of this."""
 
@@ -26,7 +28,8 @@ PITCH = 512
 class Owned(NamedTuple):
     """What an allocation is for: "device", "host", "managed" or "registered"; `pool` is the one that it is of.
 
-    A module's variable is "device" or "managed" memory; one of a library belongs to no context.
+    A module's variable is "device" or "managed" memory; one of a library belongs to no context. `asked` are the bytes
+    that the program asked for, 0 for those of the block.
     """
 
     block: Block
@@ -34,6 +37,12 @@ class Owned(NamedTuple):
     flags: int
     context: Context | None
     pool: Object | None
+    asked: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes, as the program knows it."""
+        return self.asked or self.block.size
 
 
 OWNED: dict[int, Owned] = {}
@@ -48,16 +57,25 @@ def follows_undefined_bits() -> bool:
     return "all" in tools or "init" in tools
 
 
+def accessible(size: int) -> int:
+    """The bytes of an allocation that kernels may access.
+
+    NVIDIA's compiler (13.5) loads the last 12 bytes of an array as 16 where it knows their alignment: device memory is
+    given out in larger units. Where launches are watched each access beyond what was asked for is a fault.
+    """
+    return size if os.environ.get(SANITIZE) else -(-size // UNIT) * UNIT
+
+
 def obtain(
     context: Context, out: int, size: int, kind: str = "device", flags: int = 0, pool: Object | None = None
 ) -> None:
     """Writes the address of a new allocation, which ends with the context. Fails for no bytes and for too many."""
     if not out or not size:
         raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes" if out else "the pointer to the address is null")
-    block = memory.allocate(size)
+    block = memory.allocate(accessible(size))
     if kind == "device" and follows_undefined_bits():
         block.undefine()  # other memory is the host's as well, which may set it at any time
-    OWNED[block.address] = Owned(block, kind, flags, context, pool)
+    OWNED[block.address] = Owned(block, kind, flags, context, pool, size)
     put(out, block.address)
 
 

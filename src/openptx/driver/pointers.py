@@ -26,7 +26,7 @@ def address_range(context: Context, base: int, size: int, address: int) -> None:
     if found is None:
         raise Failure(Result.NOT_FOUND, f"no allocation at 0x{address:x}", usual=True)
     put_size(base, found.block.address)
-    put_size(size, found.block.size)
+    put_size(size, found.size)
 
 
 def value(address: int, attribute: int, found: Owned) -> int:
@@ -40,7 +40,7 @@ def value(address: int, attribute: int, found: Owned) -> int:
         BUFFER_ID: block.address >> 8,
         IS_MANAGED: int(found.kind == "managed"),
         RANGE_START: block.address,
-        RANGE_SIZE: block.size,
+        RANGE_SIZE: found.size,
         MAPPED: 1,
         ACCESS_FLAGS: 3,
         POOL: found.pool.handle if found.pool is not None else 0,

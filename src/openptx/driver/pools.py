@@ -37,7 +37,7 @@ class Pool(Object):
     @property
     def used(self) -> int:
         """Bytes that are allocated."""
-        return sum(owned.block.size for owned in OWNED.values() if owned.pool is self)
+        return sum(owned.size for owned in OWNED.values() if owned.pool is self)
 
 
 class Pools:
