@@ -8,6 +8,7 @@ kept in a log, which is counted whenever it is full.
 from __future__ import annotations
 
 import struct
+import threading
 import time
 from collections.abc import Iterable
 from functools import partial
@@ -76,6 +77,7 @@ class Counting:
         self.layout = layout_of(program, kernel)
         self.tally = Tally(self.layout.sites, program.address_size, recorder)
         self.workers: dict[int, WorkerCounts] = {}
+        self.lock = threading.Lock()
         self.resumed = False
         self.run: Run | None = None
 
@@ -87,7 +89,8 @@ class Counting:
         return known.address
 
     def flush(self, worker: Worker) -> None:
-        self.count_records(self.workers[id(worker)].records())
+        with self.lock:  # workers are threads
+            self.count_records(self.workers[id(worker)].records())
 
     def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
         self.resumed = True

@@ -222,9 +222,11 @@ def test_scattered_requests_and_several_workers(workers: int) -> None:
     assert unlike(*made) == []
 
 
-def test_the_log_is_counted_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_log_is_counted_when_it_is_full(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Site, "measure", layout.OTHER)
-    made = profiles(SCATTER.replace("scatter", "log"), 61, 96, lambda: (np.zeros(1 << 14, np.uint32), 61 * 96 - 5))
+    text = SCATTER.replace("scatter", "log")
+    made = profiles(text, 161, 96, lambda: (np.zeros(1 << 14, np.uint32), 161 * 96 - 5), workers=workers)
     assert sum(counted.requests for counted in made[1].counters.memory.values()) > layout.RECORDS + layout.MOST
     assert unlike(*made) == []
 
