@@ -171,7 +171,7 @@ def test_optional_operands_on_either_side_of_the_comma() -> None:
         ("b", True, False),
         ("c", False, True),
     ]
-    assert g.layouts(matched(g, "b32")) == [(0, 1, 2, 3), (0, 1, 3)]
+    assert g.layouts(matched(g, "b32")) == ((0, 1, 2, 3), (0, 1, 3))
 
 
 def test_parts_of_an_address() -> None:

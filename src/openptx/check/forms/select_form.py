@@ -109,7 +109,7 @@ def _may_be(
         yield from require(f"operand `{name}` of `{m}`", gate(later), context, path)
 
 
-def _count(m: Modifiers, form: Form, layouts: list[tuple[int, ...]], operands: tuple[Kind, ...]) -> Problem:
+def _count(m: Modifiers, form: Form, layouts: tuple[tuple[int, ...], ...], operands: tuple[Kind, ...]) -> Problem:
     counts = sorted({len(layout) for layout in layouts})
     wanted = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     plural = "" if wanted == "1" else "s"

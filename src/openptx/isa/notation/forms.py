@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 
 from openptx.isa.types import TYPES, WIDE, Type
@@ -241,29 +242,33 @@ class Form:
         vec = m.values.get(rule)
         return int(vec.removeprefix("v").removeprefix("x")) if isinstance(vec, str) else 0
 
-    def layouts(self, m: Modifiers) -> list[tuple[int, ...]]:
+    def layouts(self, m: Modifiers) -> tuple[tuple[int, ...], ...]:
         """The operand lists that this form allows, each as positions in `operands`, without the second of a pair.
 
         Where two of them are equally long, the earlier options of the form are the ones that are present.
         """
-        options = sorted({t.optional for t in self.operands if t.optional and not t.pair})
-        found: dict[int, tuple[int, ...]] = {}
-        for choice in product((True, False), repeat=len(options)):
-            present = dict(zip(options, choice, strict=True))
-            layout = tuple(
-                i for i, t in enumerate(self.operands) if not t.pair and (not t.optional or present[t.optional])
-            )
-            if self._wanted(present, m):
-                found.setdefault(len(layout), layout)
-        return list(found.values())
+        return _layouts(self, m)
 
-    def _wanted(self, present: dict[int, bool], m: Modifiers) -> bool:
+    def wanted(self, present: dict[int, bool], m: Modifiers) -> bool:
         """Whether the options chosen are those that the modifiers ask for (`cache-policy` with `.L2::cache_hint`)."""
         return all(
             present[t.optional] == bool(m.values.get(t.when))
             for t in self.operands
             if t.optional and t.when is not None and not t.pair
         )
+
+
+@lru_cache(maxsize=1 << 13)
+def _layouts(form: Form, m: Modifiers) -> tuple[tuple[int, ...], ...]:
+    """`Form.layouts`: a file has few forms, and asks for those of each statement."""
+    options = sorted({t.optional for t in form.operands if t.optional and not t.pair})
+    found: dict[int, tuple[int, ...]] = {}
+    for choice in product((True, False), repeat=len(options)):
+        present = dict(zip(options, choice, strict=True))
+        layout = tuple(i for i, t in enumerate(form.operands) if not t.pair and (not t.optional or present[t.optional]))
+        if form.wanted(present, m):
+            found.setdefault(len(layout), layout)
+    return tuple(found.values())
 
 
 def attribute(name: str) -> str:
