@@ -63,10 +63,12 @@ class Batch:
         self.add(self.frame(kernel, None, 0, None), 0, None)
 
     def close(self) -> None:
-        """Releases the user's arrays at once, which else would live until Python collects cycles."""
+        """Releases arrays and the batch's memory at once, which else would live until Python collects cycles."""
         self.ready.clear()
         self.parked.clear()
         self._files.clear()
+        self.barriers.clear()
+        del self.cluster
         self.x.close()
 
     # Activations.

@@ -45,8 +45,14 @@ class Threads(Copies, Atomics, TensorCores, Machine):
         self.alive = np.ones(self.n, np.bool_)  # which lanes have not ended
         self.clock = 0  # instructions executed, by all groups of the batch
         self._specials: dict[str, Array] = {}
-        self._images = LaneImages(self)
+        self._images: LaneImages | None = None
         self._tensor_memory: TensorMemory | None = None
+
+    def close(self) -> None:
+        super().close()
+        self._images = self._tensor_memory = (
+            None  # they refer to this machine, and would keep it until cycles are found
+        )
 
     def whole(self, v: Array) -> Array:
         """Values of the executing lanes as an array with an element for every lane; 0 elsewhere."""
@@ -169,6 +175,8 @@ class Threads(Copies, Atomics, TensorCores, Machine):
 
     @property
     def images(self) -> LaneImages:
+        if self._images is None:
+            self._images = LaneImages(self)
         return self._images
 
     @property
