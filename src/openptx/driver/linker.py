@@ -19,6 +19,8 @@ from openptx.source import File
 
 PTX, LIBRARY, NVVM = 1, 4, 5
 """Of CUjitInputType. The other types may hold PTX, too."""
+DEVICE_RUNTIME = "libcudadevrt"
+"""The name of NVIDIA's library, some versions of which hold PTX that needs more than a driver's linker gives."""
 
 
 class Linking(Object):
@@ -36,7 +38,9 @@ class Linking(Object):
         """One image. Of a library without PTX nothing is taken: NVIDIA's device runtime is built in here."""
         if kind == NVVM:
             raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's compiler reads: link PTX")
-        if kind == LIBRARY:
+        if kind == LIBRARY and name.startswith(DEVICE_RUNTIME):
+            LOG.info("%s is not linked: the device runtime is built in", name)
+        elif kind == LIBRARY:
             try:
                 self.files += (File(name, one.text) for one in extract(data))
             except InputError as error:
