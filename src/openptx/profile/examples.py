@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from openptx.engines.native.count.layout import FACTORS
+from openptx.engines.native.instrument.count.layout import FACTORS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from openptx.control_flow import control, targets
 from openptx.engines.common.accesses import FragmentAccess
 from openptx.engines.native import abi, settings
-from openptx.engines.native.count import layout
-from openptx.engines.native.count.layout import layout_of
 from openptx.engines.native.deopt.resume_interp import resume_interp
+from openptx.engines.native.instrument.count import layout
+from openptx.engines.native.instrument.count.layout import layout_of
 from openptx.engines.native.instrument.selection import COUNT
 from openptx.engines.native.runtime.launch import launch
 from openptx.profile.launch import ProfiledLaunch

@@ -18,7 +18,7 @@ from openptx.profile.requests import Addresses, Requests
 from openptx.profile.spaces import memory_of
 
 if TYPE_CHECKING:
-    from openptx.engines.native.count.layout import Site
+    from openptx.engines.native.instrument.count.layout import Site
     from openptx.profile.recorder import Recorder
 
 WIDEST = 64

@@ -1,8 +1,8 @@
 """Screening on the native engine: a launch that is surely clean is not run on the reference engine.
 
-Compiled code checks each access against shadow memory by the rule of engines/native/watch/rule.py, which may suspect
-but never accepts a race. Where nothing is suspected there is nothing to report; else memory is put back as it was, and
-the reference engine says what is wrong.
+Compiled code checks each access against shadow memory by the rule of engines/native/instrument/watch/rule.py, which
+may suspect but never accepts a race. Where nothing is suspected there is nothing to report; else memory is put back as
+it was, and the reference engine says what is wrong.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.common.provenance import provenance
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.instrument.watch.accesses import granule_of_shared
+from openptx.engines.native.instrument.watch.launch import LIMIT, Suspicion, Watch
+from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL
 from openptx.engines.native.runtime.launch import launch
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
-from openptx.engines.native.watch.accesses import granule_of_shared
-from openptx.engines.native.watch.launch import LIMIT, Suspicion, Watch
-from openptx.engines.native.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL
 from openptx.errors import Fault
 from openptx.isa.instructions import (
     async_copy,

@@ -11,8 +11,8 @@ import pytest
 
 import openptx
 from openptx.engines.native import settings
-from openptx.engines.native.count import layout
-from openptx.engines.native.count.layout import Site
+from openptx.engines.native.instrument.count import layout
+from openptx.engines.native.instrument.count.layout import Site
 from openptx.profile import native
 from unit.profile.engines import DATA, ELSEWHERE, ENGINES, KERNELS, of_case, of_pattern, unlike
 

@@ -13,7 +13,7 @@ import test_known_defects as defects
 
 import openptx
 from openptx.engines.native import settings
-from openptx.engines.native.watch.launch import Watch
+from openptx.engines.native.instrument.watch.launch import Watch
 from openptx.sanitize.entry import Options, Report, watch
 
 TOOLS = frozenset(("race", "sync", "mem"))
@@ -155,7 +155,7 @@ def test_memory_is_put_back_before_the_reference_engine_runs() -> None:
 
 
 def test_what_is_too_large_to_be_watched_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from openptx.engines.native.watch import launch
+    from openptx.engines.native.instrument.watch import launch
 
     monkeypatch.setattr(launch, "LIMIT", 1 << 12)
     report = screened(CLEAN["own words"])

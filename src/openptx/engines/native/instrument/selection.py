@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from openptx.engines.native.instrument.hooks import Hooks
 
 if TYPE_CHECKING:
-    from openptx.engines.native.count.emission import CountedMemory
     from openptx.engines.native.emit.llvm_machine import LlvmMachine, MemoryLowering
+    from openptx.engines.native.instrument.count.emission import CountedMemory
+    from openptx.engines.native.instrument.watch.emission import WatchedMemory
     from openptx.engines.native.options import Options
-    from openptx.engines.native.watch.emission import WatchedMemory
 
 COUNT = ("count",)
 """The tools of code that counts (count/); others are those of watch/."""
@@ -55,13 +55,13 @@ def addresses(tools: tuple[str, ...], address_size: int) -> Mapping[str, int]:
 
 def _watching():
     """The modules that only watched code needs."""
-    from openptx.engines.native.watch import emission, functions, library
+    from openptx.engines.native.instrument.watch import emission, functions, library
 
     return emission, functions, library
 
 
 def _counting():
     """The modules that only counting code needs."""
-    from openptx.engines.native.count import emission, library
+    from openptx.engines.native.instrument.count import emission, library
 
     return emission, library

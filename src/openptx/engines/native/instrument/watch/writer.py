@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from openptx.engines.native.emit.ir_builder import IRBuilder
-from openptx.engines.native.watch import layout
-from openptx.engines.native.watch.layout import WIDE
-from openptx.engines.native.watch.rule import Moment
-from openptx.engines.native.watch.words import Flag, Word
+from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.layout import WIDE
+from openptx.engines.native.instrument.watch.rule import Moment
+from openptx.engines.native.instrument.watch.words import Flag, Word
 from openptx.isa.address_windows import CTA_SHIFT
 
 VECTOR, POINTERS = f"<{WIDE} x i64>", f"<{WIDE} x ptr>"

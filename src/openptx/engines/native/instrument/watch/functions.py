@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
+from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.forms import GIVEN, function, name_of
+from openptx.engines.native.instrument.watch.kinds import KINDS
+from openptx.engines.native.instrument.watch.writer import expand
 from openptx.engines.native.rtlib.support import METADATA
-from openptx.engines.native.watch import layout
-from openptx.engines.native.watch.forms import GIVEN, function, name_of
-from openptx.engines.native.watch.kinds import KINDS
-from openptx.engines.native.watch.writer import expand
 from openptx.isa.address_windows import SHIFT
 
 SPACES = ("generic", "global", "shared")
@@ -43,7 +43,7 @@ def text(address_size: int) -> str:
 
 
 def events() -> str:
-    found = files("openptx.engines.native.watch").joinpath("events.ll").read_text("utf-8")
+    found = files("openptx.engines.native.instrument.watch").joinpath("events.ll").read_text("utf-8")
     for name, value in vars(layout).items():
         if isinstance(value, int):
             found = found.replace(f"{{{name}}}", str(value))

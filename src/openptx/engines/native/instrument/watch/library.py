@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
-from openptx.engines.native.watch.functions import names, text
+from openptx.engines.native.instrument.watch.functions import names, text
 from openptx.llvm.codegen import compile
 from openptx.llvm.jit import Library
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from openptx.engines.native.watch import layout
-from openptx.engines.native.watch.rule import Moment, compatible, joined, seen
-from openptx.engines.native.watch.words import Flag, Word
+from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.rule import Moment, compatible, joined, seen
+from openptx.engines.native.instrument.watch.words import Flag, Word
 
 
 class Kind(NamedTuple):

@@ -15,9 +15,9 @@ from openptx.engines.common.call_site import CallSite
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.count import layout
-from openptx.engines.native.count.order import depends_on_order
 from openptx.engines.native.emit.ir_builder import STATE
+from openptx.engines.native.instrument.count import layout
+from openptx.engines.native.instrument.count.order import depends_on_order
 from openptx.engines.native.instrument.hooks import Hooks
 from openptx.isa.address_windows import SHIFT
 from openptx.numerics import Bits

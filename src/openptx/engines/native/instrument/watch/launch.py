@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.watch import layout
+from openptx.engines.native.instrument.watch import layout
 
 if TYPE_CHECKING:
     from openptx.device.memory_view import Allocation, Bytes

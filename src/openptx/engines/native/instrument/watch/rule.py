@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openptx.engines.native.watch import layout
-from openptx.engines.native.watch.words import Flag, Word
+from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.words import Flag, Word
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.hooks import Hooks
-from openptx.engines.native.watch import layout
-from openptx.engines.native.watch.accesses import facts_of
-from openptx.engines.native.watch.kinds import kind_of
-from openptx.engines.native.watch.pieces import spans
+from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.accesses import facts_of
+from openptx.engines.native.instrument.watch.kinds import kind_of
+from openptx.engines.native.instrument.watch.pieces import spans
 from openptx.isa.address_windows import CTA_SHIFT, SHIFT
 from openptx.program import Op, Variable
 

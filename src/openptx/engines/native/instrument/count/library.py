@@ -11,7 +11,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
-from openptx.engines.native.count import layout, sorting
+from openptx.engines.native.instrument.count import layout, sorting
 from openptx.engines.native.runtime.upcalls import FLUSH, UPCALLS
 from openptx.isa.address_windows import FIRST
 from openptx.llvm.codegen import compile
@@ -25,7 +25,7 @@ _linked: list[Library] = []
 @cache
 def text() -> str:
     """All of them, for LLVM."""
-    found = files("openptx.engines.native.count").joinpath("functions.ll").read_text("utf-8")
+    found = files("openptx.engines.native.instrument.count").joinpath("functions.ll").read_text("utf-8")
     numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
     numbers |= {
         "REQUEST": abi.REQUEST,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from openptx.engines.native.watch import layout
-from openptx.engines.native.watch.kinds import Kind, judge
-from openptx.engines.native.watch.layout import WIDE
-from openptx.engines.native.watch.rule import Moment, settled, untouched
-from openptx.engines.native.watch.words import Flag, Word
-from openptx.engines.native.watch.writer import Area, Writer
+from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.kinds import Kind, judge
+from openptx.engines.native.instrument.watch.layout import WIDE
+from openptx.engines.native.instrument.watch.rule import Moment, settled, untouched
+from openptx.engines.native.instrument.watch.words import Flag, Word
+from openptx.engines.native.instrument.watch.writer import Area, Writer
 
 
 class Who(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from openptx.engines.native.watch import layout
+from openptx.engines.native.instrument.watch import layout
 from openptx.isa.instructions import load_store
 from openptx.isa.memory_consistency import strong
 from openptx.program import Address

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openptx.engines.native.watch import layout
-from openptx.engines.native.watch.kinds import Kind, judge
-from openptx.engines.native.watch.layout import WIDE
-from openptx.engines.native.watch.sweep import Sweep
-from openptx.engines.native.watch.words import Flag, Word
-from openptx.engines.native.watch.writer import VECTOR, Area, Writer
+from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.kinds import Kind, judge
+from openptx.engines.native.instrument.watch.layout import WIDE
+from openptx.engines.native.instrument.watch.sweep import Sweep
+from openptx.engines.native.instrument.watch.words import Flag, Word
+from openptx.engines.native.instrument.watch.writer import VECTOR, Area, Writer
 from openptx.isa.address_windows import LOCAL, SHARED
 
 GIVEN = {
