@@ -30,7 +30,7 @@ class ProfiledLaunch(Launch):
     recorder: Recorder
     sample: int | None
 
-    machine = ProfiledThreads
+    threads = ProfiledThreads
 
     def decoded(self) -> ProfiledFunction:
         return self.recorder.decoded(self.function)

@@ -19,7 +19,9 @@ from openptx.sanitize.semantics import SHUFFLES, VOTES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
+    from openptx.numerics.matrix_product import MatrixProduct
     from openptx.program import Op
     from openptx.sanitize.session import Session
 
@@ -98,6 +100,21 @@ class Definedness(Threads):
 
     def picked(self, columns: Tile, w: int, places: Sequence[Bits], chunk: int) -> Tile:
         return Arithmetic.picked(self, columns, w, places, chunk)
+
+    # Matrices: by their definition, whose operations tell which bits of a result are undefined.
+
+    def matrix_product(
+        self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
+    ) -> Tile:
+        if is_masked(*a, *b, *(c for line in addends for c in line)):
+            return by_lanes()
+        return super().matrix_product(p, a, b, addends, by_lanes)
+
+    def tile_product(
+        self, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
+        by_lines: Callable[[], None],
+    ) -> None:  # fmt: skip
+        by_lines()
 
     # The warp.
 

@@ -165,6 +165,8 @@ class Cursor:
 
     def invalid_character(self) -> Mistake:
         """The mistake that the current character can't begin any token."""
+        from openptx.syntax import characters, foreign
+
         if self.word == '"':
             end = self.file.text.find("\n", self.start, self.limit)
             span = self.start, end if end >= 0 else self.limit
@@ -173,14 +175,11 @@ class Cursor:
             help = f"a name that begins with `{self.word}` has at least one more letter or digit"
             return self.mistake("invalid-name", f"`{self.word}` alone is no name", self.span, help=help)
         if self.word in (".", "#", "'"):
-            from openptx.syntax.foreign import character_constant, lone_dot, number_sign
-
-            return {".": lone_dot, "#": number_sign, "'": character_constant}[self.word](self)
+            made = {".": foreign.lone_dot, "#": foreign.number_sign, "'": foreign.character_constant}
+            return made[self.word](self)
         if self.kind != "bad" or " " < self.word < "\x7f":
             return self.mistake("invalid-character", f"PTX has no use for `{self.word}` here", self.span)
-        from openptx.syntax.characters import in_code
-
-        return Mistake(in_code(self.file, self.start, self.limit))
+        return Mistake(characters.in_code(self.file, self.start, self.limit))
 
     def mistake(
         self,

@@ -24,7 +24,7 @@ FUNCTION = """.func clear(.param .b64 pat, .param .b32 pt) {{
 cvt.u64.u32 v, t; st.local.b64 [own], v; and.b32 t, t, 1; setp.eq.u32 p, t, 0; @p st.bulk.weak [at], 8, 0;
 ld.local.b64 v, [own]; @!p st.b64 [at], v; ret; }}
 """
-UNKNOWN = "mov.b32 u, 0; setp.ge.u32 q, t, n; @q tcgen05.shift.cta_group::1.down [u];"
+UNKNOWN = "{ .reg .b16 h; mov.b16 h, 0; setp.ge.u32 q, t, n; @q fma.rz.bf16 h, h, h, h; }"
 BODIES = {
     "all":        "st.bulk.weak [at], 8, 0;",
     "some":       "setp.lt.u32 p, t, n; @p st.bulk.weak [at], 8, 0;",
@@ -64,7 +64,7 @@ def test_an_instruction_without_a_meaning_is_unsupported_where_it_is_reached() -
     found = result(UNKNOWN, "native", 63)
     assert found == result(UNKNOWN, "interp", 63)
     assert isinstance(found, tuple)
-    assert found[0] == "tcgen05.shift.cta_group::1.down"
+    assert found[0] == "fma.rz.bf16"
 
 
 def test_what_lanes_do_wrong_over_there_is_told_of_them() -> None:

@@ -51,7 +51,7 @@ class Launch:
     limits: Limits
     initcheck: bool
 
-    machine: ClassVar[type[Threads]] = Threads
+    threads: ClassVar[type[Threads]] = Threads
 
     def decoded(self) -> DecodedFunction:
         """The kernel."""
@@ -62,7 +62,7 @@ class Launch:
         return Batch(self.program, self.decoded(), x, self.limits)
 
     def batch(self, first: int, count: int) -> Batch:
-        x = self.machine(Geometry(self.shape, first, count), self.memory, self.image)
+        x = self.threads(Geometry(self.shape, first, count), self.memory, self.image)
         x.abandon = self.limits.abandon
         if self.initcheck:
             x.watch = Watch(x.n, x.shared)

@@ -10,33 +10,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.common.cancellation import check_cancelled
-from openptx.engines.interp import lane_sets
+from openptx.engines.interp import lane_sets, tensor_cores
 from openptx.engines.interp.atomics import Atomics
 from openptx.engines.interp.copies import Copies
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.memory import STACK_BYTES, Violation
 from openptx.engines.interp.special_registers import SPECIALS
 from openptx.engines.interp.surfaces import LaneImages
-from openptx.engines.interp.tensor_cores import TensorCores
 from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from openptx.device.image import Image
     from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.geometry import Geometry
+    from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
+    from openptx.numerics.matrix_product import MatrixProduct
 
 Array = NDArray[Any]
 TOGETHER = 1 << 13
 """How many steps of `repeat` are done at once, in all lanes."""
 
 
-class Threads(Copies, Atomics, TensorCores, Machine):
+class Threads(Copies, Atomics, Machine):
     """Values have one element for each lane in `executing`, or one for all of them."""
 
     def __init__(self, geometry: Geometry, memory: MemoryView, image: Image) -> None:
@@ -101,6 +102,17 @@ class Threads(Copies, Atomics, TensorCores, Machine):
         if self.geometry.whole_warps:
             return None
         return Bits(self, 32, lane_sets.take(self.geometry.missing, self.executing))
+
+    def matrix_product(
+        self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
+    ) -> Tile:
+        return tensor_cores.matrix_product(self, p, a, b, addends, by_lanes)
+
+    def tile_product(
+        self, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
+        by_lines: Callable[[], None],
+    ) -> None:  # fmt: skip
+        tensor_cores.tile_product(self, p, tiles, given, adds, by_lines)
 
     def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
         def piece(*some: Array) -> Array:

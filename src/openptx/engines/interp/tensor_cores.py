@@ -9,7 +9,6 @@ import numpy as np
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import WARP
-from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from openptx.engines.interp.lane_sets import Lanes
-    from openptx.engines.interp.tensor_memory import TensorMemory
+    from openptx.engines.interp.machine import Threads
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
@@ -38,67 +36,74 @@ PIECE = 1 << 12
 _multiplied: dict[str, int] = {}
 
 
-class TensorCores(Machine):
-    """`matrix_product` of the executing lanes, which are whole warps."""
+def matrix_product(
+    x: Threads, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
+) -> Tile:
+    """The product of the fragments of each executing warp."""
+    warps = warps_of(x)
+    chunks = len(a) // len(addends)  # of a line, in a register each
+    groups = len(b) // chunks
+    if not warps or not pays(p, warps * 8 * len(addends) * 8 * groups * p.words * p.elements):
+        return by_lanes()
+    right = stacked(b, warps)
+    d: list[tuple[Bits, ...]] = []
+    order = [(h, 2 * k + j) for k in range(groups) for h in range(HALVES) for j in range(ELEMENTS // HALVES)]
+    for i in range(0, len(addends), HALVES):
+        left = stacked(a[i * chunks : (i + HALVES) * chunks], warps)
+        c = stacked([addends[i + h][j] for h, j in order], warps)
+        multiply(p, left, right, c, groups)
+        found: list[list[Bits]] = [[*line] for line in addends[i : i + HALVES]]
+        for register, (h, j) in enumerate(order):
+            words = c[:, register].reshape(-1)
+            found[h][j] = Bits(x, p.width, words.astype(UNSIGNED[p.width]))
+        d += map(tuple, found)
+    return tuple(d)
 
-    executing: Lanes
-    n: int
 
-    @property
-    def tensor_memory(self) -> TensorMemory:
-        raise NotImplementedError
+def warps_of(x: Threads) -> int:
+    """How many warps execute; 0 if lanes of one of them are missing, whose registers have no place in a fragment."""
+    if not x.geometry.whole_warps:
+        return 0
+    if x.executing is None:
+        return x.n // WARP
+    lanes = lane_sets.positions(x.executing, x.n)
+    if lanes.size % WARP:
+        return 0
+    return (
+        lanes.size // WARP if (lanes.reshape(-1, WARP) == (lanes[::WARP, None] & -WARP) + np.arange(WARP)).all() else 0
+    )
 
-    def matrix_product(
-        self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
-    ) -> Tile:
-        warps = lane_sets.size(self.executing, self.n) // WARP
-        chunks = len(a) // len(addends)  # of a line, in a register each
-        groups = len(b) // chunks
-        if not pays(p, warps * 8 * len(addends) * 8 * groups * p.words * p.elements):
-            return by_lanes()
-        right = stacked(b, warps)
-        d: list[tuple[Bits, ...]] = []
-        order = [(h, 2 * k + j) for k in range(groups) for h in range(HALVES) for j in range(ELEMENTS // HALVES)]
-        for i in range(0, len(addends), HALVES):
-            left = stacked(a[i * chunks : (i + HALVES) * chunks], warps)
-            c = stacked([addends[i + h][j] for h, j in order], warps)
-            multiply(p, left, right, c, groups)
-            found: list[list[Bits]] = [[*line] for line in addends[i : i + HALVES]]
-            for register, (h, j) in enumerate(order):
-                words = c[:, register].reshape(-1)
-                found[h][j] = Bits(self, p.width, words.astype(UNSIGNED[p.width]))
-            d += map(tuple, found)
-        return tuple(d)
 
-    def tile_product(
-        self, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
-        by_lines: Callable[[], None],
-    ) -> None:  # fmt: skip
-        """CTA by CTA, with the lines of a matrix as if lanes had one each."""
-        everyone, lanes = self.executing, lane_sets.positions(self.executing, self.n)
-        shape = tiles(*given)
-        if not pays(p, lanes.size * shape.rows * shape.columns * p.words * p.elements):
-            by_lines()
-            return
-        try:
-            for i, lane in enumerate(lanes):
-                self.executing = lanes[i : i + 1]
-                own = tiles(*(Bits(self, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in given))
-                columns = self.words_of(lane, own.columns, own.column)
-                rows = self.words_of(lane, own.rows, own.row)
-                self.executing = np.full(own.rows, lane)
-                place = own.place(Bits(self, 32, np.arange(own.rows, dtype=np.uint32)))
-                cells = self.tensor_memory.cells_at(place, own.columns)
-                d = self.tensor_memory.cells
-                d[cells] = product_of_lines(p, rows, columns, d[cells] if adds else np.zeros_like(d[cells]))
-        finally:
-            self.executing = everyone
+def tile_product(
+    x: Threads, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
+    by_lines: Callable[[], None],
+) -> None:  # fmt: skip
+    """CTA by CTA, with the lines of a matrix as if lanes had one each."""
+    everyone, lanes = x.executing, lane_sets.positions(x.executing, x.n)
+    shape = tiles(*given)
+    if not pays(p, lanes.size * shape.rows * shape.columns * p.words * p.elements):
+        by_lines()
+        return
+    try:
+        for i, lane in enumerate(lanes):
+            x.executing = lanes[i : i + 1]
+            own = tiles(*(Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in given))
+            columns = words_of(x, lane, own.columns, own.column)
+            rows = words_of(x, lane, own.rows, own.row)
+            x.executing = np.full(own.rows, lane)
+            place = own.place(Bits(x, 32, np.arange(own.rows, dtype=np.uint32)))
+            cells = x.tensor_memory.cells_at(place, own.columns)
+            d = x.tensor_memory.cells
+            d[cells] = product_of_lines(p, rows, columns, d[cells] if adds else np.zeros_like(d[cells]))
+    finally:
+        x.executing = everyone
 
-    def words_of(self, lane: int, count: int, line: Callable[[Bits], Sequence[Bits]]) -> Array:
-        """The words of lines 0 to `count` - 1, read by one lane."""
-        self.executing = np.full(count, lane)
-        words = line(Bits(self, 32, np.arange(count, dtype=np.uint32)))
-        return np.stack([np.broadcast_to(word.v, count) for word in words], axis=1)
+
+def words_of(x: Threads, lane: int, count: int, line: Callable[[Bits], Sequence[Bits]]) -> Array:
+    """The words of lines 0 to `count` - 1, read by one lane."""
+    x.executing = np.full(count, lane)
+    words = line(Bits(x, 32, np.arange(count, dtype=np.uint32)))
+    return np.stack([np.broadcast_to(word.v, count) for word in words], axis=1)
 
 
 def product_of_lines(p: MatrixProduct, rows: Array, columns: Array, c: Array) -> Array:
@@ -116,9 +121,15 @@ def pays(p: MatrixProduct, count: int) -> bool:
     total = _multiplied[p.key] = _multiplied.get(p.key, 0) + count
     if total < WORTH_LINKING:
         return False
-    from openptx.engines.tensor_cores import library  # loads LLVM
-
+    library = routines()
     return library.supported(p) and (total >= WORTH_MAKING or library.ready(p))
+
+
+def routines():
+    """The module of the routines, which loads LLVM."""
+    from openptx.engines.tensor_cores import library
+
+    return library
 
 
 def stacked(registers: Sequence[Bits], warps: int) -> Array:
@@ -131,9 +142,7 @@ def stacked(registers: Sequence[Bits], warps: int) -> Array:
 
 def multiply(p: MatrixProduct, a: Array, b: Array, c: Array, groups: int) -> None:
     """Products of fragments along the first axis, c replaced by d. A b of one product belongs to all of a and c."""
-    from openptx.engines.tensor_cores.library import routine_of  # loads LLVM
-
-    call = routine_of(p).all
+    call = routines().routine_of(p).all
     steps = a[0].nbytes, b[0].nbytes if len(b) > 1 else 0, c[0].nbytes, c[0].nbytes
     for first in range(0, len(a), PIECE):
         check_cancelled()

@@ -69,7 +69,7 @@ def untouched(code: int, worker: Worker) -> range:
 def batch_of(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The worker's CTA, in the worker's memory, without any lanes yet."""
     worker.cta = None
-    batch = launch.over(threads(run, worker, launch.machine))
+    batch = launch.over(threads(run, worker, launch.threads))
     batch.ready.clear()
     return batch
 

@@ -10,6 +10,7 @@ from openptx.engines.native.instrument.hooks import Hooks
 if TYPE_CHECKING:
     from openptx.engines.native.emit.llvm_machine import LlvmMachine, MemoryLowering
     from openptx.engines.native.instrument.count.emission import CountedMemory
+    from openptx.engines.native.instrument.families import Family
     from openptx.engines.native.instrument.watch.emission import WatchedMemory
     from openptx.engines.native.options import Options
 
@@ -20,48 +21,20 @@ COUNT = ("count",)
 def hooks_of(x: LlvmMachine) -> tuple[Hooks, MemoryLowering | WatchedMemory | CountedMemory]:
     """The hooks for a machine's code, and what its accesses go through."""
     tools = x.c.options.watched
-    if not tools:
-        return Hooks(), x.memory
-    if tools == COUNT:
-        emission, _ = _counting()
-        count = emission.Count(x)
-        return count, emission.CountedMemory(x.memory, count)
-    emission, _, _ = _watching()
-    watch = emission.Watch(x)
-    return watch, emission.WatchedMemory(x.memory, watch)
+    return _family(tools).hooks(x) if tools else (Hooks(), x.memory)
 
 
 def declarations(options: Options) -> list[str]:
     """Of the functions that instrumented code calls."""
-    if not options.watched:
-        return []
-    if options.watched == COUNT:
-        _, library = _counting()
-        return library.declarations()
-    _, functions, _ = _watching()
-    return functions.declarations()
+    return _family(options.watched).declarations() if options.watched else []
 
 
 def addresses(tools: tuple[str, ...], address_size: int) -> Mapping[str, int]:
     """Where they are."""
-    if not tools:
-        return {}
-    if tools == COUNT:
-        _, library = _counting()
-        return library.functions(address_size)
-    _, _, library = _watching()
-    return library.functions(address_size)
+    return _family(tools).functions(address_size) if tools else {}
 
 
-def _watching():
-    """The modules that only watched code needs."""
-    from openptx.engines.native.instrument.watch import emission, functions, library
+def _family(tools: tuple[str, ...]) -> Family:
+    from openptx.engines.native.instrument.families import COUNTING, WATCHING
 
-    return emission, functions, library
-
-
-def _counting():
-    """The modules that only counting code needs."""
-    from openptx.engines.native.instrument.count import emission, library
-
-    return emission, library
+    return COUNTING if tools == COUNT else WATCHING

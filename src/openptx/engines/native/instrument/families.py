@@ -1,0 +1,43 @@
+"""The families of observers, with what emission and linking need of each. Imported when code is instrumented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from openptx.engines.native.instrument.count import library as count_library
+from openptx.engines.native.instrument.count.emission import Count, CountedMemory
+from openptx.engines.native.instrument.watch import functions as watch_functions
+from openptx.engines.native.instrument.watch import library as watch_library
+from openptx.engines.native.instrument.watch.emission import Watch, WatchedMemory
+
+if TYPE_CHECKING:
+    from openptx.engines.native.emit.llvm_machine import LlvmMachine
+    from openptx.engines.native.instrument.hooks import Hooks
+
+    Hooked = tuple[Hooks, CountedMemory | WatchedMemory]
+
+
+class Family(NamedTuple):
+    """What instrumented code is made with."""
+
+    hooks: Callable[[LlvmMachine], Hooked]
+    """For a machine's code, and what its accesses go through."""
+    declarations: Callable[[], list[str]]
+    """Of the functions that the code calls, for LLVM."""
+    functions: Callable[[int], Mapping[str, int]]
+    """Their addresses by name, by the bits of an address."""
+
+
+def counting(x: LlvmMachine) -> Hooked:
+    count = Count(x)
+    return count, CountedMemory(x.memory, count)
+
+
+def watching(x: LlvmMachine) -> Hooked:
+    watch = Watch(x)
+    return watch, WatchedMemory(x.memory, watch)
+
+
+COUNTING = Family(counting, count_library.declarations, count_library.functions)
+WATCHING = Family(watching, watch_functions.declarations, watch_library.functions)
