@@ -97,7 +97,7 @@ class SanitizedBatch(Batch):
             here.times[some] = s.clocks.now
             here.views[some] = s.clocks.view[self.x.numbers[some]]
             here.only[some] = op.m.mode == "arrive"
-        s.progress()
+        s.waits.progress()
         s.barriers.arrives(op, self, places, numbers, count)
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
@@ -146,7 +146,7 @@ class SanitizedBatch(Batch):
 
     def arrives_in_cluster(self, op: Op, lanes: lane_sets.Lanes) -> None:
         s, places = self.session, lane_sets.positions(lanes, self.x.n)
-        s.progress()
+        s.waits.progress()
         s.barriers.arrives_in_cluster(op, self, places)
         if op.m.mode != "arrive":
             return
@@ -182,7 +182,7 @@ class SanitizedBatch(Batch):
     # Ends and calls.
 
     def leave(self, lanes: lane_sets.Lanes) -> None:
-        self.session.progress()
+        self.session.waits.progress()
         self.session.leaves(self, lanes)
         super().leave(lanes)
 

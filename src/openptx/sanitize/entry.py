@@ -14,9 +14,10 @@ from openptx.device.arrays import as_array
 from openptx.device.undefined import undefined
 from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault, SanitizerError
+from openptx.sanitize.endless_waits import HangError
 from openptx.sanitize.findings import KINDS, Collector, Finding
 from openptx.sanitize.launch import SanitizedLaunch
-from openptx.sanitize.session import HangError, Session
+from openptx.sanitize.session import Session
 from openptx.sanitize.undefined import undefined_bits
 from openptx.sanitize.views import TooManyViews
 

@@ -131,7 +131,7 @@ class SanitizedThreads(Threads):
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         values = super().load(space, address, w, count)
         if self.access.scope and not self.access.mbarrier:
-            self.session.poll()
+            self.session.waits.poll()
             if self.repeats(address):
                 return values
         tensor_map = self.access.by_proxy and space == "generic"  # it has a proxy of its own
@@ -144,9 +144,9 @@ class SanitizedThreads(Threads):
 
     def repeats(self, address: Bits) -> bool:
         """Whether the same threads looked at the same words since somebody changed anything: they learn nothing new."""
-        if self.session.polled < LONG_WAIT:
+        if self.session.waits.polled < LONG_WAIT:
             return False
-        before, now = self._polled.get(self.op), (self.session.changes, self.threads(), address.v.copy())
+        before, now = self._polled.get(self.op), (self.session.waits.changes, self.threads(), address.v.copy())
         self._polled[self.op] = now
         return before is not None and before[0] == now[0] and all(map(np.array_equal, before[1:], now[1:]))
 
@@ -159,7 +159,7 @@ class SanitizedThreads(Threads):
             plane.scatter(offsets, some, width)
             self.session.escapes.stored(self, plane, chosen, offsets, some)
         self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
-        self.session.progress()
+        self.session.waits.progress()
         if self.op.form.instruction is mbarrier_instructions.init:
             self.session.mbarriers.initialize(self.keys())
         elif self.op.form.instruction is mbarrier_instructions.inval:
@@ -176,9 +176,9 @@ class SanitizedThreads(Threads):
             assert not isinstance(old, tuple)
             self.change_mbarriers(old, operands)
         elif self.changing:
-            self.session.progress()
+            self.session.waits.progress()
         else:
-            self.session.poll()
+            self.session.waits.poll()
         return old
 
     def changed(self, found: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
@@ -195,7 +195,7 @@ class SanitizedThreads(Threads):
             self.touch(read, None, np.array([a]), count, 1)
             self.touch(written, None, np.array([b]), count, 1, write=True)
             self.copied(read, a, written, b, count)
-        self.session.progress()
+        self.session.waits.progress()
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Lanes begin an activation."""
@@ -334,7 +334,7 @@ class SanitizedThreads(Threads):
         releases = not self.access.bulk and self.op.m.values.get("sem") != "relaxed"
         every = [np.broadcast_to(b.v, count) for b in (old, new, arrivals)]
         s.mbarriers.change(keys, threads, every[0], every[1], every[2].astype(np.int64), releases, extra, self.op)
-        s.progress()
+        s.waits.progress()
 
     def waited(self, done: Bits) -> None:
         """What a wait for an mbarrier gave."""
@@ -343,7 +343,7 @@ class SanitizedThreads(Threads):
         acquires = self.op.m.values.get("sem") != "relaxed"
         self.session.mbarriers.wait(keys, threads, answers, acquires, self.op)
         if not answers.all():
-            self.session.stall()
+            self.session.waits.stall()
 
     def forced(self, word: Bits) -> Bits:
         """Waits that can not end see the phase that they ask for: so what comes after them is seen as well."""

@@ -16,6 +16,7 @@ from openptx.sanitize.bounds import Bounds
 from openptx.sanitize.clocks import Clocks
 from openptx.sanitize.copies import Agents, BulkCopies, Copies
 from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
+from openptx.sanitize.endless_waits import EndlessWaits
 from openptx.sanitize.escapes import Escapes
 from openptx.sanitize.findings import Collector, Finding, Site
 from openptx.sanitize.heap import GuardedHeap
@@ -44,10 +45,6 @@ Array = NDArray[Any]
 SHADOW_LIMIT = 4 << 30
 """Bytes of shadow cells of a launch: larger allocations are not watched for races."""
 
-PATIENCE = 1000
-"""How many times in a row threads may look for something that does not come, while nobody does anything else."""
-
-
 SYNC = frozenset(("deadlock", "timeout", "instruction-limit", "invalid-barrier", "invalid-mask", "undefined-behavior"))
 """Faults that are wrong synchronisation; the others are wrong accesses."""
 
@@ -61,17 +58,6 @@ def fault_notes(fault: Fault) -> tuple[str, ...]:
     )
     found += [f"nearest allocation: {fault.nearest}"] if fault.nearest else []
     return (*found, *(f"note: {note}" for note in fault.notes if not note.startswith("source: ")))
-
-
-POLLS = 20_000
-"""How many times in a row threads may look at memory that nobody changes, where all others do the same or wait."""
-
-MOST_POLLS = 20 * POLLS
-"""The same where others do something else, or have not begun."""
-
-
-class HangError(Exception):
-    """Threads wait for what can not come."""
 
 
 class Session:
@@ -122,9 +108,7 @@ class Session:
         self.shadows: dict[int, Shadow | None] = {}
         self._shadow_bytes = 0
         self._functions: dict[Function, WatchedFunction] = {}
-        self.stalled = self.polled = self.changes = 0
-        self.running: list[SanitizedBatch] = []
-        self._begun = 0
+        self.waits = EndlessWaits(self)
 
     def decoded(self, function: Function) -> WatchedFunction:
         found = self._functions.get(function)
@@ -135,8 +119,7 @@ class Session:
     # Events.
 
     def begins(self, batch: SanitizedBatch) -> None:
-        self.running.append(batch)
-        self._begun += batch.x.geometry.count
+        self.waits.begin(batch)
 
     def enter(self, batch: SanitizedBatch) -> None:
         self.batch = batch
@@ -183,7 +166,7 @@ class Session:
 
     def ends(self, batch: SanitizedBatch) -> None:
         """All threads of a batch have ended."""
-        self.running.remove(batch)
+        self.waits.end(batch)
         self.barriers.finish(batch)
         geometry = batch.x.geometry
         self.lifetimes.finish(geometry.first, geometry.first + geometry.count)
@@ -205,62 +188,6 @@ class Session:
             message = f"a thread ends with an asynchronous {what} that nobody waited for"
             op = self.ops[statement]
             self.found.add(key, self.finding("unfinished-copy", "sync", message, op, thread, help=help))
-
-    def progress(self) -> None:
-        """Somebody did something that others may wait for."""
-        self.stalled = self.polled = 0
-        self.changes += 1
-
-    def poll(self) -> None:
-        """Threads look at memory, or change nothing in it."""
-        self.polled += 1
-        if self.polled > POLLS // 2:
-            self.batch.polls[lane_sets.positions(self.batch.x.executing, self.batch.x.n)] = self.polled
-        if self.polled > POLLS and not self.polled % (POLLS // 2) and self.nobody_helps():
-            op, thread = self.batch.x.op, int(self.batch.x.threads()[0])
-            message = "threads wait in a loop for a value that nobody writes any more"
-            if not self.found.known(("hang", op)):
-                self.found.add(("hang", op), self.finding("endless-wait", "sync", message, op, thread))
-            raise HangError
-
-    def nobody_helps(self) -> bool:
-        """Whether all threads that could write what is waited for look at memory themselves, or wait at barriers."""
-        if self.polled > MOST_POLLS:
-            return True
-        recent = self.polled - POLLS // 2
-        begun = self._begun == self.teams.ctas
-        return begun and all(batch.have_polled_since(recent) for batch in self.running)
-
-    def stall(self) -> None:
-        self.stalled += 1
-        if self.stalled > PATIENCE:
-            self.stalled = 0
-            self.give_up()
-
-    def give_up(self) -> None:
-        """Reports waits that do not end. Those that an earlier phase would have let through go on once."""
-        self.found.stuck = True
-        forced = False
-        for key, waiting in self.mbarriers.waiting.items():
-            one, last = self.mbarriers.known[key], self.mbarriers.changed_by.get(key)
-            finding = self.finding(
-                "endless-wait",
-                "sync",
-                "a wait for a phase of an mbarrier that never completes",
-                waiting.op,
-                waiting.thread,
-                notes=(f"why: {self.mbarriers.state(key)}",),
-                help="wait for the phase that the arrivals complete: parity 0 is that of the first",
-                other=last[0] if last else None,
-                other_thread=last[1] if last else None,
-                other_label="the last change of the mbarrier",
-            )
-            if not self.found.known(("hang", waiting.op)):
-                self.found.add(("hang", waiting.op), finding)
-            if one.phases and not one.forced:
-                one.forced = forced = True
-        if not forced:
-            raise HangError
 
     # Statements and places.
 

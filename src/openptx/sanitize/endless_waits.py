@@ -1,0 +1,102 @@
+"""Waits that do not end: loops on memory that nobody changes, and phases of mbarriers that never complete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openptx.engines.interp import lane_sets
+
+if TYPE_CHECKING:
+    from openptx.sanitize.batch import SanitizedBatch
+    from openptx.sanitize.session import Session
+
+STALLS = 1000
+"""How many times in a row threads may find a phase of an mbarrier incomplete, while nobody does anything else."""
+
+POLLS = 20_000
+"""How many times in a row threads may look at memory that nobody changes, where all others do the same or wait."""
+
+MOST_POLLS = 20 * POLLS
+"""The same where others do something else, or have not begun."""
+
+
+class HangError(Exception):
+    """Threads wait for what cannot come."""
+
+
+class EndlessWaits:
+    """Counts in `polled` how often in a row threads have looked at memory, and in `changes` what others changed."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.polled = self.changes = 0
+        self._stalled = self._begun = 0
+        self._running: list[SanitizedBatch] = []
+
+    def begin(self, batch: SanitizedBatch) -> None:
+        """The threads of a batch begin."""
+        self._running.append(batch)
+        self._begun += batch.x.geometry.count
+
+    def end(self, batch: SanitizedBatch) -> None:
+        """All of them have ended."""
+        self._running.remove(batch)
+
+    def progress(self) -> None:
+        """Somebody did something that others may wait for."""
+        self._stalled = self.polled = 0
+        self.changes += 1
+
+    def poll(self) -> None:
+        """Threads look at memory, or change nothing in it. Raises HangError where nobody will ever change it."""
+        session, batch = self.session, self.session.batch
+        self.polled += 1
+        if self.polled > POLLS // 2:
+            batch.polls[lane_sets.positions(batch.x.executing, batch.x.n)] = self.polled
+        if self.polled > POLLS and not self.polled % (POLLS // 2) and self._nobody_helps():
+            op, thread = batch.x.op, int(batch.x.threads()[0])
+            message = "threads wait in a loop for a value that nobody writes any more"
+            if not session.found.known(("hang", op)):
+                session.found.add(("hang", op), session.finding("endless-wait", "sync", message, op, thread))
+            raise HangError
+
+    def _nobody_helps(self) -> bool:
+        """Whether all threads that could write what is waited for look at memory themselves, or wait at barriers."""
+        if self.polled > MOST_POLLS:
+            return True
+        recent = self.polled - POLLS // 2
+        begun = self._begun == self.session.teams.ctas
+        return begun and all(batch.have_polled_since(recent) for batch in self._running)
+
+    def stall(self) -> None:
+        """Threads find a phase of an mbarrier incomplete."""
+        self._stalled += 1
+        if self._stalled > STALLS:
+            self._stalled = 0
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Reports waits that do not end. Those that an earlier phase would have let through go on once."""
+        session, mbarriers = self.session, self.session.mbarriers
+        session.found.stuck = True
+        forced = False
+        for key, waiting in mbarriers.waiting.items():
+            one, last = mbarriers.known[key], mbarriers.changed_by.get(key)
+            finding = session.finding(
+                "endless-wait",
+                "sync",
+                "a wait for a phase of an mbarrier that never completes",
+                waiting.op,
+                waiting.thread,
+                notes=(f"why: {mbarriers.state(key)}",),
+                help="wait for the phase that the arrivals complete: parity 0 is that of the first",
+                other=last[0] if last else None,
+                other_thread=last[1] if last else None,
+                other_label="the last change of the mbarrier",
+            )
+            if not session.found.known(("hang", waiting.op)):
+                session.found.add(("hang", waiting.op), finding)
+            if one.phases and not one.forced:
+                one.forced = forced = True
+        if not forced:
+            raise HangError
