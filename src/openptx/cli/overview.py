@@ -26,7 +26,8 @@ def overview(argv: list[str]) -> int:
 
 def usage() -> str:
     """The list of commands."""
-    rows = "\n".join(f"  {name:<10} {what}" for name, (_, what) in COMMANDS.items())
+    width = max(map(len, COMMANDS))
+    rows = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items())
     return (
         "usage: openptx COMMAND ...\n\n"
         "Check, run and understand NVIDIA PTX on any computer, without a GPU.\n\n"
