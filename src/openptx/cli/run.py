@@ -144,9 +144,9 @@ def saying_what_runs(wanted: bool) -> Generator[None]:
     """Reports on stderr if the reference engine runs although the native one was asked for."""
     import logging
 
-    logger, handler = logging.getLogger("openptx"), logging.StreamHandler()
+    logger, handler = logging.getLogger("openptx.fallback"), logging.StreamHandler()
     before = logger.level
-    if wanted:
+    if wanted and not logger.isEnabledFor(logging.INFO):  # else OPENPTX_LOG shows them
         logger.addHandler(handler)
         logger.setLevel(logging.INFO)
     try:

@@ -24,6 +24,8 @@ from openptx.errors import Triple
 from openptx.program import Function, Program
 
 LOG = logging.getLogger("openptx")
+FALLBACK = logging.getLogger("openptx.fallback")
+"""Says that the reference engine runs what machine code was wanted for."""
 
 # Measured by bench/auto.py, as times on one machine: only their ratios matter.
 OPERATION = 3e-9
@@ -79,7 +81,7 @@ def launch(
         how = {"workers": workers, "since": since, "meanwhile": meanwhile, "baseline": baseline}
         run(program, function, grid, block, **how, **options)
     except UnsupportedByJit as reason:
-        LOG.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
+        FALLBACK.info("kernel `%s` runs on the reference engine: %s", function.name, reason)
         interp.launch(program, function, grid, block, since=since, **options)
 
 
