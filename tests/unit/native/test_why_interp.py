@@ -23,7 +23,7 @@ def test_a_kernel_says_why_it_is_interpreted() -> None:
 
 def test_the_log_is_told(caplog: pytest.LogCaptureFixture) -> None:
     kernel = openptx.load(PLAIN)["k"]
-    with caplog.at_level(logging.INFO, "openptx"):
+    with caplog.at_level(logging.INFO, "openptx.fallback"):
         kernel(1, 1, (np.zeros(1, np.uint64),), engine="native")
         assert not caplog.messages
         kernel(1, 1, (np.zeros(1, np.uint64),), engine="native", max_instructions=100)
