@@ -67,8 +67,9 @@ class Batch:
         self.ready.clear()
         self.parked.clear()
         self._files.clear()
-        self.barriers.clear()
-        del self.cluster
+        if not self.alive_count:  # else observers still ask who waits where
+            self.barriers.clear()
+            del self.cluster
         self.x.close()
 
     # Activations.
