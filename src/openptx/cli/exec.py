@@ -34,9 +34,14 @@ def run(args: Namespace) -> int:
     found = environment(args.device, "all" if args.sanitize else None)
     try:
         os.execvpe(args.command[0], args.command, found)
-    except FileNotFoundError:
-        complain(f"no command `{args.command[0]}`")
-        return NOT_FOUND
     except OSError as error:
-        complain(f"`{args.command[0]}` can not be run: {error.strerror}")
-        return NOT_EXECUTABLE
+        return cannot_run(args.command[0], error)
+
+
+def cannot_run(command: str, error: OSError) -> int:
+    """Says why the system does not run a command, and gives the exit status that a shell has for it."""
+    if isinstance(error, FileNotFoundError):
+        complain(f"no command `{command}`")
+        return NOT_FOUND
+    complain(f"`{command}` can not be run: {error.strerror}")
+    return NOT_EXECUTABLE

@@ -14,8 +14,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from openptx.cli.exec import NOT_EXECUTABLE, NOT_FOUND
-from openptx.cli.failures import complain
+from openptx.cli.exec import cannot_run
 from openptx.driver.environment import recording_environment
 from openptx.driver.recorder.find_driver import find_driver
 from openptx.driver.recorder.settings import Settings
@@ -56,12 +55,8 @@ def run(args: Namespace) -> int:
     before = recorded(args.output)
     try:
         status = status_of(args.command, found)
-    except FileNotFoundError:
-        complain(f"no command `{args.command[0]}`")
-        return NOT_FOUND
     except OSError as error:
-        complain(f"`{args.command[0]}` can not be run: {error.strerror}")
-        return NOT_EXECUTABLE
+        return cannot_run(args.command[0], error)
     known: set[Found] = set(before)
     made = [one for one in recorded(args.output) if one not in known]
     print(f"openptx: {summary(made, args.output)}", file=sys.stderr)
