@@ -153,7 +153,8 @@ def test_several_processes_write_at_once(store: Path) -> None:
     running = [subprocess.Popen([sys.executable, "-c", program, str(i)]) for i in range(3)]
     assert [one.wait(100) for one in running] == [0, 0, 0]
     found = Verdicts()
-    lines = store.read_bytes().splitlines(keepends=True)
+    # Who looks while another one writes may see half a line, and ends it first: that leaves an empty one.
+    lines = [line for line in store.read_bytes().splitlines(keepends=True) if line != b"\n"]
     assert {len(line) for line in lines} == {DIGITS + 1}
     assert set(lines) == {found.digest(f"{k} {i}".encode()) for k in range(3) for i in range(200)}
 
