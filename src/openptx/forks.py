@@ -38,7 +38,7 @@ _held: list[Lock] = []
 
 
 def hold_at_forks(*locks: Lock) -> None:
-    """From now on whoever forks waits until no other thread holds these; a thread may take them in this order only."""
+    """Makes forks wait until no other thread holds these locks. A thread may take them in this order only."""
     _order.extend(locks)
 
 

@@ -82,5 +82,5 @@ class LineTable:
 
 
 def candidates(name: str, beside: str) -> tuple[Path, Path]:
-    """Where a file that `.file` names may be: at that path, or beside the PTX."""
+    """The two paths where a file that `.file` names may be: as named, or beside the PTX."""
     return Path(name), Path(beside).parent / Path(name).name

@@ -43,7 +43,7 @@ class Elapsed(logging.Formatter):
 
 
 def from_environment() -> None:
-    """As OPENPTX_LOG says; a value that is no level is said to be none, once, and the program goes on."""
+    """Sets the level that OPENPTX_LOG names. An unknown level is reported once, and the program goes on."""
     level = os.environ.get("OPENPTX_LOG", "")
     if level.lower() in LEVELS:
         show(level)

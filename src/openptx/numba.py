@@ -48,7 +48,7 @@ class Stream:
         return 0
 
     def synchronize(self) -> None:
-        """As above."""
+        """Does nothing: launches have ended when they return."""
 
     def auto_synchronize(self) -> Self:
         return self

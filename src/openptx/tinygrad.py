@@ -71,5 +71,5 @@ def translated(pointer: int, there: Memory) -> int:
 
 
 def address_of(view: Any) -> int:
-    """Of memory, the same one each time."""
+    """The address of a memory view, the same one each time."""
     return device_memory.address(view)

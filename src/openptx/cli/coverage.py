@@ -47,7 +47,8 @@ def kinds(instruction: Instruction) -> list[str]:
 
 
 def kind(instruction: Instruction, form: Form) -> str:
-    """Where it depends on modifiers, the worst. What the manual has and the assembler refuses runs in profile isa."""
+    """The fidelity of a form; where it depends on modifiers, the worst. Forms of the manual that the assembler refuses
+    run in profile isa."""
     if instruction.meaning is None:
         return "engine" if instruction.control else "unsupported"
     return max((instruction.fidelity(m).kind for m in samples(form)), key=KINDS.index)
@@ -73,7 +74,7 @@ def table(rows: list[Row]) -> list[list[str]]:
 
 
 def counts(forms: Counter[str], tested: int) -> list[str]:
-    """How many forms there are, how many run, how many a test executes, and how many there are of each fidelity."""
+    """The number of forms, of those that run, of those that a test executes, and of those of each fidelity."""
     run = forms.total() - forms["unsupported"]
     return [str(forms.total()), str(run), str(tested), *(str(forms[kind]) for kind in KINDS)]
 

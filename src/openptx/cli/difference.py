@@ -38,7 +38,8 @@ def _regions(old: list[str], new: list[str]) -> list[Region]:
 
 
 def _resume(old: list[str], new: list[str], i: int, j: int) -> tuple[int, int]:
-    """Where both go on alike after a change; a line that was rewritten is tried first, then added and removed lines."""
+    """The next lines on which both files agree after a change. A rewritten line is tried first, then added and removed
+    lines."""
     if len(old) - i == len(new) - j:
         return i + 1, j + 1
     for shift in range(1, REACH):

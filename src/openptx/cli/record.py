@@ -64,7 +64,8 @@ def run(args: Namespace) -> int:
 
 
 def status_of(command: list[str], environment: dict[str, str]) -> int:
-    """Of the program, as a shell gives it. A signal for us is for the program, and Ctrl-C reaches both of us."""
+    """The program's exit status, as a shell gives it. A signal sent to us is passed on to the program; Ctrl-C reaches
+    both."""
     with subprocess.Popen(command, env=environment) as process:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda number, frame: process.send_signal(number))

@@ -49,7 +49,7 @@ def as_lines(rows: Counts) -> str:
 
 
 def as_json(rows: Counts) -> str:
-    """The same for tools."""
+    """The statistics in JSON."""
     import json
 
     facts = [

@@ -33,7 +33,7 @@ def answers(paths: list[str], check: Check, jobs: int | None = None) -> Iterator
 
 
 def processes(paths: list[str]) -> int:
-    """How many processes the files are worth. Stdin belongs to this one alone."""
+    """How many processes are worth starting for the files. Stdin is read by this process alone."""
     if len(paths) < 2 or STDIN in paths or sum(map(size, paths)) < WORTH_IT:
         return 1
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def serve(requests: int, replies: int) -> None:
-    """To the end of the requests; what is being made then is given up."""
+    """Serves requests until they end; what is being compiled then is given up."""
     most = max(1, (os.cpu_count() or 1) - 1)
     unpacker, waiting, running = Unpacker(), deque[Request](), dict[int, Worker]()
     used = time.monotonic()

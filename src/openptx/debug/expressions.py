@@ -169,7 +169,7 @@ class _Evaluation:
         return self.scope.read(place.space, place.address, place.type, 1)[0]
 
     def place_of(self, name: str, index: Any) -> Place:
-        """Where an element is."""
+        """The place of an element."""
         if not isinstance(index, int):
             raise InputError(f"`{name}[...]` takes a whole number")
         space, _, type = name.rpartition(".")

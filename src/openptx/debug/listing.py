@@ -218,7 +218,7 @@ def warps(session: Session) -> Iterator[str]:
 
 
 def blocks(session: Session) -> Iterator[str]:
-    """How many threads of each block have not ended."""
+    """For each block, the number of its threads that have not ended."""
     shown = 0
     for batch in session.observer.batches if session.stop.live else ():
         geometry = batch.x.geometry

@@ -109,7 +109,7 @@ class Scope:
         yield from self.batch.program.variables.values()
 
     def array(self, variable: Variable) -> Array:
-        """Where a variable lies."""
+        """The memory of a variable."""
         x = self.batch.x
         address = variable.offset
         if variable.space in ("local", "frame"):

@@ -284,7 +284,7 @@ class Session:
         return where(self.observer, thread) if self.stop.live else None
 
     def here(self) -> Here:
-        """Where the thread is that is looked at. Raises InputError where it has ended, or has not begun."""
+        """The place of the current thread. Raises InputError if it has ended or has not begun."""
         if not self.stop.live:
             raise InputError("the launch has ended; `start` begins it again, `back` goes back")
         found = self.where(self.thread)

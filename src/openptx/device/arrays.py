@@ -27,7 +27,7 @@ def array_of(where: object, argument: Any) -> Array:
 
 
 def any_array(where: object, argument: Any) -> Array:
-    """The same for any strides."""
+    """An argument as an array, with any strides."""
     if isinstance(argument, np.ndarray):
         array = as_array(argument)
     elif hasattr(argument, "__dlpack__"):

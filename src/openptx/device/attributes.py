@@ -49,7 +49,7 @@ def attribute(object: Opaque, name: str) -> int | None:
 
 
 def of_sampler(sampler: Sampler, name: str) -> int | None:
-    """The same of a sampler."""
+    """The value of an attribute of a sampler; None where it has none of this name."""
     if name == "filter_mode":
         return FILTERS.index(sampler.filter)
     if name == "force_unnormalized_coords":

@@ -63,7 +63,7 @@ class Heap:
         return offsets % np.uint64(ALIGN) + np.uint64(size) <= self.left[offsets // np.uint64(ALIGN)]
 
     def given(self) -> NDArray[np.bool_]:
-        """Of each byte, whether it is part of a block."""
+        """Whether each byte of the heap is part of an allocated block."""
         found = np.zeros(self.allocation.size, np.bool_)
         pooled = self._pool.blocks.items() if self._pool is not None else ()
         for at, size in (*self.blocks.items(), *((at, block.size) for at, block in pooled)):

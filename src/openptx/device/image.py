@@ -110,7 +110,7 @@ class Image:
         return symbol in self.functions or (v is not None and v.linkage != "extern")
 
     def address(self, symbol: str, generic: bool = False) -> int:
-        """Of a module-level variable (in its own space unless `generic`) or a function."""
+        """The address of a function or of a module-level variable (in its own state space unless `generic`)."""
         if symbol in self.functions:
             return self.functions[symbol]
         v = self.program.variables.get(symbol)

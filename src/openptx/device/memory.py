@@ -85,7 +85,8 @@ class Memory:
             return found
 
     def _within_placed(self, array: Array, root: Array) -> Allocation | None:
-        """Where an array lies in memory that `place` made, which has its address already. None for other arrays."""
+        """The allocation of an array that lies in memory made by `place`, and so has an address already. None for other
+        arrays."""
         try:
             home = self._placed[id(root)]
         except KeyError:
@@ -154,7 +155,7 @@ class Memory:
             return self._add(name, pointer_of(data), data.size, writable, data, lead, slot=address >> self.shift)
 
     def end_reservation(self, address: int, size: int) -> None:
-        """Its addresses are not used again for some time."""
+        """Ends a reservation of addresses. They are not used again for some time."""
         with MEMORY:
             slots = range(address >> self.shift, (address + max(size, 1) - 1 >> self.shift) + 1)
             self._occupied.difference_update(slots)

@@ -102,7 +102,7 @@ class Reservation:
                 self.shown.append((self.place.show("mapped memory", begin, data), data))
 
     def ranges(self) -> list[tuple[int, int, bool]]:
-        """Where they begin and end, and whether they may be written."""
+        """The ranges that are mapped: beginning, end, and whether they may be written."""
         found, shift = list[tuple[int, int, bool]](), self.place.shift
         for part in self.parts:
             if not part.access:

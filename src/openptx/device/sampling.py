@@ -37,7 +37,7 @@ NAN = 0x7FFFFFFF
 
 
 class Place(NamedTuple):
-    """Where lanes fetch: the layer (None: not layered), x, y, z, and what is added to them in texels, if anything.
+    """The place that lanes fetch from: layer (None: not layered), x, y, z, and offsets in texels, if there are any.
 
     `sample` is the number of one of several samples; texels are compared with `depth`, if there is one.
     """
@@ -58,7 +58,7 @@ def fetch(t: Texture, s: Sampler, at: Place) -> Array:
 
 
 def element(t: Texture, s: Sampler, at: Place) -> Array:
-    """The same at int32 coordinates, which are never normalized; nothing is filtered.
+    """The texel at int32 coordinates, which are never normalized; nothing is filtered.
 
     Outside of the texture there are zeros, whatever the address mode (H100).
     """
@@ -113,7 +113,8 @@ def linear(t: Texture, s: Sampler, at: Place, u: Sequence[Array]) -> Array:
 
 
 def weights(parts: Sequence[Array]) -> dict[tuple[int, ...], Array]:
-    """Of each corner, in 256ths. A product is rounded half up, and what shares with it gets what is left."""
+    """The weight of each corner, in 256ths. A product is rounded half up; the corner that it is split off from gets the
+    rest."""
     if len(parts) == 1:
         return {(0,): FRACTION - parts[0], (1,): parts[0]}
     if len(parts) == 2:
@@ -137,7 +138,7 @@ def halved(product: Array) -> Array:
 
 
 def averaged(terms: Sequence[tuple[Array, Array]], kept: int, precision: int) -> Array:
-    """Of floats, as float32."""
+    """The weighted average of floats, as float32."""
     largest: Array = np.max([np.abs(v) for v, _ in terms], axis=0)
     unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - kept)
     total = np.sum([np.trunc(v / unit) * w for v, w in terms], axis=0) * unit / FRACTION
@@ -151,7 +152,8 @@ def averaged(terms: Sequence[tuple[Array, Array]], kept: int, precision: int) ->
 
 
 def quantized(terms: Sequence[tuple[Array, Array]], dtype: np.dtype[Any]) -> Array:
-    """Of integers that read as floats: the sum in 16 bits, or in 15 and a sign, rounded half up."""
+    """The weighted average of integers that are read as floats: summed in 16 bits, or in 15 and a sign, and rounded
+    half up."""
     top, steps = np.iinfo(dtype).max, 2.0 ** (16 - (dtype.kind == "i")) - 1
     total = np.sum([np.maximum(v, -top) * w for v, w in terms], axis=0)
     return (np.floor(total * steps / (FRACTION * top) + 0.5) / steps).astype(np.float32)
@@ -179,7 +181,7 @@ def compared(t: Texture, s: Sampler, depth: Array, found: Array) -> Array:
 
 
 def raw(t: Texture, address: Sequence[str], at: Place, c: Sequence[Array]) -> Array:
-    """The same as they are stored, each from its place or from where the address mode puts it."""
+    """Texels as they are stored, each from its place or from where the address mode puts it."""
     index: list[Array] = []
     outside = np.zeros(1, np.bool_)
     for i, n, mode in zip(c, t.shape, address, strict=False):

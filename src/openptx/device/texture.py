@@ -141,12 +141,12 @@ class Image(Opaque):
 
     @property
     def name(self) -> str:
-        """As messages call it."""
+        """The name of this kind of image in messages."""
         return f"a {type(self).__name__.lower()}"
 
     @property
     def geometry(self) -> str:
-        """As instructions call it."""
+        """The geometry as instructions name it."""
         return f"{'a' if self.layers is not None else ''}{len(self.shape)}d"
 
     @property

@@ -107,7 +107,8 @@ class Diagnostic:
         self._move()
 
     def _move(self) -> None:
-        """From a linked file to the one that this place was written in. Labels in other files are left out."""
+        """Moves the places from a linked file to the file that they were written in. Labels in other files are left
+        out."""
         file, span = self.file.origin(self.span)
         if file is self.file:
             return

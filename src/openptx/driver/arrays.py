@@ -21,7 +21,8 @@ DESCRIPTOR_3D = struct.Struct("<QQQIII4x")
 
 
 class Format(NamedTuple):
-    """Of components. `channels` is 0 where the program says how many; `normalized` integers read as floats only."""
+    """The format of an array's components. `channels` is 0 where the program chooses the number; `normalized` integers
+    are read as floats only."""
 
     dtype: str
     channels: int = 0
@@ -85,7 +86,8 @@ class Array(Object):
         return self.description.flags & CUBE != 0
 
     def elements(self) -> NDArray[Any]:
-        """The same memory, with an axis for each dimension there is, and one of the channels where they are several."""
+        """The array's memory as a NumPy array with an axis for each dimension, and one for the channels if there are
+        several."""
         width, height, depth, _, channels, _ = self.description
         shape = (*(n for n in (depth, height) if n), width, *((channels,) if channels > 1 else ()))
         return self.data.reshape(-1).view(self.format.dtype).reshape(shape)
@@ -127,7 +129,7 @@ def read(pointer: int, size: int) -> bytes:
 
 
 def write(pointer: int, data: bytes) -> None:
-    """The same as a result."""
+    """Writes a descriptor as a result."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
     ctypes.memmove(pointer, data, len(data))

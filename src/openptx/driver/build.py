@@ -166,7 +166,7 @@ def library_folder() -> Path:
 
 
 def digest() -> str:
-    """Of what the libraries are made of."""
+    """The digest of everything that the libraries are made from."""
     folders = {source.parent for one in LIBRARIES for source in one.sources}
     read = sorted(file for folder in folders for file in folder.iterdir() if file.suffix in {".c", ".h", ".def"})
     flags = [(one.soname, one.flags, one.linked, one.also) for one in LIBRARIES]

@@ -47,17 +47,17 @@ def register(needs: str, symbols: tuple[str, ...]) -> Callable[[Function], Funct
 
 
 def anytime(*symbols: str) -> Callable[[Function], Function]:
-    """For entry points that work before `cuInit`, too."""
+    """Declares an entry point that also works before `cuInit`."""
     return register("nothing", symbols)
 
 
 def initialized(*symbols: str) -> Callable[[Function], Function]:
-    """For entry points that need no context."""
+    """Declares an entry point that needs no context."""
     return register("driver", symbols)
 
 
 def in_context(*symbols: str) -> Callable[[Function], Function]:
-    """For entry points of a context: it is their first argument. After a fault they return the fault's error."""
+    """Declares an entry point of a context, which is its first argument. After a fault it returns the fault's error."""
     return register("context", symbols)
 
 
@@ -69,12 +69,12 @@ def put(pointer: int, value: float, kind: Any = ctypes.c_uint64) -> None:
 
 
 def put_int(pointer: int, value: int) -> None:
-    """The same for an `int`."""
+    """Writes an `int` result."""
     put(pointer, value, ctypes.c_int32)
 
 
 def put_size(pointer: int, value: int) -> None:
-    """The same for a result that the caller may not want, as where memory begins."""
+    """Writes a size, unless the caller passed a null pointer because it does not want it."""
     if pointer:
         ctypes.c_uint64.from_address(pointer).value = value
 

@@ -203,7 +203,7 @@ def priority_range(context: Context, least: int, greatest: int) -> None:
 
 @in_context("cuCtxResetPersistingL2Cache")
 def reset_persisting(context: Context) -> None:
-    """There is no such cache."""
+    """Does nothing: there is no persisting L2 cache."""
 
 
 @in_context("cuCtxEnablePeerAccess")

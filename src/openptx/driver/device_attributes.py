@@ -79,7 +79,7 @@ FIXED = {
 
 @cache
 def attributes(capability: int) -> dict[int, int]:
-    """Of a device of this compute capability (CUDA C++ Programming Guide, technical specifications)."""
+    """The attributes of a device of this compute capability (CUDA C++ Programming Guide, technical specifications)."""
     machine = MULTIPROCESSORS[capability]
     most = machine.shared - SYSTEM_KIB if capability >= 80 else {75: 64, 70: 96, 72: 96}.get(capability, 48)
     return FIXED | {

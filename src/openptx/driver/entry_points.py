@@ -33,7 +33,7 @@ class EntryPoint(NamedTuple):
 
     @property
     def types(self) -> Sequence[Any]:
-        """Of the parameters, for ctypes."""
+        """The types of the parameters, for ctypes."""
         return [TYPES[letter] for letter in self.parameters]
 
 

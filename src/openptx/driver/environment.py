@@ -31,7 +31,7 @@ def environment(device: str | None = None, sanitize: str | None = None) -> dict[
 
 
 def recording_environment(driver: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """The same for a program whose launches are recorded on the driver that lies at a path."""
+    """The environment for a program whose launches on the driver at `driver` are recorded."""
     return {**with_libraries(RECORDER.folder), REAL: driver, **settings}
 
 

@@ -39,7 +39,7 @@ class Event(Object):
         self.time = time.perf_counter()
 
     def wait(self) -> None:
-        """Nothing: the work before an event has ended when it is recorded."""
+        """Does nothing: the work before an event has ended when the event is recorded."""
 
 
 @in_context("cuEventCreate")

@@ -29,7 +29,8 @@ def kernel_of(node: Node) -> tuple[Any, Shape, bytearray]:
 
 
 def kernel_words(node: Node) -> tuple[int, ...]:
-    """Of CUDA_KERNEL_NODE_PARAMS. What the pointers lead to lives as long as the node does what it does."""
+    """The words of a CUDA_KERNEL_NODE_PARAMS. The memory that its pointers lead to lives until the node's work is
+    replaced."""
     function, shape, parameters = kernel_of(node)
     data = ctypes.create_string_buffer(bytes(parameters), max(len(parameters), 1))
     begin = ctypes.addressof(data)
@@ -62,7 +63,7 @@ def copy_of(node: Node) -> Copy:
 
 
 def copy_words(side: Side) -> tuple[int, ...]:
-    """Of one side in CUDA_MEMCPY3D."""
+    """The words that describe one side of a copy in CUDA_MEMCPY3D."""
     host, device = (side.address, 0) if side.kind == HOST else (0, side.address)
     array = side.array.handle if side.array is not None else 0
     return side.x, side.y, side.z, 0, side.kind, host, device, array, 0, side.pitch, side.rows

@@ -75,7 +75,7 @@ class Graph(Object):
         return [*found]
 
     def clone(self) -> Graph:
-        """The same nodes, with handles of their own."""
+        """A copy of the graph, whose nodes have handles of their own."""
         made, same = driver().add(Graph()), dict[Node, Node]()
         for node in self.order():
             copy = made.add(node.kind, *node.work, (same[before] for before in node.after))
@@ -98,7 +98,7 @@ class Graph(Object):
 
 
 def child_work(child: Graph) -> Work:
-    """Of a node that does a whole graph, which is its own."""
+    """The work of a node that runs a whole graph, which the node owns."""
     return Work(run_graph, (child,))
 
 
@@ -122,7 +122,7 @@ class Step:
             self.do_graph(child)
 
     def do_graph(self, graph: Graph) -> None:
-        """From now on the step does a whole graph, as it is now."""
+        """Makes the step run a whole graph, as the graph is now."""
         self.end()
         self.child = Executable(graph)
         self.work = Work(self.child.run)

@@ -94,7 +94,7 @@ def run(context: Context, function: Function, shape: Shape, parameters: bytearra
 
 
 def _options() -> dict[str, Any]:
-    """Of each launch, from the environment: `openptx exec` sets it."""
+    """The options of every launch, from the environment that `openptx exec` sets."""
     tools = os.environ.get(SANITIZE)
     return {"sanitize": tools} if tools else {}
 

@@ -39,7 +39,7 @@ class Library:
         return bool(self._c.openptx_driver_push(handle))
 
     def describe(self, result: Result, words: str) -> None:
-        """From now on `cuGetErrorString` says these words."""
+        """Sets the words that `cuGetErrorString` says for a result."""
         self._c.openptx_driver_text(result, words.encode("utf-8", "replace"))
 
     def ready(self, callbacks: Sequence[Any]) -> None:

@@ -35,7 +35,7 @@ class Function(Object):
 
 
 class Module(Object):
-    """For `CUmodule`, which is in a context, and for `CUlibrary`, which is in none."""
+    """A `CUmodule`, which belongs to a context, or a `CUlibrary`, which belongs to none."""
 
     what = "module"
 
@@ -69,7 +69,7 @@ class Module(Object):
         return self._const.base + image.addresses[name], found.size
 
     def end(self) -> None:
-        """Its handles mean nothing from now on."""
+        """Ends the module: its handles are invalid from now on."""
         for one in (self, *self.functions.values()):
             driver().remove(one)
 
@@ -133,7 +133,7 @@ def load_file(context: Context, out: int, path: int) -> None:
 
 
 def content(path: str) -> bytes:
-    """Of a file with an image."""
+    """The content of a file that holds an image."""
     try:
         with open_regular(path) as stream:
             return content_of(stream, path)

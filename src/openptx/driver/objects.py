@@ -51,7 +51,7 @@ class Driver:
         return made
 
     def remove(self, known: Object) -> None:
-        """Its handle means nothing from now on."""
+        """Forgets an object: its handle is invalid from now on."""
         self._objects.pop(known.handle, None)
         self._gone[known.handle] = known.what
 
@@ -91,7 +91,7 @@ def install(found: Driver) -> Driver:
 
 
 def chosen_capability() -> int:
-    """Of the device, as OPENPTX_DEVICE says: 90 for sm_90. Raises ArgumentError for what is no target."""
+    """The compute capability that OPENPTX_DEVICE asks for: 90 for sm_90. Raises ArgumentError if it names no target."""
     return capability_of(os.environ.get("OPENPTX_DEVICE") or "sm_90")
 
 

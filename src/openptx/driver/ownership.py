@@ -12,7 +12,8 @@ from openptx.memory import Block
 
 
 def owned_at(address: int) -> Owned | None:
-    """By an address of the device, or by the host's for registered memory. None for what the driver does not know."""
+    """Who owns the memory at an address, given as a device address or, for registered memory, as the host's; None if
+    the driver does not know it."""
     block = memory.find(address)
     if block is not None:
         return OWNED.get(block.address)

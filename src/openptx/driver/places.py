@@ -17,7 +17,7 @@ WRITE = "write"
 
 
 def of_device(address: int, size: int, action: str) -> int:
-    """Where bytes of device memory lie on the host. Fails for what is not all memory of one allocation."""
+    """The host address of bytes of device memory. Fails unless all of them lie in one allocation."""
     block = memory.find(address)
     if block is not None:
         into = address - block.address
@@ -41,7 +41,8 @@ def of_device(address: int, size: int, action: str) -> int:
 
 
 def of_host(address: int, size: int, action: str) -> int:
-    """Where bytes lie that the host has, which may be device memory. Fails where the process has no memory."""
+    """The host address of bytes that the host can reach, device memory included. Fails where the process has no
+    memory."""
     block = memory.find(address)
     if block is not None or (size and not is_mapped(address, size)):
         return of_device(address, size, action)
@@ -51,7 +52,7 @@ def of_host(address: int, size: int, action: str) -> int:
 
 
 def of_either(address: int, size: int, action: str) -> int:
-    """Where bytes lie of device or host memory: all addresses are of one space."""
+    """The host address of bytes of device or host memory: all addresses are in one space."""
     if memory.find(address) is not None or span_of(address) is not None:
         return of_device(address, size, action)
     return of_host(address, size, action)

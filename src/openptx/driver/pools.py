@@ -54,7 +54,7 @@ def default_pool(kind: str = "device") -> Pool:
 
 
 def kind_of(allocation: int, place: int) -> str:
-    """Of memory by CUmemAllocationType and CUmemLocationType."""
+    """The kind of memory that a CUmemAllocationType and a CUmemLocationType name."""
     if allocation == MANAGED:
         return "managed"
     return "device" if place == ON_DEVICE else "host"

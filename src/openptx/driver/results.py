@@ -130,7 +130,7 @@ RESULTS = tuple(
 
 
 class Result(IntEnum):
-    """Those that functions here return."""
+    """The results that the driver's functions return."""
 
     SUCCESS = 0
     INVALID_VALUE = 1

@@ -36,7 +36,7 @@ class UserObject(Object):
 
 
 class References:
-    """Those that a graph has."""
+    """The references to user objects that a graph holds."""
 
     def __init__(self) -> None:
         self.counts = Counter[UserObject]()
@@ -56,7 +56,7 @@ class References:
         kept.release(count)
 
     def copy(self) -> References:
-        """For a graph that is made of this one."""
+        """The references of a graph that is cloned from this one."""
         made = References()
         for kept in +self.counts:
             made.add(kept, 1, moved=False)

@@ -45,15 +45,16 @@ class Machine(Arithmetic):
         raise NotImplementedError
 
     def ballot(self, p: Bits) -> Bits:
-        """In 32 bits, bit i is `p` of lane i of the warp; 0 for inactive lanes."""
+        """A word of 32 bits whose bit i is `p` of lane i of the warp; 0 for inactive lanes."""
         raise NotImplementedError
 
     def ended(self) -> Bits | None:
-        """In 32 bits, the lanes of the warp that have ended; None where the machine knows of none."""
+        """The lanes of the warp that have ended, as a mask of 32 bits; None where the machine knows of none."""
         return None
 
     def missing(self) -> Bits | None:
-        """In 32 bits, the lanes that the warp does not have, in the last of a CTA; None where all warps have all."""
+        """The lanes that the warp lacks because it is the last of a CTA, as a mask of 32 bits; None where all warps are
+        whole."""
         return None
 
     # Memory. Each access is checked as a whole: bounds, alignment to `count * w` bits, read-only.
@@ -125,7 +126,7 @@ class Machine(Arithmetic):
     # Made of the above.
 
     def count(self, p: Bits) -> Bits:
-        """How many active lanes of the warp have `p`."""
+        """The number of active lanes of the warp that have `p`."""
         return self.popc(self.ballot(p))
 
     def matrix_product(

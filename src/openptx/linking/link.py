@@ -96,7 +96,7 @@ def _header(function: Function) -> str:
 
 
 def _variables(statement: Variable, elsewhere: dict[str, Name]) -> list[Edit]:
-    """Those names that another module defines become `.extern`, as the definition declares them.
+    """Turns the variables that another module defines into `.extern` ones, declared as the definition declares them.
 
     Linkers compare sizes, the assembler compares types: what agrees with the definition stays as it is.
     """
@@ -132,7 +132,7 @@ def _extern(definition: Declaration) -> str:
 
 
 def _outermost(edits: list[Edit]) -> list[Edit]:
-    """Without the edits inside of what another edit replaces."""
+    """The edits that do not lie inside of what another edit replaces."""
     kept: list[Edit] = []
     for edit in sorted(set(edits), key=lambda edit: (edit[0], -edit[1])):
         if not kept or edit[0] >= kept[-1][1]:

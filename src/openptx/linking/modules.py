@@ -65,7 +65,7 @@ class Declaration:
 
     @property
     def span(self) -> Span:
-        """Of the name."""
+        """The place of the name."""
         if self.declarator is not None:
             return self.declarator.name.span
         assert isinstance(self.statement, Function)

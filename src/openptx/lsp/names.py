@@ -37,7 +37,7 @@ def references(document: Document, position: types.Position, declaration: bool) 
 
 
 def highlights(document: Document, position: types.Position) -> list[types.DocumentHighlight]:
-    """The same places, for marking."""
+    """The places of the name at a position, to be highlighted."""
     return [types.DocumentHighlight(found.range) for found in references(document, position, declaration=True)]
 
 

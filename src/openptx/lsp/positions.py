@@ -52,7 +52,7 @@ class Positions:
         return len(text.encode(self.codec, "surrogatepass")) // self.unit
 
     def _characters(self, line: str, units: int) -> int:
-        """How many characters of a line lie within so many code units."""
+        """The number of characters of a line that lie within so many code units."""
         for count, character in enumerate(line):
             units -= self._units(character)
             if units < 0:

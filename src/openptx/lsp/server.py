@@ -46,7 +46,7 @@ class Session:
             self.send(document.uri, findings.diagnostics(document), document.version)
 
     def show_soon(self, document: Document) -> None:
-        """The same once nobody types for a moment."""
+        """Publishes diagnostics as soon as nobody has typed for a moment."""
         if (handle := self.waiting.pop(document.uri, None)) is not None:
             handle.cancel()
         self.waiting[document.uri] = asyncio.get_running_loop().call_later(PAUSE, self.show, document)

@@ -121,7 +121,7 @@ class Core:
     # fmt: on
 
     def const(self, value: int, w: int) -> Bits:
-        """The same `value` in every lane; ValueError unless it fits `w` bits, signed or unsigned."""
+        """`value` in every lane; ValueError unless it fits `w` bits, signed or unsigned."""
         raise NotImplementedError
 
     def binary(self, op: str, a: Bits, b: Bits) -> Bits:

@@ -139,7 +139,7 @@ class Trace(Arithmetic):
         return self.resize(self.pick(size > 0x7F800000, d.nan if d.nan is not None else d.largest, code | sign), 8)
 
     def _sum(self, a: Bits, b: Bits) -> str:
-        """Of two f32, in the processor's rounding, which is to nearest even."""
+        """The sum of two f32 in the processor's rounding, which is to nearest even."""
         names = [self.emit(32, f"bitcast i32 {bits.v} to float").v for bits in (a, b)]
         return self.emit(32, f"fadd float {names[0]}, {names[1]}").v
 

@@ -40,7 +40,7 @@ class CvtSpec:
 
     @property
     def values(self) -> int:
-        """How many operands the source takes: 2 and 4 where scalars are packed."""
+        """The number of operands that the source takes: 2 and 4 where scalars are packed."""
         return self.into.count if isinstance(self.into, Packed) and not isinstance(self.source, Packed) else 1
 
     @property

@@ -57,7 +57,7 @@ class Result:
         return error / codec.unit(d, min(self.source.magnitude, largest))
 
     def facts(self) -> dict[str, object]:
-        """For machines: what `lines` tells people."""
+        """The facts that `lines` tells people, as data for programs."""
         below, above = self.neighbours()
         return {
             "input": self.text,
@@ -285,7 +285,8 @@ def bits(t: Element, code: int) -> str:
 
 
 def literal(t: Element, code: int) -> str:
-    """How PTX writes it: 0f and 0d for f32 and f64, and for formats without literals the code of a bit register."""
+    """The code as PTX writes it: 0f and 0d for f32 and f64, and for formats without literals the value of a bit
+    register."""
     if t is F32 or t.name == "tf32":
         return f"0f{code:08X}"
     if t is F64:

@@ -75,7 +75,7 @@ class Dots(Approximate):
     # Sparse factors
 
     def picked(self, columns: Tile, w: int, places: Sequence[Bits], chunk: int) -> Tile:
-        """Of each column, units of `w` bits: from every chunk of `chunk` of them half, those at `places` within it."""
+        """From each column's chunks of `chunk` units of `w` bits, the half of the units that stand at `places`."""
         x, kept = self, chunk // 2
         found: list[Registers] = []
         for column in columns:
@@ -96,7 +96,7 @@ class Dots(Approximate):
         self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, h: Format, d: Format,
         scales: Scales | None = None, fraction: int = FRACTION,
     ) -> Tile:  # fmt: skip
-        """Of every row and every column of a lane, `dot` with the addend that belongs to the two."""
+        """`dot` of every row with every column of a lane, each with the addend that belongs to the pair."""
 
         def one(i: int, j: int, c: Bits) -> Bits:
             if scales is None:
@@ -178,7 +178,8 @@ class Dots(Approximate):
     # Blocks of e2m1 that are scaled
 
     def block_dots(self, rows: Tile, columns: Tile, addends: Tile, s: Format, of_rows: Tile, of_columns: Tile) -> Tile:
-        """Of every row and every column of a lane, `block_dot` with the addend and the scales that belong to them."""
+        """`block_dot` of every row with every column of a lane, each with the addend and the scales that belong to the
+        pair."""
         return tuple(
             tuple(self.block_dot(rows[i], columns[j], c, of_rows[i], of_columns[j], s) for j, c in enumerate(line))
             for i, line in enumerate(addends)
@@ -219,7 +220,7 @@ class Dots(Approximate):
     # Integers
 
     def integer_dots(self, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, satfinite: bool) -> Tile:
-        """Of every row and every column of a lane, the sum of products and of the addend: clamped, or wrapped."""
+        """For every row and column of a lane, the sum of the products and the addend: clamped or wrapped."""
         x = self
         left, right = ([x.whole_elements(k, line) for line in tile] for k, tile in ((f, rows), (g, columns)))
         return tuple(
@@ -249,7 +250,8 @@ class Dots(Approximate):
         return x.resize(wide, 32)
 
     def bit_dots(self, op: str, rows: Tile, columns: Tile, addends: Tile) -> Tile:
-        """Of every row and every column of a lane, how many bits `xor` or `and` of the two leave, plus the addend."""
+        """For every row and column of a lane, the number of bits that `xor` or `and` of the two leaves set, plus the
+        addend."""
         x = self
 
         def count(row: Registers, column: Registers, c: Bits) -> Bits:
@@ -265,7 +267,7 @@ class Dots(Approximate):
     # f64
 
     def fma_dots(self, rows: Tile, columns: Tile, addends: Tile, rnd: str) -> Tile:
-        """Of every row and every column of a lane, the addend and f64 products, added one after the other by `fma`."""
+        """For every row and column of a lane, the addend and the f64 products, added one after the other by `fma`."""
         f = F64
 
         def chain(row: Registers, column: Registers, c: Bits) -> Bits:

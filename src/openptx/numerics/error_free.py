@@ -64,7 +64,7 @@ PLAIN: dict[Callable[..., Array], Callable[..., Array]] = {odd_sum: np.add, odd_
 
 
 def between(v: Array, low: int, high: int) -> Array:
-    """Where 2^low <= |v| <= 2^high."""
+    """Whether 2^low <= |v| <= 2^high."""
     m = np.abs(v)
     return (m >= 2.0**low) & (m <= 2.0**high)
 

@@ -59,7 +59,7 @@ class Integers(Core):
         return self.pick(b == 0, -1, q)
 
     def remainder(self, t: Signedness, a: Bits, b: Bits) -> Bits:
-        """With the sign of `a`; by zero all ones."""
+        """The remainder with the sign of `a`; the remainder by zero is all ones."""
         if not t.signed:
             return self.pick(b == 0, -1, self.binary("urem", a, b))
         r = self.binary("urem", self.abs(a), self.abs(b))

@@ -33,7 +33,7 @@ class MatrixProduct:
 
     @property
     def elements(self) -> int:
-        """How many a word has."""
+        """The number of elements in a word."""
         return WORD // self.f.width
 
     @property

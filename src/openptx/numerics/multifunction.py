@@ -53,7 +53,8 @@ class Multifunction(Conversion):
         return (self.resize(constant, 64) << t.shift) + linear + curved + t.bias
 
     def cut(self, t: Interpolation, i: Bits, x: Bits, square: Bits, by: int) -> Bits:
-        """The same without its lowest `by` bits, in 32 bits: products are made of the upper and lower part of `x`."""
+        """The parabola's value without its lowest `by` bits, in 32 bits: products are made of the upper and lower part
+        of `x`."""
         constant, slope, curve = (self.lookup(column, i, 32) for column in (t.c0, t.c1, t.c2))
         low = slope * (x & (1 << LOW) - 1) + curve * square + t.bias
         return (constant << t.shift - LOW) + slope * (x >> LOW) + self.shr(S, low, LOW) >> by - LOW

@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Arrivals:
-    """At one barrier: which warps arrived, and where in the text; the statements by their place."""
+    """What has arrived at one barrier: warps, the places in the text, and the statements by their place."""
 
     warps: NDArray[np.bool_]
     places: NDArray[np.int64]

@@ -31,7 +31,8 @@ class Branches:
 
 
 def targets(batch: Batch, op: Op, group: Group, guard: Array | None) -> Branches | None:
-    """Of a branch, a call, or a return from a function; None for other instructions. `guard` is by lane, True: goes."""
+    """Executions and divergence of a branch, a call, or a return from a function; None for other instructions. `guard`
+    is True for the lanes that branch."""
     kind, lanes = op.form.instruction.control, group.lanes
     if kind not in ("branch", "branch-table", "call") and (kind != "return" or group.frame.parent is None):
         return None
@@ -49,7 +50,7 @@ def targets(batch: Batch, op: Op, group: Group, guard: Array | None) -> Branches
 
 
 def taken(batch: Batch, op: Op, group: Group, guard: Array | None) -> Iterator[tuple[int, int]]:
-    """Of a branch within its function: the positions that threads go to, and how many of them."""
+    """Where a branch within its function sends threads: each position, and the number of threads that go there."""
     kind, size = op.form.instruction.control, lane_sets.size(group.lanes, batch.x.n)
     if kind == "branch":
         yield next(positions(op)), size if guard is None else int(np.count_nonzero(guard))

@@ -14,7 +14,8 @@ WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class Collisions:
-    """Of each request: `passes` is how many sectors (in global memory) or wavefronts (in shared memory) it takes.
+    """Collisions of each request: `passes` is how many sectors (in global memory) or wavefronts (in shared memory) it
+    takes.
 
     `without` is how many it would take if no two lanes updated one address or used one bank, and `lanes` how many
     lanes came to an address that an earlier lane of the request has.
@@ -26,7 +27,7 @@ class Collisions:
 
 
 def global_collisions(requests: Requests) -> Collisions:
-    """Of each sector as many passes as the most lanes on one address in it."""
+    """Each sector takes as many passes as the most lanes that update one address in it."""
     rows, addresses = ordered(requests.addresses, requests.active)
     starts = runs(rows, addresses)
     many = np.diff(np.append(starts, rows.size))
@@ -40,7 +41,7 @@ def global_collisions(requests: Requests) -> Collisions:
 
 
 def shared_collisions(requests: Requests) -> Collisions:
-    """As many wavefronts as the most lanes in one bank, whether at one address or at several."""
+    """Each request takes as many wavefronts as the most lanes in one bank, whether at one address or at several."""
     rows, addresses = ordered(requests.addresses, requests.active)
     places = rows * BANKS + addresses // WORD % BANKS
     lanes = np.bincount(places, minlength=requests.warps * BANKS).reshape(-1, BANKS)
@@ -50,5 +51,5 @@ def shared_collisions(requests: Requests) -> Collisions:
 
 
 def repeated(rows: Addresses, starts: Addresses, count: int) -> Addresses:
-    """Of each row, how many of its sorted addresses are not the first of their run."""
+    """For each row, the number of its sorted addresses that repeat the one before."""
     return np.bincount(rows, minlength=count) - np.bincount(rows[starts], minlength=count)

@@ -18,7 +18,7 @@ MATRIX_ROW = 8
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Of each request what it takes, in sectors or wavefronts, and what would do."""
+    """What each request takes and what would suffice, in sectors or wavefronts."""
 
     taken: Addresses
     ideal: Addresses
@@ -49,7 +49,7 @@ class Target:
         return BANK_BYTES if self.memory == "shared" else SECTOR
 
     def costs(self, these: Requests) -> Costs:
-        """Of each request."""
+        """The costs of each request."""
         nothing = np.zeros(these.warps, np.int64)
         if self.kind in ATOMIC:
             passes = (shared_collisions if self.memory == "shared" else global_collisions)(these)
@@ -62,5 +62,5 @@ class Target:
         return Costs(sectors.moved, sectors.needed, nothing, nothing)
 
     def matrices(self, these: Requests) -> Wavefronts:
-        """Of requests whose first lanes have the addresses of rows."""
+        """The costs of requests whose first lanes have the addresses of a matrix's rows."""
         return matrix_wavefronts(these.addresses[:, : self.rows].reshape(these.warps, -1, MATRIX_ROW))

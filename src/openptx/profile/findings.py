@@ -143,7 +143,7 @@ def access(space: str, kind: str, memory: MemoryCounters) -> tuple[str, str]:
 
 
 def apart(memory: MemoryCounters) -> str:
-    """How far the lanes of the request that wastes most are from each other."""
+    """The distance between the lanes of the request that wastes most."""
     stride = memory.example.stride if memory.example is not None else None
     if not stride or abs(stride) > FAR:
         return "scattered addresses"

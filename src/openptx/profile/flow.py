@@ -56,7 +56,8 @@ class FunctionFlow:
 def flow(
     function: Function, span: Span, counted: Mapping[Op, Counters], taken: Mapping[Op, Mapping[int, int]]
 ) -> FunctionFlow:
-    """Of a function; `taken` are the threads of each branch by the position that they went to."""
+    """The control-flow graph of a function with its counts; `taken` has the threads of each branch by the position that
+    they went to."""
     code = function.code
     leaders = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)}
     starts = sorted(pc for pc in leaders if pc < len(code))

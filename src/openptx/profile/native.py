@@ -42,7 +42,7 @@ Numbers = NDArray[np.int64]
 
 
 class WorkerCounts:
-    """Of one worker: `data` are its counts, `log` the records that it has room for."""
+    """The counters of one worker: `data` are its counts, `log` the records that it has room for."""
 
     def __init__(self, worker: Worker, size: int) -> None:
         self.worker = worker
@@ -195,7 +195,7 @@ class Counting:
                     self.count_op(function, op, warps, threads, own)
 
     def count_op(self, function: Function, op: Op, warps: int, threads: int, counts: list[int]) -> None:
-        """Of an instruction with a guard, or that directs control."""
+        """Adds the counts of an instruction that has a guard or that is control flow."""
         kind, counters = control(op), self.recorder.of(op)
         active, special = counts[layout.ACTIVE], counts[layout.SPECIAL]
         if op.guard is not None:
@@ -222,7 +222,7 @@ def told_of(records: Numbers, sites: Numbers, times: Numbers) -> Told:
 
 
 def lanes_in(masks: Numbers) -> NDArray[np.bool_]:
-    """Of masks of lanes, a row for each."""
+    """The lanes that are set in each mask, a row for each mask."""
     return (masks[:, None] >> np.arange(32) & 1).astype(np.bool_)
 
 

@@ -82,7 +82,7 @@ class Occupancy:
 
 
 def occupancy(target: str, threads: int, shared: int, directives: Mapping[str, tuple[int, ...]]) -> Occupancy:
-    """Of blocks of so many threads with so many bytes of shared memory, static and dynamic."""
+    """The occupancy by blocks of so many threads with so many bytes of shared memory, static and dynamic."""
     number = int(target[3:].rstrip("af"))
     machine, allowed = MULTIPROCESSORS.get(number), registers_allowed(directives)
     if machine is None:

@@ -21,12 +21,13 @@ NOBODY = frozenset[int]()
 
 @lru_cache(maxsize=512)
 def live_registers(function: Function) -> LiveRegisters:
-    """Of a function; functions are compared by identity."""
+    """The live registers of a function; functions are compared by identity."""
     return LiveRegisters(function)
 
 
 class LiveRegisters:
-    """By instruction: `pressure`, the 32-bit registers that hold a value needed later, and `unread` results."""
+    """For each instruction, `pressure`: the number of 32-bit registers that hold a value needed later; and its `unread`
+    results."""
 
     def __init__(self, function: Function) -> None:
         cells = Cells(function)
@@ -46,5 +47,5 @@ class LiveRegisters:
 
     @property
     def most(self) -> int:
-        """At the instruction where it is the greatest."""
+        """The greatest pressure of any instruction."""
         return max(self.pressure.values(), default=0)

@@ -41,12 +41,12 @@ class LaunchShape:
 
     @property
     def threads(self) -> int:
-        """Of a block."""
+        """The number of threads of a block."""
         return self.block[0] * self.block[1] * self.block[2]
 
     @property
     def warps(self) -> int:
-        """Of the blocks that began."""
+        """The number of warps of the blocks that began."""
         return self.blocks * -(-self.threads // 32)
 
 

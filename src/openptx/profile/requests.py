@@ -37,7 +37,7 @@ class Requests:
 
     @staticmethod
     def of(addresses: Addresses, active: NDArray[np.bool_] | None, lanes: int, size: int) -> Requests:
-        """Of rows of 32 addresses."""
+        """The requests that are rows of 32 addresses."""
         relative = addresses - addresses[:, :1]
         same = bool((relative == relative[0]).all())
         return Requests(addresses, active, lanes, size, relative[0] if same else None)
@@ -47,7 +47,7 @@ class Requests:
         return len(self.addresses)
 
     def some(self, chosen: NDArray[np.intp]) -> Requests:
-        """Those at some positions. `lanes` stays that of all."""
+        """The requests at some positions. `lanes` stays that of all."""
         active = None if self.active is None else self.active[chosen]
         return Requests(self.addresses[chosen], active, self.lanes, self.size, self.relative)
 

@@ -20,20 +20,22 @@ WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class Sectors:
-    """Of each request: the sectors it moves, and how many its different bytes fill when they lie side by side."""
+    """For each request, the number of sectors that it moves, and the number that its different bytes would fill side by
+    side."""
 
     moved: Addresses
     needed: Addresses
 
 
 def global_sectors(requests: Requests) -> Sectors:
-    """Of loads and stores. Accesses are aligned, so each lane touches one sector."""
+    """The sectors of loads and stores. Accesses are aligned, so each lane touches one sector."""
     rows = requests.addresses
     return Sectors(distinct(rows >> 5), -(-distinct(rows) * requests.size // SECTOR))
 
 
 def local_sectors(requests: Requests) -> Sectors:
-    """Of local memory: word w of lane l is at 4 * (32 w + l), so a sector has one word of eight lanes."""
+    """The sectors of accesses to local memory: word w of lane l is at 4 * (32 w + l), so a sector has one word of eight
+    lanes."""
     unit = max(requests.size, WORD)
     places = requests.addresses // unit * (WARP // 8) + np.arange(WARP) // 8
     if requests.active is not None:  # lanes that take no part repeat one that does

@@ -67,7 +67,7 @@ def of_function(program: Program, function: Function, recorder: Recorder) -> lis
 
 @lru_cache(maxsize=64)
 def written(program: Program, function: Function) -> list[tuple[str, Place, tuple[Place, ...]]]:
-    """Of each instruction its text, its place, and its places in the source, innermost first."""
+    """For each instruction, its text, its place, and its places in the source, innermost first."""
     table = LineTable(program.file)
     found: list[tuple[str, Place, tuple[Place, ...]]] = []
     for op in function.code:

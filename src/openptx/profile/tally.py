@@ -50,7 +50,7 @@ class Told:
 
 
 class Tally:
-    """Of one launch."""
+    """The counters of one launch."""
 
     def __init__(self, sites: list[Site], address_size: int, recorder: Recorder) -> None:
         self.sites, self.recorder, self.shift = sites, recorder, SHIFT[address_size]

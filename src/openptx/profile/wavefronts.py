@@ -24,14 +24,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Wavefronts:
-    """Of each request: its wavefronts, and how many of them are bank conflicts."""
+    """For each request, its wavefronts and how many of them are bank conflicts."""
 
     taken: Addresses
     conflicts: Addresses
 
 
 def wavefronts(requests: Requests) -> Wavefronts:
-    """Of loads and stores of whole warps."""
+    """The wavefronts of loads and stores of whole warps."""
     rows, active = requests.addresses, requests.mask()
     unit = max(requests.size, WORD)
     if unit == WORD:
@@ -45,14 +45,16 @@ def wavefronts(requests: Requests) -> Wavefronts:
 
 
 def matrix_wavefronts(rows: Addresses) -> Wavefronts:
-    """Of requests for matrices of eight rows of 16 bytes, each of which is a group: shape (requests, matrices, 8)."""
+    """The wavefronts of requests for matrices of eight rows of 16 bytes, each of which is a group: shape (requests,
+    matrices, 8)."""
     each = rows.reshape(-1, rows.shape[2]) // 16
     taken = most_in_a_bank(each, np.ones(each.shape, np.bool_), BANK_BYTES // 16).reshape(rows.shape[:2])
     return Wavefronts(taken.sum(axis=1), (taken - 1).sum(axis=1))
 
 
 def paired(units: Addresses, active: Mask, banks: int) -> tuple[Addresses, Addresses]:
-    """Of each row, whose halves are groups or together one: its wavefronts, and how many groups it was."""
+    """For each row, whose two halves are served one by one or together: its wavefronts, and the number of groups that
+    it was."""
     half = len(units[0]) // 2
     halves = most_in_a_bank(units.reshape(-1, half), active.reshape(-1, half), banks).reshape(-1, 2)
     whole = most_in_a_bank(units, active, banks)
@@ -68,7 +70,7 @@ def paired(units: Addresses, active: Mask, banks: int) -> tuple[Addresses, Addre
 
 
 def most_in_a_bank(units: Addresses, active: Mask, banks: int) -> Addresses:
-    """Of each row, the most different units in one of so many banks; 0 in a row without active lanes."""
+    """For each row, the largest number of different units in one of so many banks; 0 in a row without active lanes."""
     if active.all():
         low, high = units.min(axis=1), units.max(axis=1)
         if (high - low < banks).all():

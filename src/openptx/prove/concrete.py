@@ -38,7 +38,7 @@ class Launch:
 
     @property
     def number(self) -> int:
-        """Of the CTA, counted x first."""
+        """The number of the CTA, counted x first."""
         (x, y, z), (w, h, _) = self.cta, self.grid
         return (z * h + y) * w + x
 

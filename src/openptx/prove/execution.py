@@ -56,7 +56,7 @@ class Thread:
         self._frames = 0
 
     def allocate_frame(self, size: int) -> int:
-        """Where a new frame begins in local memory. None is used twice: each begins as zeros."""
+        """The offset of a new frame in local memory. No place is used twice: each frame begins as zeros."""
         base = self._frames
         self._frames += -(-size // FRAME_ALIGNMENT) * FRAME_ALIGNMENT
         return base

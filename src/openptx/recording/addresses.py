@@ -15,7 +15,7 @@ WORD = 8
 
 
 class Relocation:
-    """Of allocations that lie at `there` (address, bytes) in one memory and at `here` in another.
+    """Translates addresses of allocations that lie at `there` (address, bytes) in one memory and at `here` in another.
 
     A word is a pointer if it lies in an allocation or is the address after its end, where no other begins there.
     """
@@ -44,7 +44,7 @@ class Relocation:
             view[changed] = found[changed]
 
     def parameter(self, offset: int, data: bytes) -> bytes:
-        """The same of one parameter."""
+        """The bytes of one parameter, with pointers relocated."""
         content = np.frombuffer(bytearray(data), np.uint8)
         if content.size >= WORD:
             self.content(offset, content)

@@ -71,7 +71,8 @@ class MemoryDifference:
 
     @property
     def ulps(self) -> int | None:
-        """How many values of the type lie between the two, signed: of floats, and of numbers alone."""
+        """The signed distance of the two values in units in the last place; None unless both are numbers of a float
+        type."""
         return distance(self.type, self.gpu, self.here)
 
     def as_json(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class RestoredLaunch:
     """From addresses here to those of the GPU."""
 
     def differing(self) -> Iterator[tuple[Restored, NDArray[np.intp]]]:
-        """After a run: each allocation with the positions of its bytes that are not the GPU's, where there are some.
+        """After a run, each allocation that differs from the GPU's, with the positions of the bytes that do.
 
         A pointer that leads to the same place is the same.
         """

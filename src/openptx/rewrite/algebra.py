@@ -51,7 +51,7 @@ def form_of(kind: str, *modifiers: str) -> Made | None:
 
 
 def flags(m: Modifiers, *names: str) -> tuple[str, ...]:
-    """Those of the modifiers that are written."""
+    """The modifiers that are written."""
     return tuple(name for name in names if m.values.get(name))
 
 

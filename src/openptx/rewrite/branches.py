@@ -50,13 +50,13 @@ def shorter(function: Function) -> Function:
 
 
 def destination(op: Op) -> int | None:
-    """Where a branch goes; None for anything else."""
+    """The target of a branch; None for anything else."""
     target = op.operands[0] if control(op) == "branch" else None
     return target.pc if isinstance(target, Target) else None
 
 
 def end_of_chain(code: tuple[Op, ...], target: int) -> int:
-    """Where control comes from there, past branches without guards."""
+    """The position that control reaches from there, past branches without guards."""
     seen: set[int] = set()
     while target < len(code) and target not in seen and code[target].guard is None:
         seen.add(target)

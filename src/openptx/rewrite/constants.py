@@ -43,7 +43,7 @@ class Constants:
         return False
 
     def enter(self, position: int) -> None:
-        """Before the instruction at this position is looked at."""
+        """Updates what is known before the instruction at this position is looked at."""
         if position in self.leaders:
             self.here.clear()
 

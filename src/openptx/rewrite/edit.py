@@ -19,7 +19,7 @@ class Edit:
         self.before: dict[int, list[Op]] = {}
 
     def insert(self, position: int, op: Op) -> None:
-        """Before the instruction at a position of the old code, after what was inserted there earlier."""
+        """Inserts an instruction before a position of the old code, after whatever was inserted there earlier."""
         self.before.setdefault(position, []).append(op)
 
     def temporary(self, width: int) -> Reg:

@@ -109,7 +109,7 @@ def copied(op: Op, source: Operand | None) -> Op:
 
 
 def reciprocal_of(a: float) -> float:
-    """Of zeros infinity."""
+    """The reciprocal; infinity for zeros."""
     return math.copysign(math.inf, a) if a == 0 else 1 / a
 
 

@@ -63,7 +63,7 @@ def is_product(op: Op) -> bool:
 
 
 def find(function: Function, constants: Constants) -> list[Found]:
-    """In program order. What has been scaled is no product that can be scaled again."""
+    """Scaled products in program order. The result of one is not itself a product that can be scaled again."""
     dead, found = find_dead(function), list[Found]()
     readers = dict[int, int]()
     for position, op in enumerate(function.code):

@@ -46,7 +46,7 @@ class Quick(NamedTuple):
 
 @lru_cache(maxsize=512)
 def quick(function: Function) -> Quick | None:
-    """None for kernels that take structures or rare types."""
+    """The fast way to make a kernel's parameters; None for kernels that take structures or rare types."""
     text, at, kinds = "<", 0, list[int]()
     for p in function.parameters:
         t = p.type
@@ -98,7 +98,7 @@ class Place(NamedTuple):
 
 @lru_cache(maxsize=512)
 def places(function: Function) -> tuple[Place, ...]:
-    """Of all parameters of a kernel."""
+    """The places of a kernel's parameters."""
     return tuple(Place(i, p) for i, p in enumerate(function.parameters) if isinstance(p, Variable))
 
 

@@ -95,7 +95,7 @@ def without_arguments(name: str) -> str:
 
 
 def normal(text: str) -> str:
-    """The same for spellings that mean the same: `f<16u>` and `f< 16 >`."""
+    """A name in one spelling of the several that mean the same: `f<16u>` and `f< 16 >`."""
     return _SUFFIX.sub("", "".join(text.split()))
 
 

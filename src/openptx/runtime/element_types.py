@@ -53,7 +53,7 @@ def warn_of(function: Function, where: Place, dtype: Any) -> None:
 
 
 def caller() -> int:
-    """How many frames lie between `warn_of` and the program that launches, as `warnings.warn` counts them."""
+    """The number of frames between `warn_of` and the program that launches, as `warnings.warn` counts them."""
     frame, count = currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith("openptx."):
         frame, count = frame.f_back, count + 1

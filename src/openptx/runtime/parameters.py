@@ -51,7 +51,7 @@ class Packed:
 
 
 def parameters(function: Function) -> tuple[Parameter, ...]:
-    """Of a kernel, in the order of its text."""
+    """The parameters of a kernel, in the order of its text."""
     variables = [p for p in function.parameters if isinstance(p, Variable)]
     return tuple(Parameter(p.name, p.type.name, p.offset, p.size, p.align, elements(p)) for p in variables)
 

@@ -23,7 +23,7 @@ PRIME = np.uint64(0x100000001B3)
 
 @dataclass(slots=True)
 class Trace:
-    """Of each lane of a batch: how many aligned barriers it executed, which, the last one, and when."""
+    """For each lane of a batch: how many aligned barriers it has executed, which ones, the last one, and when."""
 
     count: Array
     hashed: Array

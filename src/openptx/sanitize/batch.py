@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Arrivals:
-    """At one barrier, of each lane: when it arrived, with what view, and whether it does not wait."""
+    """For each lane at one barrier: when it arrived, what it had seen then, and whether it does not wait."""
 
     times: Array
     views: Array

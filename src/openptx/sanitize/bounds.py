@@ -36,7 +36,7 @@ class Bounds:
         return self._known[function].get(op)
 
     def extent(self, x: SanitizedThreads, v: Variable) -> tuple[int, int]:
-        """Where a variable begins in its space, and its size."""
+        """The beginning of a variable in its space, and its size."""
         if v.space == "shared":
             start = x.geometry.shape.layout.offset(v)
             return start, v.size if v.linkage != "extern" else x.shared_size - start

@@ -142,11 +142,11 @@ class Clocks:
                 table[threads[before == old]] = self.views.join(old, view)
 
     def fence_view(self, threads: Array) -> int:
-        """What a `fence.sc` of somebody who observes one of these threads comes after."""
+        """The view that precedes a `fence.sc` of a thread that observes one of these threads."""
         return self.views.join(self.views.join_all(self.sequential[threads]), self.fences.known(threads))
 
     def fence_view_near(self, threads: Array) -> int:
-        """The same for somebody in their CTA."""
+        """The view that precedes a `fence.sc` of a thread of the same CTA that observes one of these threads."""
         return self.views.join(self.views.join_all(self.sequential_near[threads]), self.fences_near.known(threads))
 
     def fence_sequentially(self, threads: Array, wide: bool) -> None:

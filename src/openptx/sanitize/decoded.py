@@ -55,7 +55,7 @@ class WatchedFunction(DecodedFunction):
         return noted
 
     def with_registers(self, op: Op, inner: Any) -> Step:
-        """The same, with a look at the registers of multiplications by warpgroups."""
+        """The step, preceded by a look at the registers of multiplications by warpgroups."""
         read, written = (each & self.multiplied for each in operands(op))
         if op.form.instruction in MULTIPLICATIONS or not read | written:
             return inner
@@ -83,7 +83,7 @@ class WatchedFunction(DecodedFunction):
 
 
 class WatchedTracked(WatchedFunction, TrackedFunction):
-    """The same, with registers that know of undefined bits."""
+    """A watched function whose registers know undefined bits."""
 
 
 def fence(x: SanitizedThreads, op: Op, values: Named) -> None:

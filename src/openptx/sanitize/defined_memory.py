@@ -112,7 +112,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         return tuple([self.marked(v, bits, computed=computed, origin=came_from) for v, bits in pairs])
 
     def computed_there(self, plane: Plane, offsets: Array, width: int, count: int) -> Op | None:
-        """Where undefined bits came from that results of arithmetic have brought to these words."""
+        """The origin of undefined bits that results of arithmetic have brought to these words."""
         if plane not in self._computed:
             return None
         number = max(int(self._computed[plane][offsets + i * width].max()) for i in range(count))

@@ -136,7 +136,7 @@ class Definedness(Threads):
         return None
 
     def absent(self, lane: Bits) -> Array | None:
-        """Of a shuffle, which lanes take the value of one that does not take part; None where none does."""
+        """The lanes that take the value of a lane that takes no part in a shuffle; None where there are none."""
         if self.op.form.instruction not in SHUFFLES:
             return None
         here = super().ballot(self.const(1, 1)).v & self.members

@@ -166,7 +166,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
 
 
 def orders(options: Options, found: Collector) -> Iterator[np.random.Generator | None]:
-    """For each run, what chooses the order of threads; None for the engine's own."""
+    """For each run, the generator that chooses the order of threads; None for the engine's own order."""
     yield None
     number = 1
     while number < options.schedules or (found.unexplained_wait and number <= ORDERS_OF_STUCK):

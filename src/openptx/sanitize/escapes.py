@@ -56,7 +56,8 @@ def loads_behind(function: Function) -> dict[Op, frozenset[Op]]:
 
 
 class Escapes:
-    """By word of memory, the thread whose local address lies there; by load, the lanes that got one of others."""
+    """Local addresses that reach other threads: by word of memory, the thread whose local address lies there; by load,
+    the lanes that got another thread's address."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

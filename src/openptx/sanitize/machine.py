@@ -77,7 +77,7 @@ class SanitizedThreads(Threads):
 
     @property
     def shared_stride(self) -> int:
-        """How far the shared memory of a CTA is from that of the next one."""
+        """The distance between the shared memories of two neighbouring CTAs."""
         return self._shared_stride
 
     # Where accesses go.

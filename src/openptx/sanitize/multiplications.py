@@ -28,7 +28,8 @@ WARPGROUP = 128
 
 
 class Register:
-    """Of a register, by lane: the group of the multiplication that uses it (0: none), and when it was last written.
+    """The state of a register by lane: the group of the multiplication that uses it (0: none), and when it was last
+    written.
 
     `reads`: the multiplication only reads it.
     """

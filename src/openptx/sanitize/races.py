@@ -196,7 +196,8 @@ class Races:
         return bad[loose]
 
     def morally_strong(self, others: Array, earlier: Array, threads: Array, facts: int) -> Array:
-        """Both strong, the same bytes, scopes that include each other (8.7)."""
+        """Whether two accesses are morally strong (8.7): both strong, on the same bytes, with scopes that include each
+        other."""
         narrow = np.minimum(scope_of(earlier), (facts >> SCOPE) & 3)
         return (
             (narrow > 0) & (((earlier >> SIZE) & 3) == ((facts >> SIZE) & 3)) & self.included(narrow, others, threads)
@@ -323,7 +324,8 @@ class Races:
             self.put_first_reader(shadow, who, marks, flat, facts)
 
     def put_first_reader(self, shadow: Shadow, who: Array, marks: Array, flat: Array, facts: int) -> None:
-        """Of several lanes that read one place the last is a reader now: the first becomes the other."""
+        """Where several lanes read one place, the last of them is its reader now; the first becomes the other
+        reader."""
         there = shadow.cells[flat, 6:10]
         idle = np.flatnonzero((there[:, 0] == self.clocks.now) & (there[:, 1] != marks) & (there[:, 3] == 0))[::-1]
         at = flat[idle]  # in reverse order: of assignments to one place the last stays

@@ -180,7 +180,7 @@ def tracked_destination(operand: Operand | None, t: Type | None) -> Writer | Non
 
 
 def kept(result: Any) -> Any:
-    """As `apart`, with the undefined bits."""
+    """A result in memory of its own, as `apart` makes it, with its undefined bits."""
     if isinstance(result, Masked):
         v = result.v if result.v.base is None else result.v.copy()
         return Masked(result.x, result.width, v, result.undefined, result.origin, result.computed)

@@ -48,7 +48,7 @@ class Shadow:
         self.records: Array | None = None
 
     def split(self) -> None:
-        """From now on a granule is a byte."""
+        """Makes granules bytes from now on."""
         self.cells = repeated(self.cells)
         if self.records is not None:
             self.records = repeated(self.records)

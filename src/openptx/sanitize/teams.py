@@ -45,7 +45,7 @@ class Teams:
         return range(first + number * WARP, first + min((number + 1) * WARP, self.threads))
 
     def warp_size(self, warps: Array) -> Array:
-        """How many lanes each warp has: the last of a CTA may have fewer."""
+        """The number of lanes of each warp: the last one of a CTA may have fewer."""
         return np.minimum(self.threads - warps % self.warps * WARP, WARP)
 
     def number(self, block: Triple, thread: Triple) -> int:

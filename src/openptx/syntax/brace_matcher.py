@@ -86,7 +86,7 @@ def closing(text: str, start: int, end: int) -> int | None:
 
 
 def _closing_plainly(text: str, start: int, end: int) -> int | None:
-    """The same where braces stand as compilers put them; None where that is not certain."""
+    """The body's closing brace if braces stand where compilers put them; None where that is not certain."""
     last = _LAST.search(text, start, end)
     # To find one character is a hundred times as fast as to find two.
     if last is None or (text.find("*", start, last.end()) >= 0 and text.find("/*", start, last.end()) >= 0):
@@ -122,7 +122,7 @@ def _walk(text: str, start: int) -> tuple[int | None, int | None]:
 
 
 def _goes_on(text: str, start: int) -> int | None:
-    """Where an instruction or a label stands right after a body: it can't stand outside of one."""
+    """The place of an instruction or label right after a body, where neither can stand; None if there is none."""
     if _ITEM.match(text, start):
         return None
     for match in STATEMENT.finditer(text, start):
@@ -200,7 +200,8 @@ def lost_label(text: str, start: int, close: int) -> tuple[Label, ...]:
 
 
 def lost_brace(text: str, start: int, close: int) -> int | None:
-    """Where the `{` is probably missing whose `}` is at `close`: before the lines that are indented deeper than it."""
+    """The place where the `{` that belongs to the `}` at `close` is probably missing: before the lines indented deeper
+    than it."""
     margin = _indentation(text, close)
     if margin < 0:
         return None
@@ -219,7 +220,7 @@ def lost_brace(text: str, start: int, close: int) -> int | None:
 
 
 def outside(text: str, start: int) -> int:
-    """Where the statements end that begin here, of which each can only stand inside a body."""
+    """The end of the statements that begin here and that can only stand inside a body."""
     last = start
     for match in STATEMENT.finditer(text, start):
         if match.lastindex in (HEADER, END) or (match.lastindex == DIRECTIVE and _MODULE.match(match[DIRECTIVE])):

@@ -34,7 +34,7 @@ NOT_ASCII = "PTX is ASCII; other characters can stand in comments alone"
 
 
 def strays(text: str) -> Iterator[tuple[str, Span]]:
-    """Where stray characters are that the lexer does not meet: in comments, strings and blanks."""
+    """The places of stray characters that the lexer does not meet: in comments, strings and blanks."""
     if text.isascii() and not any(character in text for character in _HIDDEN):
         return
     for piece in _PIECE.finditer(text):
@@ -77,7 +77,7 @@ def stray_character(file: File, span: Span) -> Diagnostic:
 
 
 def in_code(file: File, start: int, limit: int) -> Diagnostic:
-    """The same of all stray characters in the rest of a statement."""
+    """One diagnostic for all stray characters in the rest of a statement."""
     found = _REST.match(file.text, start, limit)
     return stray_character(file, found.span() if found else (start, start + 1))
 

@@ -183,7 +183,7 @@ def _cast(c: Cursor, unsigned: bool, operand: Constant, span: Span) -> Constant:
 
 
 def _spanning(value: Constant, span: Span, text: str = "") -> Constant:
-    """The same value as an expression."""
+    """The value as an expression that spans the text."""
     if isinstance(value, Integer):
         return Integer(value.value, value.unsigned, text, span, literal=False)
     return Float(value.bits, value.width, text, span, literal=False)

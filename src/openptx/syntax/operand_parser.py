@@ -227,7 +227,8 @@ def _close(c: Cursor, opened: int) -> None:
 
 
 def _before_comma(c: Cursor, opened: int) -> int:
-    """Where the `]` of an address is missing: before its first comma, unless what follows is a list of coordinates."""
+    """The place where the `]` of an address is missing: before its first comma, unless what follows is a list of
+    coordinates."""
     comma = c.file.text.find(",", opened, c.last)
     return c.last if comma < 0 or c.file.text.find("{", opened, c.last) >= 0 else comma
 

@@ -172,7 +172,8 @@ def _declared(c: Cursor, linkage: str) -> bool:
 
 
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
-    """Where the body is opened: the `{`, or after the header where a statement begins instead. None: nowhere."""
+    """The place where the body opens: the `{`, or after the header where a statement begins without one; None:
+    nowhere."""
     if c.word == "{":
         return c.span
     place = c.last

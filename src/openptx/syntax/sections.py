@@ -82,7 +82,7 @@ def section(c: Cursor) -> Section:
 
 
 def _after(c: Cursor, start: int) -> int:
-    """Where data of a section ends."""
+    """The end of a section's data."""
     match = _compiled(_DATA).match(c.file.text, start, c.limit)
     return match.end() if match is not None else start
 

@@ -71,7 +71,7 @@ def _shown(bits: int, dtype: np.dtype[Any]) -> str:
 
 
 def _distance(one: int, other: int, dtype: np.dtype[Any]) -> str:
-    """How many representable numbers apart two floats are; nothing for integers and where one is NaN."""
+    """The number of representable numbers between two floats; an empty text for integers and where one is NaN."""
     if dtype.kind in "biu" or dtype.name.startswith(("int", "uint")):
         return ""
     if any(value != value for value in (_value(one, dtype), _value(other, dtype))):

@@ -35,7 +35,8 @@ def bits(type: str) -> st.SearchStrategy[int]:
 
 
 def values(type: str) -> st.SearchStrategy[Any]:
-    """The same as scalars of NumPy's or ml_dtypes' dtype for the format; unsigned integers where there is none."""
+    """Values of a type as scalars of NumPy's or ml_dtypes' dtype for the format; unsigned integers where there is
+    none."""
     dtype, raw = _dtypes(type)
     return bits(type).map(lambda code: np.asarray(code, raw).view(dtype)[()])
 

@@ -23,13 +23,13 @@ class Stream:
         """Devices and priorities mean nothing here."""
 
     def synchronize(self) -> None:
-        """Nothing is left to wait for."""
+        """Does nothing: launches have ended when they return."""
 
     def wait_event(self, event: object) -> None:
         """Whatever was submitted has ended."""
 
     def wait_stream(self, stream: object) -> None:
-        """As above."""
+        """Does nothing: launches have ended when they return."""
 
     def query(self) -> bool:
         return True
@@ -47,7 +47,7 @@ class Stream:
 
 
 def facts(number: int) -> SimpleNamespace:
-    """As `torch.cuda.get_device_properties` has them."""
+    """The properties of a device, named as by `torch.cuda.get_device_properties`."""
     known = properties(number)
     major, minor = divmod(number, 10)
     return SimpleNamespace(
@@ -60,7 +60,7 @@ def facts(number: int) -> SimpleNamespace:
 
 
 def functions(torch: Any, number: int) -> dict[str, Any]:
-    """By their names in `torch.cuda`."""
+    """The replacements for functions of `torch.cuda`, by name."""
     known, stream = facts(number), Stream()
     seed = torch.default_generator.manual_seed  # `torch.manual_seed` calls those of CUDA
 

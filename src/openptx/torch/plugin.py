@@ -19,6 +19,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Before any test is imported: test files ask for the device while they are."""
+    """Activates the device before any test file is imported: test files ask for it at import."""
     target = config.getoption("--torch-target") or os.environ.get("OPENPTX_DEVICE") or "sm_90"
     activate(str(target), timeout=config.getoption("--torch-timeout"))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two executions part. `what` says how; `a` and `b` are the records, None where one warp had ended.
+    """The place where two executions differ. `what` says how; `a` and `b` are the records, None where one warp had
+    ended.
 
     `lane` is the first lane of the warp that differs, `name` the operand or result; None where it is not one of these.
     """

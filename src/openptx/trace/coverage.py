@@ -54,8 +54,8 @@ class Counts(Observer):
 
 @dataclass(slots=True)
 class FileCoverage:
-    """Of one file: threads by line, of each branch by line, its number in the line and its outcome, and functions by
-    name with their line and the threads that entered them."""
+    """The coverage of one file: threads by line; for each branch, by line, its number in the line and its outcome; and
+    functions by name, with their line and the threads that entered them."""
 
     lines: dict[int, int] = field(default_factory=dict[int, int])
     branches: dict[tuple[int, int, int], int] = field(default_factory=dict[tuple[int, int, int], int])

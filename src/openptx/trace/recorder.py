@@ -60,7 +60,7 @@ class Recorder(Observer):
         self._lanes[batch] = self.watched_lanes(batch)
 
     def watched_lanes(self, batch: ObservedBatch) -> NDArray[np.bool_] | None:
-        """Of each lane of a batch, whether its thread is wanted; None where all are."""
+        """Whether the thread of each lane of a batch is wanted; None where all are."""
         threads, blocks, geometry = self.wanted.threads, self.wanted.blocks, batch.x.geometry
         if threads is None and blocks is None:
             return None

@@ -77,7 +77,7 @@ def deactivate() -> None:
 
 
 def active_target() -> str | None:
-    """Such as "sm_90"; None where Triton is not active here."""
+    """The active target, such as "sm_90"; None where Triton is not active here."""
     return f"sm_{_STATE.driver.number}" if _STATE.driver is not None else None
 
 

@@ -23,7 +23,7 @@ def capability(target: str) -> int:
 
 
 def properties(number: int) -> dict[str, object]:
-    """As Triton's own driver gives them; frequencies and widths of buses there are none."""
+    """The properties that Triton's own driver gives; there are no frequencies and no bus widths."""
     return {
         "max_shared_mem": MULTIPROCESSORS[number].shared - SYSTEM_KIB << 10,
         "max_num_regs": REGISTERS,

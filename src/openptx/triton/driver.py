@@ -27,7 +27,7 @@ THREADS = 1024
 
 
 class LaunchOptions(NamedTuple):
-    """As for a call of `openptx.Kernel`."""
+    """The options of a launch, as for a call of `openptx.Kernel`."""
 
     engine: str = "auto"
     workers: int | None = None
@@ -61,7 +61,7 @@ class Driver:
         return self.number
 
     def set_current_device(self, device: int) -> None:
-        """There is one."""
+        """Does nothing: there is one device."""
 
     def get_current_stream(self, device: object = None) -> int:
         return 0
@@ -70,7 +70,7 @@ class Driver:
         return divmod(self.number, 10)
 
     def get_active_torch_device(self) -> Any:
-        """Where tensors are: in the memory of the CPU."""
+        """The device of tensors: the CPU."""
         return import_module("torch").device("cpu")
 
     def get_device_interface(self) -> type[DeviceInterface]:
@@ -81,10 +81,10 @@ class Driver:
         return self.benchmarker
 
     def get_empty_cache_for_benchmark(self) -> None:
-        """There is no cache to be emptied between two measurements."""
+        """A cache to be cleared between two measurements; there is none to clear."""
 
     def clear_cache(self, cache: object) -> None:
-        """As above."""
+        """Does nothing: there is no cache."""
 
     def assemble_tensormap_to_arg(self, tensormaps_info: object, args: object) -> object:
         return args
@@ -178,7 +178,8 @@ class Launcher:
         launch_metadata: object, enter: Callable[[Any], None] | None, leave: Callable[[Any], None] | None,
         *arguments: Any,
     ) -> None:  # fmt: skip
-        """As Triton's own launcher is called; `x`, `y` and `z` are blocks of the grid, or clusters where it has any."""
+        """Launches as Triton's own launcher does; `x`, `y` and `z` count blocks of the grid, or clusters if there are
+        any."""
         if enter is not None:
             enter(launch_metadata)
         warps, ctas, shared = kernel_metadata[:3]

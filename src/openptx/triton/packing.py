@@ -28,7 +28,7 @@ class Signature:
         self.types, self.descriptors = types, descriptors
 
     def values(self, arguments: Sequence[Any]) -> list[bytes]:
-        """Of all parameters. Raises ArgumentError for a value that does not fit its type."""
+        """The bytes of all parameters. Raises ArgumentError for a value that does not fit its type."""
         if len(arguments) != len(self.types):
             names = ", ".join(self.types)
             raise ArgumentError(

@@ -104,7 +104,7 @@ def _modifiers_of(instructions: list[Instruction]) -> set[str]:
 
 
 def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instruction]:
-    """Those whose name the opcode begins with, or all of the mnemonic."""
+    """The instructions whose name the opcode begins with, or all of the mnemonic if there are none."""
     best = [each for each in instructions if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]]
     return best or instructions
 

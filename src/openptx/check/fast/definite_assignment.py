@@ -104,7 +104,7 @@ def _flow() -> re.Pattern[str]:
 
 
 def _leading(text: str, body: Span) -> int:
-    """How often mnemonics that transfer control occur in the text, parts of other words included."""
+    """The number of times that mnemonics that transfer control occur in the text, counting parts of other words too."""
     return sum(text.count(word, *body) for word in mnemonics(*JUMPS, *LEAVES))
 
 

@@ -156,7 +156,8 @@ class FileMemo:
         return found
 
     def _one_each(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        """Of declarations of one register each, which some compilers make by the hundred."""
+        """The kinds of registers that are declared one by one, as some compilers do by the hundred; None if the text is
+        anything else."""
         if _ONE_EACH.fullmatch(text) is None:
             return None
         pairs = _ONE.findall(text)
@@ -165,7 +166,7 @@ class FileMemo:
         return found if len(found) == len(pairs) and found.keys().isdisjoint(_SPECIAL) else None
 
     def _declared(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        """Of one declaration."""
+        """The kinds of the registers of a single declaration; None if the text is anything else."""
         match = _REGISTERS.fullmatch(text)
         if match is None:
             return None

@@ -51,8 +51,8 @@ def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
 
 
 def _whole(bound: BoundForm, template: Template, operand: Operand) -> Operand | None:
-    """As many values as the form takes: the first of a list where it takes one value, and zeros for the elements that
-    one value leaves open where it takes a list. None where a single integer is ignored."""
+    """As many values as the form takes. One value is taken from the start of a list; a single value given for a list is
+    followed by zeros. None where a single integer is ignored."""
     if not template.vector:
         return operand
     rule = operand_rule(bound.form.instruction, template.name)

@@ -131,7 +131,8 @@ def parameters_in_body(function: tree.Function, version: tuple[int, int]) -> boo
 
 
 def local_space(declaration: Declaration, own: bool) -> str:
-    """Where a variable of a body is, as kinds tell it. `own`: its `.param` variables are the kernel's parameters."""
+    """The state space of a variable of a body, as operand kinds name it. `own`: its `.param` variables are the kernel's
+    parameters."""
     return declaration.space if own or declaration.space != "param" else "frame"
 
 
@@ -170,7 +171,7 @@ def header_scope(function: tree.Function, outer: Scope) -> Scope:
 
 
 def formal_space(formal: Declaration, function: tree.Function) -> str:
-    """Where a parameter or a result of a function is, as kinds tell it."""
+    """The state space of a parameter or a result of a function, as operand kinds name it."""
     if formal.space == "reg":
         return "reg"
     if function.kind == "entry":

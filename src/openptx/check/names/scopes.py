@@ -158,7 +158,7 @@ class Scope:
         return None
 
     def own_label(self, name: str) -> Span | None:
-        """Where this very block has a label of this name."""
+        """The place of the label of this name in this very block; None if it has none."""
         place = self.labels.get(name)
         return (place, place + len(name)) if place is not None else None
 

@@ -98,7 +98,7 @@ def is_fixed(form: Form, template: Template) -> bool:
 
 
 def relaxed_conversion(form: Form, m: Modifiers, template: Template) -> bool:
-    """Where Tables 27 and 28 hold for `cvt`: not for bf16 on either side, not for packed formats but a little."""
+    """Whether Tables 27 and 28 apply to a `cvt`: not with bf16 on either side, and with packed formats only in part."""
     d, a = m.values.get("dtype"), m.values.get("atype")
     if d is None or a is None or "bf16" in (d.name, a.name):
         return False

@@ -42,7 +42,7 @@ class Breakpoints:
         self._ids = 0
 
     def ids(self, numbers: tuple[int, ...]) -> list[int]:
-        """How the client calls the session's breakpoints."""
+        """The client's ids of the session's breakpoints."""
         known = {one.number: one.id for some in self._wanted.values() for one in some}
         return [known[number] for number in numbers if number in known]
 
@@ -153,7 +153,7 @@ class Breakpoints:
 
 
 def skipped(one: Message) -> int:
-    """How many hits are let pass before the one that a hit condition counts to."""
+    """How many hits a hit condition lets pass before the one that stops."""
     hits = one.get("hitCondition")
     if hits and not (str(hits).isdecimal() and int(hits)):
         raise InputError(f"`{hits}`: write how many times the place is reached before it stops")
@@ -161,7 +161,7 @@ def skipped(one: Message) -> int:
 
 
 def named(session: Session, path: str, line: int) -> str:
-    """How the session names a line of a file of the client's."""
+    """The session's name for a line of one of the client's files."""
     if os.path.abspath(path) == os.path.abspath(session.places.file.name):
         return str(line)
     for name in session.places.table.names.values():

@@ -66,7 +66,7 @@ class Code:
 
     @property
     def instead(self) -> str:
-        """The same PTX as it should be."""
+        """The corrected PTX."""
         return blocks(self.doc)[1]
 
 

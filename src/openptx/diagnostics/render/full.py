@@ -90,7 +90,7 @@ def gutter_of(file: File, marks: list[Mark]) -> int:
 
 
 def places(diagnostic: Diagnostic) -> str:
-    """Where else the same mistake was made."""
+    """The other places where the same mistake was made."""
     if not diagnostic.also:
         return ""
     rows = [str(diagnostic.file.location(start)[0]) for start, _ in diagnostic.also[:PLACES]]

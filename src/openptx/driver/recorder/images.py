@@ -55,7 +55,7 @@ class KernelOf:
 
 
 class Images:
-    """By their handles."""
+    """The images that the program has loaded, by handle."""
 
     def __init__(self) -> None:
         self.modules: dict[int, Loaded] = {}

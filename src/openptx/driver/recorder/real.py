@@ -46,7 +46,8 @@ class RealDriver:
         return out.value if self(symbol, ctypes.addressof(out), *arguments) == 0 else None
 
     def pair(self, symbol: str, *arguments: int) -> tuple[int, int] | None:
-        """The same for one that writes an address and a number of bytes."""
+        """Calls an entry point that writes an address and a number of bytes, and returns the two; None where it
+        fails."""
         out, size = ctypes.c_uint64(0), ctypes.c_uint64(0)
         failed = self(symbol, ctypes.addressof(out), ctypes.addressof(size), *arguments)
         return None if failed else (out.value, size.value)
@@ -57,13 +58,13 @@ class RealDriver:
         return None if size and self("cuMemcpyDtoH_v2", found.ctypes.data, address, size) else found
 
     def capability(self) -> int:
-        """Of the context's device: 90."""
+        """The compute capability of the context's device: 90 for sm_90."""
         device = self.ask("cuCtxGetDevice", kind=ctypes.c_int32) or 0
         major, minor = (self.ask("cuDeviceGetAttribute", n, device, kind=ctypes.c_int32) or 0 for n in (MAJOR, MINOR))
         return 10 * major + minor
 
     def device(self) -> str:
-        """In words: name of the device and version of the driver."""
+        """The device's name and the driver's version, as text."""
         name = ctypes.create_string_buffer(256)
         number = self.ask("cuCtxGetDevice", kind=ctypes.c_int32) or 0
         failed = self("cuDeviceGetName", ctypes.addressof(name), len(name), number)

@@ -26,12 +26,12 @@ class Settings:
     ptx: str = ""
 
     def variables(self) -> dict[str, str]:
-        """For the program's environment."""
+        """The settings as variables for the program's environment."""
         return {PREFIX + one.name.upper(): str(getattr(self, one.name)) for one in fields(self)}
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Settings:
-    """Those of this process."""
+    """The settings of this process."""
     given = {one.name: variables.get(PREFIX + one.name.upper(), "") for one in fields(Settings)}
     made = Settings(given["folder"] or "recordings", given["kernels"] or "*", ptx=given["ptx"])
     numbers = {name: int(given[name]) for name in ("launches", "every", "limit", "total") if given[name].isdigit()}

@@ -83,7 +83,7 @@ class Reach:
         self.taken: set[int] = set()
 
     def variables(self, known: KernelOf, kernel: Kernel) -> None:
-        """Those of the module that the real driver finds by name."""
+        """Adds the module's variables, as far as the real driver finds them by name."""
         real, loaded = self.session.real, known.loaded
         for name, variable in kernel.module.program.variables.items():
             if variable.space in ("global", "const") and variable.linkage != "extern" and variable.size:

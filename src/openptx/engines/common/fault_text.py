@@ -26,12 +26,12 @@ TOO_DEEP = "calls nest deeper than the stack allows"
 
 
 def wrong_mask(op: Op) -> str:
-    """Of a lane that its own mask leaves out."""
+    """The text for a lane that executes an instruction whose mask leaves it out."""
     return f"lane {{lane}} executes `{op.m}` with mask 0x{{value:08x}}, which does not include it"
 
 
 def timed_out(timeout: float | None) -> str:
-    """Of a launch that did not end in so many seconds."""
+    """The text for a launch that did not end within so many seconds."""
     return f"the kernel ran longer than {timeout:g} seconds"
 
 
@@ -46,7 +46,8 @@ def misaligned(what: str, size: int) -> str:
 
 
 def beyond_blocks(doing: str, size: int, pooled: bool) -> str:
-    """Of an access between the blocks of `malloc`, or of the host's small allocations that are `pooled`."""
+    """The text for an access between the blocks of `malloc`, or between the host's small allocations if they are
+    `pooled`."""
     if pooled:
         return outside(doing, size, "global", -1)
     return f"{access(doing, size)} in the heap, which `malloc` has not given out or `free` took back"
@@ -59,7 +60,7 @@ def outside(what: str, size: int, space: str, limit: int) -> str:
 
 
 def read_only(allocation: object) -> str:
-    """Of a write to constants, to the kernel's parameters, or to an array that may only be read."""
+    """The text for a write to constants, to the kernel's parameters, or to an array that may only be read."""
     return f"a write to {allocation}, which may only be read"
 
 

@@ -32,7 +32,7 @@ def join(a: Origin | None, b: Origin) -> Origin:
 
 
 def of_operand(operand: Operand | None, known: Mapping[int, Origin]) -> Origin | None:
-    """Where a source comes from; None where nobody has written it yet."""
+    """The origin of a source operand; None where it has not been written yet."""
     if isinstance(operand, Symbol):
         return operand.variable if operand.variable.space in SPACES else UNKNOWN
     if isinstance(operand, Reg):
@@ -41,7 +41,7 @@ def of_operand(operand: Operand | None, known: Mapping[int, Origin]) -> Origin |
 
 
 def transfer(op: Op, known: Mapping[int, Origin]) -> Origin | None:
-    """Where an instruction's result comes from; None where a source has not been written yet."""
+    """The origin of an instruction's result; None where a source has not been written yet."""
     instruction = op.form.instruction
     if instruction.access or instruction.control:
         return UNKNOWN

@@ -34,7 +34,7 @@ class Abandonable:
         """Why the launch can't be abandoned any more."""
 
     def keep(self, reason: str) -> None:
-        """From now on the launch runs to its end: it does something that can't be undone."""
+        """Makes the launch run to its end, because it does something that can't be undone."""
         self.kept = self.kept or reason
         self._saved.clear()
 

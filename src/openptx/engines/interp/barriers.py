@@ -53,7 +53,7 @@ class Barrier:
         self.expected[np.unique(lane_sets.take(self.batch.x.geometry.cta, lanes))] = expected
 
     def complete(self) -> NDArray[np.bool_]:
-        """Of every CTA, whether all have come."""
+        """Whether all threads have arrived, for every CTA."""
         geometry, alive = self.batch.x.geometry, self.batch.alive
         warps, per_cta = geometry.count * geometry.warps_per_cta, (geometry.count, geometry.warps_per_cta)
         come = np.bincount(geometry.warp, self.arrived, warps)
@@ -103,7 +103,8 @@ class Barrier:
 def reduction(
     op: Op, here: NDArray[np.bool_], votes: NDArray[np.bool_], cta: NDArray[np.intp], ctas: int
 ) -> NDArray[np.uint32] | NDArray[np.bool_]:
-    """Of every lane, what `.red` gives: the predicate's count, conjunction or disjunction over its CTA."""
+    """The result of `.red` for every lane: the count, conjunction or disjunction of the predicate over the lane's
+    CTA."""
     yes = np.bincount(cta, votes & here, ctas).astype(np.uint32)
     if op.m.op == "popc":
         return yes[cta]

@@ -126,7 +126,7 @@ class Batch:
             self.cluster.settle()
 
     def living(self, lanes: lane_sets.Lanes) -> Bits:
-        """Of each lane's warp, a mask of the lanes that have not ended."""
+        """For each lane, a mask of the lanes of its warp that have not ended."""
         before, self.x.executing = self.x.executing, None
         everyone = self.x.ballot(Bits(self.x, 1, self.alive))
         self.x.executing = before

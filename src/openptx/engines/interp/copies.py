@@ -47,7 +47,8 @@ class Copies(Spaces):
             self.executing = everyone
 
     def copy_short(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
-        """The same 0 to 16 bytes for all lanes at once, as wide as their addresses are aligned."""
+        """Copies 0 to 16 bytes, the same number for all lanes at once, in units as wide as the addresses are
+        aligned."""
         w = widest(there, here, count)
         for at in range(0, count, w):
             step = np.uint64(at)

@@ -105,7 +105,7 @@ class Geometry:
 
     @lazy
     def missing(self) -> U32:
-        """In 32 bits, the lanes that the lane's warp does not have."""
+        """The lanes that the lane's warp does not have, as a mask of 32 bits."""
         last = self.thread // WARP == self.threads // WARP
         return np.where(last, np.uint32(0xFFFFFFFF << self.threads % WARP & 0xFFFFFFFF), np.uint32(0))
 
@@ -115,19 +115,19 @@ class Geometry:
 
     @lazy
     def rank(self) -> U32:
-        """Of every CTA in its cluster."""
+        """The rank of every CTA in its cluster."""
         return ((np.arange(self.count) + self.first) % self.shape.cluster_size).astype(np.uint32)
 
     @lazy
     def place(self) -> tuple[tuple[U32, U32, U32], tuple[U32, U32, U32]]:
-        """Of every CTA: the cluster's place in the grid of clusters, the CTA's in its cluster."""
+        """For every CTA, the cluster's position in the grid of clusters and the CTA's position in its cluster."""
         (x, y, z), (w, h, d) = self.shape.grid, self.shape.cluster
         number = (np.arange(self.count) + self.first) // self.shape.cluster_size
         return split(number, (x // w, y // h, z // d)), split(self.rank, (w, h, d))
 
     @lazy
     def ctaid(self) -> tuple[U32, U32, U32]:
-        """Of every CTA of the batch."""
+        """The index of every CTA of the batch."""
         (a, b, c), (x, y, z) = self.place
         w, h, d = (np.uint32(size) for size in self.shape.cluster)
         return a * w + x, b * h + y, c * d + z

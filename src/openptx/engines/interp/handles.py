@@ -32,7 +32,7 @@ class Handles(images.Images):
 
     @property
     def count(self) -> int:
-        """How many lanes execute."""
+        """The number of executing lanes."""
         return lane_sets.size(self.x.executing, self.x.n)
 
     def wrong(self, code: str, message: str, i: int) -> Violation:

@@ -69,7 +69,7 @@ class Watch:
             self._shared[offsets + i] = True
 
     def loaded(self, offsets: NDArray[np.int64], size: int) -> Mask:
-        """Of every access, whether all of its bytes have been written."""
+        """Whether all bytes of each access have been written."""
         good = self._shared[offsets]
         for i in range(1, size):
             good = good & self._shared[offsets + i]

@@ -56,7 +56,7 @@ def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
 
 
 def union(a: Lanes, b: Lanes, n: int) -> Lanes:
-    """Of two disjoint sets."""
+    """The union of two disjoint sets of lanes."""
     if size(a, n) + size(b, n) == n:
         return None
     both = np.zeros(n, np.bool_)

@@ -142,7 +142,8 @@ def run_batches(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]
 
 
 def ctas_of_a_batch(program: Program, function: Function, shape: Shape) -> int:
-    """As many as fit, in whole clusters: by their lanes, their shared memory, and what stacks may come to take."""
+    """As many CTAs as fit, in whole clusters: limited by their lanes, their shared memory, and the size that stacks may
+    reach."""
     stack = max(stack_of(program, function), 1)
     lanes = min(LANES, STACK_BYTES // stack)
     fit = min(lanes // shape.threads, SHARED_BYTES // max(shape.shared, 256))

@@ -28,7 +28,8 @@ class Limits:
         self._deadline = time.monotonic() + timeout if timeout is not None else None
 
     def steps_between(self, lanes: int) -> int:
-        """How many steps of a block may run before `require_time`, a power of two: of many lanes each takes long."""
+        """The number of steps of a block between two calls of `require_time`, a power of two; with many lanes each step
+        takes longer."""
         if self._deadline is None and self.abandon is None:
             return 1 << 30
         return 1 if lanes >= MANY_LANES else 16

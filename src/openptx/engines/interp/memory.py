@@ -139,7 +139,7 @@ class Spaces(NumpyMachine):
             self._local_base = np.arange(self.n) * self._local_stride
 
     def reserve_stack(self, size: int) -> None:
-        """The same for what `alloca` gives."""
+        """Reserves memory for what `alloca` allocates."""
         if size * self.n > STACK_BYTES or self.stack_base + size > 1 << self.shift:
             raise Violation("stack-overflow", f"`alloca` asks for {size} bytes in every thread", -1)
         if size > self._stack_stride:
@@ -263,7 +263,7 @@ class Spaces(NumpyMachine):
         return plane
 
     def check_heap(self, a: Array, size: int, space: str) -> None:
-        """In the heap only what `malloc` gave and `free` did not take back may be touched."""
+        """Faults on accesses to the heap outside of blocks that `malloc` returned and `free` has not taken back."""
         bad = ~self.heap.holds(a, size)
         if bad.any():
             pooled = self.heap.pooled(int(a[int(np.flatnonzero(bad)[0]) if a.size > 1 else 0]))

@@ -61,7 +61,7 @@ def matrix_product(
 
 
 def warps_of(x: Threads) -> int:
-    """How many warps execute; 0 if lanes of one of them are missing, whose registers have no place in a fragment."""
+    """The number of executing warps; 0 if one of them lacks lanes, because a fragment needs the registers of all."""
     if not x.geometry.whole_warps:
         return 0
     if x.executing is None:

@@ -41,7 +41,8 @@ class Textures(Handles):
         return tuple(Bits(self.x, 32, np.ascontiguousarray(found[:, i])) for i in range(4))
 
     def place(self, t: Texture, lookup: Lookup, where: Array) -> Place:
-        """Where the lanes fetch. A sample beyond the last is a fault, a layer is not: it becomes the last."""
+        """The place that the lanes fetch from. A sample beyond the last is a fault; a layer beyond the last becomes the
+        last."""
         c = self.columns(lookup.coordinates, where)
         sample = c.pop(0) if multisample(lookup.geometry) else None
         if sample is not None and (sample >= t.samples).any():

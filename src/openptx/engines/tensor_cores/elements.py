@@ -24,7 +24,7 @@ class Exponents:
         self.add = "sadd.sat" if width == 8 else ""
 
     def of(self, x: Text, f: Factors, words: str) -> str:
-        """Of the elements of each word."""
+        """The exponents of the elements of each word."""
         k, t = format_of(f), self.type
         low = f.low + k.low
         packed = x.cast("bitcast", words, INT, t)
@@ -40,7 +40,7 @@ class Exponents:
         return x.call(self.add, a, b, self.type) if self.add else x.int("add", a, b, self.type)
 
     def largest(self, x: Text, packed: str, chosen: list[int]) -> str:
-        """In 32 bits, the largest of some of the exponents of each word."""
+        """The largest of some of the exponents of each word, in 32 bits."""
         words = x.cast("bitcast", packed, self.type, INT)
         found = [x.int("ashr", x.int("shl", words, 32 - self.width * (i + 1)), 32 - self.width) for i in chosen]
         top = found[0]

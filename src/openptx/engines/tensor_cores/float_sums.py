@@ -45,7 +45,7 @@ class FloatSums:
         return self.codes(d, self.plus_zero(x.float("fadd", first[0], total)))
 
     def addend(self, h: Format, c: str) -> tuple[str, str]:
-        """Its value, and the exponent that it counts for: beyond `HIGHEST` where it is not finite."""
+        """The addend's value, and the exponent that it counts for: above `HIGHEST` where it is not finite."""
         x = self.x
         size = x.int("and", c, h.magnitude)
         e = x.int("sub", x.call("umax", x.int("lshr", size, h.man), 1), h.bias)

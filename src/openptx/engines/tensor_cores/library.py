@@ -81,7 +81,7 @@ def stored_as(p: MatrixProduct) -> str:
 
 
 def declarations(keys: list[str]) -> list[str]:
-    """For a kernel that calls the routines of these products."""
+    """The declarations that a kernel needs to call the routines of these products."""
     return [f"declare void @{PREFIX}{key}(ptr, ptr, ptr, ptr, i64) nounwind" for key in keys]
 
 

@@ -58,7 +58,7 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
 
 
 def place(x: Text, quarter: str, parity: str, of_group: str) -> str:
-    """Where c and d have a vector: element 2h + parity of lanes 4g + t, for rows g + 8h."""
+    """The place of a vector of c and d: element 2h + parity of lanes 4g + t, for rows g + 8h."""
     element = x.emit(f"or i64 {x.emit(f'and i64 {quarter}, 2')}, {parity}")
     half = x.emit(f"and i64 {quarter}, 1")
     vector = x.emit(f"or i64 {x.emit(f'shl i64 {element}, 1')}, {half}")

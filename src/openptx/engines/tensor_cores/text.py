@@ -64,7 +64,7 @@ class Text:
         return self.emit(f"shufflevector {t} {a}, {t} {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
 
     def replicated(self, a: str, k: int, t: str = INT) -> str:
-        """In each group of four lanes, what its lane `k` has."""
+        """A vector in which every lane has what lane `k` of its group of four has."""
         return self.shuffle(a, "poison", [i & ~3 | k for i in range(LANES)], t)
 
     # Memory
@@ -123,7 +123,7 @@ class Loop:
 
 
 def constant(value: int, t: str) -> str:
-    """In every lane of a vector."""
+    """A vector with the same value in every lane."""
     return "zeroinitializer" if value == 0 else f"splat ({t.rpartition(' ')[2][:-1]} {value})"
 
 

@@ -46,7 +46,8 @@ class ServerProcess:
             self.process.wait()
 
     def forget(self) -> None:
-        """In the child of a fork: the pipes are the parent's; while they were open here its server would not end."""
+        """Called in the child of a fork: closes its copies of the parent's pipes, or the parent's server would not
+        end."""
         self._closed = True
         for pipe in self._pipes:
             os.close(pipe)

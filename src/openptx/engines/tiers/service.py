@@ -62,7 +62,7 @@ class Service:
         return self._server is not None
 
     def done(self) -> tuple[int, int]:
-        """How many requests have been answered, and how many there were."""
+        """The number of requests that have been answered, and the number of all requests."""
         jobs = [*self._jobs.values()]
         return sum(job.reply is not None for job in jobs), len(jobs)
 
@@ -126,7 +126,7 @@ class Service:
             server.close()
 
     def forget(self) -> None:
-        """In the child of a fork."""
+        """Called in the child of a fork: the server belongs to the parent."""
         if self._server is not None:
             self._server.forget()
 

@@ -210,7 +210,7 @@ CLUSTER = 16
 
 
 def in_cta(x: Machine, address: Bits, rank: int) -> Bits:
-    """The same place in the shared memory of another CTA of the cluster."""
+    """The corresponding address in the shared memory of another CTA of the cluster."""
     return (address & ((1 << CTA_SHIFT) - 1)) | (rank + 1 << CTA_SHIFT)
 
 

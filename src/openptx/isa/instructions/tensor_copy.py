@@ -151,7 +151,8 @@ def _(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Place, *more
 
 
 def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
-    """From shared memory to the tensor. Elements of 6 bits lose the two that pad them there (5.5.1.1)."""
+    """Copies from shared memory to the tensor. Elements of 6 bits lose the two that pad them in shared memory
+    (5.5.1.1)."""
     x.require(target.code != 14, "undefined-behavior", "`.b4x16_p64` elements are not copied to global memory")
     target.round_rows_up()
 
@@ -170,7 +171,8 @@ def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
 
 
 def in_pair(x: Machine, address: Bits, rank: int) -> Bits:
-    """The same place in the pair of CTAs that `rank` is in: in the one that is even or odd as the address's CTA is."""
+    """The corresponding address in the pair of CTAs that `rank` is in: in the even or the odd CTA, as the address
+    is."""
     named = x.resize(address >> CTA_SHIFT, 32)
     odd = x.select(named == 0, x.special("cluster_ctarank", 32), named - 1) & 1
     return in_cta(x, address, rank & ~1) + (x.resize(odd, 64) << CTA_SHIFT)

@@ -114,7 +114,7 @@ ld = instruction(
 
 
 def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: int) -> Iterator[tuple[Bits, ...]]:
-    """Where a thread has each of its registers (9.7.16.2.3.1): one place, or two whose lower halves share a register.
+    """The place of each register of a thread (9.7.16.2.3.1): one place, or two whose lower halves share a register.
 
     Faults where that is in the lanes of another warp (9.7.16.8.1).
     """
@@ -291,7 +291,8 @@ PADDED = {None: 0, "b4x16_p64": 4, "b6x16_p32": 6}
 
 
 def lanes_of(m: Modifiers, row: int) -> list[int]:
-    """Where a row goes: to every warp that the document names, or, of four rows, to one warp each."""
+    """The lanes that a row is copied to: in every warp that the document names or, if there are four rows, in one warp
+    each."""
     if m.shape == "4x256b":
         return [32 * row]
     if m.multicast == "warpx2::01_23":

@@ -167,7 +167,7 @@ def fidelity(m: Modifiers) -> Fidelity:
 
 
 def scales(m: Modifiers) -> int:
-    """How many scales a line has."""
+    """The number of scales of a line."""
     if m.scale_vectorsize is None or m.scale_vectorsize == "block32":
         return 2 if products.blocked(m) else 1
     return 4 if m.scale_vectorsize == "block16" else SCALE_COUNT[m.scale_vectorsize]

@@ -28,7 +28,7 @@ class Condition:
         return all(any(_present(m, name, value) for name, value in term) for term in self.terms)
 
     def named(self, m: Modifiers) -> str:
-        """Those of its modifiers that are in the opcode, as they are written there: `.L2::cache_hint`."""
+        """The condition's modifiers that are in the opcode, as they are written there: `.L2::cache_hint`."""
         present = [value for term in self.terms for name, value in term if _present(m, name, value)]
         return "".join(f".{value}" for value in dict.fromkeys(present) if value in m.written)
 

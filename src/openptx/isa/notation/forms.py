@@ -227,13 +227,13 @@ class Form:
         return m.values.get(slot if slot in m.values else "space")
 
     def count(self, template: Template, m: Modifiers) -> int:
-        """How many elements the vector operand `template` has under `m`; 0 for a scalar."""
+        """The number of elements of the vector operand `template` under `m`; 0 for a scalar."""
         if template.elements:
             return len(template.elements)
         return self.count_of(template.name, m)
 
     def count_of(self, name: str, m: Modifiers) -> int:
-        """How many elements what the form calls `name` has under `m`: an operand, or a part of an address."""
+        """The number of elements under `m` of what the form calls `name`: an operand, or a part of an address."""
         rule = self.instruction.vectors.get(name)
         if rule is None or isinstance(rule, int):
             return rule or 0

@@ -70,7 +70,7 @@ def float_sum(f: Format) -> Update:
 
 @cache
 def each(update: Update, w: int) -> Update:
-    """The same update of every `w`-bit part of a packed word."""
+    """The update applied to every `w`-bit part of a packed word."""
 
     def halves(x: Machine, old: Bits, b: Bits) -> Bits:
         parts = [update(x, p, q) for p, q in zip(x.split(old, w), x.split(b, w), strict=True)]

@@ -103,7 +103,7 @@ class Chunks:
         return self.x.load("generic", self.at + (FIELDS[field] + 4 * ordinal), 32)[0]
 
     def stride(self, d: int) -> Bits:
-        """How many bytes lie between two elements along a dimension after the first one."""
+        """The distance in bytes between two elements along a dimension after the first."""
         return self.x.load("generic", self.at + (FIELDS["global_stride"] + 8 * (d - 1)), 64)[0]
 
     def round_rows_up(self) -> None:
@@ -121,12 +121,13 @@ class Chunks:
         raise NotImplementedError
 
     def locate(self, row: Bits, rest: list[Bits]) -> tuple[Bits, Bits]:
-        """How many bytes a row lies from the tensor's beginning, and whether it is inside. Takes its part of `rest`."""
+        """A row's distance in bytes from the tensor's beginning, and whether it is inside. Takes its part of `rest`."""
         raise NotImplementedError
 
     @property
     def bytes(self) -> Bits:
-        """How many are copied: those of shared memory, without padding (so CUTLASS expects them for 4 and 6 bits)."""
+        """The number of bytes that are copied: those in shared memory, without padding (as CUTLASS expects for 4 and 6
+        bits)."""
         return self.chunks * self.chunk
 
     def each(self, shared: Bits, move: Callable[..., None], *more: Bits, chosen: Bits | None = None) -> None:

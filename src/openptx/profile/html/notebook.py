@@ -41,7 +41,7 @@ def memory(profile: Profile) -> Iterable[tuple[str, ...]]:
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """With the heads and cells as text."""
+    """A table whose heads and cells are text."""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

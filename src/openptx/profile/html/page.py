@@ -44,7 +44,7 @@ def page(profile: Profile) -> str:
 
 
 def digest(text: str) -> str:
-    """As a content security policy names the text of an element."""
+    """The digest by which a content security policy names the text of an element."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

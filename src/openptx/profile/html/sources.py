@@ -22,7 +22,7 @@ MOST_BYTES = 1 << 20
 
 
 def ptx_parts(profile: Profile) -> list[dict[str, Any]]:
-    """Of each function that was executed: its name, the row that it begins at, and its lines."""
+    """The functions that were executed: name, first line, and the lines of each."""
     found: list[dict[str, Any]] = []
     for function in profile.functions:
         first = profile.ptx.location(function.span[0])[0]

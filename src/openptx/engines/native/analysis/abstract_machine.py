@@ -52,7 +52,7 @@ class AbstractMachine(FloatTransfer):
         self.may_leave.discard(pc)
 
     def unknown(self, w: int, uniform: bool = False, is_float: bool = False) -> Bits:
-        """Nothing is known of it but whether all lanes agree, and whether it is the result of a float operation."""
+        """A value of which nothing is known but whether all lanes agree, and whether a float operation made it."""
         lanes = ZEROS if uniform else None
         return Bits(self, w, Value("", lanes, raw=UNKNOWN) if is_float else Value(UNKNOWN, lanes))
 

@@ -83,7 +83,7 @@ class Group:
         self.align = max(min(size & -size, 64) for _, size in members.values())
 
     def low(self, site: int) -> int:
-        """Where the lowest access begins, seen from the one at `site`."""
+        """The offset of the group's lowest access from the one at `site`."""
         return min(offset for offset, _ in self.members.values()) - self.members[site][0]
 
     def span(self, top: int) -> int:
@@ -92,7 +92,8 @@ class Group:
 
     @staticmethod
     def of(accesses: list[tuple[int, int, Access]]) -> Group | None:
-        """Of (position, offset, access); None where there is nothing to gain."""
+        """The group of accesses given as (position, offset, access); None where checking them together gains
+        nothing."""
         regions = {facts.region for _, _, facts in accesses}
         if len(accesses) < 2 or len(regions) > 1 or regions & {"local", "slow"}:
             return None

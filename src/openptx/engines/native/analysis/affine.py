@@ -166,7 +166,8 @@ def scaled(op: str, a: Affine, by: int, w: int, step: Step) -> Affine | None:
 
 
 def by_number(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
-    """Where offsets lie below the base's lowest bit, bits and shifts distribute over the two."""
+    """The result of an operation with a number. Where the offsets lie below the base's lowest bit, it distributes over
+    base and offsets."""
     if op in ("udiv", "urem"):
         if not c or c & (c - 1):
             return None

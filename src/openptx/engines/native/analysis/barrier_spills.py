@@ -30,7 +30,7 @@ class BarrierSpills:
 
 
 def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Collection[int], written: Sets) -> Sets:
-    """At each block's beginning."""
+    """For each block's beginning, the registers that may have changed since the last barrier."""
     every = (1 << len(graph.cells.widths)) - 1
     found = [every if b.index == 0 or b.index in entered else 0 for b in graph.blocks]
     own = [bits_of(each) for each in written]
@@ -51,7 +51,7 @@ def changes(graph: Graph, pending: Sets, suspends: Collection[int], entered: Col
 
 
 def wants(graph: Graph, pending: Sets, suspends: Collection[int], changed: Sets, written: Sets) -> Sets:
-    """At each block's beginning: what is read before the next barrier, or saved there."""
+    """For each block's beginning, the registers that are read before the next barrier or saved there."""
     code, cells = graph.function.code, graph.cells
     uses: Sets = []
     kills: Sets = []

@@ -62,7 +62,7 @@ class FunctionContext:
 
     @property
     def threads(self) -> int:
-        """Of a CTA."""
+        """The number of threads of a CTA."""
         x, y, z = self.options.block
         return x * y * z
 

@@ -147,7 +147,7 @@ class FloatTransfer(CoreOperations):
         raise NotImplementedError
 
     def call_product(self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile) -> Tile:
-        """By a routine for whole fragments, of vectors."""
+        """The product of whole fragments by a routine that works on vectors."""
         raise NotImplementedError
 
     def float_operation(
@@ -178,7 +178,7 @@ class FloatTransfer(CoreOperations):
         raise NotImplementedError
 
     def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
-        """Of an f32."""
+        """An f32 rounded to an integer."""
         raise NotImplementedError
 
 

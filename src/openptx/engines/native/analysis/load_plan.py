@@ -24,7 +24,7 @@ class LoadPlan:
     @staticmethod
     @lru_cache(256)
     def of(lanes: Lanes, step: int, count: int) -> LoadPlan | None:
-        """None where a gather is better."""
+        """The plan for loading each lane's offsets; None where a gather is better."""
         if lanes is ZEROS:
             return LoadPlan([], [0] * N, True)
         if any(v % step for v in lanes):

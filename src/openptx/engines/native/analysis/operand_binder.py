@@ -21,7 +21,7 @@ Place = tuple[Operand, Type | None]
 
 
 class Environment(Protocol):
-    """Where operands come from and results go."""
+    """Supplies operands and takes results."""
 
     @property
     def frame_base(self) -> Bits | None:
@@ -51,7 +51,8 @@ class Layout(Protocol):
 
 
 class OperandBinder:
-    """For a machine that keeps registers in cells: the abstract one, the one that emits, the symbolic one."""
+    """Binds operands for a machine that keeps registers in cells: the abstract one, the one that emits, the symbolic
+    one."""
 
     def __init__(self, x: Machine, environment: Environment, context: Layout) -> None:
         self.x, self.environment, self.cells, self.image = x, environment, context.cells, context.image

@@ -26,7 +26,7 @@ class Reconvergence(NamedTuple):
 
 
 def reconvergence(blocks: list[Block], divergent: Collection[int]) -> Reconvergence:
-    """If the branches that end blocks in `divergent` diverge."""
+    """Where lanes reconverge if the branches that end the blocks in `divergent` diverge."""
     waiting, reached = find_waiting(blocks, divergent)
     return Reconvergence(waiting, reached, may_have_ended(blocks, divergent, waiting))
 

@@ -71,7 +71,7 @@ class CoreOperations(Machine):
         return known
 
     def come_from(self, a: Bits, origin: object) -> Bits:
-        """The same, remembered as computed from a pointer."""
+        """The same value, remembered as computed from a pointer."""
         if isinstance(a.v, Value) and a.v.origin is None:
             a.v.origin = origin
         return a
@@ -379,7 +379,7 @@ class CoreOperations(Machine):
         raise NotImplementedError
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
-        """By a predicate that is not known; where that is uniform, `a` and `b` differ in their offsets."""
+        """Selects by a predicate that is not known. Where it is uniform, `a` and `b` differ in their offsets."""
         raise NotImplementedError
 
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:

@@ -22,7 +22,7 @@ def name_of(program: Program, function: Function, options: Options, version_of_i
 
 
 def digest(*parts: str) -> str:
-    """Of what a piece of code depends on, and of the translator and the processor."""
+    """The digest of all that a piece of code depends on, the translator and the processor included."""
     made = hashlib.sha256()
     for part in (*parts, SOURCES, version()):
         made.update(part.encode("utf-8", "surrogatepass"))

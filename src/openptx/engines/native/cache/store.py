@@ -61,7 +61,7 @@ def store(name: str, data: bytes) -> None:
 
 
 def path_of(name: str) -> Path | None:
-    """Where an object is, without links in the path; None where there is no folder for it that can be trusted."""
+    """The path of an object, without links in it; None where no folder can be trusted to hold it."""
     with contextlib.suppress(OSError, ValueError):
         folder = real_folder()
         if folder is not None and trusted(folder, name[:2]):

@@ -123,7 +123,8 @@ class FrameLayout:
             offset = aligned(offset + max(64, w * N // 8))
 
     def make_room(self) -> None:
-        """For what places and barriers save; where the generic version may deoptimise too, for all that it might."""
+        """Makes room for what side exits and barriers save; where the generic version may deoptimise too, for all that
+        it might save."""
         saved = [(exit.waiting, exit.cells) for exit in (*self.exits.values(), *self.c.entered_from.values())]
         saved += [(s.waiting, tuple(r.cell for r in s.cells)) for at, s in self.states.items() if at < 0]
         for waiting, cells in saved:

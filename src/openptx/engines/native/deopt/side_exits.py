@@ -102,7 +102,7 @@ class Deoptimizer:
         self.ir, self.scope, self.exits, self.c = exits.ir, exits.scope, exits, exits.c
 
     def deoptimize(self, b: Block) -> None:
-        """Nothing of the block has run yet: the interpreter continues with it."""
+        """Leaves for the interpreter, which continues with the block. Nothing of it has run yet."""
         at = -2 - b.start
         state = self.exits.layout.states[at]
         self.exits.save(at, state.waiting, tuple(r.cell for r in state.cells))

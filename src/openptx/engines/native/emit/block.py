@@ -30,7 +30,7 @@ OFTEN = 5
 
 
 def iterations_between_polls(function: Function) -> int:
-    """How many iterations of loops there may be between two polls."""
+    """The number of loop iterations between two polls."""
     return max(FUEL_LEAST, min(FUEL, FUEL_SPENT // max(len(function.code), 1)))
 
 
@@ -108,7 +108,7 @@ class BlockEmitter:
         self.finish(b)
 
     def poll(self, b: Block) -> None:
-        """Where loops begin, code polls once in a while whether the launch is to stop."""
+        """Emits the poll at loop headers that asks, once in a while, whether the launch is to stop."""
         ir = self.ir
         less = ir.emit(f"sub i32 {ir.load('i32', '%fuel', 4)}, 1")
         ir.store("i32", less, "%fuel", 4)

@@ -11,7 +11,8 @@ _OF_CTA = frozenset((abi.CTAID, abi.CTAID + 4, abi.CTAID + 8, abi.LINEAR))
 
 
 class EntryValues:
-    """By a key that says what they are; `field` alone is emitted where it is used."""
+    """Values that were computed where the function begins, by a key that says what they are. Only `field` is emitted
+    where it is used."""
 
     def __init__(self, x: FloatOps) -> None:
         self.x, self.ir = x, x.ir
@@ -45,7 +46,7 @@ class EntryValues:
         return self.ir.field("%frame", offset)
 
     def lane_offsets(self) -> str:
-        """Where each lane's local memory lies in its CTA's."""
+        """The offset of each lane's local memory in its CTA's."""
         found = self.values.get("lane offsets")
         if found is None:
             ir, t = self.ir, vector_type(64)

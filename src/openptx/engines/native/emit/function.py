@@ -81,12 +81,12 @@ class FunctionEmitter:
 
     @property
     def block_count(self) -> int:
-        """How many blocks have lanes, and how many dispatches there are to them."""
+        """The number of blocks that lanes reach, plus that of dispatches."""
         return sum(self.facts.reached) + len(self.branches.dispatches)
 
     @property
     def vector_count(self) -> int:
-        """How many registers and masks are vectors in memory."""
+        """The number of registers and masks that are vectors in memory."""
         is_vector = (self.registers.cell_type(c).startswith("<") for c in self.registers.cells_in_memory)
         return sum(is_vector) + 1 + len(self.facts.masked)
 

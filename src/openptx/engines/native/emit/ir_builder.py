@@ -42,7 +42,7 @@ class LaneType(NamedTuple):
 
     @property
     def int_suffix(self) -> str:
-        """Of overloaded intrinsics."""
+        """The suffix of overloaded intrinsics."""
         return f"i{self.width}" if self.uniform else f"v{N}i{self.width}"
 
     @property
@@ -108,7 +108,7 @@ class IRBuilder:
         self.lines = outer
 
     def entry_lines(self, *sections: Section) -> list[str]:
-        """Those of some sections; of all if none is named."""
+        """The lines of some sections of the entry block; of all sections if none is named."""
         return [line for section, line in self._entry if not sections or section in sections]
 
     # Instructions
@@ -198,7 +198,7 @@ class IRBuilder:
 
     @contextmanager
     def exit_block(self, p: str) -> Generator[None]:
-        """The same for code that leaves: it ends with a jump or a return."""
+        """A block for code that leaves the function: it ends with a jump or a return."""
         yes, on = self.fresh(), self.fresh()
         self.unlikely(p, yes, on)
         self.start(yes)

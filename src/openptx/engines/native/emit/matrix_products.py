@@ -57,7 +57,7 @@ class MatrixProducts:
         return tuple(tuple(line) for line in d)
 
     def stored(self, what: str, registers: Sequence[Bits]) -> str:
-        """Where a fragment lies."""
+        """The pointer to a fragment that was stored."""
         room = self.room(what, len(registers))
         for i, register in enumerate(self.words(registers)):
             self.ir.store(WORD, register, self.ir.field(room, i * REGISTER), ALIGN)

@@ -76,7 +76,7 @@ class RegisterFile:
         self.written.add(cell)
 
     def spill(self) -> None:
-        """At the block's end, registers go where other blocks find them."""
+        """Stores registers at the block's end where other blocks read them."""
         for cell in sorted(self.written & (self.scope.here.live_out | self.scope.kept)):
             self.keep_in(cell, self.current[cell])
 

@@ -109,12 +109,12 @@ class LocalFrame:
             self.base = self.x.bits("%base", 64, ZEROS, 4)
 
     def top(self) -> Bits:
-        """Where frames of callees begin."""
+        """The offset at which frames of callees begin."""
         size = self.x.const(self.c.local_size, 64)
         return size if self.base is None else self.base + size
 
     def limit(self) -> str:
-        """Where the local memory ends that may be accessed here."""
+        """The end of the local memory that may be accessed here."""
         return self.x.scalar(self._limit if self._limit is not None else self.top())
 
     @contextmanager

@@ -33,7 +33,7 @@ class WarpLoop:
         ]  # fmt: skip
 
     def end(self) -> None:
-        """Where warps end, fail, or make room for the next one."""
+        """Emits the code where warps end, fault, or yield to the next one."""
         ir = self.ir
         ir.start("ended")
         if self.c.runs_next_warp and not self.rounds:

@@ -25,12 +25,12 @@ def hooks_of(x: LlvmMachine) -> tuple[Hooks, MemoryLowering | WatchedMemory | Co
 
 
 def declarations(options: Options) -> list[str]:
-    """Of the functions that instrumented code calls."""
+    """Declarations of the functions that instrumented code calls."""
     return _family(options.watched).declarations() if options.watched else []
 
 
 def addresses(tools: tuple[str, ...], address_size: int) -> Mapping[str, int]:
-    """Where they are."""
+    """The addresses of the functions that instrumented code calls."""
     return _family(tools).functions(address_size) if tools else {}
 
 

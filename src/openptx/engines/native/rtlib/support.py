@@ -54,9 +54,7 @@ _HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\)(?: #1)?)", re.MULTILI
 
 
 def attributes() -> str:
-    """Of functions. Those of #1 are hardly ever called and leave all registers as they are: otherwise values that live
-    across such calls would be kept in memory, at the cost of every iteration of a loop. LLVM has that on x86 alone,
-    where it must be kept from clearing the upper halves of the vectors that it has just restored."""
+    """The attributes of functions."""
     keeping = f' "target-features"="{host().features},-vzeroupper"' if host().x86 else ""
     return f"""
 attributes #0 = {{ "prefer-vector-width"="512" "min-legal-vector-width"="512" }}
@@ -65,8 +63,8 @@ attributes #1 = {{ "no_caller_saved_registers"{keeping} }}
 
 
 class Support:
-    """For kernels of an address size. `rounds`: their warps wait for each other; `counted`: at barriers that count
-    threads or votes."""
+    """The runtime for kernels of one address size. `rounds`: warps wait for each other; `counted`: at barriers that
+    count threads or votes."""
 
     def __init__(self, address_size: int, rounds: bool, counted: bool) -> None:
         self.address_size, self.rounds, self.counted = address_size, rounds, counted

@@ -115,7 +115,7 @@ def on_disk(program: Program, function: Function, block: tuple[int, int, int], b
 
 
 def usual(block: tuple[int, int, int], baseline: bool = False) -> Options:
-    """How a kernel is compiled for such blocks at first."""
+    """The options with which a kernel is compiled at first for such blocks."""
     facts, turns = settings.has_lane_facts(), settings.deoptimize_turns()
     return Options(block, False, facts, settings.checks(), True, turns, baseline=baseline)
 

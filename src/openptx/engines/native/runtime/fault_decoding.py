@@ -101,7 +101,8 @@ def answered(worker: Worker) -> Recorded:
 
 
 def nearest(run: Run, access: WrongAccess) -> str | None:
-    """How far an access missed what it may touch, or what lies next to it in global memory; None for others."""
+    """How far an access missed the memory it may touch, or the nearest allocation in global memory; None for other
+    spaces."""
     address, size, space, limit = access
     if limit >= 0:
         return fault_text.beyond(address, size, space, limit)

@@ -205,7 +205,8 @@ class Run:
                     self.stop(stop)
 
     def forked(self) -> None:
-        """In the child of a fork: threads are missing, so the launch must end, if it was this thread that forked."""
+        """Called in the child of a fork: the worker threads are missing, so the launch must end if the thread that
+        forked runs it."""
         if not all(task.over for task in self.tasks):
             self.stop(Unsupported(FORKED, help="fork between launches, or end such a child with `os._exit`"))
             for task in self.tasks:
@@ -217,7 +218,7 @@ class Run:
         return int(self.late() or self.interrupt is not None)
 
     def describe(self) -> str:
-        """How far the launch is."""
+        """The launch's progress, as text."""
         function, ctas = self.plan.function, self.plan.ctas
         begun = min(self.team[0].begun(), ctas) if self.team else 0
         return f"kernel `{function.name}`: {begun:,} of {ctas:,} blocks"

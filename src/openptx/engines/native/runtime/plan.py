@@ -181,6 +181,6 @@ _plans: weakref.WeakKeyDictionary[Image, Plans] = weakref.WeakKeyDictionary()
 
 
 def plans(image: Image) -> Plans:
-    """Those of a module."""
+    """The plans of a module."""
     found = _plans.get(image)
     return found if found is not None else _plans.setdefault(image, Plans())

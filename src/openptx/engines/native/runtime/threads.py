@@ -52,7 +52,7 @@ class Task:
         return not self._claim.setdefault("runs", False)
 
     def lose(self) -> None:
-        """In the child of a fork: the thread that runs it is not there."""
+        """Called in the child of a fork: the thread that runs the task does not exist there."""
         self._runs = False
         self._claim.setdefault("runs", False)
 

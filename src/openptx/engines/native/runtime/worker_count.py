@@ -26,7 +26,8 @@ TRIAL = 5e-3
 
 
 class WorkerCount:
-    """Of the launches of one kernel on one grid. Where results depend on the order of CTAs, one worker keeps it."""
+    """How many workers launch one kernel on one grid. Where results depend on the order of CTAs, it stays with one
+    worker, which keeps the order."""
 
     __slots__ = ("best", "many", "workers")
 

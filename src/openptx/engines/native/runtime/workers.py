@@ -113,12 +113,12 @@ class Worker:
                     self.run.interrupt = stop
 
     def begun(self) -> int:
-        """How many CTAs of the launch that this one began have been taken."""
+        """The number of CTAs that have been taken of the launch that this worker began."""
         first = self.plan.blocks[0] if self.plan is not None else 0
         return struct.unpack_from("<q", self.launch_memory, abi.NEXT)[0] - first
 
     def begin(self, plan: Plan) -> int:
-        """Where workers find which CTAs are left."""
+        """Begins a launch; returns the address where workers find which CTAs are left."""
         _LAUNCH.pack_into(self.launch_memory, 0, *plan.blocks, 0, plan.chunk)
         return self.launch.address
 

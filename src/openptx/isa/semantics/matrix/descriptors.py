@@ -99,7 +99,7 @@ class Shape:
         return self.kind != "kind::i8" and FORMATS[name].width < 8
 
     def factors(self, name: str) -> Factors:
-        """How elements lie in what `lines` gives."""
+        """How elements lie in the lines of an operand."""
         if self.kind == "kind::i8":
             return Factors(8, None, name == "s8")
         if self.blocked:
@@ -113,7 +113,8 @@ class Shape:
         return FORMATS["f32" if self.result else "f16"]
 
     def lane(self, row: Row) -> Row:
-        """Where in tensor memory a row lies: of 64 rows of one CTA each sixteen begin a warp's lanes (layout F)."""
+        """The lane of tensor memory that a row lies in. With 64 rows a CTA, each sixteen of them begin a warp's lanes
+        (layout F)."""
         return (row >> 4 << 5) + (row & 15) if self.rows == 64 and self.parts == 1 else row
 
     def pieces(self, row: int) -> list[tuple[int, range]]:

@@ -22,7 +22,8 @@ def shape(m: Modifiers) -> tuple[int, int, int]:
 
 
 def registers(elements: int, type: Type | str, lanes: int = 32) -> int:
-    """How many registers a lane holds of a matrix of so many elements: 64-bit ones for f64, 32-bit ones otherwise."""
+    """The number of registers in which a lane holds so many elements of a matrix: 64-bit ones for f64, 32-bit ones
+    otherwise."""
     width = TYPES[type].width if isinstance(type, str) else type.width
     return max(elements * width // lanes // max(width, 32), 1)
 

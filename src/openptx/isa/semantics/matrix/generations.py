@@ -60,7 +60,7 @@ def of(m: Modifiers) -> str:
 
 
 def sums(m: Modifiers) -> Sums:
-    """How a warp's product of floats is added. What is not published is as on an H100."""
+    """How a warp's product of floats is summed. Where nothing is published it is as on an H100."""
     found = SUMS[of(m)]
     if m.spvariant or (m.shape == "m8n8k4" and of(m) in ("Ampere", "Ada")):
         return SUMS["Hopper"]

@@ -123,7 +123,7 @@ def columns_of(q: Quads, b: Registers, columns: int) -> Tile:
 
 
 def places(rows: int, columns: int) -> list[tuple[int, int]]:
-    """For each element of a fragment of c or d: which of the lane's rows and columns it lies in."""
+    """For each element of a fragment of c or d, the number of its row and its column among those of the lane."""
     tiles, halves = max(rows // 16, 1), min(rows // 8, 2)
     return [
         (i * halves + h, 2 * k + j)
@@ -187,7 +187,7 @@ def kept_bits(x: Machine, d: Format, tile: Tile, kept: int) -> Tile:
 
 
 def formats(m: Modifiers) -> tuple[Format, Format]:
-    """Those of c and d."""
+    """The formats of c and d."""
     return FORMATS[m.ctype.format or ""], FORMATS[m.dtype.format or ""]
 
 

@@ -25,7 +25,7 @@ def line(x: Machine, fragment: Registers, p: Bits, along: bool) -> Registers:
 
 
 def positions(type: str) -> list[tuple[int, int]]:
-    """For each of the eight elements of c or d: which of the lane's rows and columns it lies in."""
+    """For each of the eight elements of c or d, the number of its row and its column among those of the lane."""
     if type == "f16":
         return [(0, i) for i in range(8)]
     return [((i >> 1) & 1, (i >> 2 << 1) + (i & 1)) for i in range(8)]

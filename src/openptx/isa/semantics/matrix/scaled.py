@@ -37,7 +37,7 @@ def scale_codes(x: Machine, m: Modifiers, data: Bits, selector: Registers, at: B
 
 
 def scales_of(x: Machine, m: Modifiers, q: Quads, operands: Sequence[Operand]) -> tuple[Tile, Tile]:
-    """Of the lane's two rows and of its two columns.
+    """The scales of the lane's two rows and of its two columns.
 
     Two lanes of a quad, selected by thread-id-a, have the scales of rows g and g + 8; one, by thread-id-b, of column g.
     """

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def unit(t: Type, m: Modifiers) -> int:
-    """How many bits of b an index of the metadata selects: an element, or two of those below a byte."""
+    """The number of bits of b that an index of the metadata selects: one element, or two below a byte."""
     return max(factors(t, m).width, 8)
 
 
 def chosen_places(x: Machine, m: Modifiers, q: Quads, e: Bits, f: int, h: int, count: int) -> list[Bits]:
-    """Of the lane's row g + 8h, where in its chunk of b each of the `count` kept units stands.
+    """For each of the `count` kept units of the lane's row g + 8h, its place in its chunk of b.
 
     The metadata of a row has two bits for each (four for tf32, of which one says all). Words of sixteen-bit and larger
     elements have row g below row g + 8; those of smaller ones belong to one row, and row g + 8 has the next lane's.
@@ -58,7 +58,8 @@ def multiply_sparse(
     x: Machine, m: Modifiers, q: Quads, rows: Tile, columns: Tile, addends: Tile, e: Bits, f: int,
     fraction: int = FRACTION, scales: tuple[Tile, Tile] | None = None,
 ) -> Tile:  # fmt: skip
-    """For each of the lane's two rows, d of what counts in every column: elements that meet kept ones of the row."""
+    """d for each of the lane's two rows: in every column, only the elements that meet kept elements of the row
+    count."""
     w, chunk = unit(m.btype, m), 2 if m.atype.name == "tf32" else 4
     count = len(rows[0]) * 32 // unit(m.atype, m)
     d: list[Registers] = []

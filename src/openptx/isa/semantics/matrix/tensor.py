@@ -60,7 +60,8 @@ def stored(x: Machine, shape: Shape, a: Bits, rank: Bits | None) -> Tile:
 
 
 def shift_rows(x: Machine, at: Bits, warps: range, rank: Bits | None) -> None:
-    """In the lanes of each warp, eight columns from `at` on: every row but the last gets what the next one has."""
+    """Shifts rows in the lanes of each warp, in eight columns from `at` on: every row but the last takes the content of
+    the next."""
     for warp in warps:
         first = at + (32 * warp << LANE)
         rows = [x.tensor_memory.read(first + (i << LANE), DEPTH // 4, rank) for i in range(1, 32)]
@@ -69,7 +70,7 @@ def shift_rows(x: Machine, at: Bits, warps: range, rank: Bits | None) -> None:
 
 
 def negated(tile: Tile, f: Factors) -> Tile:
-    """With the signs of all elements changed."""
+    """The tile with the signs of all elements changed."""
     assert f.format is not None
     sign = f.low + f.format.low + f.format.width - 1
 

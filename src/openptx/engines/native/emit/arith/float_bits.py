@@ -26,7 +26,7 @@ class FloatBits(OutlinedOps):
         return LaneType(a.width, self.uniform(a))
 
     def common_type(self, w: int, operands: Sequence[Bits]) -> LaneType:
-        """Of a result: a scalar where all operands are."""
+        """The type of a result: a scalar if all operands are scalars."""
         return LaneType(w, self.uniform(*operands))
 
     def name_of(self, a: Bits, uniform: bool) -> str:
@@ -119,7 +119,7 @@ class FloatBits(OutlinedOps):
         return d
 
     def float_flushed(self, f: Format, name: str, uniform: bool, bound: float = inf) -> Bits:
-        """The same for a float whose NaNs are not canonical yet."""
+        """Flushes subnormals of a float whose NaNs are not canonical yet."""
         t = LaneType(f.storage, uniform)
         d = super().flush(f, self.bits_of_float(t, name))
         return self.raw(

@@ -99,7 +99,7 @@ class FloatOps(MufuOps):
         return self.with_sign(f, "fabs", a, super().fabs(f, self.copied(a), ftz), ftz)
 
     def copied(self, a: Bits) -> Bits:
-        """The same value, so that looking at its bits leaves `a` a float that nobody has looked at."""
+        """A copy of the value: looking at the copy's bits leaves `a` a float whose bits nobody has looked at."""
         v = a.v
         if not isinstance(v, Value) or v.name:
             return a

@@ -43,7 +43,7 @@ class IntOps(FloatTransfer):
         return "<" + ", ".join(f"i{w} {self.number(e, w)}" for e in v) + ">"
 
     def constant_vector(self, v: Known, w: int) -> str:
-        """The same where a line may be emitted first."""
+        """A constant vector, where a line may be emitted first."""
         return self.literal_vector(v, w)
 
     def vector(self, a: Bits) -> str:
@@ -127,7 +127,7 @@ class IntOps(FloatTransfer):
         return self.select_by(f"i1 {p.v.name}" if self.uniform(p) else f"<{N} x i1> {self.vector(p)}", a, b)
 
     def select_by(self, p: str, a: Bits, b: Bits) -> Bits:
-        """By a predicate in LLVM's notation, its type first."""
+        """Selects by a predicate in LLVM's notation, its type first."""
         w, t = a.width, vector_type(a.width)
         return self.bits(self.ir.emit(f"select {p}, {t} {self.vector(a)}, {t} {self.vector(b)}"), w)
 

@@ -67,7 +67,7 @@ class MufuOps(HalfOps):
         return (self.shr(S, n, 1) + 126 << 23) + r, self.no_positive(a)
 
     def no_positive(self, a: Bits) -> Bits:
-        """Where it is no positive normal number."""
+        """Where the operand is not a positive normal number."""
         return a - HIDDEN >= 0x7F800000 - HIDDEN
 
     def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
@@ -95,7 +95,7 @@ class MufuOps(HalfOps):
         return found[0]
 
     def from_constants(self, table: Sequence[int], index: Bits, w: int) -> Bits:
-        """From the module's constants."""
+        """An element of a table of the module's constants."""
         out, key = self.ir, ("table", tuple(table), w)
         made = self.functions.get(key)
         if made is None:

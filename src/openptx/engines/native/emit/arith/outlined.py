@@ -58,7 +58,7 @@ class OutlinedOps(IntOps):
         return self.call_definition((key, operands), arguments, keywords)
 
     def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
-        """By a function made for these formats, of vectors or, where all operands are uniform, of scalars."""
+        """Calls a function made for these formats, on scalars if all operands are uniform and on vectors otherwise."""
         key, operands = call
         uniform = self.uniform(*operands)
         made = self.functions.get((*key, uniform))

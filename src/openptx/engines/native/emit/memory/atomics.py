@@ -136,7 +136,8 @@ class AtomicLowering:
         ir.lines.insert(here, f"{carried} = phi {t} [{first}, %{before}], [{following}, %{ir.label}]")
 
     def lane_pointer(self, lane: str) -> str:
-        """From the scratch, and volatile: taking it out of the vectors that were stored there is slower."""
+        """A lane's pointer, loaded from the scratch memory by a volatile load: extracting it from the vector is
+        slower."""
         at = self.ir.emit(f"getelementptr i64, ptr {self.entry.field(abi.SCRATCH)}, i32 {lane}")
         return self.ir.emit(f"load volatile ptr, ptr {at}, align 8{STATE}")
 

@@ -59,7 +59,7 @@ class BoundsCheck:
         self.begin_copy()
 
     def begin_copy(self) -> None:
-        """Of a block that is emitted twice: nothing has been checked in it yet."""
+        """Begins the second copy of a block that is emitted twice: nothing has been checked in it yet."""
         self.group_good: dict[Group, str] = {}
         self.rows_here: dict[object, str] = {}
 
@@ -121,7 +121,7 @@ class BoundsCheck:
         return Checked(good, pointer, Span(base, form.lanes, offset=base))
 
     def in_slot(self, row: Aligned, form: Form, wanted: Wanted | None, surely: bool) -> Checked:
-        """Where the address comes from a pointer, whose row of the table is known."""
+        """Checks an access whose address comes from a pointer: the row of the slot table is known."""
         offset = ""
 
         def pointer() -> str:
@@ -139,7 +139,7 @@ class BoundsCheck:
         return self.ir.emit(f"add i64 {row.lead}, {self.ir.emit(f'sub i64 {address}, {row.origin}')}")
 
     def in_table(self, key: object, region: str, form: Form, wanted: Wanted | None) -> Checked:
-        """Where the row is looked up for the address; accesses with one `key` share it."""
+        """Checks an access whose row is looked up by its address; accesses with one `key` share it."""
         ir, base = self.ir, form.base
         row = self.rows_here.get(key)
         if row is None:
@@ -180,7 +180,8 @@ class BoundsCheck:
         return known and form._replace(high=form.high - begin).surely_within(self.c.image.const.size, size)
 
     def room(self, limit: str, span: int, early: bool = True) -> str:
-        """At how many places `span` bytes may begin; `early`: computed where the function begins, as the limit is."""
+        """The number of places where `span` bytes may begin. `early`: computed where the function begins, as the limit
+        is."""
         key = ("room", limit, span)
         if early and key in self.entry.values:
             return self.entry.values[key]
@@ -263,7 +264,8 @@ class BoundsCheck:
         return column(0), column(2 if write else 1), column(3), origin is not None
 
     def limits(self, region: str, place: Bits, size: int, write: bool) -> tuple[str, str, str]:
-        """For places of lanes: where they may begin, in how many places from there, and how far those are from here."""
+        """For addresses that differ by lane: the lowest that is allowed, the number of allowed ones from there, and
+        what to add to turn them into the host's."""
         if region in TABLE:
             start, limit, delta, early = self.row_of_lanes(region, place, write)
             return start, self.room(limit, size, early), delta

@@ -74,7 +74,7 @@ class GatherScatter:
     def scatter_call(
         self, t: str, w: int, value: str, places: str, mask: Callable[[], str], lanes: Callable[[], str]
     ) -> str:
-        """The same for a scatter."""
+        """The call of a function that scatters."""
 
         def masked(value: str, at: str, mask: str) -> str:
             return (

@@ -89,7 +89,7 @@ class SlotTable:
         return emit(f"getelementptr [{abi.ROW} x i8], ptr {self.entry.state(abi.TABLE, 'ptr')}, i64 {slot}")
 
     def slots_of_allocations(self) -> str:
-        """How many rows follow those of the windows."""
+        """The number of rows that follow those of the windows."""
         if "allocations" not in self.entry.values:
             self.entry.values["allocations"] = self.ir.first(f"sub i64 {self.entry.state(abi.SLOTS, 'i64')}, {FIRST}")
         return self.entry.values["allocations"]

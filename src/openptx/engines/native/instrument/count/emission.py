@@ -68,7 +68,7 @@ class Count(Hooks):
         self.ir.store("i64", self.ir.emit(f"add i64 {before}, {amount}"), place, 8, STATE)
 
     def add_pair(self, offset: int, one: str, two: str) -> None:
-        """To two neighbours."""
+        """Adds to two neighbouring counters."""
         ir, t = self.ir, "<2 x i64>"
         place = ir.field(self.counts, offset)
         before = ir.load(t, place, 8, STATE)
@@ -79,7 +79,7 @@ class Count(Hooks):
         ir.store(t, ir.emit(f"add {t} {before}, {amounts}"), place, 8, STATE)
 
     def lanes_of(self, mask: Bits) -> str:
-        """How many lanes a mask has, as an i64."""
+        """The number of lanes in a mask, as an i64."""
         if isinstance(mask.v, int):
             return str(N if mask.v else 0)
         return self.bits_in(self.ir.mask_bits(self.x.vector(mask)))
@@ -303,7 +303,7 @@ class Count(Hooks):
 
 
 class Request:
-    """Of the lanes in `mask`, at `address`, whose `form` may be known."""
+    """A request to memory by the lanes in `mask` at `address`. `form` is None where it is not known."""
 
     __slots__ = ("address", "form", "mask", "site")
 

@@ -120,7 +120,7 @@ class Site:
 
     @property
     def measure(self) -> int:
-        """How requests that are like no other are measured."""
+        """The way that requests of an unusual kind are measured."""
         if not isinstance(self.found, (Access, CopyAccess)) or self.space not in ("global", "shared"):
             return OTHER
         atomic = self.op.form.instruction.access == "update"
@@ -136,7 +136,7 @@ class Site:
 
 
 class Layout:
-    """Of a kernel and all that it may call."""
+    """Where the counters of a kernel and of all functions that it may call lie in memory."""
 
     def __init__(self, program: Program, kernel: Function) -> None:
         self.functions = [*reached(program, kernel.name)]
@@ -168,7 +168,8 @@ class Layout:
         self.size = self.entries + ENTRY * ENTRIES * len(self.sites)
 
     def blocks(self, function: Function, entered: frozenset[int] = frozenset()) -> list[tuple[int, int]]:
-        """Where basic blocks of its code begin and end; they also begin at positions `entered`."""
+        """The first position of each basic block, and the one after its last; blocks also begin at positions
+        `entered`."""
         found = self._blocks.get((function, entered))
         if found is None:
             graph = Graph(function, Cells(function), entered, False)
@@ -189,7 +190,7 @@ class Layout:
 
 
 def targets_of(op: Op) -> Targets:
-    """Of a branch by index."""
+    """The targets of a branch by index."""
     return next(o for o in op.operands if isinstance(o, Targets))
 
 

@@ -53,7 +53,7 @@ def declarations() -> list[str]:
 
 
 def functions(address_size: int) -> Mapping[str, int]:
-    """Their addresses by name, good as long as the process lives."""
+    """The addresses of the functions by name, valid while the process lives."""
     if not _linked:
         name = digest("count")
         image = store.load(name)

@@ -45,7 +45,7 @@ def granule_of_shared(functions: Iterable[Function]) -> int:
 
 
 def bytes_of(op: Op) -> int:
-    """Of an access by one lane; at least."""
+    """The bytes that one lane accesses, at least."""
     t, vec = op.m.values.get("type"), op.m.values.get("vec")
     count = int(str(vec)[1:]) if vec else 1
     return op.m.type.width * count // 8 if t else 1

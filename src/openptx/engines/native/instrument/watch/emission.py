@@ -81,7 +81,7 @@ class Watch(Hooks):
     # Accesses
 
     def access(self, space: str, address: Bits, w: int, count: int, *, writes: bool) -> None:
-        """Of `count` elements of `w` bits by each of the executing lanes, which has been made."""
+        """Reports an access that has been made: `count` elements of `w` bits by each of the executing lanes."""
         if self.scope.step_lane:
             raise UnsupportedByJit("copies in steps, whose accesses nobody watches")
         op, size = self.c.function.code[self.scope.site], w * count // 8

@@ -96,7 +96,7 @@ def row(w: Writer, kind: Kind) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ones:
-    """The same lanes everywhere."""
+    """The same lanes in every request."""
 
     w: Writer
     mine: Word

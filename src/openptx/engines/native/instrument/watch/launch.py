@@ -46,8 +46,8 @@ class Cells:
 
 
 class Watch:
-    """Of one launch, by one worker. `tools`: "race", "sync", "mem"; `granule`: bytes of those of shared memory;
-    `by_bytes`: slots of the address space whose granules are bytes, None for all."""
+    """What one worker watches in one launch. `tools`: "race", "sync", "mem"; `granule`: bytes of a granule of shared
+    memory; `by_bytes`: slots of the address space whose granules are bytes, None for all."""
 
     def __init__(self, tools: frozenset[str], granule: int, by_bytes: frozenset[int] | None = frozenset()) -> None:
         self.tools, self.granule, self.by_bytes = tuple(sorted(tools)), granule, by_bytes
@@ -103,7 +103,7 @@ class Watch:
         return Suspicion(kind, facts if kind == layout.SMALL else facts >> layout.STATEMENT) if kind else None
 
     def flush(self, worker: Worker) -> None:
-        """Nothing is kept for later."""
+        """Does nothing: no report is kept for later."""
 
     def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
         raise UnsupportedByJit("threads that wait for each other in loops, which nobody watches")

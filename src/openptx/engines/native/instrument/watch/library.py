@@ -14,7 +14,7 @@ _linked: dict[int, Library] = {}
 
 
 def functions(address_size: int) -> Mapping[str, int]:
-    """Their addresses by name, good as long as the process lives."""
+    """The addresses of the functions by name, valid while the process lives."""
     library = _linked.get(address_size)
     if library is None:
         name = digest(f"watch {address_size}")

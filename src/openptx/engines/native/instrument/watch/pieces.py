@@ -29,7 +29,7 @@ class Span(NamedTuple):
 
 
 def pieces(lanes: Lanes, size: int) -> list[Piece] | None:
-    """For accesses of `size` bytes; None where there are many."""
+    """The lanes' accesses of `size` bytes as runs; None where there are too many."""
     found: list[Piece] = []
     first = 0
     while first < N and len(found) <= MOST:
@@ -40,7 +40,7 @@ def pieces(lanes: Lanes, size: int) -> list[Piece] | None:
 
 
 def run(lanes: Lanes, first: int, form: str, step: int) -> Piece:
-    """How far lanes go on in steps."""
+    """The run of lanes that begins at `first`, each `step` after the one before."""
     stop = first + 1
     while stop < N and lanes[stop] == lanes[stop - 1] + step:
         stop += 1

@@ -53,7 +53,7 @@ def seen(old: Word, mine: Word, now: Moment, alone: Flag | None) -> Cell:
 
 
 def far(cell: Cell) -> Flag | None:
-    """Of other CTAs."""
+    """The flag for accesses by other CTAs."""
     begin = cell.now.begin
     return None if begin is None else cell.old.below(begin) | ~cell.old.below(layout.EVER)
 
@@ -86,7 +86,7 @@ def joined(cell: Cell) -> Word:
 
 
 def untouched(old: Word, mine: Word, now: Moment) -> Flag:
-    """Nothing has been done that matters beside the new access: a first, quick look."""
+    """Whether no earlier access matters for the new one: a first, quick test."""
     if now.begin is None:
         return old.below(now.tick)
     kept = (old & layout.FLAGS & (mine ^ -1)).equals(0)

@@ -32,16 +32,16 @@ class Area(NamedTuple):
         return self.w.load(self.place + layout.HALF)
 
     def line(self, granule: Word) -> Word:
-        """Where the cells of a granule's line are."""
+        """The address of the cells of a granule's line."""
         return self.lines + ((granule >> 4) << 4)
 
     def begin(self, granule: Word) -> Word:
-        """Where the cell of writes of the first granule of its line is."""
+        """The address of the cell of writes of the first granule of its line."""
         return self.cells + ((granule >> 4) << 7)
 
 
 class Writer:
-    """Of one function, for accesses of a state space."""
+    """Writes the text of one function, for accesses to one state space."""
 
     def __init__(self, space: str, shift: int) -> None:
         self.space, self.shift, self.ir = space, shift, IRBuilder()
@@ -150,7 +150,7 @@ class Writer:
         return (self.field(layout.NOW) << layout.TIME | (self.facts() & layout.FLAGS)) + self.field(layout.FIRST)
 
     def area(self, address: Word) -> Area:
-        """Where the cells of the address's memory are. Leaves where it has none."""
+        """The cells of the memory at an address. Returns from the function where it has none."""
         if self.space == "shared":
             place = self.word(self.ir.emit(f"ptrtoint ptr {self.ir.field('%s', layout.SHARED)} to i64"))
         else:
