@@ -24,7 +24,7 @@ TARGET = re.compile(r"(\.target\s+)sm_(\d+)([af]?)")
 
 
 class Elsewhere(Exception):
-    """A launch that can not be had on a GPU as it is, and why."""
+    """A launch that cannot be had on a GPU as it is, and why."""
 
 
 @dataclass
@@ -90,9 +90,9 @@ def argument_of(made: Request, kernel: Kernel, place: Place, argument: Any) -> A
 
 
 def alone(kernel: Kernel) -> str:
-    """The module's text without the functions that the kernel can not come to: another may need a newer device.
+    """The module's text without the functions that the kernel cannot come to: another may need a newer device.
 
-    The kernel that an annotated test's function is run by has it inside: a call can not hand over narrow registers.
+    The kernel that an annotated test's function is run by has it inside: a call cannot hand over narrow registers.
     """
     module = kernel.module
     known = module.__dict__.setdefault("_alone", {})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-"""Exit statuses of a shell for a command that can not be run."""
+"""Exit statuses of a shell for a command that cannot be run."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,5 +43,5 @@ def cannot_run(command: str, error: OSError) -> int:
     if isinstance(error, FileNotFoundError):
         complain(f"no command `{command}`")
         return NOT_FOUND
-    complain(f"`{command}` can not be run: {error.strerror}")
+    complain(f"`{command}` cannot be run: {error.strerror}")
     return NOT_EXECUTABLE

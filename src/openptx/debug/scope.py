@@ -93,7 +93,7 @@ class Scope:
             try:
                 found = source(Special(name, row.type.width), None)(x, self.frame.regs, x.executing)
             except Unsupported as gap:
-                raise InputError(f"`{text}` can not be read: {gap.form}") from gap
+                raise InputError(f"`{text}` cannot be read: {gap.form}") from gap
             finally:
                 x.clock = clock  # to look at it does not change it
         return Typed(int(found.v[0]), row.type)

@@ -35,7 +35,7 @@ def any_array(where: object, argument: Any) -> Array:
             device = getattr(argument, "__dlpack_device__", lambda: (1, 0))()
             array = shared(argument) if device[0] == 1 else None
         except (BufferError, RuntimeError, TypeError, ValueError, NotImplementedError) as error:
-            raise ArgumentError(f"{where}: the array's memory can not be used: {error}") from error
+            raise ArgumentError(f"{where}: the array's memory cannot be used: {error}") from error
         if array is None:
             raise ArgumentError(f"{where}: the array is not in the memory of the CPU")
     elif hasattr(argument, "__array_interface__"):
@@ -46,7 +46,7 @@ def any_array(where: object, argument: Any) -> Array:
         hint = "; make an array of it: `numpy.array(...)`" if type(argument) in (list, tuple) else ""
         raise ArgumentError(f"{where} takes a number, an array, bytes or None, not {type(argument).__name__}{hint}")
     if array.dtype.hasobject:
-        raise ArgumentError(f"{where}: an array of Python objects can not be device memory")
+        raise ArgumentError(f"{where}: an array of Python objects cannot be device memory")
     if not array.dtype.isnative:
         fix = "`a.astype(a.dtype.newbyteorder('='))`"
         raise ArgumentError(f"{where}: the array's bytes are in another order than kernels read them; pass {fix}")
@@ -74,7 +74,7 @@ def shared(argument: Any) -> Array:
 
     A tensor is detached first: DLPack keeps what it is asked for alive, and the tensor itself must be free to die.
 
-    The first DLPack (before 1.0, which torch spoke for long) can not say that memory may only be read, so NumPy takes
+    The first DLPack (before 1.0, which torch spoke for long) cannot say that memory may only be read, so NumPy takes
     all of it for that. Who hands an array to a kernel wants its results: there the array can be written.
     """
     if not is_tensor(argument):

@@ -95,7 +95,7 @@ def of_tensor(where: object, tensor: Any) -> View:
     try:
         root = storage_of(tensor)
     except (BufferError, RuntimeError, TypeError, NotImplementedError) as error:
-        raise ArgumentError(f"{where}: the tensor's memory can not be used: {error}") from error
+        raise ArgumentError(f"{where}: the tensor's memory cannot be used: {error}") from error
     low = root.__array_interface__["data"][0]
     first = low + tensor.storage_offset() * tensor.element_size()  # openptx.torch may answer `data_ptr` for kernels
     return View(root, first, low, low + root.size, True, tensor.numel())

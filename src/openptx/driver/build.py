@@ -127,13 +127,13 @@ def compile_library(compiler: Sequence[str], folder: Path, one: SharedLibrary) -
     command = [*compiler, *options, "-o", str(target), *sources, *one.linked]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder)
     if done.returncode:
-        raise ArgumentError(f"{' '.join(compiler)} can not compile {one.soname}:\n{done.stderr.strip()}")
+        raise ArgumentError(f"{' '.join(compiler)} cannot compile {one.soname}:\n{done.stderr.strip()}")
     for name in one.also:
         (folder / one.folder / name).symlink_to(one.soname)
 
 
 def library_folder() -> Path:
-    """The folder that holds the libraries, which is made if need be. Raises ArgumentError where it can not be made."""
+    """The folder that holds the libraries, which is made if need be. Raises ArgumentError where it cannot be made."""
     if (PACKAGED / DRIVER.soname).exists():
         return PACKAGED
     root = real_folder()

@@ -65,7 +65,7 @@ class Capture:
 def begin(context: Context, handle: int, graph: Graph, after: list[Node]) -> None:
     stream = stream_of(context, handle)
     if handle in DEFAULT and handle != 2:
-        raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream can not be captured")
+        raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured")
     if stream.capture is not None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is being captured already")
     stream.capture = Capture(stream, graph, after)

@@ -20,7 +20,7 @@ QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
 def environment(device: str | None = None, sanitize: str | None = None) -> dict[str, str]:
     """This process's environment, with what makes programs find the libraries, and these Python.
 
-    Raises ArgumentError where a library can not be made.
+    Raises ArgumentError where a library cannot be made.
     """
     found = with_libraries(DRIVER.folder)
     if device is not None:

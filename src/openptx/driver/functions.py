@@ -109,10 +109,10 @@ def kernel_attribute(out: int, number: int, handle: int, device: int) -> None:
 def set_func_attribute(handle: int, number: int, value: int) -> None:
     found = driver().find(handle, Function)
     if number not in SETTABLE:
-        raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel can not be set")
+        raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel cannot be set")
     most = attributes(driver().capability)[OPT_IN] - static_shared(found.kernel)
     if (value < 0 and number != CARVEOUT) or (number == MAX_DYNAMIC and value > most):
-        raise Failure(Result.INVALID_VALUE, f"attribute {number} of `{found.kernel.name}` can not be {value}")
+        raise Failure(Result.INVALID_VALUE, f"attribute {number} of `{found.kernel.name}` cannot be {value}")
     found.settings[number] = value
 
 

@@ -55,7 +55,7 @@ class Linking(Object):
                 linked = link_files(self.files) if len(self.files) != 1 else self.files[0]
             except CheckError as error:
                 self.options.report(str(error))
-                raise Failure(Result.INVALID_PTX, f"the images can not be linked:\n{error}") from None
+                raise Failure(Result.INVALID_PTX, f"the images cannot be linked:\n{error}") from None
             self.options.report("")
             text = self.options.limited(linked.text)
             self.result = ctypes.create_string_buffer(text.encode("utf-8", "surrogateescape"))

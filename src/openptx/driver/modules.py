@@ -87,7 +87,7 @@ def loaded(source: str, options: JitOptions | None = None, what: str = "the modu
     except CheckError as error:
         if options is not None:
             options.report(str(error))
-        raise Failure(Result.INVALID_PTX, f"{what} can not be loaded:\n{error}") from None
+        raise Failure(Result.INVALID_PTX, f"{what} cannot be loaded:\n{error}") from None
     target = str(module.program.target)
     if not runs(target, driver().capability):
         newer = number_of(target) > driver().capability

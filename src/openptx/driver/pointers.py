@@ -79,4 +79,4 @@ def get_attributes(count: int, attributes: int, outs: int, address: int) -> None
 @in_context("cuPointerSetAttribute")
 def set_attribute(context: Context, data: int, attribute: int, address: int) -> None:
     if attribute != SYNC_MEMOPS or owned_at(address) is None:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of 0x{address:x} can not be set")
+        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of 0x{address:x} cannot be set")

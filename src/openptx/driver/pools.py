@@ -98,7 +98,7 @@ def create(out: int, properties: int) -> None:
 def destroy(handle: int) -> None:
     found = driver().find(handle, Pool, Result.INVALID_VALUE)
     if found.default:
-        raise Failure(Result.INVALID_VALUE, "the default pool can not be destroyed")
+        raise Failure(Result.INVALID_VALUE, "the default pool cannot be destroyed")
     if Pools.chosen is found:
         Pools.chosen = None
     driver().remove(found)
@@ -112,7 +112,7 @@ def set_attribute(handle: int, attribute: int, value: int) -> None:
     elif attribute in found.attributes:
         found.attributes[attribute] = get(value, ctypes.c_uint64 if attribute == THRESHOLD else ctypes.c_int)
     else:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool can not be set")
+        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool cannot be set")
 
 
 @initialized("cuMemPoolGetAttribute")

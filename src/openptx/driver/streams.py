@@ -58,7 +58,7 @@ def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *
 
 
 def require_no_capture(stream: Stream, action: str) -> None:
-    """Fails for what a capture can not hold, which is of no use from then on."""
+    """Fails for what a capture cannot hold, which is of no use from then on."""
     if stream.capture is not None:
         stream.capture.valid = False
         raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, f"{action} of a stream whose work is being captured")
@@ -82,7 +82,7 @@ def create_with_priority(context: Context, out: int, flags: int, priority: int) 
 @in_context("cuStreamDestroy", "cuStreamDestroy_v2")
 def destroy(context: Context, handle: int) -> None:
     if handle in DEFAULT:
-        raise Failure(Result.INVALID_HANDLE, "the default stream can not be destroyed")
+        raise Failure(Result.INVALID_HANDLE, "the default stream cannot be destroyed")
     found = driver().find(handle, Stream)
     found.context.owned.pop(found, None)
     driver().remove(found)

@@ -127,7 +127,7 @@ def map_memory(address: int, size: int, offset: int, handle: int, flags: int) ->
     found, where = driver().find(handle, Handle, Result.INVALID_VALUE), reservation(address, size)
     whole_pages("an address, a size and an offset", address, size, offset)
     if not size or flags or offset + size > found.physical.size or where.overlapping(address, size):
-        raise invalid(f"{size} bytes from {offset} on of {found.physical.size} can not be mapped to 0x{address:x}")
+        raise invalid(f"{size} bytes from {offset} on of {found.physical.size} cannot be mapped to 0x{address:x}")
     where.map(Part(address, size, found.physical, offset))
 
 

@@ -212,7 +212,7 @@ def register(
     pointer = whole("a pointer", pointer, 0)
     size = whole("the size of a registration", size, 1)
     if not pointer:
-        raise ArgumentError("the null pointer can not be registered")
+        raise ArgumentError("the null pointer cannot be registered")
     if pointer + size > 1 << 64 or not is_mapped(pointer, size):
         raise ArgumentError(f"the process has no memory of {many(size)} at 0x{pointer:x}")
     with MEMORY:

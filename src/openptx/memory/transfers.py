@@ -73,7 +73,7 @@ def bytes_of(data: Any) -> Bytes:
     except (TypeError, ValueError, BufferError) as error:
         raise ArgumentError(f"an array or a buffer is copied, not {type(data).__name__}: {error}") from error
     if array.dtype.hasobject:
-        raise ArgumentError("an array of Python objects can not be copied to device memory")
+        raise ArgumentError("an array of Python objects cannot be copied to device memory")
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 

@@ -56,7 +56,7 @@ def profile(
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine`, `workers`, `timeout` (seconds) and
     `max_instructions` are as for a launch; arrays are written as by a launch. Both engines count the same; "native"
-    leaves to the reference engine what it can not count, which `Profile.notes` says. `blocks` is how many blocks are
+    leaves to the reference engine what it cannot count, which `Profile.notes` says. `blocks` is how many blocks are
     executed, spread evenly over the grid; without it all are, but on the reference engine of launches with more than
     4 194 304 threads a sample, which the notes say.
 

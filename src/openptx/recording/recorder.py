@@ -60,7 +60,7 @@ def record(
     args = sequence_of(args)
     module = kernel.module
     if module.image.bound or any(isinstance(argument, Opaque) for argument in args):
-        raise ArgumentError("textures, samplers and surfaces can not be recorded")
+        raise ArgumentError("textures, samplers and surfaces cannot be recorded")
     x, y = extent("grid", grid), extent("block", block)
     given = marshal(kernel.function, args, module.image.memory)
     values = tuple((p.offset, given.buffer[p.offset : p.offset + p.size].tobytes()) for p in kernel.parameters)

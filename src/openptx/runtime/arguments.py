@@ -199,7 +199,7 @@ def floating(where: Place, t: Type, value: object) -> bytes:
     try:
         return struct.pack(code, float(value))
     except OverflowError:
-        raise ArgumentError(f"{where} can not hold {value!r}: it would become infinite") from None
+        raise ArgumentError(f"{where} cannot hold {value!r}: it would become infinite") from None
 
 
 def whole(where: Place, parameter: Variable, argument: Any) -> bytes:

@@ -132,12 +132,12 @@ def refuse(kernel: Kernel) -> None:
     """Raises ArgumentError for kernels whose blocks may depend on each other."""
     program = kernel.module.program
     if kernel.module.image.bound:
-        raise ArgumentError("textures, samplers and surfaces can not be sent to other processes")
+        raise ArgumentError("textures, samplers and surfaces cannot be sent to other processes")
     if kernel.function.directives.get("reqnctapercluster"):
-        raise ArgumentError(f"kernel `{kernel.name}` runs in clusters, whose blocks can not be sent apart")
+        raise ArgumentError(f"kernel `{kernel.name}` runs in clusters, whose blocks cannot be sent apart")
     for text in meetings(program, kernel.name):
         raise ArgumentError(
-            f"blocks of kernel `{kernel.name}` may need each other, and can not be sent apart: `{text}`"
+            f"blocks of kernel `{kernel.name}` may need each other, and cannot be sent apart: `{text}`"
         )
 
 
@@ -160,7 +160,7 @@ def separated(args: Sequence[object]) -> tuple[list[Array], tuple[object, ...]]:
     given: list[object] = []
     for i, argument in enumerate(args):
         if isinstance(argument, Opaque | TensorMap):
-            raise ArgumentError(f"argument {i}: {argument!r} can not be sent to other processes")
+            raise ArgumentError(f"argument {i}: {argument!r} cannot be sent to other processes")
         if not hasattr(argument, "__dlpack__") or np.ndim(cast(Any, argument)) == 0:
             given.append(argument)
             continue

@@ -56,7 +56,7 @@ def reachable(program: Program, names: Iterable[str]) -> Iterator[Function]:
 
 @lru_cache(maxsize=512)
 def gap(function: Function) -> Op | None:
-    """The first instruction of a function that can not be executed."""
+    """The first instruction of a function that cannot be executed."""
     return next((op for op in function.code if fidelity_of(op) == UNSUPPORTED), None)
 
 

@@ -197,7 +197,7 @@ class Kernel:
         self.check_shape(grid, block, shared_mem)
         shape = self.cluster(grid, cluster)
         if blocks is not None and (shape or not is_range(blocks, grid[0] * grid[1] * grid[2])):
-            raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, can not be run alone")
+            raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, cannot be run alone")
         module = self.module
         if self.name not in module.executable:
             require_meanings(module.program, self.name)
@@ -252,7 +252,7 @@ class Kernel:
         else:
             shape = extent("cluster", asked)
         if any(g % c for g, c in zip(grid, shape, strict=True)):
-            raise ArgumentError(f"a grid of {grid} can not be divided into clusters of {shape}")
+            raise ArgumentError(f"a grid of {grid} cannot be divided into clusters of {shape}")
         if shape[0] * shape[1] * shape[2] > 16:
             raise ArgumentError(f"a cluster has at most 16 blocks, not {shape[0] * shape[1] * shape[2]}")
         return shape

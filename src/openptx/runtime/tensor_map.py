@@ -85,7 +85,7 @@ class TensorMap:
             )
 
     def _check_rows(self, elements: int) -> None:
-        """Raises ArgumentError where rows of so many elements can not lie in shared memory, or those of the array."""
+        """Raises ArgumentError where rows of so many elements cannot lie in shared memory, or those of the array."""
         array, row = self.array, elements * self.array.itemsize
         if self.swizzle not in SWIZZLES.values():
             raise ArgumentError(f"boxes are swizzled by {', '.join(SWIZZLES.values())}, not {self.swizzle!r}")

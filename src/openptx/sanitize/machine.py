@@ -346,7 +346,7 @@ class SanitizedThreads(Threads):
             self.session.waits.stall()
 
     def forced(self, word: Bits) -> Bits:
-        """Waits that can not end see the phase that they ask for: so what comes after them is seen as well."""
+        """Waits that cannot end see the phase that they ask for: so what comes after them is seen as well."""
         known = self.session.mbarriers.known
         forced = [key in known and known[key].forced for key in self.keys()]
         if not any(forced):

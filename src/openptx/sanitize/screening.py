@@ -162,7 +162,7 @@ def gives_away_local(function: Function) -> bool:
 
 
 def unwatched(op: Op) -> str:
-    """Why an instruction can not be watched in compiled code."""
+    """Why an instruction cannot be watched in compiled code."""
     partial = control(op) == "barrier" and (op.m.mode == "arrive" or given(op, "b"))
     if op.form.instruction in ASYNCHRONOUS or control(op) == "cluster-barrier" or partial:
         return f"`{op.form.instruction.name}`" + (" for some of the threads" if partial else "")

@@ -100,4 +100,4 @@ def encoded(name: str, kind: str, value: Any) -> bytes:
     except (TypeError, ValueError, OverflowError, struct.error) as error:
         if isinstance(error, ArgumentError):
             raise
-        raise ArgumentError(f"argument `{name}` ({kind}) can not be {value!r}: {error}") from error
+        raise ArgumentError(f"argument `{name}` ({kind}) cannot be {value!r}: {error}") from error

@@ -185,7 +185,7 @@ def test_a_lost_barrier_says_who_waits_and_who_has_left() -> None:
     assert fault.name == "deadlock"
     assert fault.kernel == "lost"
     assert any("32 threads wait at barrier 1 for 64 threads" in note and "0-31" in note for note in fault.notes)
-    assert any("32 of the block's 64 threads have left (threads 32-63)" in note for note in fault.notes)
+    assert any("32 of the block's 64 threads have exited (threads 32-63)" in note for note in fault.notes)
 
 
 ARRIVE_AND_END = (

@@ -170,7 +170,7 @@ def test_after_free(device: Device) -> None:
     for deed in deeds:
         found = fault(deed)
         assert found.name == "out-of-bounds"
-        assert "in the heap, which `malloc` has not given out or `free` took back" in found.message
+        assert "in the heap, which `malloc` has not allocated or `free` has released" in found.message
         assert found.nearest == f"none: a block of `malloc`, 64 bytes at 0x{block:x}, was here and has been freed"
 
 

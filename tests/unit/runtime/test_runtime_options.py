@@ -1,4 +1,4 @@
-"""What a launch, a load or a check can not mean is refused by name, before anything runs."""
+"""What a launch, a load or a check cannot mean is refused by name, before anything runs."""
 
 from pathlib import Path
 from typing import Any
@@ -134,5 +134,5 @@ def test_null_pointers_are_called_so(kernel: Kernel, engine: str) -> None:
 def test_blocks_that_are_no_part_of_the_grid(blocks: Any) -> None:
     kernel = load(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }")["k"]
     kernel(2, 1, (), blocks=(1, 2))
-    with pytest.raises(ArgumentError, match="can not be run alone"):
+    with pytest.raises(ArgumentError, match="cannot be run alone"):
         kernel(2, 1, (), blocks=blocks)

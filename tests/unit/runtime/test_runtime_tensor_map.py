@@ -126,7 +126,7 @@ def test_where_it_is_no_argument() -> None:
     kernel = openptx.load(KERNEL)["k"]
     with pytest.raises(ArgumentError, match="takes 128 bytes"):
         kernel(1, 1, (tensor, F32, 4))
-    with pytest.raises(ArgumentError, match="tensor map of 8x32 float8_e4m3fn, box 4x16> can not be sent"):
+    with pytest.raises(ArgumentError, match="tensor map of 8x32 float8_e4m3fn, box 4x16> cannot be sent"):
         openptx.distribute(kernel, ThreadPoolExecutor(), 2, 1, (tensor, tensor, 4))
     odd = np.zeros(8 * 32 + 1, np.float32)[1:].reshape(8, 32)
     with pytest.raises(ArgumentError, match="begins at a multiple of 16 bytes"):

@@ -190,7 +190,7 @@ CODES = (
             shfl.sync.idx.b32 %r3, %r4, 0, 31, %r2;
         """),
     Code("PTX9016", "invalid-texture", """
-        A texture or surface instruction whose operand is none, or one that it can not be used with.
+        A texture or surface instruction whose operand is none, or one that it cannot be used with.
 
         A texture, a sampler and a surface are different things, and a texture of two dimensions is not one of three.
         A variable must have been bound (`module.bind`), and a texture has one level only.

@@ -269,7 +269,7 @@ API void __cudaRegisterHostVar(void **image, const char *name, void *host, size_
     (void)image, (void)name, (void)host, (void)size;  /* a name for host code; nothing looks it up */
 }
 
-/* The host uses managed variables right after this, whatever it returns: where the image can not be loaded they are
+/* The host uses managed variables right after this, whatever it returns: where the image cannot be loaded they are
    memory of the host, and every launch gives the error. */
 API char __cudaInitModule(void **handle)
 {

@@ -50,7 +50,7 @@ def beyond_blocks(doing: str, size: int, pooled: bool) -> str:
     `pooled`."""
     if pooled:
         return outside(doing, size, "global", -1)
-    return f"{access(doing, size)} in the heap, which `malloc` has not given out or `free` took back"
+    return f"{access(doing, size)} in the heap, which `malloc` has not allocated or `free` has released"
 
 
 def outside(what: str, size: int, space: str, limit: int) -> str:
@@ -93,8 +93,8 @@ def waits(op: Op, file: File, what: str, threads: list[int]) -> str:
 def left(gone: list[int], threads: int) -> str:
     """Which of a block's threads have ended."""
     if not gone:
-        return f"none of the block's {threads} threads has left"
-    return f"{len(gone)} of the block's {threads} threads have left (threads {ranges(gone)})"
+        return f"none of the block's {threads} threads has exited"
+    return f"{len(gone)} of the block's {threads} threads have exited (threads {ranges(gone)})"
 
 
 def ranges(numbers: list[int]) -> str:

@@ -170,7 +170,7 @@ def assemble(
 
 
 class NoMeaning(Exception):
-    """An instruction that can not be executed: a gap of ours, not a mistake of the kernel's."""
+    """An instruction that cannot be executed: a gap of ours, not a mistake of the kernel's."""
 
     def __init__(self, op: Op) -> None:
         super().__init__(str(op.m))

@@ -72,7 +72,7 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
     block = geometry.block_of(lane)
     return Fault(
         "deadlock",
-        "threads wait for others that can not come",
+        "threads wait for others that can never arrive",
         kernel=run.function.name,
         block=block,
         thread=geometry.thread_of(lane),

@@ -86,7 +86,7 @@ def launch(
 
 
 def gap(program: Program, function: Function, image: Image, block: Triple) -> str | None:
-    """What in a kernel, launched with such blocks, machine code can not do; None where there is no such thing."""
+    """What in a kernel, launched with such blocks, machine code cannot do; None where there is no such thing."""
     try:
         compiled(program, function, image, Options(block, False))
     except UnsupportedByJit as reason:

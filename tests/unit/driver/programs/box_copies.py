@@ -85,7 +85,7 @@ raw = np.zeros((2, 5, 64), np.uint8)
 call("cuMemcpyDtoH_v2", raw.ctypes.data_as(Handle), padded, Size(raw.size))
 assert (raw[:, 1:4, 4:20].copy().view(np.uint32) == volume).all()
 assert raw.sum() == volume.astype(np.uint8).sum()
-in_device[10] = 2  # slices of two rows can not hold three
+in_device[10] = 2  # slices of two rows cannot hold three
 call("cuMemcpy3D_v2", struct.pack("<25Q", *in_host, *in_device, 16, 3, 2), result=1)
 in_array[3] = 1
 call("cuMemcpy3D_v2", struct.pack("<25Q", *in_array, *in_again, 16, 3, 2), result=801)

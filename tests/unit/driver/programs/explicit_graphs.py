@@ -150,7 +150,7 @@ call("cuGraphExecMemsetNodeSetParams", ready, filled, fill_of(1), None)
 call("cuGraphNodeSetEnabled", ready, second, 0)
 call("cuGraphLaunch", ready, None)
 assert list(back) == [10] * 4
-call("cuGraphNodeSetEnabled", ready, told, 0, result=1)  # a host node can not be switched off
+call("cuGraphNodeSetEnabled", ready, told, 0, result=1)  # a host node cannot be switched off
 call("cuGraphMemsetNodeSetParams", filled, fill_of(4))
 again = instantiated(built)
 call("cuGraphLaunch", again, None)

@@ -131,7 +131,7 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
     first = min((threads[0] for threads in where.values()), default=0)
     return Fault(
         "deadlock",
-        "threads wait for others that can not come",
+        "threads wait for others that can never arrive",
         kernel=run.plan.function.name,
         block=block,
         thread=triple(first, run.plan.block),

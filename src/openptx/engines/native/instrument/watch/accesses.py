@@ -1,4 +1,4 @@
-"""Facts of accesses that are known before a kernel runs: strength, scope, sizes; and what can not be watched at all."""
+"""Facts of accesses that are known before a kernel runs: strength, scope, sizes; and what cannot be watched at all."""
 
 from __future__ import annotations
 
