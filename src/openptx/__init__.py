@@ -212,7 +212,7 @@ class _FrontDoor(ModuleType):
 
     @sanitize.setter
     def sanitize(self, package: ModuleType) -> None:
-        """As above."""
+        """Ignores the package that the import system offers, as for `check`."""
 
     @property
     def profile(self) -> object:
@@ -220,7 +220,7 @@ class _FrontDoor(ModuleType):
 
     @profile.setter
     def profile(self, package: ModuleType) -> None:
-        """As above."""
+        """Ignores the package that the import system offers, as for `check`."""
 
     @property
     def prove(self) -> object:
@@ -228,7 +228,7 @@ class _FrontDoor(ModuleType):
 
     @prove.setter
     def prove(self, package: ModuleType) -> None:
-        """As above."""
+        """Ignores the package that the import system offers, as for `check`."""
 
     @property
     def trace(self) -> object:
@@ -236,7 +236,7 @@ class _FrontDoor(ModuleType):
 
     @trace.setter
     def trace(self, package: ModuleType) -> None:
-        """As above."""
+        """Ignores the package that the import system offers, as for `check`."""
 
 
 sys.modules[__name__].__class__ = _FrontDoor

@@ -56,7 +56,7 @@ class Stream:
     __enter__ = auto_synchronize
 
     def __exit__(self, *error: object) -> None:
-        """As above."""
+        """Does nothing: launches have ended when they return."""
 
 
 class Device(NamedTuple):
@@ -71,7 +71,7 @@ class Device(NamedTuple):
         return self
 
     def synchronize(self) -> None:
-        """Launches run to their end."""
+        """Does nothing: launches have ended when they return."""
 
 
 class Replaced(NamedTuple):

@@ -195,7 +195,7 @@ class FunctionChecker:
         self.findings.collect(found, (problem.about, instruction.opcode) if unknown else None)
 
     def guard(self, instruction: tree.Instruction, scope: Scope) -> None:
-        """The guard is a predicate register."""
+        """Checks that the guard is a predicate register."""
         guard = instruction.guard
         if guard is None:
             return

@@ -48,11 +48,11 @@ def run(args: Namespace) -> int:
 
 
 def remembered(folder: Path) -> str:
-    """How many files are known to have no findings; nothing where there are none."""
+    """The number of files that are known to have no findings, as text; empty if there are none."""
     count = read(str(folder / NAME)).count(b"\n")
     return f", {plural(count, 'checked file')} without findings" if count else ""
 
 
 def mebibytes(size: int) -> str:
-    """A size that people read."""
+    """A size in mebibytes, as text."""
     return f"{size / (1 << 20):.1f} MiB"

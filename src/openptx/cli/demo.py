@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Four short acts."""
+    """Checks a kernel, runs it, breaks it, and lets it overrun an array."""
     check_it()
     run_it(args.engine)
     break_it()
@@ -46,12 +46,12 @@ def run(args: Namespace) -> int:
 
 
 def title(text: str) -> None:
-    """What comes next."""
+    """Prints the title of the next step."""
     print(paint("bold", text, sys.stdout))
 
 
 def check_it() -> None:
-    """The compiler's file has no errors."""
+    """Checks the compiler's file, which has no errors."""
     kernel = demo.kernel()
     lines = kernel.text.count("\n")
     title(f"1. openptx check mandelbrot.ptx, {lines} lines of PTX that nvcc made of CUDA C++")
@@ -103,7 +103,7 @@ def empty() -> NDArray[Any]:
 
 
 def launch(kernel: Kernel, steps: NDArray[Any], engine: str) -> None:
-    """One thread a character."""
+    """Launches the kernel with one thread for each character."""
     grid = (-(-WIDTH // BLOCK[0]), -(-HEIGHT // BLOCK[1]))
     kernel(grid, BLOCK, (steps, WIDTH, HEIGHT, -2.2, -1.3, 0.05 * 62 / WIDTH, LIMIT), engine=engine)
 

@@ -24,7 +24,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _regions(old: list[str], new: list[str]) -> list[Region]:
-    """What changed, in order."""
+    """The regions that changed, in order."""
     found: list[Region] = []
     i = j = 0
     while i < len(old) or j < len(new):

@@ -55,7 +55,7 @@ def raise_it(error: OSError) -> None:
 
 
 def load(path: str) -> File:
-    """One file, or stdin."""
+    """Reads one file, or stdin."""
     if path != STDIN:
         return read(path)
     if not (stdin := getattr(sys.stdin, "buffer", None)):

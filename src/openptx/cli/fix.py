@@ -37,7 +37,7 @@ class Fixed:
 
     @property
     def changed(self) -> bool:
-        """Whether the text is another one."""
+        """Whether the fixes changed the text."""
         return self.before.text != self.file.text
 
 

@@ -97,7 +97,7 @@ class Clock:
 
 
 def draw(count: int, total: int, what: str) -> None:
-    """One picture of the bar."""
+    """Draws the progress bar once."""
     room = max(min(width_of(sys.stderr) - len(what) - 24, 40), 4)
     done = room * count // max(total, 1)
     bar = "#" * done + "." * (room - done)

@@ -37,7 +37,7 @@ class Verdicts:
         self._new: list[bytes] = []
 
     def digest(self, data: bytes) -> bytes:
-        """What stands for a text."""
+        """The digest that stands for a text."""
         return hashlib.sha256(self._salt + data).hexdigest()[:DIGITS].encode() + b"\n"
 
     def is_clean(self, path: str, most: int) -> bool:
@@ -52,7 +52,7 @@ class Verdicts:
         return len(data) <= most and self.digest(data) in self._known
 
     def add(self, digest: bytes) -> None:
-        """A text has no findings."""
+        """Remembers that a text has no findings."""
         self._new.append(digest)
 
     def save(self) -> None:

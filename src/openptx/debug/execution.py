@@ -77,7 +77,7 @@ class Execution:
         self.thread.start()
 
     def run(self) -> None:
-        """What the thread does."""
+        """Runs the launch; the thread's target."""
         error: Error | None = None
 
         def make(*parts: Any) -> DebuggedLaunch:

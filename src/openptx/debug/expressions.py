@@ -181,7 +181,7 @@ class _Evaluation:
         return Place(array.space, self.scope.address_of(array, index), array.type)
 
     def place(self, tree: ast.expr) -> Place:
-        """What can be assigned to."""
+        """The place that an expression names, to be assigned to."""
         match tree:
             case ast.Name(id=name):
                 text = self.names[name]

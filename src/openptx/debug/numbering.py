@@ -20,17 +20,17 @@ class Numbering:
 
     @property
     def block_threads(self) -> int:
-        """Threads of a block."""
+        """The number of threads of a block."""
         return prod(self.block)
 
     @property
     def blocks(self) -> int:
-        """Blocks of the launch."""
+        """The number of blocks of the launch."""
         return prod(self.grid)
 
     @property
     def threads(self) -> int:
-        """Threads of the launch."""
+        """The number of threads of the launch."""
         return self.blocks * self.block_threads
 
     def thread_at(self, number: int) -> tuple[Triple, Triple]:

@@ -99,7 +99,7 @@ class StoppingObserver(Observer):
         self.stop(Stop(FAULT, self.step, message, error=error))
 
     def stop(self, stop: Stop) -> None:
-        """Waits for the session."""
+        """Reports a stop and waits until the session lets the launch go on."""
         self.stopped_at = stop
         self._stopped.release()
         self._go.acquire()
@@ -107,7 +107,7 @@ class StoppingObserver(Observer):
             raise Abandoned
 
     def ends(self, stop: Stop) -> None:
-        """The launch is over."""
+        """Reports that the launch is over."""
         self.stopped_at = stop
         self._stopped.release()
 

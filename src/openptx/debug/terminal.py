@@ -102,7 +102,7 @@ class Terminal(cmd.Cmd):
     # Running.
 
     def stopped(self, stop: Stop) -> None:
-        """Says where the launch is now."""
+        """Prints where the launch has stopped."""
         if stop.kind == EXITED:
             if stop.error is not None:
                 self.say(str(stop.error))

@@ -63,7 +63,7 @@ class References:
         return made
 
     def end(self) -> None:
-        """Releases all of them."""
+        """Releases all references."""
         for kept, count in (+self.counts).items():
             kept.release(count)
         self.counts.clear()

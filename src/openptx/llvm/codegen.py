@@ -35,7 +35,7 @@ def _target() -> llvm.Target:
 
 @cache
 def machine(effort: Literal[0, 2]) -> llvm.TargetMachine:
-    """Makes code for this processor."""
+    """LLVM's target machine for this processor."""
     target, cpu = _target(), host()
     if sys.platform != "linux":
         return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=effort, reloc="static", jit=True)

@@ -26,7 +26,7 @@ class CPU:
 
 @cache
 def host() -> CPU:
-    """This machine."""
+    """This machine's processor."""
     with LLVM:
         found, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     x86 = found.get("avx2", False) or found.get("sse2", False)

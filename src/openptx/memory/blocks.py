@@ -70,7 +70,7 @@ class Block:
 
     @property
     def live(self) -> bool:
-        """Whether it is device memory still."""
+        """Whether the block is still device memory."""
         return self._data is not None
 
     @property
@@ -115,7 +115,7 @@ class Block:
 
 
 class Blocks:
-    """All of them, by address."""
+    """All blocks, by address."""
 
     def __init__(self) -> None:
         self.live: dict[int, Block] = {}
@@ -260,7 +260,7 @@ class Foreign:
 
 @cache
 def total() -> int:
-    """Bytes of this computer's memory."""
+    """The bytes of this computer's memory."""
     names = getattr(os, "sysconf_names", {})
     return os.sysconf(PHYSICAL) * os.sysconf("SC_PAGE_SIZE") if PHYSICAL in names else 1 << 37
 

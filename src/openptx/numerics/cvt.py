@@ -74,7 +74,7 @@ def element(
     scale: Bits | None = None,
     rbits: Bits | None = None,
 ) -> Bits:
-    """One value converted."""
+    """Converts one value."""
     match d, s:
         case Integer(), Integer():
             return _integer_to_integer(x, d, s, a, m.sat)
@@ -183,7 +183,7 @@ def unpack(x: Arithmetic, p: Packed, a: Bits) -> list[Bits]:
 
 
 def pack(x: Arithmetic, p: Packed, values: list[Bits]) -> Bits:
-    """The inverse of `unpack`."""
+    """Packs values: the inverse of `unpack`."""
     if p.field == 4:
         values = [(values[i] << 4) | values[i + 1] for i in range(0, p.count, 2)]
     return x.join(values[::-1])

@@ -70,7 +70,7 @@ class Finding:
 
 
 def findings(lines: Sequence[Line], launch: LaunchShape) -> tuple[Finding, ...]:
-    """The greatest, at most five."""
+    """The most important findings, at most five."""
     cost = sum(cost_of(line.counters) for line in lines)
     found = [finding for line in lines for finding in of_line(line)]
     found = [*joined(found), *partial_warps(lines, launch), *idle(lines, launch)]

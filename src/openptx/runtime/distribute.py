@@ -136,9 +136,7 @@ def refuse(kernel: Kernel) -> None:
     if kernel.function.directives.get("reqnctapercluster"):
         raise ArgumentError(f"kernel `{kernel.name}` runs in clusters, whose blocks cannot be sent apart")
     for text in meetings(program, kernel.name):
-        raise ArgumentError(
-            f"blocks of kernel `{kernel.name}` may need each other, and cannot be sent apart: `{text}`"
-        )
+        raise ArgumentError(f"blocks of kernel `{kernel.name}` may need each other, and cannot be sent apart: `{text}`")
 
 
 def meetings(program: Program, kernel: str) -> list[str]:

@@ -31,7 +31,7 @@ _MOST = 1 << 12
 
 
 class FastPath:
-    """One walk through a body."""
+    """The fast path's walk through one body."""
 
     def __init__(self, checked: CheckedFunction) -> None:
         self.checked = checked

@@ -165,7 +165,7 @@ class StatementReader:
         return self.parse(file, start, match.end(), end)
 
     def parse_alone(self, text: str) -> bool:
-        """One statement, by the full parser."""
+        """Checks one statement by the full parser."""
         return self.parse(File("", text), 0, len(text), len(text)) is not None and not self.doubt
 
     def parse(self, file: File, start: int, until: int, end: int) -> int | None:

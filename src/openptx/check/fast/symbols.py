@@ -135,7 +135,7 @@ class SymbolTable(dict[str, Kind]):
         del self.first.names
 
     def open(self) -> None:
-        """A block begins."""
+        """Opens the scope of a block."""
         self.blocks.append(Block(len(self.log)))
 
     def close(self) -> Block:

@@ -114,7 +114,7 @@ class CallChecker:
                 self._element(what, element, formal, call.callee, scope)
 
     def _signature(self, call: Call, callee: text.Operand, scope: Scope) -> Signature | None:
-        """What declares the callee's parameters."""
+        """The function or prototype that declares the callee's parameters."""
         if call.table is not None:
             table = scope.table(call.table.text)
             return table if isinstance(table, CallPrototype) else None
@@ -151,7 +151,7 @@ class CallChecker:
         )
 
     def _element(self, what: str, element: text.Operand, formal: Variable, callee: text.Operand, scope: Scope) -> None:
-        """One argument or result."""
+        """Judges one argument or result."""
         kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
         if kind.sort == kinds.NAME:
             self.undeclared.element(element, scope)

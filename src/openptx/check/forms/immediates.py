@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """A constant as a source."""
+    """Judges a constant as a source operand."""
     wanted = place.type
     if wanted is None:
         if kind.sort != kinds.INTEGER:

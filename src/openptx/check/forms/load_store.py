@@ -19,7 +19,7 @@ _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
 
 def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
-    """`ld`, `ldu`, `st`."""
+    """Rules of `ld`, `ldu` and `st`."""
     if m.values.get("type") is None:  # `st.bulk`
         return
     vec = m.values.get("vec")
@@ -110,7 +110,7 @@ def crash(what: str, where: tuple[int, ...], context: Context) -> Problem:
 
 
 def judge_atom(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
-    """`atom`, `red`."""
+    """Rules of `atom` and `red`."""
     address = next((kind for kind in operands if kind.sort == kinds.ADDRESS), None)
     if address is not None and address.parts[0].sort == kinds.VARIABLE and address.parts[0].space == "local":
         yield crash(f"`{m}` on local memory", (operands.index(address), 0), context)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
-    """A special register as a value."""
+    """Judges a special register as a source operand."""
     declared, wanted = kind.type, place.type
     allowed = place.allows.special and (place.allows.special != "any" or _of_integers(place.m))
     if not allowed or wanted is None or declared is None:

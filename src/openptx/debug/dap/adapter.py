@@ -124,7 +124,7 @@ class Adapter:
         self._stop_on_entry = bool(arguments.get("stopOnEntry", False))
 
     def output(self, text: str) -> None:
-        """What the kernel prints."""
+        """Sends what the kernel prints to the client."""
         self.wire.event("output", category="stdout", output=text)
 
     def on_configurationDone(self, arguments: Message) -> None:
@@ -224,7 +224,7 @@ class Adapter:
         self._running.start()
 
     def report(self, stop: Stop) -> None:
-        """Tells of a stop."""
+        """Reports a stop to the client."""
         if self._ending:
             return
         if stop.kind == stops.FAULT and not self._stops_on_faults:

@@ -27,7 +27,7 @@ class References:
         self._scopes: dict[int, Scope] = {}
 
     def clear(self) -> None:
-        """The launch goes on."""
+        """Forgets all references, because the launch goes on."""
         self._children.clear()
         self._scopes.clear()
 

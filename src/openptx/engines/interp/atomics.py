@@ -205,7 +205,7 @@ class Atomics(Spaces):
         return found
 
     def one_by_one(self, queue: Queue, words: Array, step: Callable[..., int], values: list[Array]) -> Array:
-        """Lane after lane, in Python integers."""
+        """Updates lane after lane, in Python integers."""
         found = np.empty(queue.index.size, words.dtype)
         columns = [v.tolist() for v in values]
         for start, end in zip(queue.starts.tolist(), queue.ends.tolist(), strict=True):

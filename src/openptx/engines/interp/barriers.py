@@ -68,7 +68,7 @@ class Barrier:
         return some & ((named & enough) | (~named & everybody))
 
     def settle(self) -> None:
-        """Lets go whose barrier is complete."""
+        """Releases the threads of barriers that are complete."""
         done = self.complete()
         if not done.any():
             return

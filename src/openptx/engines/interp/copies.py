@@ -55,7 +55,7 @@ class Copies(Spaces):
             self.store(to, Bits(self, 64, there + step), self.load(source, Bits(self, 64, here + step), 8 * w))
 
     def copy_long(self, to: str, there: Array, source: str, here: Array, count: int) -> None:
-        """Many bytes, lane after lane."""
+        """Copies many bytes, lane after lane."""
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
             check_cancelled()
             self.executing = slice(lane, lane + 1)
@@ -93,7 +93,7 @@ class Copies(Spaces):
         return place[0], int(place[1][0])
 
     def told(self, space: str, a: Array) -> str:
-        """The space as faults name it."""
+        """The name of the space in faults."""
         in_global = space == "generic" and int(a[0]) >> self.shift >= FIRST
         return "global" if in_global else space.replace("::cta", "")
 

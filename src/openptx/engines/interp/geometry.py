@@ -32,7 +32,7 @@ class Shape:
 
     @property
     def threads(self) -> int:
-        """Per CTA."""
+        """The number of threads of a CTA."""
         return self.block[0] * self.block[1] * self.block[2]
 
     @property

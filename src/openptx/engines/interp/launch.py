@@ -54,7 +54,7 @@ class Launch:
     threads: ClassVar[type[Threads]] = Threads
 
     def decoded(self) -> DecodedFunction:
-        """The kernel."""
+        """The kernel, decoded."""
         return plan(self.function)
 
     def over(self, x: Threads) -> Batch:

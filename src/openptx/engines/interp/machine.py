@@ -134,7 +134,7 @@ class Threads(Copies, Atomics, Machine):
         return Bits(self, w, v if v.dtype == UNSIGNED[w] else v.astype(UNSIGNED[w]))
 
     def output(self, text: str) -> None:
-        """What the kernel prints."""
+        """Prints text of the kernel."""
         self.keep("it prints")
         sys.stdout.write(text)
 
@@ -145,7 +145,7 @@ class Threads(Copies, Atomics, Machine):
         return self.clock
 
     def now(self) -> int:
-        """Nanoseconds, which only increase."""
+        """The time in nanoseconds, from a clock that never goes back."""
         self.keep("it reads clocks")
         return time.monotonic_ns()
 

@@ -100,12 +100,12 @@ class Spaces(NumpyMachine):
 
     @property
     def heap(self) -> Heap:
-        """What `malloc` takes from."""
+        """The heap that `malloc` allocates from."""
         assert self.memory.heap is not None
         return self.memory.heap
 
     def take(self, lane: int, size: int) -> int:
-        """What a lane's `malloc` gives."""
+        """The address that a lane's `malloc` returns."""
         self.keep("it allocates memory")
         return self.heap.take(size)
 

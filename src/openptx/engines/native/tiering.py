@@ -46,7 +46,7 @@ FOUND = 0.0015
 
 
 class TierState:
-    """What `auto` remembers of a kernel."""
+    """What `auto` remembers about a kernel."""
 
     __slots__ = ("baseline", "blocks", "each", "left", "looked", "loops", "seconds", "spent")
 

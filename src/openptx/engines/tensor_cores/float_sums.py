@@ -122,7 +122,7 @@ class FloatSums:
         return x.number(x.int("or", x.bits(number), x.cast("zext", lost, BIT, INT)))
 
     def plus_zero(self, v: str) -> str:
-        """A zero is positive."""
+        """The value, with a zero made positive."""
         return self.x.float("fadd", v, literal(0.0))
 
     def codes(self, d: Format, v: str) -> str:

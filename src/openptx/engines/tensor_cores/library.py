@@ -93,5 +93,5 @@ def prepare(keys: list[str]) -> None:
 
 
 def addresses(keys: list[str]) -> dict[str, int]:
-    """What a kernel calls, by name."""
+    """The addresses of the routines that a kernel calls, by name."""
     return {PREFIX + key: routine_of(parsed(key)).address for key in keys}

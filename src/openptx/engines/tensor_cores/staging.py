@@ -41,7 +41,7 @@ class Staged:
         return [self.exponents.of(x, f, words), *values]
 
     def left(self, a: str) -> None:
-        """The rows, once for all columns."""
+        """Stages the rows, once for all columns."""
         x, p = self.x, self.p
         for chunk in range(p.words // WORDS):
             for quarter in range(QUARTERS):
@@ -52,7 +52,7 @@ class Staged:
                         x.store(INT, x.replicated(found, t), self.a, where, VECTOR)
 
     def right(self, b: str) -> None:
-        """Eight columns."""
+        """Stages eight columns."""
         x, p = self.x, self.p
         for chunk in range(p.words // WORDS):
             halves = [self.decode(x.load(INT, b, (2 * chunk + h) * VECTOR), False) for h in (0, 1)]

@@ -53,7 +53,7 @@ class Text:
         return self.cast("bitcast", a, FLOAT, INT)
 
     def number(self, a: str) -> str:
-        """Bits as floats."""
+        """The bits, as floats."""
         return self.cast("bitcast", a, INT, FLOAT)
 
     def cast(self, op: str, a: str, old: str, new: str) -> str:
@@ -128,5 +128,5 @@ def constant(value: int, t: str) -> str:
 
 
 def literal(value: float) -> str:
-    """The f32 in every lane."""
+    """A vector with the f32 in every lane."""
     return f"splat (float {value!r})"

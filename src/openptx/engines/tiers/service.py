@@ -58,7 +58,7 @@ class Service:
 
     @property
     def running(self) -> bool:
-        """Whether there is a server."""
+        """Whether the compile server is running."""
         return self._server is not None
 
     def done(self) -> tuple[int, int]:
@@ -148,14 +148,14 @@ _service: list[Service] = []
 
 
 def service() -> Service:
-    """That of this process."""
+    """The service of this process."""
     if not _service:
         _service.append(Service())
     return _service[0]
 
 
 def made_by_service(name: str, check: Callable[[], None]) -> bytes | str | None:
-    """See `Service.code`."""
+    """The code that the service has made; see `Service.code`."""
     return _service[0].code(name, check) if _service else None
 
 

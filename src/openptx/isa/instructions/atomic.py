@@ -117,7 +117,7 @@ def each_element(x: Machine, m: Modifiers, a: Bits, b: tuple[Bits, ...]) -> tupl
 
 
 def operate(x: Machine, m: Modifiers, a: Bits, *operands: Word) -> Word:
-    """One atomic; gives the old word."""
+    """Performs one atomic operation and returns the old word."""
     if m.type.name == "f32" and m.op == "add":
         # Subnormal numbers are flushed in global memory, and kept in shared memory.
         shared = (a >> SHIFT[64]) == SHARED if m.space == "generic" else x.const(int(m.space != "global"), 1)

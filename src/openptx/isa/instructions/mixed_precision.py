@@ -34,7 +34,7 @@ def _(x: Machine, m: Modifiers, a: Bits, c: Bits) -> Bits:
 
 
 def widened(x: Machine, t: Type, a: Bits) -> Bits:
-    """Exactly, as f32."""
+    """The operand widened to f32, exactly."""
     return x.convert(F32, FORMATS[t.format or ""], a)
 
 

@@ -110,7 +110,7 @@ def fidelity(m: Modifiers) -> Fidelity:
 
 
 def chunks(x: Machine, m: Modifiers, place: Place, info: Operand | None = None) -> Chunks:
-    """What the copy moves."""
+    """The chunks that the copy moves."""
     address, at = place
     coordinates = at if isinstance(at, tuple) else (at,)
     if m.load_mode in MODES:

@@ -55,6 +55,6 @@ def expect(x: Machine, space: str, address: Bits, count: Bits) -> None:
 
 
 def complete(x: Machine, space: str, address: Bits, count: Bits) -> None:
-    """So many bytes are there."""
+    """Completes so many bytes of transactions."""
     zero = x.const(0, 64)
     x.atomic(space, address, 64, change, zero, zero, -x.resize(count, 64))

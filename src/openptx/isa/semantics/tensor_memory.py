@@ -37,5 +37,5 @@ class TensorMemory:
         raise NotImplementedError
 
     def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
-        """Words to neighbouring columns."""
+        """Writes words to neighbouring columns."""
         raise NotImplementedError

@@ -64,7 +64,7 @@ def operate(x: Machine, op: str, a: Bits, b: Bits) -> Bits:
 
 
 def compare(x: Machine, op: str, a: Bits, b: Bits) -> Bits:
-    """1 where the comparison holds."""
+    """The comparison's result: 1 where it holds."""
     less, equal = x.less(S, a, b), a == b
     holds = {
         "eq": equal,

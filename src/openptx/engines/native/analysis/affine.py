@@ -107,7 +107,7 @@ def value_of(a: Affine, w: int) -> V:
 
 
 def upper_bound(v: Value, w: int) -> int:
-    """What no lane exceeds."""
+    """An upper bound of all lanes."""
     if v.high < 0 or v.lanes is None:
         return (1 << w) - 1
     bound = v.high + (0 if v.lanes is ZEROS else max(v.lanes))

@@ -63,5 +63,5 @@ def bits_of(numbers: Collection[int]) -> int:
 
 
 def set_of(bits: int) -> frozenset[int]:
-    """The set again."""
+    """The set of cells that a bit set stands for."""
     return frozenset(i for i, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")

@@ -38,7 +38,7 @@ for the generic version."""
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What holds whichever way lanes take."""
+    """What holds on every path that lanes may take."""
 
     registers: list[Fact | None]
     """By cell; None: never written."""

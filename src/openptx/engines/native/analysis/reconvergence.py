@@ -58,7 +58,7 @@ class Search:
                 self.park(b, self.waiting[b.index])
 
     def leave(self, b: Block) -> None:
-        """Lanes go to the block's successors."""
+        """Lets lanes go on to the block's successors."""
         here = 0 if b.is_cta_barrier else self.waiting[b.index]
         goals = {s for s in b.successors if s != END}
         if b.index in self.divergent or len(goals) <= 1:

@@ -204,7 +204,7 @@ class BlockEmitter:
         self.binder.execute(op)
 
     def finish(self, b: Block) -> None:
-        """The end of a block."""
+        """Emits the end of a block."""
         op, waiting = b.last, self.facts.waiting[b.index]
         kind = control(op) if op is not None else None
         if op is None:

@@ -148,7 +148,7 @@ class Branches:
     # Other ends of blocks
 
     def trap(self, guard: Bits) -> bool:
-        """Whether lanes may continue after it."""
+        """Emits a trap; returns whether lanes may continue after it."""
         ir = self.ir
         if isinstance(guard.v, int) and guard.v:
             self.faults.leave_with(abi.TRAP, self.scope.mask_word())
@@ -162,7 +162,7 @@ class Branches:
         return True
 
     def table(self, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
-        """brx.idx: each lane by its index."""
+        """Emits a `brx.idx`, which sends each lane on by its index."""
         index = self.binder.source(op.operands[0], op.types[0])
         targets = next(o for o in op.operands if isinstance(o, Targets))
         if not (isinstance(guard.v, int) and guard.v):

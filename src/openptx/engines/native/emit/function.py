@@ -48,7 +48,7 @@ class FunctionEmitter:
         self.blocks = BlockEmitter(self.branches, self.barriers, self.calls, interp, deopt, counted)
 
     def emit(self) -> str:
-        """The function's text."""
+        """Emits the function and returns its text."""
         for b in self.c.graph.blocks:
             if self.facts.reached[b.index]:
                 self.blocks.emit(b)

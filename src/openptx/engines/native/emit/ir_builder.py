@@ -91,7 +91,7 @@ class IRBuilder:
         self.lines.append(text)
 
     def first(self, text: str, section: Section = Section.LAUNCH) -> str:
-        """A line in the entry block."""
+        """Emits a line in the entry block and returns its name."""
         self.count += 1
         name = f"%v{self.count}"
         self._entry.append((section, f"{name} = {text}"))

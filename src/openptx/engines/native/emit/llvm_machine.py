@@ -154,7 +154,7 @@ class LlvmMachine(FloatOps):
         return self.resize(found, w)
 
     def time(self, name: str, w: int) -> Bits:
-        """Clocks: all of them count nanoseconds."""
+        """The value of a clock: all of them count nanoseconds."""
         now = self.upcalls.now()
         return self.resize(now >> 32 if name.endswith("_hi") else now, w)
 

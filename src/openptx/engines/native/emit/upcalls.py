@@ -24,7 +24,7 @@ class Upcalls:
         self.faults, self.frame, self.x, self.ir, self.scope = faults, frame, faults.x, faults.ir, faults.scope
 
     def now(self) -> Bits:
-        """Nanoseconds, which only increase."""
+        """The time in nanoseconds, from a clock that never goes back."""
         self.ask(TIME, ())
         return self.x.bits(self.ir.load("i64", self.scope.entry.field(abi.DATA), 8), 64, ZEROS)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Family(NamedTuple):
-    """What instrumented code is made with."""
+    """One kind of instrumentation: what code is made with."""
 
     hooks: Callable[[LlvmMachine], Hooked]
     """For a machine's code, and what its accesses go through."""

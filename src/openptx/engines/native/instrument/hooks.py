@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Hooks:
-    """Hooks of code that nobody observes."""
+    """The hooks that emission calls; these do nothing."""
 
     once = False
     """Whether no instruction may be executed again after it was executed, as in blocks that start over."""
@@ -36,7 +36,7 @@ class Hooks:
         """An instruction that does not end its block is about to be executed by the lanes of its guard."""
 
     def after(self, op: Op) -> None:
-        """It has been."""
+        """Called after an instruction has been emitted."""
 
     def converges(self, op: Op, members: Callable[[Op], Bits]) -> None:
         """An instruction of a warp, for the lanes of a mask."""

@@ -82,7 +82,7 @@ class Support:
 
     @property
     def head(self) -> str:
-        """What a kernel's text begins with."""
+        """The declarations that a kernel's text begins with."""
         if not self._head:
             headers = {name: header for header, name in _HEADER.findall(self.own())}
             self._head = "\n".join([*(f"declare {headers[name]}" for name in NAMES), self.barriers()])
@@ -120,7 +120,7 @@ class Support:
         return digest(f"support {self.address_size} {self.rounds} {self.counted}")
 
     def loaded(self) -> bool:
-        """Whether it was on disk."""
+        """Loads the support code from disk; whether it is there."""
         with LLVM:
             if self._library is None and (image := store.load(self.name)) is not None:
                 self.link_own(image)

@@ -93,7 +93,7 @@ def recorded(run: Run, worker: Worker) -> Recorded:
 
 
 def answered(worker: Worker) -> Recorded:
-    """The reference engine's own words."""
+    """The fault that the reference engine reported, in its own words."""
     v = worker.violation
     assert v is not None
     access = WrongAccess(v.address, v.size, v.space, v.limit) if v.address is not None else None
@@ -167,7 +167,7 @@ ACTIONS = ("load", "store", "atomic", "store")
 def said(
     run: Run, kind: int, detail: int, what: str, size: int, limit: int, space: str, address: int
 ) -> tuple[str, str]:
-    """The code and the message."""
+    """The code and the message of a fault."""
     if kind == abi.MISALIGNED:
         return "misaligned-access", fault_text.misaligned(what, size)
     heap = run.memory.heap

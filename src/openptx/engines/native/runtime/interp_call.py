@@ -78,7 +78,7 @@ def file_of(function: Function, cells: Cells, columns: Mapping[int, Array]) -> d
 
 
 def cell_of(function: Function, cells: Cells, registers: Mapping[int, Any], cell: int) -> Array:
-    """What a cell holds of them."""
+    """The content of a cell, from the registers that it holds."""
     if cell == cells.carry:
         return registers[len(function.registers)]
     if cell < len(function.registers):

@@ -186,7 +186,7 @@ class Run:
         return [*codes, *(task.result for task in self.tasks)]
 
     def work(self, worker: Worker) -> int:
-        """What another thread does."""
+        """Runs CTAs on a worker; the target of further threads."""
         return self.plan.code.run(worker.state.address)
 
     def stop(self, reason: BaseException) -> None:
@@ -236,7 +236,7 @@ class Run:
             )
 
     def late(self) -> bool:
-        """Whether the time limit is over."""
+        """Whether the time limit has passed."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
     def need(self, worker: Worker) -> int:

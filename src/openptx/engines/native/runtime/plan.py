@@ -151,7 +151,7 @@ class Plans:
         return plan
 
     def ran(self, plan: Plan, seconds: float) -> None:
-        """A launch is over."""
+        """Records that a launch with this plan is over."""
         if plan.options.baseline:
             key = plan.function.name, plan.block
             if self.baseline.setdefault(key, BaselineCode()).ran(plan, seconds):

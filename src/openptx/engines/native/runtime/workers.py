@@ -156,7 +156,7 @@ class Worker:
         _WINDOW.pack_into(self.table_memory, slot * abi.ROW, *row)
 
     def adopt(self, plan: Plan) -> None:
-        """What follows from the plan alone."""
+        """Sets up what depends on the plan alone."""
         code = plan.code
         _HEAD.pack_into(
             self.memory, 0,

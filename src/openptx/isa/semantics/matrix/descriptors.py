@@ -109,7 +109,7 @@ class Shape:
 
     @property
     def format(self) -> Format:
-        """That of d."""
+        """The format of d."""
         return FORMATS["f32" if self.result else "f16"]
 
     def lane(self, row: Row) -> Row:

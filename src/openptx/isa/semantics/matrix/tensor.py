@@ -130,7 +130,7 @@ class Result:
         return tuple(tuple(x.fma(f, c, power, nothing) for c in line) for line in tile)
 
     def write(self, tile: Tile) -> None:
-        """The new rows."""
+        """Writes the new rows."""
         x = self.x
         for row, line in enumerate(tile):
             for lane, columns in self.shape.pieces(row):

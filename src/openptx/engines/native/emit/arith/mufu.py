@@ -114,5 +114,5 @@ class MufuOps(HalfOps):
 
 
 def sixteen(values: Sequence[int]) -> str:
-    """A register of them."""
+    """A vector register of these values."""
     return "<" + ", ".join(f"i32 {value}" for value in values) + ">"

@@ -172,7 +172,7 @@ class AtomicLowering:
     # One lane's operation
 
     def update_word(self, pointer: str, w: int, update: Update, operands: list[Bits], locked: bool) -> tuple[Bits, ...]:
-        """Gives the old word."""
+        """Updates a word atomically and returns the old one."""
         ir, t, align = self.ir, f"i{w}", w // 8
         if w == 128:
             return self.update_pair(pointer, update, operands, locked)

@@ -91,7 +91,7 @@ class StoreLowering:
         ir.start(on)
 
     def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
-        """All lanes side by side."""
+        """Stores values of all lanes side by side."""
         ir, count = self.ir, len(values)
         name, n = self.interleaved([self.x.vector(v) for v in values], w)
         t = f"<{n} x i{w}>"
@@ -138,7 +138,7 @@ class StoreLowering:
             self.store_piece(self.ir.field(pointer, lanes[i]), values[0], i, end - i)
 
     def store_piece(self, pointer: str, value: Bits, first: int, n: int) -> None:
-        """Some lanes side by side."""
+        """Stores values of some lanes side by side."""
         w = value.width
         part = self.ir.shuffle(vector_type(w), self.x.vector(value), "poison", range(first, first + n))
         self.ir.store(f"<{n} x i{w}>", part, pointer, w // 8, DATA)

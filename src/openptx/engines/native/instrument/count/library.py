@@ -24,7 +24,7 @@ _linked: list[Library] = []
 
 @cache
 def text() -> str:
-    """All of them, for LLVM."""
+    """The LLVM text of all functions."""
     found = files("openptx.engines.native.instrument.count").joinpath("functions.ll").read_text("utf-8")
     numbers = {name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)}
     numbers |= {

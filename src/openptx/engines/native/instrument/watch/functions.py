@@ -35,7 +35,7 @@ def declarations() -> list[str]:
 
 
 def text(address_size: int) -> str:
-    """All of them, for LLVM."""
+    """The LLVM text of all functions."""
     shift = SHIFT[address_size]
     parts = [function(form, space, kind, shift) for kind in KINDS for space in SPACES for form in GIVEN]
     attributes = 'attributes #0 = { "prefer-vector-width"="512" "min-legal-vector-width"="512" }'

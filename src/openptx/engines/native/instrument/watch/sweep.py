@@ -18,7 +18,7 @@ class Who(Protocol):
 
     @property
     def alone(self) -> Flag:
-        """Whether each granule is one lane's."""
+        """Whether each granule is accessed by one lane alone."""
         ...
 
     @property

@@ -53,7 +53,7 @@ class Word:
         return self._do("lshr", other)
 
     def below(self, other: Word | int) -> Flag:
-        """Less, without signs."""
+        """The comparison `<` of unsigned words."""
         return self._compare("ult", other)
 
     def negative(self) -> Flag:
@@ -66,7 +66,7 @@ class Word:
         return self._compare("ne", other)
 
     def splat(self, n: int) -> Word:
-        """The scalar in all places."""
+        """A vector with the scalar in all places."""
         one = self.ir.emit(f"insertelement <{n} x i64> poison, i64 {self.name}, i32 0")
         zeros = f"<{n} x i32> zeroinitializer"
         return Word(self.ir, n, self.ir.emit(f"shufflevector <{n} x i64> {one}, <{n} x i64> poison, {zeros}"))
@@ -108,5 +108,5 @@ class Flag:
         return Word(self.ir, 0, self.ir.emit(f"zext i{self.n} {word} to i64"))
 
     def any(self) -> str:
-        """An i1."""
+        """Whether any flag is set, as an i1."""
         return self.bits().differs(0).name if self.n else self.name
