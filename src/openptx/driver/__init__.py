@@ -2,7 +2,7 @@
 
     openptx exec -- python train.py        the program's `libcuda.so.1` is ours
 
-`library.c` is the library: each entry point of `entry_points.txt` jumps through a table, which `start` fills with
+`libcuda/` is the library: each entry point of `entry_points.txt` jumps through a table, which `start` fills with
 functions of this package when the program first calls. A module here is a chapter of the driver's manual; each function
 names the entry points that it is (`calls`). Work is done in the thread that asks for it, so that streams, events and
 copies are in order without waiting; only a capture (`graphs`) puts it off.

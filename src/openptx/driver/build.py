@@ -47,7 +47,7 @@ class SharedLibrary:
 
 DRIVER = SharedLibrary(
     "libcuda.so.1",
-    (Path(__file__).with_name("library.c"),),
+    tuple(sorted(Path(__file__).with_name("libcuda").glob("*.c"))),
     (f"-DDRIVER_VERSION={DRIVER_VERSION}",),
     also=("libcuda.so",),  # what `-lcuda` and `ctypes.util.find_library` look for
 )

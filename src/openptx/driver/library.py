@@ -1,4 +1,4 @@
-"""The functions of `library.c` that this package calls."""
+"""The functions of `libcuda/*.c` that this package calls."""
 
 from __future__ import annotations
 

@@ -1,0 +1,57 @@
+/* Where functions of the driver lie, for programs that ask by name. */
+#include "library.h"
+#include <stdio.h>
+#include <string.h>
+
+/* What the driver behind this library gives; a function of which the recorder must know is the stub of this library. */
+static int recorded_address(const char *name, void **function, int version, uint64_t flags, int *status, int index) {
+    enum { PER_THREAD = 2 };
+    int (*ask)(const char *, void **, int, uint64_t, int *) =
+        (int (*)(const char *, void **, int, uint64_t, int *))real[INDEX_cuGetProcAddress_v2];
+    int (*ask_first)(const char *, void **, int, uint64_t) =
+        (int (*)(const char *, void **, int, uint64_t))real[INDEX_cuGetProcAddress];
+    int result = ask ? ask(name, function, version, flags, status)
+                     : ask_first ? ask_first(name, function, version, flags) : NOT_FOUND;
+    if (result != SUCCESS || !*function || index < 0) return result;
+    if (!openptx_callbacks[index] && !owned[index]) return result;
+    void *stub = entries[index].stub;
+    for (int i = 0; flags & PER_THREAD && i < SLOTS - COUNT; i++)
+        if (aliases[i].index == index) stub = aliases[i].stub;
+    *function = stub;
+    return result;
+}
+
+static int own_cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status) {
+    const struct entry *best = NULL;
+    int known = 0;
+    if (!name || !function) return INVALID_VALUE;
+    for (int i = 0; i < COUNT; i++)
+        if (!strcmp(entries[i].stem, name)) {
+            known = 1;
+            if (entries[i].since <= version && (!best || entries[i].since >= best->since)) best = &entries[i];
+        }
+    if (OPENPTX_RECORDER) return recorded_address(name, function, version, flags, status, best ? (int)(best - entries) : -1);
+    *function = best ? best->stub : NULL;
+    if (status) *status = best ? 0 : known ? 2 : 1; /* found, version not sufficient, symbol not found */
+    return best ? SUCCESS : NOT_FOUND;
+}
+
+static int own_cuGetProcAddress(const char *name, void **function, int version, uint64_t flags) {
+    return own_cuGetProcAddress_v2(name, function, version, flags, NULL);
+}
+
+static int own_cuGetExportTable(const void **table, const void *id) {
+    static char told;
+    (void)id;
+    if (table) *table = NULL;
+    if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+        fputs("openptx: this program holds a copy of NVIDIA's CUDA runtime, which runs on NVIDIA's driver alone: it asks\n"
+              "openptx: the driver by export tables to prove that it is NVIDIA's, and OpenPTX does not answer that.\n"
+              "openptx: Compile the program with `nvcc -cudart shared`: it then finds the libcudart.so of OpenPTX.\n", stderr);
+    return NOT_FOUND;
+}
+
+void own_addresses(void) {
+    OWN(cuGetProcAddress), OWN(cuGetProcAddress_v2);
+    if (!OPENPTX_RECORDER) OWN(cuGetExportTable);
+}

@@ -1,0 +1,73 @@
+/* What the table holds: before Python is started, then, and after its end. */
+#include "library.h"
+#include <pthread.h>
+#include <string.h>
+
+/* The functions of the driver that this library stands in front of; all null where it stands in front of none. */
+void *real[SLOTS];
+
+volatile int started;
+
+/* What Python implemented returns this from the interpreter's end on, in a forked child, and where Python fails. */
+static volatile int ended = DEINITIALIZED;
+static int is_ended(void) { return ended; }
+static int is_freed(void) { return SUCCESS; }
+char owned[COUNT]; /* by a function of C here */
+
+/* Whether an entry point only gives something back. */
+static int releases(const char *symbol) {
+    static const char *const words[] = {"Free", "Destroy", "Unload", "Unregister", "Release"};
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(symbol, words[i])) return 1;
+    return 0;
+}
+
+/* At the interpreter's end all is given back: finalizers that run after it, as numba-cuda's do, succeed. */
+void end(int result) {
+    ended = result;
+    for (int i = 0; i < SLOTS; i++)
+        if (!owned[index_of(i)]) {
+            int freed = result == DEINITIALIZED && releases(symbol_of(i));
+            openptx_table[i] = real[i] ? real[i] : freed ? (void *)is_freed : (void *)is_ended;
+        }
+}
+
+static void in_child(void) {
+    forget_start();
+    if (started) {
+        forget_contexts();
+        end(NOT_INITIALIZED);
+    }
+}
+
+/* Called by Python when the callbacks are in their places: what nothing implements says so. The recorder has callbacks
+   for the symbols for per-thread default streams, too. */
+PUBLIC void openptx_driver_ready(void **callbacks) {
+    find_exceptions();
+    for (int i = 0; i < SLOTS; i++) {
+        if (owned[index_of(i)]) continue;
+        void *callback = openptx_callbacks[i] = callbacks[OPENPTX_RECORDER ? i : index_of(i)];
+        void *otherwise = real[i] ? real[i] : (void *)openptx_missing;
+#ifdef PYTHON_CALLS
+        openptx_table[i] = callback ? (void *)openptx_python : otherwise;
+#else
+        openptx_table[i] = callback ? callback : otherwise;
+#endif
+    }
+    started = 1;
+}
+
+/* The real driver's function in a slot, for the recorder; null where it has none. */
+PUBLIC void *openptx_driver_real(int slot) { return real[slot]; }
+
+/* Called at the interpreter's end. */
+PUBLIC void openptx_driver_close(void) { end(DEINITIALIZED); }
+
+__attribute__((constructor)) static void prepare(void) {
+    pthread_atfork(NULL, NULL, in_child);
+    for (int i = 0; i < SLOTS; i++) openptx_table[i] = (void *)openptx_first;
+    if (OPENPTX_RECORDER) return;
+    own_addresses();
+    own_contexts();
+    own_errors();
+}
