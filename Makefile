@@ -38,8 +38,8 @@ editors: .venv/.ready-dev         ## install VS Code's test client and its gramm
 	@cd editors/vscode && npm install --silent --no-package-lock
 	@$(BIN)/python -m pytest tests/clients/test_vscode_extension.py -rs
 
-conformance: .venv/.ready-dev     ## suites of other projects: make conformance ZLUDA=... PTX_TESTS=... GPUOCELOT=... TRITON=...
-	@$(BIN)/python tools/run_conformance.py zluda=$(ZLUDA) ptx_tests=$(PTX_TESTS) gpuocelot=$(GPUOCELOT) triton=$(TRITON)
+conformance: .venv/.ready-dev     ## suites of other projects: make conformance ZLUDA=... PTX_TESTS=... GPUOCELOT=... TRITON=... CUDA_PYTHON=...
+	@$(BIN)/python tools/run_conformance.py zluda=$(ZLUDA) ptx_tests=$(PTX_TESTS) gpuocelot=$(GPUOCELOT) triton=$(TRITON) cuda_python=$(CUDA_PYTHON)
 
 corpus: .venv/.ready-compilers     ## compile our kernels with every compiler that is there, check the PTX
 	@$(BIN)/python tools/make_corpus.py

@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-SUITES = ("zluda", "ptx_tests", "gpuocelot", "triton")
+SUITES = ("zluda", "ptx_tests", "gpuocelot", "triton", "cuda_python")
 
 
 def main() -> int:

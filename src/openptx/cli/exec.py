@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
     """Become the program. Returns only where there is none."""
     if args.device is not None:
         capability_of(args.device)
-    found = environment(args.device, "all" if args.sanitize else None)
+    found = environment(args.device, "all" if args.sanitize else None, args.command[0])
     try:
         os.execvpe(args.command[0], args.command, found)
     except OSError as error:

@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
     settings = Settings(
         args.output, args.kernels, args.launches, args.every, args.limit, args.total, ":".join(args.ptx)
     )
-    found = recording_environment(find_driver(args.driver), settings.variables())
+    found = recording_environment(find_driver(args.driver), settings.variables(), args.command[0])
     before = recorded(args.output)
     try:
         status = status_of(args.command, found)

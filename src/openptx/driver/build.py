@@ -72,7 +72,17 @@ STUBS = tuple(
     SharedLibrary(f"libnvJitLink.so.{major}", (), ("-x", "c", os.devnull), (), folder=STUB_FOLDER) for major in (12, 13)
 )
 """Empty libraries that keep programs from linking to machine code (`environment`), in a folder of their own."""
-LIBRARIES = (DRIVER, RECORDER, *RUNTIMES, *STUBS)
+NVRTCS = {
+    major: SharedLibrary(
+        f"libnvrtc.so.{major}",
+        (Path(__file__).with_name("nvrtc") / "nvrtc.c",),
+        (f"-DOPENPTX_NVRTC={major}", f"-Wl,--version-script=libnvrtc.so.{major}.map"),
+        folder="nvrtc",
+    )
+    for major in (12, 13)
+}
+"""In front of NVIDIA's compiler: what it gives in place of machine code is PTX."""
+LIBRARIES = (DRIVER, RECORDER, *RUNTIMES, *STUBS, *NVRTCS.values())
 
 
 def entries() -> str:
@@ -89,6 +99,9 @@ def generated() -> dict[str, str]:
     """Files that the compiler reads and that are written for it."""
     # Programs that were linked with NVIDIA's library ask for symbols of this version.
     maps = {f"{one.soname}.map": f"{one.soname} {{ global: cuda*; __cuda*; local: *; }};\n" for one in RUNTIMES}
+    maps |= {
+        f"{one.soname}.map": f"{one.soname} {{ global: nvrtc*; __nvrtc*; local: *; }};\n" for one in NVRTCS.values()
+    }
     return {"entries.h": entries(), **maps}
 
 

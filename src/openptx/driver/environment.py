@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from openptx.driver.build import DRIVER, RECORDER, STUBS, library_folder
+from openptx.driver.build import DRIVER, NVRTCS, RECORDER, STUBS, library_folder
+from openptx.driver.find_nvrtc import find_nvrtc
 from openptx.driver.recorder.settings import REAL
 
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
+KEEP_NVRTC = "OPENPTX_KEEP_NVRTC"
 
 QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
 """What cuda.core says about it."""
 
 
-def environment(device: str | None = None, sanitize: str | None = None) -> dict[str, str]:
+def environment(device: str | None = None, sanitize: str | None = None, command: str = "") -> dict[str, str]:
     """This process's environment, with what makes programs find the libraries, and these Python.
 
     Raises ArgumentError where a library cannot be made.
     """
-    found = with_libraries(DRIVER.folder)
+    found = with_libraries(DRIVER.folder, command)
     if device is not None:
         found["OPENPTX_DEVICE"] = device
     if sanitize is not None:
@@ -30,13 +32,13 @@ def environment(device: str | None = None, sanitize: str | None = None) -> dict[
     return found
 
 
-def recording_environment(driver: str, settings: Mapping[str, str]) -> dict[str, str]:
+def recording_environment(driver: str, settings: Mapping[str, str], command: str = "") -> dict[str, str]:
     """The environment for a program whose launches on the driver at `driver` are recorded."""
-    return {**with_libraries(RECORDER.folder), REAL: driver, **settings}
+    return {**with_libraries(RECORDER.folder, command), REAL: driver, **settings}
 
 
-def with_libraries(subfolder: str) -> dict[str, str]:
-    """This process's environment, in which libcuda.so.1 is found in a subfolder of the libraries'."""
+def with_libraries(subfolder: str, command: str) -> dict[str, str]:
+    """This process's environment, in which a command finds libcuda.so.1 in a subfolder of the libraries'."""
     folder = str(library_folder())
     drivers = os.path.normpath(os.path.join(folder, subfolder))
     found = {**os.environ}
@@ -47,14 +49,23 @@ def with_libraries(subfolder: str) -> dict[str, str]:
     if not found.get(KEEP_NVJITLINK):
         # numba and cuda.core link by nvJitLink, which makes machine code, or else by the driver, which is us: found
         # loaded, but without functions, it is too old for them. Nothing else makes them use the driver.
-        stubs = (os.path.join(folder, one.folder, one.soname) for one in STUBS)
-        found["LD_PRELOAD"] = " ".join((*stubs, *found.get("LD_PRELOAD", "").split()))
+        preload(found, (os.path.join(folder, one.folder, one.soname) for one in STUBS))
         found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))
+    if not found.get(KEEP_NVRTC):
+        compilers = {major: find_nvrtc(major, command) for major in NVRTCS}
+        found |= {f"OPENPTX_NVRTC_{major}": path for major, path in compilers.items() if path is not None}
+        there = (one for major, one in NVRTCS.items() if compilers[major] is not None)
+        preload(found, (os.path.join(folder, one.folder, one.soname) for one in there))
     if (shared := shared_python()) is not None:
         found["OPENPTX_LIBPYTHON"] = shared
         found["OPENPTX_PYTHONHOME"] = sys.base_prefix
     found["OPENPTX_PYTHONPATH"] = os.pathsep.join(search_path())
     return found
+
+
+def preload(environment: dict[str, str], libraries: Iterable[str]) -> None:
+    """Makes programs load libraries before their own."""
+    environment["LD_PRELOAD"] = " ".join((*libraries, *environment.get("LD_PRELOAD", "").split()))
 
 
 def shared_python() -> str | None:

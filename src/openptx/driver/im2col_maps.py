@@ -6,7 +6,7 @@ import ctypes
 
 from openptx.driver.arrays import write
 from openptx.driver.calls import get, initialized
-from openptx.driver.tensor_maps import MAP_ALIGNMENT, described, invalid, require_row
+from openptx.driver.tensor_maps import described, invalid, require_row
 from openptx.isa.semantics.im2col import MODES, PIXELS
 from openptx.isa.semantics.tensor_map import ELEMENTS, LARGEST
 from openptx.isa.types import TYPES
@@ -42,8 +42,6 @@ def make(out: int, given: tuple[int, ...], column: tuple[list[tuple[int, int]], 
     corners, channels, pixels, mode = column
     if not 3 <= given[1] <= 5:
         raise invalid(f"of {given[1]} dimensions for columns of pixels, which have 3 to 5")
-    if out % MAP_ALIGNMENT:
-        raise invalid(f"at 0x{out:x}; they begin at multiples of {MAP_ALIGNMENT}")
     address, swizzle, fill = given[2], *given[-2:]
     element, sizes, between, every = described(*given)
     most = 1 << CORNER_BITS[len(corners)] - 1

@@ -65,6 +65,28 @@ def test_a_program_in_c_finds_the_recorder_by_name_and_version(tmp_path: Path) -
     assert [replay(file).status for file in sorted((tmp_path / "out").iterdir())] == ["equal", "equal"]
 
 
+EXPORTS = """
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+for first in (5, 6):
+    table = ctypes.POINTER(ctypes.c_int)()
+    print(cuda.cuGetExportTable(ctypes.byref(table), bytes([first] * 16)), table[:2] if table else None)
+"""
+
+
+def test_export_tables_are_those_of_the_driver_behind(tmp_path: Path) -> None:
+    driver = tmp_path / "libcuda.so.1"
+    source = PROGRAM.with_name("exporting_driver.c")
+    subprocess.run([compiler() or "cc", "-shared", "-fPIC", str(source), "-o", str(driver)], check=True)
+    command = [sys.executable, "-m", "openptx", "record", "-o", str(tmp_path / "out"), "--driver"]
+    program = [sys.executable, "-c", EXPORTS]
+    done = subprocess.run([*command, str(driver), "--", *program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "0 [7, 8]\n500 None\n", done.stderr
+    ours = record(tmp_path / "ours", program)
+    assert ours.stdout == "500 None\n500 None\n"  # our own driver answers none
+    assert "nvcc -cudart shared" in ours.stderr
+
+
 def test_what_is_no_driver(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "openptx", "record", "-o", str(tmp_path / "out"), "--driver"]
     absent = subprocess.run([*command, "nowhere", "--", "true"], capture_output=True, text=True, timeout=60)

@@ -1,0 +1,36 @@
+"""What test_exec_nvrtc.py runs: compiles with options of the command line, and prints what is given as machine code."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+
+try:
+    nvrtc = ctypes.CDLL("libnvrtc.so.13")
+except OSError:
+    sys.exit("absent" not in sys.argv)
+nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
+SOURCE = b'extern "C" __global__ void one(int *p) { *p = 1; }'
+
+
+def call(name: str, *arguments: object) -> None:
+    result = getattr(nvrtc, name)(*arguments)
+    if result:
+        raise RuntimeError(f"{name}: {nvrtc.nvrtcGetErrorString(result)}")
+
+
+def machine_code(option: str) -> str:
+    """The start of it where it is an ELF file; else the text."""
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    call("nvrtcCreateProgram", ctypes.byref(program), SOURCE, b"one.cu", 0, None, None)
+    call("nvrtcCompileProgram", program, 1, (ctypes.c_char_p * 1)(option.encode()))
+    call("nvrtcGetCUBINSize", program, ctypes.byref(size))
+    found = ctypes.create_string_buffer(size.value + 1)
+    call("nvrtcGetCUBIN", program, found)
+    call("nvrtcDestroyProgram", ctypes.byref(program))
+    return "ELF" if found.raw[1:4] == b"ELF" else found.value.decode()
+
+
+if "absent" not in sys.argv:
+    print(json.dumps([machine_code(option) for option in sys.argv[1:]]))

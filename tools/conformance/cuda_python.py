@@ -1,0 +1,75 @@
+"""NVIDIA/cuda-python: the examples of cuda.core and of cuda.bindings, under `openptx exec`.
+
+Needs `make .venv/.ready-clients`. CuPy is what is installed, or else the stand-in beside this file. A line that
+synchronises the device through NVIDIA's runtime, which OpenPTX does not run, asks the driver in a copy of the example;
+the case is then called NAME+driver, and NAME is the example as it stands. CONFORMANCE_EXAMPLES chooses by a pattern.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance.outcome import Outcome
+
+TOOLKIT = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+STAND_INS = Path(__file__).with_name("stand_ins")
+PARTS = {"cuda_core/examples": "core", "cuda_bindings/examples": "bindings"}
+RUNTIME = re.compile(r"^(\s*)(?:dev|device|dev0|dev1)\.sync\(\)", re.MULTILINE)
+DRIVER = r"\1assert int(__import__('cuda.bindings.driver').bindings.driver.cuCtxSynchronize()[0]) == 0"
+START = (
+    "import runpy, sys; import cuda.bindings as b; b.__path__.append(sys.argv.pop(1)); sys.argv = sys.argv[1:]; "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+"""Runs an example with what the checkout has and the package lacks: `cuda.bindings._example_helpers`."""
+LIMIT = 600
+"""Seconds for an example."""
+
+
+def run(checkout: Path) -> Iterator[Outcome]:
+    pattern = os.environ.get("CONFORMANCE_EXAMPLES", "*")
+    for folder, part in PARTS.items():
+        root = checkout / folder
+        for file in sorted(root.rglob("*.py")):
+            name = f"{part}-{file.stem}"
+            if file.parent.name == "common" or file.stem.endswith("_test") or not fnmatch.fnmatch(name, pattern):
+                continue
+            yield attempt(name, file, checkout)
+            text = file.read_text("utf-8")
+            if part == "core" and RUNTIME.search(text):
+                with tempfile.TemporaryDirectory() as copies:
+                    copy = Path(copies, file.name)
+                    copy.write_text(RUNTIME.sub(DRIVER, text), "utf-8")
+                    yield attempt(f"{name}+driver", copy, checkout)
+
+
+def attempt(name: str, file: Path, checkout: Path) -> Outcome:
+    """One example: it exits with 0, or with what is left of its words."""
+    added = [] if importlib.util.find_spec("cupy") else [str(STAND_INS)]
+    environment = {
+        **os.environ,
+        "CUDA_HOME": str(TOOLKIT),
+        "CUDA_PATH": str(TOOLKIT),
+        "PYTHONPATH": os.pathsep.join((*added, *filter(None, (os.environ.get("PYTHONPATH"),)))),
+    }
+    program = [sys.executable, "-c", START, str(checkout / "cuda_bindings" / "cuda" / "bindings"), str(file)]
+    command = [sys.executable, "-m", "openptx", "exec", "--device", "sm_90", "--", *program]
+    try:
+        done = subprocess.run(
+            command, cwd=tempfile.gettempdir(), env=environment, capture_output=True, text=True, timeout=LIMIT
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(name, "disagreed", f"it did not end in {LIMIT} s")
+    words = [line for line in f"{done.stdout}\n{done.stderr}".strip().split("\n") if line.strip()]
+    last = words[-1].strip()[:200] if words else ""
+    if done.returncode == 0:
+        return Outcome(name, "agreed")
+    return Outcome(name, "disagreed", last)
