@@ -46,6 +46,16 @@ class Pool:
         self._quarantine: deque[tuple[int, int]] = deque()
         self._freed: dict[int, Block] = {}
 
+    @property
+    def size(self) -> int:
+        """Bytes of all its addresses."""
+        return self._data.size
+
+    @property
+    def used(self) -> int:
+        """Bytes from its beginning on that blocks were ever given."""
+        return self._fresh - self.base
+
     def within(self, address: int) -> bool:
         return 0 <= address - self.base < self._data.size
 

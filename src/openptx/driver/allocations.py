@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
 from openptx import memory
@@ -47,6 +48,8 @@ class Owned(NamedTuple):
 
 OWNED: dict[int, Owned] = {}
 """By device address."""
+AT_FREE: list[Callable[[int], None]] = []
+"""What is done when an allocation is freed, with its address."""
 REGISTERED: dict[int, int] = {}
 """Device addresses of registered memory, by host address."""
 
@@ -91,7 +94,13 @@ def give_back(address: int, *kinds: str) -> None:
             raise Failure(Result.INVALID_VALUE, str(error)) from None
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} is {found.kind if found else 'other'} memory")
     del OWNED[address]
-    memory.free(found.block)
+    free_block(found.block)
+
+
+def free_block(block: Block) -> None:
+    for end in AT_FREE:
+        end(block.address)
+    memory.free(block)
 
 
 def end_all(context: Context) -> None:
@@ -103,7 +112,7 @@ def end_all(context: Context) -> None:
                 REGISTERED.pop(owned.block.pointer, None)
                 memory.unregister(owned.block)
             else:
-                memory.free(owned.block)
+                free_block(owned.block)
 
 
 AT_END.append(end_all)

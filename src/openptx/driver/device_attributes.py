@@ -72,6 +72,7 @@ FIXED = {
     103:    1,           # HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
     113:    1,           # READ_ONLY_HOST_REGISTER_SUPPORTED
     115:    1,           # MEMORY_POOLS_SUPPORTED
+    125:    1,           # IPC_EVENT_SUPPORTED
     134:    0,           # HOST_NUMA_ID
     142:    1,           # HOST_NUMA_MEMORY_POOLS_SUPPORTED
     144:    1,           # HOST_MEMORY_POOLS_SUPPORTED

@@ -10,9 +10,17 @@ from typing import Any, NamedTuple
 
 ROWS = Path(__file__).with_name("entry_points.txt")
 
+
+class IpcHandle(ctypes.Structure):
+    """64 bytes by value."""
+
+    _fields_ = (("reserved", ctypes.c_uint8 * 64),)
+
+
 TYPES: dict[str, Any] = {
     "p": ctypes.c_uint64, "h": ctypes.c_uint64, "d": ctypes.c_uint64, "z": ctypes.c_uint64, "m": ctypes.c_uint64,
     "u": ctypes.c_uint32, "i": ctypes.c_int32, "s": ctypes.c_uint16, "b": ctypes.c_uint8, "f": ctypes.c_float,
+    "I": IpcHandle,
 }  # fmt: skip
 """By the letter of a parameter. A structure of eight bytes is passed in one register."""
 

@@ -12,7 +12,7 @@ from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
 NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty": 5, "wait": 6, "event": 7,
-              "allocation": 10, "free": 11, "memory": 12}  # fmt: skip
+              "allocation": 10, "free": 11, "memory": 12, "conditional": 13}  # fmt: skip
 """CUgraphNodeType."""
 EDGE = 8
 """Bytes of a CUgraphEdgeData: all zeros, since there are no programmatic launches."""

@@ -135,12 +135,14 @@ def add_allocation(context: Context, out: int, graph: int, after: int, count: in
     layout, begin = ALLOCATION
     size, _ = layout.unpack(read(pointer, begin + layout.size)[begin:])
     obtain(context, pointer + begin + 8, size)
-    add(out, graph, after, count, "allocation", lambda: Work(nothing))
+    made = add(out, graph, after, count, "allocation", lambda: Work(nothing))
+    made.description = read(pointer, begin + layout.size)
+    made.address = get(pointer + begin + 8)
 
 
 @in_context("cuGraphAddMemFreeNode")
 def add_free(context: Context, out: int, graph: int, after: int, count: int, address: int) -> None:
-    add(out, graph, after, count, "free", lambda: Work(nothing))
+    add(out, graph, after, count, "free", lambda: Work(nothing)).address = address
 
 
 def work_of(context: Context, pointer: int) -> tuple[str, Work]:
@@ -163,9 +165,35 @@ def work_of(context: Context, pointer: int) -> tuple[str, Work]:
     raise Failure(Result.NOT_SUPPORTED, f"a graph node of type {number}")
 
 
+SPECIAL: dict[int, Callable[..., None]] = {}
+"""What adds nodes whose description is a result as well, by CUgraphNodeType."""
+
+
+def special_node(number: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        SPECIAL[number] = function
+        return function
+
+    return decorate
+
+
+@special_node(10)
+def add_described_allocation(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    add_allocation(context, out, graph, after, count, pointer + PARAMETERS)
+
+
+@special_node(11)
+def add_described_free(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    add_free(context, out, graph, after, count, get(pointer + PARAMETERS))
+
+
 @in_context("cuGraphAddNode")
 def add_node(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     put(out, 0)
+    special = SPECIAL.get(get(pointer, ctypes.c_int))
+    if special is not None:
+        special(context, out, graph, after, count, pointer)
+        return
     kind, work = work_of(context, pointer)
     add(out, graph, after, count, kind, lambda: work)
 

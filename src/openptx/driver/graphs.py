@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import ctypes
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from openptx.driver.calls import Failure, in_context, put, put_int
@@ -31,7 +33,8 @@ class Work(NamedTuple):
 class Node(Object):
     """`after` are the nodes that this one comes after; `original` is the node that a clone was made of.
 
-    `attributes` are those of a kernel that the program has set; `kept` is what it was given a pointer to.
+    `attributes` are those of a kernel that the program has set; `kept` is what it was given a pointer to. Nodes that
+    allocate or free memory have its `address`, and `description` is that of an allocation.
     """
 
     what = "graph node"
@@ -42,14 +45,33 @@ class Node(Object):
         self.original: Node | None = None
         self.attributes: dict[int, bytes] = {}
         self.kept: object = None
+        self.address, self.description = 0, b""
+
+
+class Word(NamedTuple):
+    """A condition: where it lies in device memory, and what it is at each launch; None where nothing sets it then."""
+
+    address: int
+    default: int | None
+
+    @property
+    def value(self) -> int:
+        return ctypes.c_uint32.from_address(self.address).value
+
+    def assign(self) -> None:
+        if self.default is not None:
+            ctypes.c_uint32.from_address(self.address).value = self.default
 
 
 class Graph(Object):
+    """`words` are the conditions that were made for it, by address."""
+
     what = "graph"
 
     def __init__(self) -> None:
         super().__init__()
         self.nodes: list[Node] = []
+        self.words: dict[int, Word] = {}
         self.references = References()
 
     def add(
@@ -75,13 +97,16 @@ class Graph(Object):
         return [*found]
 
     def clone(self) -> Graph:
-        """A copy of the graph, whose nodes have handles of their own."""
+        """The same nodes, with handles of their own. Fails for conditional ones, as CUDA does."""
+        if any(choice_of(node) is not None for node in self.nodes):
+            raise Failure(Result.NOT_SUPPORTED, "a graph with conditional nodes cannot be copied")
         made, same = driver().add(Graph()), dict[Node, Node]()
         for node in self.order():
             copy = made.add(node.kind, *node.work, (same[before] for before in node.after))
             if isinstance(child := child_of(node), Graph):
                 copy.work = child_work(child.clone())
             copy.original, copy.attributes = node, dict(node.attributes)
+            copy.address, copy.description = node.address, node.description
             same[node] = copy
         made.nodes = [same[node] for node in self.nodes]
         made.references = self.references.copy()
@@ -92,6 +117,8 @@ class Graph(Object):
         for node in self.nodes:
             if (child := child_of(node)) is not None:
                 child.end()
+            for body in bodies_of(node):
+                body.end()
             driver().remove(node)
         driver().remove(self)
         self.references.end()
@@ -112,14 +139,52 @@ def run_graph(graph: Graph) -> None:
         node.work.run()
 
 
+class Choice(NamedTuple):
+    """What a conditional node does: a word says which of some graphs run, and whether one runs again."""
+
+    word: Word
+    kind: str
+    bodies: tuple[Graph, ...]
+
+    def chosen(self) -> int | None:
+        """The number of the graph that is to run now."""
+        value = self.word.value
+        number = value if self.kind == "switch" else int(value == 0)
+        return number if number < len(self.bodies) else None
+
+    def run(self, runs: Sequence[Callable[[], None]]) -> None:
+        """`runs` do the graphs."""
+        number = self.chosen()
+        while number is not None:
+            runs[number]()
+            number = self.chosen() if self.kind == "while" else None
+
+
+def run_choice(choice: Choice) -> None:
+    choice.run([partial(run_graph, body) for body in choice.bodies])
+
+
+def choice_of(node: Node) -> Choice | None:
+    """What a conditional node chooses from."""
+    return node.work.arguments[0] if node.kind == "conditional" else None
+
+
+def bodies_of(node: Node) -> tuple[Graph, ...]:
+    choice = choice_of(node)
+    return choice.bodies if choice is not None else ()
+
+
 class Step:
     """A node as an executable graph does it. `enabled` is False for one that does nothing for the time being."""
 
     def __init__(self, node: Node) -> None:
         self.kind, self.work, self.enabled = node.kind, node.work, True
         self.child: Executable | None = None
+        self.bodies = [Executable(body) for body in bodies_of(node)]
         if (child := child_of(node)) is not None:
             self.do_graph(child)
+        if (choice := choice_of(node)) is not None:
+            self.work = Work(choice.run, ([body.run for body in self.bodies],))
 
     def do_graph(self, graph: Graph) -> None:
         """Makes the step run a whole graph, as the graph is now."""
@@ -128,8 +193,8 @@ class Step:
         self.work = Work(self.child.run)
 
     def end(self) -> None:
-        if self.child is not None:
-            self.child.end()
+        for one in (*self.bodies, *filter(None, (self.child,))):
+            one.end()
 
 
 class Executable(Object):
@@ -141,7 +206,20 @@ class Executable(Object):
         super().__init__()
         self.steps = {node: Step(node) for node in graph.order()}
         self.shape = shape(graph)
+        self.words = [*graph.words.values()]
         self.references = graph.references.copy()
+
+    def start(self) -> None:
+        """Does all of it, with its conditions as they are at a launch."""
+        self.assign()
+        self.run()
+
+    def assign(self) -> None:
+        for word in self.words:
+            word.assign()
+        for step in self.steps.values():
+            for body in step.bodies:
+                body.assign()
 
     def run(self) -> None:
         for step in [*self.steps.values()]:
@@ -227,7 +305,7 @@ def upload(context: Context, handle: int, stream: int) -> None:
 def launch(context: Context, handle: int, stream: int) -> None:
     found, where = driver().find(handle, Executable), stream_of(context, stream)
     if where.capture is None:
-        found.run()
+        found.start()
         return
     for step in found.steps.values():
         if step.enabled:

@@ -10,6 +10,9 @@ from openptx.driver.objects import driver
 from openptx.driver.virtual_memory import part_at
 from openptx.memory import Block
 
+IMPORTED: dict[int, Block] = {}
+"""Memory of other processes, by its address here (`ipc`)."""
+
 
 def owned_at(address: int) -> Owned | None:
     """Who owns the memory at an address, given as a device address or, for registered memory, as the host's; None if
@@ -20,7 +23,14 @@ def owned_at(address: int) -> Owned | None:
     for host, device in REGISTERED.items():
         if host <= address < host + OWNED[device].block.size:
             return OWNED[device]
-    return variable_at(address) or mapped_at(address)
+    return variable_at(address) or mapped_at(address) or imported_at(address)
+
+
+def imported_at(address: int) -> Owned | None:
+    for block in [*IMPORTED.values()]:
+        if block.address <= address < block.address + block.size:
+            return Owned(block, "device", 0, None, None)
+    return None
 
 
 def mapped_at(address: int) -> Owned | None:

@@ -41,6 +41,7 @@ def value(address: int, attribute: int, found: Owned) -> int:
         IS_MANAGED: int(found.kind == "managed"),
         RANGE_START: block.address,
         RANGE_SIZE: found.size,
+        LEGACY_IPC: int(found.kind == "device" and found.pool is None),
         MAPPED: 1,
         ACCESS_FLAGS: 3,
         POOL: found.pool.handle if found.pool is not None else 0,

@@ -1,4 +1,4 @@
-"""The functions of cooperative groups that CUDA's device runtime library defines, written in PTX."""
+"""The functions that CUDA's device runtime library defines for cooperative groups and graphs, written in PTX."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 from openptx.source import File
 
-_DECLARED = re.compile(r"\.extern\s+\.func\b[^;{]*\bcudaCG\w", re.A)
+_DECLARED = re.compile(r"\.extern\s+\.func\b[^;{]*\bcuda(CG|GraphSet)\w", re.A)
 _PATH = Path(__file__).with_name("device_runtime.ptx")
 
 
 def device_runtime(files: list[File]) -> list[File]:
     """The library, if a file declares what it defines. A program's own definitions come before its weak ones."""
-    if any("cudaCG" in file.text and _DECLARED.search(file.text) for file in files):
+    if any("cuda" in file.text and _DECLARED.search(file.text) for file in files):
         return [File("device_runtime.ptx", _PATH.read_text(encoding="ascii"))]
     return []

@@ -133,7 +133,89 @@ API int cudaGraphAddMemsetNode(Handle *node, Handle graph, const Handle *before,
     return done(error ? error : driver()->cuGraphAddMemsetNode(node, graph, before, count, given, context));
 }
 
+/* cudaGraphNodeParams, which is as large as CUgraphNodeParams; kernels and copies are described in other ways there. */
+typedef struct {
+    int type, reserved[3];
+    union {
+        KernelNode kernel;
+        DriverKernelNode driver_kernel;
+        struct {
+            int flags, reserved[3];
+            Copy3DParameters copy;
+        } copy;
+        struct {
+            int flags, reserved;
+            Handle context;
+            Copy3D copy;
+        } driver_copy;
+        long long words[29];
+    } as;
+    long long end;
+} Node;
+
+enum { KERNEL_NODE, COPY_NODE };
+
+static int driver_description(const Node *given, Node *there)
+{
+    if (!given)
+        return INVALID_VALUE;
+    *there = *given;
+    if (given->type == KERNEL_NODE)
+        return driver_node(&given->as.kernel, &there->as.driver_kernel);
+    if (given->type != COPY_NODE)
+        return 0;
+    there->as.driver_copy.flags = there->as.driver_copy.reserved = 0;
+    int error = describe_copy(&given->as.copy.copy, &there->as.driver_copy.copy);
+    return error ? error : driver()->cuCtxGetCurrent(&there->as.driver_copy.context);
+}
+
+static int add_node(Handle *node, Handle graph, const Handle *before, const void *edges, size_t count, Node *given)
+{
+    Node there;
+    int error = enter();
+    if (!error)
+        error = driver_description(given, &there);
+    if (!error)
+        error = driver()->cuGraphAddNode_v2(node, graph, before, edges, count, &there);
+    if (!error && given->type != KERNEL_NODE && given->type != COPY_NODE)
+        *given = there;                     /* with the address of an allocation, the graphs of a conditional node */
+    return done(error);
+}
+
+API int cudaGraphNodeSetParams(Handle node, const Node *given)
+{
+    Node there;
+    int error = driver_description(given, &there);
+    return done(error ? error : driver()->cuGraphNodeSetParams(node, &there));
+}
+
+API int cudaGraphExecNodeSetParams(Handle executable, Handle node, const Node *given)
+{
+    Node there;
+    int error = driver_description(given, &there);
+    return done(error ? error : driver()->cuGraphExecNodeSetParams(executable, node, &there));
+}
+
+API int cudaGraphConditionalHandleCreate(uint64_t *condition, Handle graph, unsigned value, unsigned flags)
+{
+    Handle context;
+    int error = enter();
+    if (!error)
+        error = driver()->cuCtxGetCurrent(&context);
+    return done(error ? error : driver()->cuGraphConditionalHandleCreate(condition, graph, context, value, flags));
+}
+
 #if OPENPTX_CUDART == 12
+API int cudaGraphAddNode(Handle *node, Handle graph, const Handle *before, size_t count, Node *given)
+{
+    return add_node(node, graph, before, NULL, count, given);
+}
+
+API int cudaGraphAddNode_v2(Handle *node, Handle graph, const Handle *before, const void *edges, size_t count, Node *given)
+{
+    return add_node(node, graph, before, edges, count, given);
+}
+
 API int cudaStreamGetCaptureInfo(Handle stream, int *status, uint64_t *id)
 {
     IN_CONTEXT(driver()->cuStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL));
@@ -157,6 +239,18 @@ API int cudaStreamGetCaptureInfo_v2_ptsz(Handle stream, int *status, uint64_t *i
 }
 #define CAPTURE_INFO(suffix) cudaStreamGetCaptureInfo_v3##suffix
 #else
+API int cudaGraphAddNode(Handle *node, Handle graph, const Handle *before, const void *edges, size_t count, Node *given)
+{
+    return add_node(node, graph, before, edges, count, given);
+}
+
+API int cudaGraphConditionalHandleCreate_v2(uint64_t *condition, Handle graph, Handle context, unsigned value, unsigned flags)
+{
+    if (context)
+        return done(NOT_SUPPORTED);         /* an execution context */
+    return cudaGraphConditionalHandleCreate(condition, graph, value, flags);
+}
+
 #define CAPTURE_INFO(suffix) cudaStreamGetCaptureInfo##suffix
 #endif
 

@@ -176,3 +176,13 @@ API int cudaMemset3DAsync_ptsz(Pitched where, int value, Extent extent, Handle s
 SAME_FUNCTION(cudaMemset_ptds, cudaMemset);
 SAME_FUNCTION(cudaMemset2D_ptds, cudaMemset2D);
 SAME_FUNCTION(cudaMemset3D_ptds, cudaMemset3D);
+
+API int cudaIpcOpenMemHandle(Address *address, IpcHandle handle, unsigned flags)
+{
+    IN_CONTEXT(driver()->cuIpcOpenMemHandle_v2(address, handle, flags));
+}
+
+API int cudaIpcOpenEventHandle(Handle *event, IpcHandle handle)
+{
+    IN_CONTEXT(driver()->cuIpcOpenEventHandle(event, handle));
+}

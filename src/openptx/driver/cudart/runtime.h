@@ -19,6 +19,7 @@ typedef struct { size_t width, height, depth; } Extent;
 typedef struct { size_t x, y, z; } Position;
 typedef struct { void *pointer; size_t pitch, width, height; } Pitched;
 typedef struct { int x, y, z, w, kind; } Channels;
+typedef struct { char reserved[64]; } IpcHandle;
 
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONFIGURATION = 9,

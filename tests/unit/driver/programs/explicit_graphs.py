@@ -204,7 +204,7 @@ described, kept = describe(1, 1)
 for number, data_of in ((KERNEL, described), (RECORD, struct.pack("<QQ", event.value or 0, 0))):
     parameters = struct.pack("<i12x", number) + data_of.ljust(240, b"\0")
     call("cuGraphAddNode_v2", byref(made), general, array([]), None, Size(0), parameters)
-call("cuGraphAddNode_v2", byref(made), general, array([]), None, Size(0), struct.pack("<i", 13).ljust(256, b"\0"),
+call("cuGraphAddNode_v2", byref(made), general, array([]), None, Size(0), struct.pack("<i", 8).ljust(256, b"\0"),
      result=801)  # fmt: skip
 call("cuEventElapsedTime", byref(elapsed), start, event, result=400)
 call("cuGraphLaunch", instantiated(general), None)

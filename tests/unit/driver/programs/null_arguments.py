@@ -16,5 +16,5 @@ made = [one for one in entry_points() if one.symbol in CALLS and one.symbol not 
 assert len(made) > 300
 for entry in made:
     function = ctypes.CFUNCTYPE(ctypes.c_int, *entry.types)((entry.symbol, CUDA))
-    assert function(*[0] * len(entry.parameters)) != UNKNOWN, entry.symbol
+    assert function(*(kind() for kind in entry.types)) != UNKNOWN, entry.symbol
 call("cuCtxSynchronize")

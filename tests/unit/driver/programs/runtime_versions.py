@@ -57,7 +57,7 @@ def check(major: int, version: int) -> None:
     assert cuda.cudaFree(address) == 0
     assert cuda.cudaFree(address) == INVALID_VALUE
 
-    assert [cuda.cudaIpcGetMemHandle(None, None) for _ in range(3)] == [NOT_SUPPORTED] * 3
+    assert [cuda.cudaGraphicsUnregisterResource(None) for _ in range(3)] == [NOT_SUPPORTED] * 3
 
 
 check(12, 12090)

@@ -1,0 +1,69 @@
+"""Conditional nodes of graphs: `if`, `while` and `switch`, by words that kernels set with `cudaGraphSetConditional`.
+
+A condition's handle is the address of its word in device memory: linking/device_runtime.ptx stores there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+
+from openptx import memory
+from openptx.driver.arrays import read
+from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.contexts import Context
+from openptx.driver.graph_nodes import PARAMETERS, add, special_node
+from openptx.driver.graphs import Choice, Graph, Word, Work, choice_of, run_choice
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+
+CONDITIONAL = 13
+"""CU_GRAPH_NODE_TYPE_CONDITIONAL."""
+ASSIGN_DEFAULT = 1
+DESCRIPTION = struct.Struct("<QII")
+"""CUDA_CONDITIONAL_NODE_PARAMS: the handle, the type, the number of graphs; then a pointer to these, a context."""
+KINDS = ("if", "while", "switch")
+WORD = 16
+
+
+class Condition(Object):
+    """What the context owns."""
+
+    what = "condition"
+
+
+def invalid(why: str) -> Failure:
+    return Failure(Result.INVALID_VALUE, why)
+
+
+@in_context("cuGraphConditionalHandleCreate")
+def create_condition(context: Context, out: int, graph: int, owner: int, default: int, flags: int) -> None:
+    put(out, 0)
+    found = driver().find(graph, Graph)
+    if flags & ~ASSIGN_DEFAULT:
+        raise invalid(f"flags {flags} of a condition")
+    block = memory.allocate(WORD)
+    context.owned[Condition()] = lambda: memory.free(block)
+    ctypes.c_uint32.from_address(block.address).value = default
+    found.words[block.address] = Word(block.address, default if flags else None)
+    put(out, block.address)
+
+
+@special_node(CONDITIONAL)
+def add_condition(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+    """Makes the graphs that the program fills afterwards."""
+    found, there = driver().find(graph, Graph), pointer + PARAMETERS
+    numbers: tuple[int, int, int] = DESCRIPTION.unpack(read(there, DESCRIPTION.size))
+    handle, kind, size = numbers
+    word = next((one.words[handle] for one in driver().every(Graph) if handle in one.words), None)
+    if word is None:
+        raise invalid(f"0x{handle:x} is no handle of a condition")
+    if kind >= len(KINDS) or not size or size > {"if": 2, "while": 1}.get(KINDS[kind], size):
+        raise invalid(f"a conditional node of type {kind} with {size} graphs")
+    if any((choice := choice_of(node)) is not None and choice.word is word for node in found.nodes):
+        raise invalid(f"the condition 0x{handle:x} has a node already")
+    bodies = tuple(driver().add(Graph()) for _ in range(size))
+    choice = Choice(word, KINDS[kind], bodies)
+    made = add(out, graph, after, count, "conditional", lambda: Work(run_choice, (choice,)))
+    made.kept = handles = (ctypes.c_uint64 * size)(*(body.handle for body in bodies))
+    put(there + DESCRIPTION.size, ctypes.addressof(handles))
