@@ -23,7 +23,7 @@ from openptx.sanitize.entry import Options, watch
 
 HERE = Path(__file__).parent / "native"
 random = np.random.default_rng(7)
-TOOLS = ("race", "sync", "mem", "race,sync,mem")
+TOOLS = ("race", "init", "sync", "mem", "race,init,sync,mem")
 REFERENCE = ("race", "init", "sync", "mem", "race,init,sync,mem")
 
 Launch = tuple[Any, Any, tuple[Any, ...]]

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.arrays import as_array
-from openptx.device.undefined import undefined
 from openptx.engines.interp.launch import launch
 from openptx.errors import ArgumentError, Fault, SanitizerError
 from openptx.sanitize.endless_waits import HangError
 from openptx.sanitize.findings import KINDS, Collector, Finding
 from openptx.sanitize.launch import SanitizedLaunch
+from openptx.sanitize.marks import marks
 from openptx.sanitize.session import Session
 from openptx.sanitize.undefined import undefined_bits
 from openptx.sanitize.views import TooManyViews
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 
 ENGINES = ("auto", "native", "interp")
-COMPILED = frozenset(("race", "sync", "mem"))
-"""Tools that machine code can be watched by. Undefined bits are followed on the reference engine alone."""
 ORDERS_OF_STUCK = 2
 """In how many other orders a launch runs whose threads waited for what did not come: before that they may race."""
 LOG = logging.getLogger("openptx")
@@ -152,7 +150,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
         given = kernel.prepare(grid, block, args, options.shared_mem, options.cluster)
         try:
             if number == 0 and options.engine != "interp":
-                reason = cleared(kernel, given, options, found)
+                reason = cleared(kernel, given, args, options, found)
                 if not reason:
                     continue
             before.keep()
@@ -199,16 +197,14 @@ class Contents:
             self.heap.restore(self._state)
 
 
-def cleared(kernel: Kernel, given: Prepared, options: Options, found: Collector) -> str:
+def cleared(kernel: Kernel, given: Prepared, args: list[object], options: Options, found: Collector) -> str:
     """Runs a launch as machine code; gives why the reference engine must look at it, or ""."""
-    if wrong := options.tools - COMPILED:
-        return f"`{min(wrong)}` follows undefined bits, which only that engine does"
     from openptx.sanitize.screening import pays, screen
 
     if options.engine == "auto" and not pays(kernel.function, given):
         return "it is done before machine code is made"
 
-    screening = screen(kernel, given, options)
+    screening = screen(kernel, given, options, marks(kernel, args, options.outputs))
     found.limits += screening.limits
     if screening.reason:
         LOG.info("kernel `%s` is watched on the reference engine: %s", kernel.name, screening.reason)
@@ -230,13 +226,11 @@ def run(
         program, function, shape = parts[:3]
         session = Session(program, function, shape, options.tools, found, order)
         sessions.append(session)
-        for i, argument in enumerate(args):
-            if (bits := undefined_bits(argument)) is not None:
-                session.mark_undefined(kernel.module.address(argument), bits)
-            if i in options.outputs:
-                session.mark_output(kernel.module.address(argument), i)
-        for address, bits in undefined().items():
+        here = marks(kernel, args, options.outputs)
+        for address, bits in here.undefined.items():
             session.mark_undefined(address, bits)
+        for i, address in here.outputs.items():
+            session.mark_output(address, i)
         return SanitizedLaunch(*parts, session=session)
 
     image = kernel.module.image

@@ -15,12 +15,13 @@ import numpy as np
 from openptx.control_flow import control, registers
 from openptx.device.shared_layout import reached
 from openptx.engines.common.call_graph import calls_indirectly
+from openptx.engines.common.definite_assignment import unassigned_reads
 from openptx.engines.common.provenance import provenance
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch.accesses import granule_of_shared
 from openptx.engines.native.instrument.watch.launch import LIMIT, Suspicion, Watch
-from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL
+from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL, UNWRITTEN
 from openptx.engines.native.runtime.launch import launch
 from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.engines.native.tiering import MADE, MADE_OF_EACH, OPERATION
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.module import Prepared
     from openptx.sanitize.entry import Options
+    from openptx.sanitize.marks import Marks
 
 
 SLOWER, LONGER = 10, 2
@@ -63,11 +65,13 @@ _MODULES = (
 ASYNCHRONOUS = frozenset(v for module in _MODULES for v in vars(module).values() if isinstance(v, Instruction))
 """What other rules hold for than program order and barriers."""
 
+UNDEFINED_IN_THE_END = "bytes of an output that are undefined in the end"
 KINDS = {
     RACE: "accesses that no barrier orders",
     LANES_AWAY: "an instruction of the warp that not all of its lanes execute",
     OUTSIDE: "an access outside of its variable",
     SMALL: "an access of bytes",
+    UNWRITTEN: "a load of bytes that nobody has written",
 }
 
 
@@ -78,21 +82,27 @@ class Screening(NamedTuple):
     limits: list[str]
 
 
-def screen(kernel: Kernel, given: Prepared, options: Options) -> Screening:
+def screen(kernel: Kernel, given: Prepared, options: Options, marks: Marks) -> Screening:
     """Runs a launch as watched machine code. Where there is a reason to look closer, memory is as it was before."""
     program, function = kernel.module.program, kernel.function
     if reason := unwatchable(program, function):
+        return Screening(reason, [])
+    tracks = "init" in options.tools
+    if tracks and (reason := untrackable(program, function) or marks.unclear(given.memory)):
         return Screening(reason, [])
     kept = copies(given.memory)
     if kept is None:
         return Screening(f"more than {COPIED >> 20} MiB of memory, to be put back where something is suspected", [])
     granule, by_bytes = granule_of_shared(reached(program, function.name)), frozenset[int]()
     while True:
-        watch = Watch(options.tools, granule, by_bytes if len(by_bytes) <= RESTARTS else None)
+        bytes_alone = by_bytes if len(by_bytes) <= RESTARTS else None
+        watch = Watch(options.tools, granule, bytes_alone, marks.undefined if tracks else {})
         reason = run_watched(kernel, given, options, watch)
         seen = watch.suspicion()
         if seen is not None and not reason:
             reason = told(program, function, seen)
+        if not reason and watch.written is not None:
+            reason = "" if marks.settle(watch.written.arrays) else UNDEFINED_IN_THE_END
         if reason:
             for allocation, content in kept:
                 allocation.bytes()[:] = content
@@ -159,6 +169,17 @@ def gives_away_local(function: Function) -> bool:
     known = provenance(function)
     values = [r for op in stores for t in op.operands if not isinstance(t, Address) for r in registers(t)]
     return any(isinstance(v := known.get(r.index), Variable) and v.space == "local" for r in values)
+
+
+def untrackable(program: Program, function: Function) -> str:
+    """Why only the reference engine can follow a kernel's undefined bits."""
+    if len([*reached(program, function.name)]) > 1:
+        return "calls, whose parameters are copied"
+    if reads := unassigned_reads(function):
+        name = function.registers[reads[0].register].name if reads[0].register < len(function.registers) else "CC"
+        line = program.file.location(function.code[reads[0].pc].span[0])[0]
+        return f"register `{name}`, which may be read before it is written, line {line}"
+    return ""
 
 
 def unwatched(op: Op) -> str:

@@ -16,9 +16,11 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.hooks import Hooks
 from openptx.engines.native.instrument.watch import layout
 from openptx.engines.native.instrument.watch.accesses import facts_of
+from openptx.engines.native.instrument.watch.definedness import Definedness
 from openptx.engines.native.instrument.watch.kinds import kind_of
 from openptx.engines.native.instrument.watch.pieces import spans
 from openptx.isa.address_windows import CTA_SHIFT, SHIFT
+from openptx.isa.instructions import move
 from openptx.program import Op, Variable
 
 if TYPE_CHECKING:
@@ -27,17 +29,19 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits
 
+SHUFFLES = frozenset((move.shfl_sync,))
 SHARED = frozenset(("shared", "shared::cta"))
 WATCHED = SHARED | {"generic", "global"}
 
 
 class Watch(Hooks):
-    """Hooks that emit calls. `tools` are what the code is watched for: "race", "sync", "mem"."""
+    """Hooks that emit calls. `tools` are what the code is watched for: "race", "init", "sync", "mem"."""
 
     def __init__(self, x: LlvmMachine) -> None:
         self.x, self.ir, self.scope, self.c, self.entry = x, x.ir, x.scope, x.c, x.scope.entry
         self.tools = frozenset(x.c.options.watched)
         self.variables = variables_of(x.c.function) if "mem" in self.tools else {}
+        self.definedness = Definedness(x, self.call, self.block) if "init" in self.tools else None
 
     def block(self) -> str:
         return self.entry.state(abi.WATCH, "ptr")
@@ -67,7 +71,8 @@ class Watch(Hooks):
         lanes, named = self.scope.mask_word(), self.word(members(op))
         if op.form.instruction.control == "warp-barrier":
             self.call("meets", f"i32 {lanes}", f"i32 {named}")
-        if "sync" in self.tools:
+        exchanges = "init" in self.tools and op.form.instruction in SHUFFLES  # absent lanes have undefined values
+        if "sync" in self.tools or exchanges:
             self.call("together", f"i32 {lanes}", f"i32 {named}", self.told(0))
 
     def word(self, members: Bits) -> str:
@@ -80,7 +85,7 @@ class Watch(Hooks):
 
     # Accesses
 
-    def access(self, space: str, address: Bits, w: int, count: int, *, writes: bool) -> None:
+    def access(self, space: str, address: Bits, w: int, count: int, *, reads: bool, writes: bool) -> None:
         """Reports an access that has been made: `count` elements of `w` bits by each of the executing lanes."""
         if self.scope.step_lane:
             raise UnsupportedByJit("copies in steps, whose accesses nobody watches")
@@ -90,6 +95,11 @@ class Watch(Hooks):
             self.check_variable(variable, address, size)
         if space == "shared::cluster":
             raise UnsupportedByJit("shared memory of other CTAs, which nobody watches")
+        if self.definedness is not None:
+            if reads:
+                self.definedness.read(space, address, w, count, self.told(0))
+            else:
+                self.definedness.write(space, address, w, count)
         if "race" not in self.tools or space not in WATCHED:
             return
         facts = self.facts(op, space, w // 8, count)
@@ -193,18 +203,18 @@ class WatchedMemory:
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         address = self.scope.materialized(address)
         found = self.memory.load(space, address, w, count)
-        self.watch.access(space, address, w, count, writes=False)
+        self.watch.access(space, address, w, count, reads=True, writes=False)
         return found
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         address = self.scope.materialized(address)
         self.memory.store(space, address, values)
-        self.watch.access(space, address, values[0].width, len(values), writes=True)
+        self.watch.access(space, address, values[0].width, len(values), reads=False, writes=True)
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         address = self.scope.materialized(address)
         found = self.memory.atomic(space, address, w, update, *operands)
-        self.watch.access(space, address, w, 1, writes=True)
+        self.watch.access(space, address, w, 1, reads=True, writes=True)
         return found
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:

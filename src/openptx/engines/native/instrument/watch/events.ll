@@ -58,6 +58,7 @@ fresh:
   store i64 %now, ptr %pg
   %pb = getelementptr i8, ptr %s, i64 {BARRIERS}
   call void @llvm.memset.p0.i64(ptr %pb, i8 0, i64 128, i1 false)
+  call void @undefine(ptr %s)
   br label %warp
 warp:
   %first = shl i64 %index, 5

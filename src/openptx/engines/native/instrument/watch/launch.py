@@ -8,8 +8,11 @@ import numpy as np
 
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.written import Written
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from openptx.device.memory_view import Allocation, Bytes
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
@@ -46,11 +49,17 @@ class Cells:
 
 
 class Watch:
-    """What one worker watches in one launch. `tools`: "race", "sync", "mem"; `granule`: bytes of a granule of shared
-    memory; `by_bytes`: slots of the address space whose granules are bytes, None for all."""
+    """What one worker watches in one launch. `tools`: "race", "init", "sync", "mem"; `granule`: bytes of a granule of
+    shared memory; `by_bytes`: slots of the address space whose granules are bytes, None for all; `undefined`: the
+    undefined bits of arrays that have any, by their addresses."""
 
-    def __init__(self, tools: frozenset[str], granule: int, by_bytes: frozenset[int] | None = frozenset()) -> None:
-        self.tools, self.granule, self.by_bytes = tuple(sorted(tools)), granule, by_bytes
+    def __init__(
+        self, tools: frozenset[str], granule: int, by_bytes: frozenset[int] | None = frozenset(),
+        undefined: Mapping[int, Bytes] | None = None,
+    ) -> None:  # fmt: skip
+        self.written = Written(undefined or {}) if "init" in tools else None
+        arrays = {layout.ARRAYS} if self.written is not None and undefined else set[str]()
+        self.tools, self.granule, self.by_bytes = tuple(sorted(tools | arrays)), granule, by_bytes
         self.block = np.zeros(layout.BLOCK // 8, np.int64)
         self.areas = np.zeros((0, layout.AREA // 8), np.int64)
         self.kept: list[Cells] = []
@@ -68,6 +77,9 @@ class Watch:
             (layout.THREADS, run.plan.threads),
         ):  # fmt: skip
             self.block[offset // 8] = value
+        if self.written is not None:
+            for offset, value in self.written.attach(worker, run).items():
+                self.block[offset // 8] = value
         shared = self.area(0, worker.shared_size // self.granule, self.granule)
         self.block[layout.SHARED // 8 :][: len(shared)] = shared
         return self.block.ctypes.data

@@ -49,7 +49,14 @@ SHARED  = 128         # an area: shared memory
 WARPS   = 192         # 32 x i64: NEAR of all warps
 BARRIERS = 448        # 16 x (i32 generation, i32 lanes that have come)
 LANES   = 576         # 32 x i64: addresses
-BLOCK   = 832         # bytes in all
+DEFINED = 832         # ptr: for each slot of the address space, how far its bytes of definedness are; 0: all is defined
+DEFINED_SHARED = 840  # ptr: a byte for each byte of shared memory, 0 as long as nobody has written it, else 255
+DEFINED_LOCAL = 848   # ptr: the same for local memory of the CTA's threads
+RESERVED = 856        # i64: bytes that shared memory begins with that are always defined
+SHARED_BYTES = 864    # i64: others of shared memory, which begin undefined in each CTA
+LOCAL_BYTES = 872     # i64: of local memory
+STRIDE  = 880         # i64: of local memory of one thread
+BLOCK   = 896         # bytes in all
 
 LINE    = 16          # bytes: its cells of writes and of reads
 WIDE    = 16          # granules of a line
@@ -65,6 +72,9 @@ AREA    = 64          # bytes
 UNWATCHED, TOO_LARGE, TOUCHED = 0, 1, 2
 # fmt: on
 
-RACE, LANES_AWAY, OUTSIDE, SMALL = 1, 2, 3, 4
+RACE, LANES_AWAY, OUTSIDE, SMALL, UNWRITTEN = 1, 2, 3, 4, 5
 """KIND: accesses that nothing orders, as far as is known here; a warp instruction or barrier without all lanes; an
-access outside of its variable; an access of less than a granule."""
+access outside of its variable; an access of less than a granule; a load of bytes that nobody has written."""
+
+ARRAYS = "arrays"
+"""Beside the tool "init": some arrays of global memory begin undefined."""

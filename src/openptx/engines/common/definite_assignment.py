@@ -1,0 +1,175 @@
+"""Definite assignment: which instructions may read registers that no path to them has written, guards considered.
+
+A forward must-analysis on single instructions. A state says of each register whether it was surely written, and, for
+each predicate that guards something, whether it was written if the predicate holds or if it does not: compilers leave a
+register unwritten on the path that skips its use by the same predicate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from openptx.control_flow import ENDS, branch_targets, control, is_read, is_written, registers, targets
+from openptx.program import Function, Op, Reg
+
+Literal = tuple[int, bool]
+"""A predicate, and whether it is negated."""
+
+STATES = 1 << 21
+"""Facts of all blocks together that are kept of guards; functions with more are analysed without them."""
+
+
+class Read(NamedTuple):
+    """The instruction at `pc` may read `register` unwritten; the carry flag has the number after the last register."""
+
+    pc: int
+    register: int
+
+
+class State:
+    """`always`: registers that were surely written, as bits; `when`: those that were if a literal holds. Where it is
+    known not to hold, that is all of them."""
+
+    __slots__ = ("always", "when")
+
+    def __init__(self, always: int, when: dict[Literal, int]) -> None:
+        self.always, self.when = always, when
+
+    def copy(self) -> State:
+        return State(self.always, dict(self.when))
+
+    def of(self, guard: Reg | None) -> int:
+        """What was surely written where a guard holds."""
+        return self.always if guard is None else self.when.get((guard.index, guard.negated), self.always)
+
+    def write(self, bit: int, guard: Reg | None) -> None:
+        if guard is None:
+            self.always |= bit
+            for literal in self.when:
+                self.when[literal] |= bit
+            return
+        literal, other = (guard.index, guard.negated), (guard.index, not guard.negated)
+        if literal not in self.when:
+            return
+        self.when[literal] |= bit
+        if self.when[other] & bit:  # in either case
+            self.write(bit, None)
+
+    def forget(self, predicate: int) -> None:
+        """The predicate changes."""
+        for negated in (False, True):
+            if (predicate, negated) in self.when:
+                self.when[predicate, negated] = self.always
+
+    def assume(self, guard: Reg, all_registers: int) -> State:
+        """The state where a guard holds."""
+        found, literal = self.copy(), (guard.index, guard.negated)
+        if literal in found.when:
+            bits = found.when[literal]
+            found.when[guard.index, not guard.negated] = all_registers
+            found.always |= bits
+            for each in found.when:
+                found.when[each] |= bits
+        return found
+
+    def join(self, other: State) -> bool:
+        """Keeps what holds in both; whether anything was lost."""
+        always = self.always & other.always
+        when = {literal: bits & other.when[literal] for literal, bits in self.when.items()}
+        lost = always != self.always or when != self.when
+        self.always, self.when = always, when
+        return lost
+
+
+def unassigned_reads(function: Function, assigned: frozenset[int] = frozenset()) -> list[Read]:
+    """All reads of registers that may not have been written; `assigned` are written before the function begins."""
+    given = sum(1 << register for register in assigned)
+    suspects = _Analysis(function, given, frozenset()).reads()
+    predicates = frozenset(op.guard.index for op in function.code if op.guard is not None)
+    if not suspects or 2 * len(predicates) * len(_leaders(function)) > STATES:
+        return suspects
+    return _Analysis(function, given, predicates).reads()
+
+
+def _leaders(function: Function) -> set[int]:
+    after = (pc + 1 for pc, op in enumerate(function.code) if control(op) in ENDS)
+    return {0, *branch_targets(function), *after}
+
+
+class _Analysis:
+    def __init__(self, function: Function, given: int, predicates: frozenset[int]) -> None:
+        self.code, self.carry = function.code, len(function.registers)
+        self.all = (1 << self.carry + 1) - 1
+        self.leaders = _leaders(function)
+        literals = [(p, negated) for p in sorted(predicates) for negated in (False, True)]
+        self.begin: dict[int, State] = {0: State(given, dict.fromkeys(literals, given))}
+        """By the position of a block that is reached."""
+
+    def reads(self) -> list[Read]:
+        ahead = [0]
+        while ahead:
+            start = ahead.pop()
+            for goal, state in self.ends(start):
+                known = self.begin.get(goal)
+                if known is None:
+                    self.begin[goal] = state.copy()
+                elif not known.join(state):
+                    continue
+                if goal < len(self.code):
+                    ahead.append(goal)
+        return [read for start in sorted(self.begin) for read in self.found_in(start)]
+
+    def found_in(self, start: int) -> Iterator[Read]:
+        state, pc = self.begin[start].copy(), start
+        while pc < len(self.code):
+            op = self.code[pc]
+            missing = self.read(op) & ~state.of(op.guard)
+            if op.guard is not None:
+                missing |= 1 << op.guard.index & ~state.always
+            yield from (Read(pc, i) for i in range(missing.bit_length()) if missing >> i & 1)
+            self.step(state, op)
+            pc += 1
+            if pc in self.leaders:
+                return
+
+    def ends(self, start: int) -> Iterator[tuple[int, State]]:
+        """The successors of a block, with the states at their edges."""
+        state, pc = self.begin[start].copy(), start
+        while pc < len(self.code):
+            op = self.code[pc]
+            self.step(state, op)
+            pc += 1
+            if pc in self.leaders:
+                break
+        else:
+            return
+        guard, kind = op.guard, control(op)
+        goals = [*targets(op)] if kind in ("branch", "branch-table") else []
+        for goal in goals:
+            yield goal, state if guard is None else state.assume(guard, self.all)
+        leaves = kind in ("branch", "branch-table", "return", "exit", "trap")
+        if guard is not None and leaves:
+            yield pc, state.assume(Reg(guard.index, 1, not guard.negated), self.all)
+        elif not leaves:
+            yield pc, state
+
+    def step(self, state: State, op: Op) -> None:
+        for i, operand in enumerate(op.operands):
+            if is_written(op, i):
+                for r in registers(operand):
+                    state.forget(r.index)
+                    if op.guard is None or op.guard.index != r.index:
+                        state.write(1 << r.index, op.guard)
+        if "out" in op.form.instruction.carry.split():
+            state.write(1 << self.carry, op.guard)
+
+    def read(self, op: Op) -> int:
+        found = 0
+        for i, operand in enumerate(op.operands):
+            if is_read(op, i):
+                for r in registers(operand):
+                    found |= 1 << r.index
+        if "in" in op.form.instruction.carry.split():
+            found |= 1 << self.carry
+        return found

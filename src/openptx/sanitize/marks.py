@@ -1,0 +1,46 @@
+"""Which memory of a launch begins undefined, and which of it must be defined in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from openptx.device.undefined import undefined
+from openptx.sanitize.undefined import undefined_bits
+
+if TYPE_CHECKING:
+    from openptx.device.memory_view import Bytes, MemoryView
+    from openptx.runtime import Kernel
+
+
+class Marks(NamedTuple):
+    """`undefined`: by the addresses of arrays, a byte for each byte with its undefined bits, which are changed in place
+    when a launch has ended. `outputs`: the addresses of arguments that must be defined then, by their numbers."""
+
+    undefined: dict[int, Bytes]
+    outputs: dict[int, int]
+
+    def unclear(self, memory: MemoryView) -> str:
+        """Why machine code can not follow what begins undefined: arrays that share an allocation."""
+        sizes = {a.base: a.size for a in memory.allocations()}
+        wrong = any(sizes.get(base) != bits.size for base, bits in self.undefined.items())
+        return "an undefined array that is a part of an allocation" if wrong else ""
+
+    def settle(self, written: Mapping[int, Bytes]) -> bool:
+        """Takes over what a launch has written, 255 for each byte by the same addresses; False, with nothing done, if
+        outputs would be undefined."""
+        for address in self.outputs.values():
+            if address in written and (written[address] != 255).any():
+                return False
+        for address, bits in self.undefined.items():
+            bits[written[address] == 255] = 0
+        return True
+
+
+def marks(kernel: Kernel, args: Sequence[object], outputs: Sequence[int]) -> Marks:
+    """Those of a launch with these arguments; `outputs` are numbers of arguments."""
+    given = ((kernel.module.address(a), bits) for a in args if (bits := undefined_bits(a)) is not None)
+    return Marks(
+        {**dict(given), **undefined()},
+        {i: kernel.module.address(args[i]) for i in outputs},
+    )
