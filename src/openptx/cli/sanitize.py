@@ -8,8 +8,8 @@ Arguments are as for `openptx run`, and a case folder brings its own; empty:TYPE
 Each cause is reported once, with the statement, the line of the program it was compiled from (-lineinfo), the thread,
 the other access of a race, why nothing orders the two, and what would. The exit status is 1 when anything is found.
 
-Without `init` (--tool race,sync,mem) a launch runs as machine code first. Where that leaves a doubt, and for `init`,
-the reference engine runs it, which takes some hundred times as long.
+A launch runs as machine code first. Where that leaves a doubt, the reference engine runs it, which takes some hundred
+times as long.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from openptx.engines.native import settings
 from openptx.engines.native.instrument.watch.launch import Watch
 from openptx.sanitize.entry import Options, Report, watch
 
-TOOLS = frozenset(("race", "sync", "mem"))
+TOOLS = frozenset(("race", "init", "sync", "mem"))
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 BEGIN = """.visible .entry k(.param .u64 a) {
     .reg .b64 p, q, s; .reg .b32 i, j, t, v, w; .reg .pred c;
