@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Target, Targets, Vector
 
@@ -29,9 +30,10 @@ def targets(op: Op) -> Iterator[int]:
             yield from operand.pcs
 
 
-def branch_targets(function: Function) -> set[int]:
-    """All positions that branches lead to."""
-    return {pc for op in function.code for pc in targets(op)}
+@lru_cache(maxsize=512)
+def branch_targets(function: Function) -> frozenset[int]:
+    """All positions that branches lead to; functions are compared by identity."""
+    return frozenset(pc for op in function.code for pc in targets(op))
 
 
 def is_read(op: Op, i: int) -> bool:

@@ -68,6 +68,11 @@ Kind = tuple[str, str, int]
 """Memory, what is done to it, and the bits that each lane accesses."""
 
 
+def nothing() -> dict[Kind, MemoryCounters]:
+    """No accesses. Calling `dict[Kind, MemoryCounters]` takes several times as long."""
+    return {}
+
+
 @dataclass(slots=True)
 class Counters:
     """What is counted of an instruction, or of all instructions of a line or a launch.
@@ -88,7 +93,7 @@ class Counters:
     divergent: int = 0
     waited: int = 0
     tensor_steps: int = 0
-    memory: dict[Kind, MemoryCounters] = field(default_factory=dict[Kind, MemoryCounters])
+    memory: dict[Kind, MemoryCounters] = field(default_factory=nothing)
 
     def at(self, kind: Kind) -> MemoryCounters:
         """The counters of accesses of a kind, which may be new."""

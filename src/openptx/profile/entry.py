@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from openptx.runtime.extents import Extent
     from openptx.runtime.module import Prepared
 
-MOST_THREADS = 1 << 22
-"""Launches with more threads are sampled unless `blocks` says how many blocks to execute."""
-SAMPLE_THREADS = 1 << 20
-
+WARP = 32
+# Launches of more threads are sampled unless `blocks` says how many blocks to execute: about a second on the reference
+# engine, and on machine code, which takes 5 to 300 ns for a warp, a few. There a part of a warp counts as a whole one.
+MOST_THREADS, SAMPLE_THREADS = 1 << 22, 1 << 20
+MOST_LANES, SAMPLE_LANES = 1 << 29, 1 << 27
 
 SLOWER, LONGER = 2, 2
 """How much slower the reference engine is where it counts, and how much more there is to compile for code that does."""
@@ -57,8 +58,8 @@ def profile(
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine`, `workers`, `timeout` (seconds) and
     `max_instructions` are as for a launch; arrays are written as by a launch. Both engines count the same; "native"
     leaves to the reference engine what it cannot count, which `Profile.notes` says. `blocks` is how many blocks are
-    executed, spread evenly over the grid; without it all are, but on the reference engine of launches with more than
-    4 194 304 threads a sample, which the notes say.
+    executed, spread evenly over the grid; without it all are, but a sample of launches with more than 536 870 912
+    threads, on the reference engine 4 194 304, which the notes say.
 
     A fault of the kernel, a time limit too, ends the profile and is its `fault`. Raises ArgumentError and Unsupported
     as a launch does.
@@ -106,6 +107,7 @@ class ProfiledRun:
         self.threads, self.every = volume(given.block), volume(given.grid)
         self.recorder = Recorder()
         self.sample: int | None = None
+        self.asked = False
         self.notes: list[str] = []
 
     def profile(self, engine: str, blocks: int | None) -> Profile:
@@ -121,19 +123,21 @@ class ProfiledRun:
             given.grid, given.block, given.cluster, layout.static, self.shared, self.recorder.ctas, self.every,
             self.sample is not None,
         )  # fmt: skip
-        found = (*notes(shape, ended), *self.notes)
+        found = (*notes(shape, ended, self.asked), *self.notes)
         return summarize(self.program, self.function, self.recorder, shape, ended, stopped, found)
 
     def run(self, engine: str, blocks: int | None) -> None:
         """Counts the launch."""
+        self.asked = blocks is not None
         if engine == "native" or (engine == "auto" and self.pays()):
-            self.sample = blocks if blocks is not None and blocks < self.every else None
+            lanes = -(-self.threads // WARP) * WARP
+            self.sample = sample(self.every, lanes, blocks, MOST_LANES, SAMPLE_LANES)
             try:
                 self.run_native()
                 return
             except UnsupportedByJit as reason:
                 self.notes.append(f"counted on the reference engine, for the kernel has {reason}")
-        self.sample = sample(self.every, self.threads, blocks)
+        self.sample = sample(self.every, self.threads, blocks, MOST_THREADS, SAMPLE_THREADS)
         self.run_reference()
 
     def pays(self) -> bool:
@@ -172,20 +176,21 @@ def volume(extent: tuple[int, int, int]) -> int:
     return extent[0] * extent[1] * extent[2]
 
 
-def sample(blocks: int, threads: int, asked: int | None) -> int | None:
-    """How many blocks to execute at least; None for all."""
-    if asked is None and blocks * threads > MOST_THREADS:
-        asked = max(SAMPLE_THREADS // threads, 1)
+def sample(blocks: int, threads: int, asked: int | None, most: int, enough: int) -> int | None:
+    """How many blocks to execute at least; None for all. Of more threads than `most` about `enough` are executed."""
+    if asked is None and blocks * threads > most:
+        asked = max(enough // threads, 1)
     return asked if asked is not None and asked < blocks else None
 
 
-def notes(launch: LaunchShape, ended: str) -> list[str]:
-    """What the counters leave out."""
+def notes(launch: LaunchShape, ended: str, asked: bool) -> list[str]:
+    """What the counters leave out; `asked` is whether somebody asked for a number of blocks."""
     found: list[str] = []
     if launch.sampled:
+        every = "" if asked else f"; to execute all, ask for {launch.all_blocks} blocks"
         found.append(
             f"a sample: {launch.blocks} of {launch.all_blocks} blocks were executed, evenly spread;"
-            " the other blocks' results are missing"
+            f" the other blocks' results are missing{every}"
         )
     if ended == "fault":
         found.append("the kernel was stopped by a fault: the counters are of what came before it")

@@ -72,7 +72,7 @@ class Finding:
 def findings(lines: Sequence[Line], launch: LaunchShape) -> tuple[Finding, ...]:
     """The most important findings, at most five."""
     cost = sum(cost_of(line.counters) for line in lines)
-    found = [finding for line in lines for finding in of_line(line)]
+    found = [finding for line in lines if line.counters.memory for finding in of_line(line)]
     found = [*joined(found), *partial_warps(lines, launch), *idle(lines, launch)]
     worth = [finding for finding in found if finding.waste >= max(LEAST * cost, 1)]
     return tuple(sorted(worth, key=lambda finding: -finding.waste)[:MOST])
@@ -103,7 +103,8 @@ def named(lines: Sequence[int]) -> str:
 
 def cost_of(counters: Counters) -> float:
     """What the instructions cost, in sectors, wavefronts, and a quarter for each execution by a warp."""
-    return counters.warps * WARP * IDLE_LANE + sum(memory.cost for memory in counters.memory.values())
+    executed = counters.warps * WARP * IDLE_LANE
+    return executed + sum(memory.cost for memory in counters.memory.values()) if counters.memory else executed
 
 
 def of_line(line: Line) -> Iterator[Finding]:
@@ -166,8 +167,9 @@ def partial_warps(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Findin
 def idle(lines: Sequence[Line], launch: LaunchShape) -> Iterator[Finding]:
     """Lanes of a warp that branches and guards leave out: the lines that suffer most, as one finding."""
     full = launch.threads / -(-launch.threads // WARP)
-    waste = {line: line.counters.warps * full - line.counters.active for line in lines}
-    worst = sorted((line for line in lines if line.counters.mean_active < FULL * full), key=lambda line: -waste[line])
+    some = [line for line in lines if line.counters.active < FULL * full * line.counters.warps]
+    waste = {line: line.counters.warps * full - line.counters.active for line in some}
+    worst = sorted(some, key=lambda line: -waste[line])
     for file in dict.fromkeys(line.file for line in worst):
         some = [line for line in worst if line.file == file][:MOST_LINES]
         counted = total(line.counters for line in some)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from openptx.control_flow import branch_targets, control, targets
@@ -58,9 +59,7 @@ def flow(
 ) -> FunctionFlow:
     """The control-flow graph of a function with its counts; `taken` has the threads of each branch by the position that
     they went to."""
-    code = function.code
-    leaders = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)}
-    starts = sorted(pc for pc in leaders if pc < len(code))
+    code, starts = function.code, block_starts(function)
     numbers = {start: i for i, start in enumerate(starts)}
     labels: dict[int, str] = {}
     for name, pc in function.labels.items():
@@ -80,6 +79,14 @@ def flow(
             )
         )
     return FunctionFlow(function.name, function.kind, span, tuple(blocks))
+
+
+@lru_cache(maxsize=512)
+def block_starts(function: Function) -> tuple[int, ...]:
+    """Where the basic blocks of a function begin; functions are compared by identity."""
+    code = function.code
+    leaders = {0, *branch_targets(function), *(pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)}
+    return tuple(sorted(pc for pc in leaders if pc < len(code)))
 
 
 def edges(

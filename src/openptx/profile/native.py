@@ -11,7 +11,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -188,11 +188,11 @@ class Counting:
                 here += counts[start, taken : taken + 2]
                 if left is not None and counts[start:stop, left].any():
                     here -= np.cumsum(counts[start:stop, left : left + 2], axis=0)
-        for op, (warps, threads), own in zip(function.code, executed.tolist(), counts.tolist(), strict=True):
+        self.recorder.executed_each(function.code, executed.tolist())
+        for i in conditional(function):
+            warps, threads = executed[i].tolist()
             if warps:
-                self.recorder.executed_op(op, warps, threads)
-                if op.guard is not None or control(op) is not None:
-                    self.count_op(function, op, warps, threads, own)
+                self.count_op(function, function.code[i], warps, threads, counts[i].tolist())
 
     def count_op(self, function: Function, op: Op, warps: int, threads: int, counts: list[int]) -> None:
         """Adds the counts of an instruction that has a guard or that is control flow."""
@@ -215,6 +215,12 @@ class Counting:
     def went(self, op: Op, i: int, threads: int) -> None:
         if threads or control(op) == "branch":
             self.recorder.went(op, tuple(targets(op))[i], threads)
+
+
+@lru_cache(maxsize=512)
+def conditional(function: Function) -> tuple[int, ...]:
+    """Positions of instructions that have a guard or direct control; functions are compared by identity."""
+    return tuple(i for i, op in enumerate(function.code) if op.guard is not None or control(op) is not None)
 
 
 def told_of(records: Numbers, sites: Numbers, times: Numbers) -> Told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from openptx.engines.common.accesses import MULTIPLICATIONS
@@ -58,13 +59,21 @@ class Recorder:
 
     def executed_op(self, op: Op, warps: int, threads: int) -> None:
         """One instruction was executed."""
-        counters = self.of(op)
+        counters = self.ops.get(op)
+        if counters is None:
+            counters = self.ops[op] = Counters()
         counters.warps += warps
         counters.threads += threads
-        if op.form.instruction in MULTIPLICATIONS:
-            counters.tensor_steps += warps
         if op.guard is None:
             counters.active += threads
+        if op.form.instruction in MULTIPLICATIONS:
+            counters.tensor_steps += warps
+
+    def executed_each(self, code: Sequence[Op], executed: Sequence[Sequence[int]]) -> None:
+        """Of each instruction, by how many warps and threads it was executed."""
+        for op, (warps, threads) in zip(code, executed, strict=True):
+            if warps:
+                self.executed_op(op, warps, threads)
 
     def settle(self) -> None:
         """Adds what was counted by block."""

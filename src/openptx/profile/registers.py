@@ -27,12 +27,16 @@ def live_registers(function: Function) -> LiveRegisters:
 
 class LiveRegisters:
     """For each instruction, `pressure`: the number of 32-bit registers that hold a value needed later; and its `unread`
-    results."""
+    results.
+
+    `most` is the greatest pressure of any instruction.
+    """
 
     def __init__(self, function: Function) -> None:
         cells = Cells(function)
         self.pressure: dict[Op, int] = {}
         self.unread: dict[Op, frozenset[int]] = {}
+        self.most = 0
         if not function.code:
             return
         graph = Graph(function, cells)
@@ -44,8 +48,4 @@ class LiveRegisters:
                 written = cells.writes(op)
                 self.unread[op] = written - live
                 self.pressure[op] = sum(sizes[cell] for cell in live | written)
-
-    @property
-    def most(self) -> int:
-        """The greatest pressure of any instruction."""
-        return max(self.pressure.values(), default=0)
+        self.most = max(self.pressure.values())

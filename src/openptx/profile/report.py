@@ -51,8 +51,8 @@ class LaunchShape:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Instruction:
-    """An instruction and its counters. `at` is its place in the PTX.
+class Statement:
+    """An instruction as it is written. `at` is its place in the PTX.
 
     `source` are places in the program that the PTX was made from, innermost first: where it is written, and where that
     was inlined; () without `.loc`. `live` is how many 32-bit registers hold values here.
@@ -64,7 +64,6 @@ class Instruction:
     at: Place
     source: tuple[Place, ...]
     live: int
-    counters: Counters
 
     @property
     def line(self) -> tuple[str, int]:
@@ -73,6 +72,42 @@ class Instruction:
             return self.at[:2]
         own = self.source[-1][0]
         return next((file, line) for file, line, _ in self.source if file == own)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instruction:
+    """A statement and its counters."""
+
+    statement: Statement
+    counters: Counters
+
+    @property
+    def op(self) -> Op:
+        return self.statement.op
+
+    @property
+    def function(self) -> str:
+        return self.statement.function
+
+    @property
+    def text(self) -> str:
+        return self.statement.text
+
+    @property
+    def at(self) -> Place:
+        return self.statement.at
+
+    @property
+    def source(self) -> tuple[Place, ...]:
+        return self.statement.source
+
+    @property
+    def live(self) -> int:
+        return self.statement.live
+
+    @property
+    def line(self) -> tuple[str, int]:
+        return self.statement.line
 
 
 @dataclass(frozen=True, slots=True, eq=False)

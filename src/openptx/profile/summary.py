@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,12 +12,13 @@ from openptx.profile.counters import Counters, total
 from openptx.profile.findings import findings
 from openptx.profile.flow import flow
 from openptx.profile.occupancy import occupancy
-from openptx.profile.report import Instruction, Line, Profile
+from openptx.profile.registers import live_registers
+from openptx.profile.report import Instruction, Line, Profile, Statement
 
 if TYPE_CHECKING:
     from openptx.errors import Fault
     from openptx.profile.recorder import Recorder
-    from openptx.profile.report import LaunchShape, Place
+    from openptx.profile.report import LaunchShape
     from openptx.program import Function, Program
 
 
@@ -30,11 +33,15 @@ def summarize(
 ) -> Profile:
     """The profile of a launch."""
     recorder.settle()
-    table = LineTable(program.file)
     others = sorted(recorder.functions.keys() - {kernel}, key=lambda function: program.definitions[function.name])
-    functions = [kernel, *others] if kernel in recorder.functions else others
-    instructions = tuple(each for function in functions for each in of_function(program, function, recorder))
-    lines = by_line(instructions, table)
+    functions = (kernel, *others) if kernel in recorder.functions else tuple(others)
+    counted = recorder.ops
+    instructions = tuple(
+        Instruction(statement, counted.get(statement.op) or Counters())
+        for function in functions
+        for statement in statements(program, function)
+    )
+    lines = tuple(counted_lines(instructions, program, functions))
     return Profile(
         kernel=kernel.name,
         file=program.file.name,
@@ -56,38 +63,56 @@ def summarize(
     )
 
 
-def of_function(program: Program, function: Function, recorder: Recorder) -> list[Instruction]:
-    """The instructions of a function, executed or not, in the order of the text."""
-    live, counted = recorder.functions[function].live, recorder.ops
-    return [
-        Instruction(op, function.name, text, at, source, live.pressure.get(op, 0), counted.get(op) or Counters())
-        for op, (text, at, source) in zip(function.code, written(program, function), strict=True)
-    ]
-
-
 @lru_cache(maxsize=64)
-def written(program: Program, function: Function) -> list[tuple[str, Place, tuple[Place, ...]]]:
-    """For each instruction, its text, its place, and its places in the source, innermost first."""
-    table = LineTable(program.file)
-    found: list[tuple[str, Place, tuple[Place, ...]]] = []
+def statements(program: Program, function: Function) -> tuple[Statement, ...]:
+    """The instructions of a function as they are written, in the order of the text."""
+    table, live = LineTable(program.file), live_registers(function)
+    found: list[Statement] = []
     for op in function.code:
         guard = (
             "" if op.guard is None else f"@{'!' if op.guard.negated else ''}{function.registers[op.guard.index].name} "
         )
         at = table.file.name, *table.file.location(op.span[0])
-        found.append((guard + " ".join(op.text.split()), at, table.of(op)))
-    return found
-
-
-def by_line(instructions: tuple[Instruction, ...], table: LineTable) -> tuple[Line, ...]:
-    """The lines that have instructions which were executed, by file and number."""
-    groups: dict[tuple[str, int], list[Instruction]] = {}
-    for each in instructions:
-        if each.counters.warps:
-            groups.setdefault(each.line, []).append(each)
-    found: list[Line] = []
-    for (file, number), some in sorted(groups.items()):
-        text = table.text((file, number, 1)) if some[0].source else " ".join(one.text for one in some)
-        counters = some[0].counters if len(some) == 1 else total(one.counters for one in some)
-        found.append(Line(file, number, text, counters, tuple(some)))
+        text = guard + " ".join(op.text.split())
+        found.append(Statement(op, function.name, text, at, table.of(op), live.pressure.get(op, 0)))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLine:
+    """A line, and which of the instructions belong to it. `text` is what the PTX says, None for lines of a source."""
+
+    file: str
+    number: int
+    text: str | None
+    instructions: tuple[int, ...]
+
+
+@lru_cache(maxsize=64)
+def written_lines(program: Program, functions: tuple[Function, ...]) -> tuple[WrittenLine, ...]:
+    """The lines of some functions, by file and number."""
+    groups: dict[tuple[str, int], list[int]] = {}
+    every = [statement for function in functions for statement in statements(program, function)]
+    for i, statement in enumerate(every):
+        groups.setdefault(statement.line, []).append(i)
+    return tuple(
+        WrittenLine(file, number, None if every[some[0]].source else " ".join(every[i].text for i in some), tuple(some))
+        for (file, number), some in sorted(groups.items())
+    )
+
+
+def counted_lines(
+    instructions: Sequence[Instruction], program: Program, functions: tuple[Function, ...]
+) -> Iterator[Line]:
+    """The lines that have instructions which were executed."""
+    source = None
+    for line in written_lines(program, functions):
+        some = tuple([each for i in line.instructions if (each := instructions[i]).counters.warps])
+        if not some:
+            continue
+        text = line.text
+        if text is None:  # the file may have changed since the last profile
+            source = source or LineTable(program.file)
+            text = source.text((line.file, line.number, 1))
+        counters = some[0].counters if len(some) == 1 else total(each.counters for each in some)
+        yield Line(line.file, line.number, text, counters, some)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 HOT_LINES = 12
+UNITS = ("", "k", "M", "G", "T", "P", "E")
+"""Thousands of one another."""
 
 
 def text(profile: Profile) -> str:
@@ -65,8 +67,8 @@ def memory(profile: Profile) -> list[str]:
         unit = "wavefronts" if space == "shared" else "sectors"
         lanes = f"{counted.lanes / counted.requests:.1f}"
         rows.append(
-            f"  {space + ' ' + NAMES[kind]:<16}{width:>5}{grouped(counted.requests):>12}{lanes:>7}  {unit:<10}"
-            f"{grouped(counted.cost):>11}{grouped(counted.ideal):>11}"
+            f"  {space + ' ' + NAMES[kind]:<16}{width:>5}{short(counted.requests, 12)}{lanes:>7}  {unit:<10}"
+            f"{short(counted.cost, 11)}{short(counted.ideal, 11)}"
         )
     return rows
 
@@ -98,13 +100,19 @@ def hot_line(line: Line, share: float) -> str:
     sectors = sum(counted.sectors for counted in counters.memory.values())
     wavefronts = sum(counted.wavefronts for counted in counters.memory.values())
     start = (
-        f"{line.line:>11}{share:>6.0%}{grouped(counters.warps):>11}{counters.mean_active:>6.1f}"
-        f"{grouped(sectors):>10}{grouped(wavefronts):>9}  "
+        f"{line.line:>11}{share:>6.0%}{short(counters.warps, 11)}{counters.mean_active:>6.1f}"
+        f"{short(sectors, 10)}{short(wavefronts, 9)}  "
     )
     costliest = max(line.instructions, key=lambda each: cost_of(each.counters))
     source = (line.text or f"PTX: {costliest.text}").strip()
     room = WIDTH - len(start)
     return (start + (source if len(source) <= room else source[: room - 3] + "...")).rstrip()
+
+
+def short(number: int, width: int) -> str:
+    """In a column that has a blank before it: `1 024`, or `1 718M` where that is too wide."""
+    found = [grouped(round(number / 1000**i)) + unit for i, unit in enumerate(UNITS)]
+    return f"{next((text for text in found if len(text) < width), found[-1]):>{width}}"
 
 
 def many(number: int, what: str) -> str:

@@ -13,8 +13,10 @@ import pytest
 import openptx
 from openptx.cli import main
 from openptx.engines.interp.batch import Batch
+from openptx.profile import entry
 from openptx.profile.findings import Finding, joined
 from openptx.profile.launch import spread
+from openptx.profile.text import short
 from openptx.testing.case import argument, read_case
 
 DATA = Path(__file__).parents[2] / "data"
@@ -182,6 +184,29 @@ def test_huge_launches_are_sampled() -> None:
     text = " ".join(str(found).split())
     assert "note: a sample: 1024 of 2147483647 blocks" in text
     assert "32 768 warps of the 1 024 blocks that were executed" in text
+
+
+def test_huge_launches_are_sampled_as_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block of one thread counts as a warp: it takes as long."""
+    monkeypatch.setattr(entry, "MOST_LANES", 1 << 17)
+    monkeypatch.setattr(entry, "SAMPLE_LANES", 1 << 15)
+    quick = openptx.load(HEAD + ".visible .entry k() { ret; }\n")["k"]
+    found = openptx.profile(quick, (1 << 31) - 1, 1, engine="native")
+    assert (found.launch.blocks, found.counters.warps) == (1024, 1024)
+    said = "a sample: 1024 of 2147483647 blocks were executed"
+    assert said in str(found)
+    assert said in found.as_json()["notes"][0]
+    assert said in found._repr_html_()
+    assert openptx.profile(quick, 1 << 12, 1, engine="native").notes == ()
+    assert openptx.profile(quick, 1 << 13, 1, engine="native", blocks=1 << 13).launch.blocks == 1 << 13
+
+
+@pytest.mark.parametrize(
+    ("number", "width", "text"),
+    [(1024, 9, "    1 024"), (16777216, 11, " 16 777 216"), (16777216, 10, "   16 777k"), (1 << 62, 9, "   4 612P")],
+)
+def test_columns_have_blanks_between_them(number: int, width: int, text: str) -> None:
+    assert short(number, width) == text
 
 
 @pytest.mark.parametrize(
