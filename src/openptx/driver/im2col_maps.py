@@ -8,8 +8,7 @@ from openptx.driver.arrays import write
 from openptx.driver.calls import get, initialized
 from openptx.driver.tensor_maps import described, invalid, require_row
 from openptx.isa.semantics.im2col import MODES, PIXELS
-from openptx.isa.semantics.tensor_map import ELEMENTS, LARGEST
-from openptx.isa.types import TYPES
+from openptx.isa.semantics.tensor_map import LARGEST
 from openptx.runtime.im2col_map import CORNER_BITS
 from openptx.runtime.tensor_map import pack
 
@@ -51,7 +50,7 @@ def make(out: int, given: tuple[int, ...], column: tuple[list[tuple[int, int]], 
         raise invalid(f"with corners {corners}, between which there is no pixel")
     if not 1 <= channels <= LARGEST or not 1 <= pixels <= PIXELS[mode]:
         raise invalid(f"with {pixels} pixels of {channels} elements; there are 1 to {PIXELS[mode]}, and 1 to {LARGEST}")
-    require_row(channels * TYPES[ELEMENTS[element]].width // 8, swizzle)
+    require_row(element, channels, swizzle)
     packed = [low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in corners]
     data = pack(
         address, element=element, shape=sizes[::-1], strides=between[::-1], box=[*packed[::-1], pixels, channels],

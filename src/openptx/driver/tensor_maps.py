@@ -7,10 +7,12 @@ import ctypes
 from openptx.driver.arrays import write
 from openptx.driver.calls import Failure, get, initialized, put
 from openptx.driver.results import Result
-from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, LARGEST, SWIZZLES
+from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, LARGEST, PACKED, SWIZZLES
 from openptx.isa.types import TYPES
 from openptx.runtime.tensor_map import pack
+from openptx.runtime.tensor_map_parts import PADDED_SWIZZLES, Layout, layout_of
 
+NAMES = ELEMENTS | PACKED
 CODES = {8: 9, 9: 10, 10: 8}
 """Codes of Table 33 in the PTX manual, by CUtensorMapDataType, where they differ: f64, bf16, f32 with .ftz."""
 MOST_STRIDE, MOST_SIZE, MOST_STEP = 1 << 40, 1 << 32, 8
@@ -40,7 +42,7 @@ def tiled(
     if not all(1 <= n <= LARGEST for n in boxes):
         raise invalid(f"with a box of {boxes} elements; there are 1 to {LARGEST} in a dimension")
     element, sizes, between, every = described(kind, rank, address, shape, strides, steps, interleave, swizzle, fill)
-    require_row(boxes[0] * TYPES[ELEMENTS[element]].width // 8, swizzle)
+    require_row(element, boxes[0], swizzle)
     return pack(
         address, element=element, shape=sizes[::-1], strides=between[::-1], box=boxes[::-1], steps=every[::-1],
         swizzle=swizzle, nan=fill == 1,
@@ -51,23 +53,24 @@ def described(
     kind: int, rank: int, address: int, shape: int, strides: int, steps: int, interleave: int, swizzle: int, fill: int
 ) -> tuple[int, list[int], list[int], list[int]]:
     """What every tensor map has: the element, sizes, strides and steps. Fails where something is wrong."""
-    if address % CHUNK:
-        raise invalid(f"of memory at 0x{address:x}, which begins at a multiple of {CHUNK}")
     sizes = [get(shape + 8 * i) for i in range(rank)]
     between = [get(strides + 8 * i) for i in range(rank - 1)]
     every = [1, *(get(steps + 4 * i, ctypes.c_uint32) for i in range(1, rank))]
     element = element_of(kind, interleave, swizzle)
-    require_sizes(sizes, between, every)
-    if fill not in (0, 1) or (fill and TYPES[ELEMENTS[element]].kind != "f"):
-        raise invalid(f"with fill mode {fill} for elements of `.{ELEMENTS[element]}`")
+    name, layout = NAMES[element], layout_of(NAMES[element])
+    if address % layout.alignment:
+        raise invalid(f"of memory at 0x{address:x}, which begins at a multiple of {layout.alignment}")
+    require_sizes(sizes, between, every, layout)
+    if fill not in (0, 1) or (fill and (element in PACKED or TYPES[name].kind != "f")):
+        raise invalid(f"with fill mode {fill} for elements of `.{name}`")
     return element, sizes, between, every
 
 
 def element_of(kind: int, interleave: int, swizzle: int) -> int:
     """The code of the elements. Fails for what the machine does not copy."""
     code = CODES.get(kind, kind)
-    if code not in ELEMENTS:
-        raise Failure(Result.NOT_SUPPORTED, f"a tensor map of elements of type {kind}: tf32, .ftz or packed ones")
+    if code not in NAMES:
+        raise Failure(Result.NOT_SUPPORTED, f"a tensor map of elements of type {kind}: tf32 or .ftz")
     if interleave:
         raise Failure(Result.NOT_SUPPORTED, f"a tensor map with interleave layout {interleave}")
     if swizzle not in SWIZZLES:
@@ -75,18 +78,23 @@ def element_of(kind: int, interleave: int, swizzle: int) -> int:
     return code
 
 
-def require_sizes(sizes: list[int], strides: list[int], steps: list[int]) -> None:
-    if not all(1 <= n < MOST_SIZE for n in sizes):
-        raise invalid(f"of {sizes} elements")
-    if not all(n % CHUNK == 0 and 0 < n < MOST_STRIDE for n in strides):
-        raise invalid(f"with strides {strides}; they are multiples of {CHUNK} below {MOST_STRIDE}")
+def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout: Layout) -> None:
+    if not all(1 <= n < MOST_SIZE for n in sizes) or sizes[0] % layout.whole:
+        raise invalid(f"of {sizes} elements, where rows have a multiple of {layout.whole}")
+    if not all(n % layout.alignment == 0 and 0 < n < MOST_STRIDE for n in strides):
+        raise invalid(f"with strides {strides}; they are multiples of {layout.alignment} below {MOST_STRIDE}")
     if not all(1 <= n <= MOST_STEP for n in steps):
         raise invalid(f"with element strides {steps}; they are 1 to {MOST_STEP}")
 
 
-def require_row(row: int, swizzle: int) -> None:
+def require_row(element: int, count: int, swizzle: int) -> None:
+    """Checks the rows of a box, which have `count` elements."""
+    layout = layout_of(NAMES[element])
+    row = count * layout.bits // 8
     if row % CHUNK:
         raise invalid(f"with boxes whose rows take {row} bytes, no multiple of {CHUNK}")
+    if layout.box and (count != layout.box or SWIZZLES[swizzle] not in PADDED_SWIZZLES):
+        raise invalid(f"with rows of {count} padded elements and swizzling by {SWIZZLES[swizzle]}")
     if swizzle and row > int(SWIZZLES[swizzle].removesuffix("B")):
         raise invalid(f"with boxes whose rows take {row} bytes, more than swizzling by {SWIZZLES[swizzle]} allows")
 

@@ -9,8 +9,8 @@ from typing import SupportsIndex, cast
 
 from openptx.device.arrays import array_of
 from openptx.errors import ArgumentError
-from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, MODE, SWIZZLES
-from openptx.runtime.tensor_map_parts import Parts, parts
+from openptx.isa.semantics.tensor_map import CHUNK, ELEMENTS, FIELDS, LARGEST, MODE, PACKED, SWIZZLES
+from openptx.runtime.tensor_map_parts import Parts, layout_of, parts
 
 _TYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64",
           "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}  # fmt: skip
@@ -53,10 +53,11 @@ class TensorMap:
         address  of the first element: a number, or an `openptx.memory` block; accesses of kernels to it are checked
         shape    sizes in elements; axes are in the order of an array's shape, the innermost one last
         strides  bytes from one element to the next along all axes but the innermost: multiples of 16
-        element  its PTX type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16`
+        element  its PTX type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16`; for elements of 4 and 6 bits `b4x16`,
+                 `b4x16_p64`, `b6x16_p32`: shape and box count each of them as one
 
         The others are those of a TensorMap. Raises ArgumentError as it does, Unsupported for what no copy of boxes has
-        a meaning for: `tf32`, `f32.ftz` and packed elements, interleaved layouts.
+        a meaning for: `tf32`, `f32.ftz`, interleaved layouts.
         """
         try:
             where = index(cast("SupportsIndex", address))
@@ -150,10 +151,11 @@ class PartsMap(TensorMap):
 
     def encoded(self, address: int) -> bytes:
         """The 128 bytes, for a tensor at an address of the device. Raises ArgumentError where that is not aligned."""
-        if address % CHUNK:
-            raise ArgumentError(f"a tensor begins at a multiple of {CHUNK} bytes, not at {address:#x}")
-        codes = {name: code for table in (ELEMENTS, SWIZZLES) for code, name in table.items()}
         one = self.parts
+        unit = layout_of(one.element).alignment
+        if address % unit:
+            raise ArgumentError(f"a tensor begins at a multiple of {unit} bytes, not at {address:#x}")
+        codes = {name: code for table in (ELEMENTS, PACKED, SWIZZLES) for code, name in table.items()}
         return pack(
             address, element=codes[one.element], shape=one.shape, strides=one.strides, box=one.box, steps=one.steps,
             swizzle=codes[one.swizzle], nan=one.fill == "nan",

@@ -12,9 +12,36 @@ from openptx.isa.types import TYPES
 
 MOST_AXES, MOST_STEP = 5, 8
 MOST_SIZE, MOST_STRIDE = 1 << 32, 1 << 40
-OTHER_ELEMENTS = ("f32.ftz", "tf32", "tf32.ftz", "b4x16", "b4x16_p64", "b6x16_p32", "b6p2x16")
+OTHER_ELEMENTS = ("f32.ftz", "tf32", "tf32.ftz", "b6p2x16")
 OTHER_SWIZZLES = ("96B",)
 INTERLEAVES = ("none", "16B", "32B")
+
+
+class Layout(NamedTuple):
+    """How elements lie: `bits` of shared memory each; addresses and strides are multiples of `alignment` bytes.
+
+    The innermost size is a multiple of `whole` elements, and a box has `box` of them along that axis, or 0 for any
+    number.
+    """
+
+    bits: int
+    alignment: int = CHUNK
+    whole: int = 1
+    box: int = 0
+
+
+PACKED_LAYOUTS = {
+    "b4x16": Layout(4, whole=2),
+    "b4x16_p64": Layout(8, 32, 128, 128),
+    "b6x16_p32": Layout(8, 32, 128, 128),
+}
+"""What the manual of `cuTensorMapEncodeTiled` demands for elements of 4 and 6 bits."""
+PADDED_SWIZZLES = ("none", "128B")
+
+
+def layout_of(element: str) -> Layout:
+    """That of an element of Table 33."""
+    return PACKED_LAYOUTS.get(element) or Layout(TYPES[element].width)
 
 
 class Parts(NamedTuple):
@@ -52,10 +79,10 @@ def parts(
 
 def require_known(one: Parts, interleave: str) -> None:
     """What is named is in Table 33, and in our copies."""
-    if one.element not in ELEMENTS.values():
+    if one.element not in (*ELEMENTS.values(), *PACKED_LAYOUTS):
         if one.element in OTHER_ELEMENTS:
             raise Unsupported(f"tensor maps of .{one.element}")
-        known = ", ".join(ELEMENTS.values())
+        known = ", ".join((*ELEMENTS.values(), *PACKED_LAYOUTS))
         raise ArgumentError(f"elements of a tensor are {known}, not {one.element!r}")
     if interleave not in INTERLEAVES:
         raise ArgumentError(f"tensors are interleaved by {', '.join(INTERLEAVES)}, not {interleave!r}")
@@ -87,11 +114,28 @@ def require_axes(one: Parts) -> None:
 
 def require_row(one: Parts) -> None:
     """Rows of the box and of the tensor are multiples of what the hardware moves."""
-    row = one.box[-1] * TYPES[one.element].width // 8
+    layout = layout_of(one.element)
+    row = one.box[-1] * layout.bits // 8
     if row % CHUNK:
         raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")
+    require_packed(one, layout)
     if one.swizzle != "none" and row > int(one.swizzle[:-1]):
         raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {one.swizzle} allows")
-    wrong = [n for n in one.strides if n % CHUNK or not 0 < n < MOST_STRIDE]
+    wrong = [n for n in one.strides if n % layout.alignment or not 0 < n < MOST_STRIDE]
     if wrong:
-        raise ArgumentError(f"rows of the array are {wrong[-1]} bytes apart; that must be a multiple of {CHUNK}")
+        must = f"that must be a multiple of {layout.alignment}"
+        raise ArgumentError(f"rows of the array are {wrong[-1]} bytes apart; {must}")
+
+
+def require_packed(one: Parts, layout: Layout) -> None:
+    """What holds for elements of 4 and 6 bits alone."""
+    if one.shape[-1] % layout.whole:
+        raise ArgumentError(f"a row of `.{one.element}` has a multiple of {layout.whole} elements, not {one.shape[-1]}")
+    if layout.box and one.box[-1] != layout.box:
+        raise ArgumentError(f"a box of `.{one.element}` has {layout.box} elements in a row, not {one.box[-1]}")
+    if layout.box and one.swizzle not in PADDED_SWIZZLES:
+        raise ArgumentError(
+            f"boxes of `.{one.element}` are swizzled by {' or '.join(PADDED_SWIZZLES)}, not {one.swizzle}"
+        )
+    if one.fill == "nan" and one.element in PACKED_LAYOUTS:
+        raise ArgumentError(f"elements of `.{one.element}` have no NaN to fill boxes with")

@@ -67,13 +67,15 @@ def descriptor(given: Any, wanted: Mapping[str, Any] | None) -> Iterator[Value]:
 
 def tensor_map(given: Any, wanted: Mapping[str, Any]) -> bytes:
     """The 128 bytes that the driver would make."""
-    if wanted.get("is_im2col") or wanted.get("fp4_padded") or getattr(given, "round_f32_to_tf32", False):
-        raise Unsupported("tensor descriptors of im2col, padded fp4 and tf32")
-    size = int(wanted["elem_size"])
+    if wanted.get("is_im2col") or getattr(given, "round_f32_to_tf32", False):
+        raise Unsupported("tensor descriptors of im2col and tf32")
+    size, shape = int(wanted["elem_size"]), [int(n) for n in given.shape]
+    if wanted.get("fp4_padded"):
+        shape[-1] *= 2  # two elements are a byte
     return pack(
         address("descriptor", given.base),
         element=int(wanted["elem_type"]),
-        shape=[int(n) for n in given.shape],
+        shape=shape,
         strides=[int(n) * size for n in given.strides[:-1]],
         box=[int(n) for n in wanted["block_size"]],
         steps=[1] * len(given.shape),

@@ -72,7 +72,14 @@ def test_a_map_of_parts_is_that_of_the_array() -> None:
     ("changes", "error", "message"),
     [
         ({"element": "tf32"}, Unsupported, "tensor maps of .tf32"),
-        ({"element": "b4x16_p64"}, Unsupported, "b4x16_p64"),
+        ({"element": "b4x16_p64", "box": (4, 128)}, ArgumentError, "has a multiple of 128 elements, not 64"),
+        ({"element": "b4x16", "shape": (9, 33), "box": (4, 32)}, ArgumentError, "multiple of 2 elements, not 33"),
+        (
+            {"element": "b6x16_p32", "shape": (64, 128), "box": (8, 64)},
+            ArgumentError,
+            "has 128 elements in a row, not 64",
+        ),
+        ({"element": "b4x16", "fill": "nan", "box": (8, 32)}, ArgumentError, "have no NaN"),
         ({"element": "f31"}, ArgumentError, "not 'f31'"),
         ({"interleave": "16B"}, Unsupported, "interleave layout 16B"),
         ({"interleave": "8B"}, ArgumentError, "not '8B'"),

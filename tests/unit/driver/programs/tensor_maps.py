@@ -8,6 +8,8 @@ import numpy as np
 from driver_calls import CUDA, Address, Handle, Size, Word, allocate, call, context, kernel, launch
 
 UINT8, UINT32, FLOAT, BF16, FTZ, TF32 = 0, 2, 7, 9, 10, 11
+PACKED, PADDED = 13, (14, 15)
+"""16U4_ALIGN8B; 16U4_ALIGN16B and 16U6_ALIGN16B."""
 PTX = """
 .version 8.0
 .target sm_90
@@ -83,6 +85,19 @@ assert (filled[:4, :2] == matrix[16:, 10:]).all()
 assert np.isnan(filled[4:]).all()
 steps = copied(encode(there.value, [12, 20], [48], [4, 16], steps=[7, 2]), 0, 1)
 assert (steps == matrix[1:17:2, :4]).all()
+
+halves = copied(encode(there.value, [96, 20], [48], [32, 8], kind=PACKED), 32, 2).view(np.uint8)  # elements of 4 bits
+assert (halves.reshape(8, 16) == matrix.view(np.uint8)[2:10, 16:32]).all()
+for kind in PADDED:
+    encode(there.value, [128, 5], [96], [128, 2], kind=kind)
+    encode(there.value, [128, 5], [96], [128, 2], kind=kind, swizzle=3)
+    encode(there.value, [128, 5], [96], [128, 2], kind=kind, swizzle=2, result=1)
+    encode(there.value, [128, 5], [96], [128, 2], kind=kind, fill=1, result=1)
+    encode(there.value, [128, 5], [96], [64, 2], kind=kind, result=1)
+    encode(there.value, [64, 5], [96], [128, 2], kind=kind, result=1)
+    encode(there.value, [128, 5], [48], [128, 2], kind=kind, result=1)
+    encode(there.value + 16, [128, 5], [96], [128, 2], kind=kind, result=1)
+encode(there.value, [95, 20], [48], [32, 8], kind=PACKED, result=1)
 
 moved = ctypes.create_string_buffer(192)
 begin = -(-ctypes.addressof(moved) // 64) * 64
