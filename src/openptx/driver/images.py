@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 
+from openptx.device.mapping import is_mapped
 from openptx.driver.calls import Failure
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
@@ -30,14 +31,22 @@ def bytes_at(pointer: int) -> bytes:
         raise Failure(Result.INVALID_VALUE, "the image is null")
     (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4)) if readable(pointer) else (0,)
     if magic == WRAPPER:
-        pointer = ctypes.c_uint64.from_address(pointer + 8).value
-        (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4))
+        (pointer,) = struct.unpack("<Q", memory_at(pointer + 8, 8))
+        (magic,) = struct.unpack("<I", memory_at(pointer, 4))
     if magic == FATBIN:
-        _, _, header, size = _HEADER.unpack(ctypes.string_at(pointer, _HEADER.size))
-        return ctypes.string_at(pointer, min(header + size, MOST))
+        _, _, header, size = _HEADER.unpack(memory_at(pointer, _HEADER.size))
+        return memory_at(pointer, header + size)
     if magic == int.from_bytes(ELF, "little"):
-        return ctypes.string_at(pointer, elf_size(pointer))
+        return memory_at(pointer, elf_size(pointer))
     return ctypes.string_at(pointer)
+
+
+def memory_at(pointer: int, size: int) -> bytes:
+    """Bytes of an image that says how large it is. Fails where the process has less memory there."""
+    if not pointer or size > MOST or not is_mapped(pointer, size):
+        why = f"the image at 0x{pointer:x} says that it has {size} bytes, and there are not so many"
+        raise Failure(Result.INVALID_IMAGE, why)
+    return ctypes.string_at(pointer, size)
 
 
 def readable(pointer: int) -> bool:
@@ -47,9 +56,8 @@ def readable(pointer: int) -> bool:
 
 def elf_size(pointer: int) -> int:
     """Up to the end of the table of sections, which compilers put last."""
-    table, count_at = ctypes.c_uint64.from_address(pointer + 40).value, pointer + 58
-    size, count = struct.unpack("<HH", ctypes.string_at(count_at, 4))
-    return min(table + size * count, MOST)
+    table, size, count = struct.unpack_from("<Q10xHH", memory_at(pointer, 64), 40)
+    return table + size * count
 
 
 def ptx_of(data: bytes, capability: int | None = None) -> str:
