@@ -48,6 +48,8 @@ class Owned(NamedTuple):
 
 OWNED: dict[int, Owned] = {}
 """By device address."""
+OF_GRAPHS = set[int]()
+"""Addresses of what nodes of graphs have allocated."""
 AT_FREE: list[Callable[[int], None]] = []
 """What is done when an allocation is freed, with its address."""
 REGISTERED: dict[int, int] = {}

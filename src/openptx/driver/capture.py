@@ -32,12 +32,15 @@ class Capture:
         self.valid = True
         self.ended = False
         self.told: Any = None  # the array of `after` that the program was given last
+        self.edges: Any = None  # and the data of the edges
 
-    def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
         """Instead of doing it."""
         if not self.valid:
             raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
-        self.after[stream] = [self.graph.add(kind, work, arguments, self.after[stream])]
+        made = self.graph.add(kind, work, arguments, self.after[stream])
+        self.after[stream] = [made]
+        return made
 
     def wait(self, stream: Stream, nodes: list[Node]) -> None:
         """What the stream is given from now on is captured, and comes after these nodes."""
@@ -135,8 +138,12 @@ def capture_info(context: Context, handle: int, status: int, number: int, graph:
 def capture_info_v3(
     context: Context, handle: int, status: int, number: int, graph: int, after: int, edges: int, count: int
 ) -> None:
-    put_size(edges, 0)  # all edges are plain ones
+    """All edges are plain ones: their data are zeros, which cuda-bindings reads."""
     capture_info(context, handle, status, number, graph, after, count)
+    capture = stream_of(context, handle).capture
+    if capture is not None:
+        capture.edges = (ctypes.c_uint64 * len(capture.after[stream_of(context, handle)]))()
+        put_size(edges, ctypes.addressof(capture.edges))
 
 
 @in_context("cuStreamUpdateCaptureDependencies")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 
-from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.calls import Failure, in_context, initialized, put
 from openptx.driver.capture import Capture
 from openptx.driver.contexts import Context
 from openptx.driver.graphs import Node
@@ -52,8 +52,8 @@ def create(context: Context, out: int, flags: int) -> None:
     put(out, made.handle)
 
 
-@in_context("cuEventDestroy", "cuEventDestroy_v2")
-def destroy(context: Context, handle: int) -> None:
+@initialized("cuEventDestroy", "cuEventDestroy_v2")
+def destroy(handle: int) -> None:
     found = driver().find(handle, Event)
     found.context.owned.pop(found, None)
     driver().remove(found)

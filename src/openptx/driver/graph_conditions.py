@@ -55,9 +55,9 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
     found, there = driver().find(graph, Graph), pointer + PARAMETERS
     numbers: tuple[int, int, int] = DESCRIPTION.unpack(read(there, DESCRIPTION.size))
     handle, kind, size = numbers
-    word = next((one.words[handle] for one in driver().every(Graph) if handle in one.words), None)
+    word = found.words.get(handle)
     if word is None:
-        raise invalid(f"0x{handle:x} is no handle of a condition")
+        raise invalid(f"0x{handle:x} is no handle of a condition that was made for this graph")
     if kind >= len(KINDS) or not size or size > {"if": 2, "while": 1}.get(KINDS[kind], size):
         raise invalid(f"a conditional node of type {kind} with {size} graphs")
     if any((choice := choice_of(node)) is not None and choice.word is word for node in found.nodes):

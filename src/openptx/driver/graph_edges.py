@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from openptx.driver.calls import Failure, get, in_context, put, put_int
+from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context, read_handles
 from openptx.driver.graphs import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
@@ -106,6 +106,7 @@ def add_dependencies_v2(context: Context, graph: int, begins: int, ends: int, da
 
 @in_context("cuGraphRemoveDependencies")
 def remove_dependencies(context: Context, graph: int, begins: int, ends: int, count: int) -> None:
+    require_removable(driver().find(graph, Graph))
     edges = pairs(graph, begins, ends, count)
     if any(before not in node.after for before, node in edges) or len({*edges}) < len(edges):
         raise Failure(Result.INVALID_VALUE, "an edge that the graph does not have")
@@ -118,14 +119,21 @@ def remove_dependencies_v2(context: Context, graph: int, begins: int, ends: int,
     remove_dependencies(context, graph, begins, ends, count)
 
 
-@in_context("cuGraphDestroyNode")
-def destroy_node(context: Context, handle: int) -> None:
+def require_removable(graph: Graph) -> None:
+    """Fails for a graph that allocates or frees memory, whose nodes and edges stay (manual of `cuGraphDestroyNode`)."""
+    if any(node.kind in ("allocation", "free") for node in graph.nodes):
+        raise Failure(Result.INVALID_VALUE, "nodes and edges of a graph with nodes for memory are not removed")
+
+
+@initialized("cuGraphDestroyNode")
+def destroy_node(handle: int) -> None:
     found = driver().find(handle, Node)
+    require_removable(found.graph)
     found.graph.nodes.remove(found)
     for node in found.graph.nodes:
         if found in node.after:
             node.after.remove(found)
-    driver().remove(found)
+    found.end()
 
 
 @in_context("cuGraphNodeFindInClone")

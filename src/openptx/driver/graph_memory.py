@@ -5,14 +5,12 @@ It is allocated when the node is made, for as long as its context lives.
 
 from __future__ import annotations
 
-from openptx.driver.allocations import OWNED
+from openptx.driver.allocations import OF_GRAPHS, OWNED
 from openptx.driver.arrays import write
 from openptx.driver.calls import Failure, get, in_context, initialized, put
 from openptx.driver.contexts import Context
 from openptx.driver.devices import require_device
 from openptx.driver.graph_settings import of_kind
-from openptx.driver.graphs import Node
-from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
 USED, USED_HIGH, RESERVED, RESERVED_HIGH = range(4)
@@ -22,9 +20,8 @@ HIGH = {USED_HIGH: 0, RESERVED_HIGH: 0}
 
 
 def bytes_of_graphs() -> int:
-    """All that allocation nodes have."""
-    addresses = {node.address for node in driver().every(Node) if node.kind == "allocation"}
-    return sum(owned.size for address, owned in OWNED.items() if address in addresses)
+    """All that nodes have allocated, in graphs that may be gone."""
+    return sum(owned.size for address, owned in OWNED.items() if address in OF_GRAPHS)
 
 
 @initialized("cuDeviceGetGraphMemAttribute")

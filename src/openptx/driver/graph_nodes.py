@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 
 from openptx.driver import launches
-from openptx.driver.allocations import obtain
+from openptx.driver.allocations import OF_GRAPHS, obtain
 from openptx.driver.arrays import read
 from openptx.driver.boxes import copy_3d
 from openptx.driver.calls import Failure, get, in_context, put
@@ -138,10 +138,13 @@ def add_allocation(context: Context, out: int, graph: int, after: int, count: in
     made = add(out, graph, after, count, "allocation", lambda: Work(nothing))
     made.description = read(pointer, begin + layout.size)
     made.address = get(pointer + begin + 8)
+    OF_GRAPHS.add(made.address)
 
 
 @in_context("cuGraphAddMemFreeNode")
 def add_free(context: Context, out: int, graph: int, after: int, count: int, address: int) -> None:
+    if not address:
+        raise Failure(Result.INVALID_VALUE, "a node that frees memory at the null pointer")
     add(out, graph, after, count, "free", lambda: Work(nothing)).address = address
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from openptx.driver.calls import Failure, in_context, put, put_int
+from openptx.driver.calls import Failure, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
@@ -46,6 +46,12 @@ class Node(Object):
         self.attributes: dict[int, bytes] = {}
         self.kept: object = None
         self.address, self.description = 0, b""
+
+    def end(self) -> None:
+        """Its handle means nothing from now on, and neither do those of the graphs that it does."""
+        for graph in (*filter(None, (child_of(self),)), *bodies_of(self)):
+            graph.end()
+        driver().remove(self)
 
 
 class Word(NamedTuple):
@@ -115,11 +121,7 @@ class Graph(Object):
     def end(self) -> None:
         """Handles of it and of its nodes mean nothing from now on."""
         for node in self.nodes:
-            if (child := child_of(node)) is not None:
-                child.end()
-            for body in bodies_of(node):
-                body.end()
-            driver().remove(node)
+            node.end()
         driver().remove(self)
         self.references.end()
 
@@ -262,8 +264,8 @@ def create(context: Context, out: int, flags: int) -> None:
     put(out, driver().add(Graph()).handle)
 
 
-@in_context("cuGraphDestroy")
-def destroy(context: Context, handle: int) -> None:
+@initialized("cuGraphDestroy")
+def destroy(handle: int) -> None:
     driver().find(handle, Graph).end()
 
 
@@ -312,8 +314,8 @@ def launch(context: Context, handle: int, stream: int) -> None:
             where.capture.add(where, step.kind, *step.work)
 
 
-@in_context("cuGraphExecDestroy")
-def destroy_executable(context: Context, handle: int) -> None:
+@initialized("cuGraphExecDestroy")
+def destroy_executable(handle: int) -> None:
     found = driver().find(handle, Executable)
     driver().remove(found)
     found.end()
@@ -347,6 +349,9 @@ def update(found: Executable, new: Graph) -> tuple[int, Node | None]:
     for step, node in zip(found.steps.values(), order, strict=True):
         if step.kind != node.kind:
             return TYPE_CHANGED, node
+    before, found.references = found.references, new.references.copy()
+    before.end()
+    found.words = [*new.words.values()]
     found.steps = {old: renewed(step, node) for (old, step), node in zip(found.steps.items(), order, strict=True)}
     return 0, None
 

@@ -6,7 +6,7 @@ import ctypes
 import struct
 from typing import ClassVar
 
-from openptx.driver.allocations import OWNED, give_back, obtain
+from openptx.driver.allocations import OF_GRAPHS, OWNED, give_back, obtain
 from openptx.driver.arrays import read
 from openptx.driver.calls import Failure, get, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
@@ -19,7 +19,9 @@ THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3
 PROPERTIES = struct.Struct("<4i")
 """CUmemPoolProps: how it allocates, handles for other processes, and a place of two numbers."""
-MANAGED, ON_DEVICE = 2, 1
+PINNED, MANAGED, ON_DEVICE = 1, 2, 1
+DESCRIPTION = struct.Struct("<4i88xQQ")
+"""CUDA_MEM_ALLOC_NODE_PARAMS: properties of a pool, access of other devices, the size and the address."""
 
 
 class Pool(Object):
@@ -154,13 +156,28 @@ def allocate(context: Context, out: int, size: int, stream: int) -> None:
 
 @in_context("cuMemAllocFromPoolAsync")
 def allocate_from(context: Context, out: int, size: int, handle: int, stream: int) -> None:
-    stream_of(context, stream)
+    where = stream_of(context, stream)
     pool = driver().find(handle, Pool, Result.INVALID_VALUE)
-    obtain(context, out, size, pool.kind, pool=pool)
+    if where.capture is None or size:
+        obtain(context, out, size, pool.kind, pool=pool)
+    else:
+        put(out, 0)  # a node for no bytes is one
     pool.high = max(pool.high, pool.used)
+    if where.capture is not None:
+        node = where.capture.add(where, "allocation", nothing, ())
+        node.address = get(out)
+        OF_GRAPHS.add(node.address)
+        node.description = DESCRIPTION.pack(PINNED, 0, ON_DEVICE, 0, size, node.address)
 
 
 @in_context("cuMemFreeAsync")
 def free(context: Context, address: int, stream: int) -> None:
-    if stream_of(context, stream).capture is None:  # a graph may be launched again, and keeps what it was given
+    where = stream_of(context, stream)
+    if where.capture is None:
         give_back(address, "device", "managed", "host")
+    else:  # a graph may be launched again, and keeps what it was given
+        where.capture.add(where, "free", nothing, ()).address = address
+
+
+def nothing() -> None:
+    """What a node for memory does at a launch: it is there from the beginning, until its context ends."""

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from openptx.driver.calls import Failure, in_context, put, put_int
+from openptx.driver.calls import Failure, in_context, initialized, put, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
@@ -79,8 +79,8 @@ def create_with_priority(context: Context, out: int, flags: int, priority: int) 
     put(out, made.handle)
 
 
-@in_context("cuStreamDestroy", "cuStreamDestroy_v2")
-def destroy(context: Context, handle: int) -> None:
+@initialized("cuStreamDestroy", "cuStreamDestroy_v2")
+def destroy(handle: int) -> None:
     if handle in DEFAULT:
         raise Failure(Result.INVALID_HANDLE, "the default stream cannot be destroyed")
     found = driver().find(handle, Stream)

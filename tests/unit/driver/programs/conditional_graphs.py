@@ -76,6 +76,7 @@ for branch, place in zip(branches, (odd_steps, even_steps), strict=True):
     add(branch, None, KERNEL, launch_of(kernel(module, "count"), place.value))
 add(graph, None, CONDITIONAL, struct.pack("<QII", loop.value, WHILE, 1), result=1)  # one node for a condition
 add(graph, None, CONDITIONAL, struct.pack("<QII", 4096, WHILE, 1), result=1)
+add(graph, None, CONDITIONAL, struct.pack("<QII", condition(body, 0).value, WHILE, 1), result=1)
 add(graph, None, CONDITIONAL, struct.pack("<QII", condition(graph, 0).value, IF, 3), result=1)
 kind = ctypes.c_int()
 call("cuGraphNodeGetType", node, byref(kind))
@@ -89,6 +90,15 @@ copy = Handle()
 call("cuGraphClone", byref(copy), graph, result=801)
 call("cuGraphExecDestroy", ready)
 call("cuGraphDestroy", graph)
+
+stream, told, edges, many = Handle(), Address(), Address(), ctypes.c_size_t()
+call("cuStreamCreate", byref(stream), 0)
+call("cuStreamBeginCapture_v2", stream, 0)
+call("cuMemsetD32Async", left, 0, ctypes.c_size_t(1), stream)
+call("cuStreamGetCaptureInfo_v3", stream, byref(kind), None, None, byref(told), byref(edges), byref(many))
+assert many.value == 1
+assert ctypes.string_at(edges.value, 8) == bytes(8)  # data of one edge
+call("cuStreamEndCapture", stream, byref(graph))
 
 used, other = ctypes.c_uint64(), Handle()
 call("cuDeviceGetGraphMemAttribute", 0, 0, byref(used))
