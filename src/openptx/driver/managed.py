@@ -1,43 +1,178 @@
-"""Managed memory: advice and prefetches, which change nothing where host and device share all memory."""
+"""Managed memory: advice and prefetches are remembered, and change nothing where host and device share all memory.
+
+What is said of a part of an allocation counts for all of it.
+"""
 
 from __future__ import annotations
 
-from openptx.driver.calls import Failure, in_context, put_int
+import ctypes
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from openptx.driver.allocations import AT_FREE
+from openptx.driver.calls import Failure, get, in_context, put_int
 from openptx.driver.contexts import Context
 from openptx.driver.ownership import owned_at
 from openptx.driver.results import Result
 
+READ_MOSTLY, PREFERRED, ACCESSED_BY = 1, 3, 5
+"""Of CUmem_advise: what is set; the next number unsets it."""
+CPU, NOWHERE = -1, -2
+"""CU_DEVICE_CPU, CU_DEVICE_INVALID."""
+INVALID, DEVICE, HOST, HOST_NUMA, HOST_NUMA_CURRENT = range(5)
 
-@in_context("cuMemAdvise", "cuMemAdvise_v2")
-def advise(context: Context, address: int, size: int, advice: int, place: int) -> None:
-    require_managed(address, size)
+
+class Place(NamedTuple):
+    """CUmemLocation."""
+
+    kind: int
+    number: int
+
+    @classmethod
+    def of_device(cls, number: int) -> Place:
+        """As older functions say it."""
+        return cls(HOST, 0) if number == CPU else cls(DEVICE, number)
+
+    @classmethod
+    def of_word(cls, word: int) -> Place:
+        """As it is passed by value."""
+        return cls(word & 0xFFFFFFFF, ctypes.c_int32(word >> 32).value)
+
+    @property
+    def device(self) -> int:
+        if self.kind == DEVICE:
+            return self.number
+        return NOWHERE if self.kind == INVALID else CPU
+
+
+UNKNOWN = Place(INVALID, 0)
+
+
+@dataclass(slots=True)
+class Advice:
+    """What was said of an allocation."""
+
+    read_mostly: bool = False
+    preferred: Place = UNKNOWN
+    prefetched: Place = UNKNOWN
+    accessed_by: list[int] = field(default_factory=list[int])
+
+
+_advice: dict[int, Advice] = {}
+
+
+def forget(address: int) -> None:
+    _advice.pop(address, None)
+
+
+AT_FREE.append(forget)
+
+
+def managed_at(address: int, size: int) -> Advice:
+    """What is known of managed memory. Fails for what is not all of it."""
+    found = owned_at(address)
+    if found is None or found.kind != "managed" or address + size > found.block.address + found.block.size:
+        raise Failure(Result.INVALID_VALUE, f"{size} bytes at 0x{address:x} are not managed memory")
+    return _advice.setdefault(found.block.address, Advice())
+
+
+def require_place(place: Place) -> None:
+    known = place.kind in (HOST, HOST_NUMA_CURRENT) or (place.kind in (DEVICE, HOST_NUMA) and place.number == 0)
+    if not known:
+        raise Failure(Result.INVALID_DEVICE, f"no place of type {place.kind} with number {place.number}")
+
+
+@in_context("cuMemAdvise")
+def advise(context: Context, address: int, size: int, advice: int, device: int) -> None:
+    change(address, size, advice, Place.of_device(device))
+
+
+@in_context("cuMemAdvise_v2")
+def advise_v2(context: Context, address: int, size: int, advice: int, place: int) -> None:
+    change(address, size, advice, Place.of_word(place))
+
+
+def change(address: int, size: int, advice: int, place: Place) -> None:
+    found = managed_at(address, size)
+    if advice in (READ_MOSTLY, READ_MOSTLY + 1):
+        found.read_mostly = advice == READ_MOSTLY
+    elif advice == PREFERRED:
+        require_place(place)
+        found.preferred = place
+    elif advice == PREFERRED + 1:
+        found.preferred = UNKNOWN
+    elif advice in (ACCESSED_BY, ACCESSED_BY + 1):
+        require_place(place)
+        found.accessed_by = [one for one in found.accessed_by if one != place.device]
+        found.accessed_by += [place.device] if advice == ACCESSED_BY else []
+    else:
+        raise Failure(Result.INVALID_VALUE, f"advice {advice} on managed memory")
 
 
 @in_context("cuMemPrefetchAsync")
 def prefetch(context: Context, address: int, size: int, device: int, stream: int) -> None:
-    require_managed(address, size)
+    move(address, size, Place.of_device(device))
 
 
 @in_context("cuMemPrefetchAsync_v2")
 def prefetch_to(context: Context, address: int, size: int, place: int, flags: int, stream: int) -> None:
-    require_managed(address, size)
+    move(address, size, Place.of_word(place))
 
 
-def require_managed(address: int, size: int) -> None:
-    """Fails for what is not all managed memory."""
-    found = owned_at(address)
-    if found is None or found.kind != "managed" or address + size > found.block.address + found.block.size:
-        raise Failure(Result.INVALID_VALUE, f"{size} bytes at 0x{address:x} are not managed memory")
+def move(address: int, size: int, place: Place) -> None:
+    require_place(place)
+    managed_at(address, size).prefetched = place
+
+
+@in_context("cuMemPrefetchBatchAsync", "cuMemDiscardAndPrefetchBatchAsync")
+def prefetch_batch(
+    context: Context, addresses: int, sizes: int, count: int, places: int, firsts: int, kinds: int, flags: int,
+    stream: int,
+) -> None:  # fmt: skip
+    """Each place is for the ranges from its first one to that of the next place."""
+    starts = [get(firsts + 8 * i) for i in range(kinds)]
+    if flags or not count or starts[:1] != [0] or sorted({*starts}) != starts or starts[-1] >= count:
+        raise Failure(Result.INVALID_VALUE, f"{count} prefetches to places from {starts} on, with flags {flags}")
+    for i in range(count):
+        number = max(k for k, start in enumerate(starts) if start <= i)
+        move(get(addresses + 8 * i), get(sizes + 8 * i), Place.of_word(get(places + 8 * number)))
+
+
+@in_context("cuMemDiscardBatchAsync")
+def discard_batch(context: Context, addresses: int, sizes: int, count: int, flags: int, stream: int) -> None:
+    """What memory holds is undefined afterwards, and may be what it was."""
+    if flags or not count:
+        raise Failure(Result.INVALID_VALUE, f"{count} ranges are discarded, with flags {flags}")
+    for i in range(count):
+        managed_at(get(addresses + 8 * i), get(sizes + 8 * i))
 
 
 @in_context("cuStreamAttachMemAsync")
 def attach(context: Context, stream: int, address: int, length: int, flags: int) -> None:
-    require_managed(address, length)
+    managed_at(address, length)
 
 
 @in_context("cuMemRangeGetAttribute")
 def range_attribute(context: Context, out: int, size: int, attribute: int, address: int, count: int) -> None:
-    require_managed(address, count)
-    if attribute not in (1, 2, 4) or size != 4:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a range")
-    put_int(out, 0 if attribute == 1 else -2)  # not read-mostly; no place is preferred (CU_DEVICE_INVALID)
+    found = managed_at(address, count)
+    if attribute == 3:  # all devices that access it, and no device in what room is left
+        devices = [*found.accessed_by, *[NOWHERE] * (size // 4)]
+        for i in range(size // 4):
+            put_int(out + 4 * i, devices[i])
+        return
+    values = {
+        1: int(found.read_mostly), 2: found.preferred.device, 4: found.prefetched.device,
+        5: found.preferred.kind, 6: found.preferred.number, 7: found.prefetched.kind, 8: found.prefetched.number,
+    }  # fmt: skip
+    if attribute not in values or size != 4:
+        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a range, in {size} bytes")
+    put_int(out, values[attribute])
+
+
+@in_context("cuMemRangeGetAttributes")
+def range_attributes(
+    context: Context, outs: int, sizes: int, attributes: int, number: int, address: int, count: int
+) -> None:
+    for i in range(number):
+        attribute = get(attributes + 4 * i, ctypes.c_int)
+        range_attribute(context, get(outs + 8 * i), get(sizes + 8 * i), attribute, address, count)
