@@ -7,7 +7,8 @@ import math
 from functools import cache
 
 from openptx.device.shared_layout import shared_layout
-from openptx.driver.calls import Failure, initialized, put, put_int, put_size
+from openptx.driver.calls import Failure, in_context, initialized, put, put_int, put_size
+from openptx.driver.contexts import Context
 from openptx.driver.device_attributes import attributes
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
@@ -137,8 +138,8 @@ def get_name(out: int, handle: int) -> None:
     put(out, ctypes.addressof(_names[name]))
 
 
-@initialized("cuFuncGetParamInfo", "cuKernelGetParamInfo")
-def parameter_info(handle: int, index: int, offset: int, size: int) -> None:
+@in_context("cuFuncGetParamInfo", "cuKernelGetParamInfo")
+def parameter_info(context: Context, handle: int, index: int, offset: int, size: int) -> None:
     found = driver().find(handle, Function)
     if index >= len(found.parameters):
         raise Failure(Result.INVALID_VALUE, f"the kernel has {len(found.parameters)} parameters", usual=True)

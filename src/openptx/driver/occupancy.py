@@ -10,7 +10,7 @@ import math
 
 from openptx.driver.calls import Failure, initialized, put_int, put_size
 from openptx.driver.device_attributes import attributes
-from openptx.driver.functions import MAX_THREADS, OPT_IN, attribute, registers, static_shared
+from openptx.driver.functions import MAX_DYNAMIC, MAX_THREADS, OPT_IN, attribute, registers, static_shared
 from openptx.driver.modules import Function
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
@@ -56,7 +56,8 @@ def dynamic_left(out: int, handle: int, blocks: int, threads: int) -> None:
         raise Failure(Result.INVALID_VALUE, f"{blocks} blocks of {threads} threads do not fit")
     system = SYSTEM_BYTES if capability >= 80 else 0
     share = (machine.shared << 10) // blocks // 128 * 128 - system
-    put_size(out, max(min(share, attributes(capability)[OPT_IN]) - static_shared(found.kernel), 0))
+    most = max(attribute(found, MAX_DYNAMIC), 0)
+    put_size(out, max(min(min(share, attributes(capability)[OPT_IN]) - static_shared(found.kernel), most), 0))
 
 
 @initialized("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")

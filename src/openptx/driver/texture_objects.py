@@ -13,6 +13,7 @@ from openptx.device.texture import Surface, Texture
 from openptx.driver.arrays import SURFACE, Array, Format, known_format, read, write
 from openptx.driver.calls import Failure, in_context, put
 from openptx.driver.contexts import AT_END, Context
+from openptx.driver.mipmaps import Mipmapped
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.errors import ArgumentError
@@ -90,14 +91,20 @@ def settings_of(data: bytes) -> Settings:
     return Settings(addresses, FILTERS[filter], flags & AS_INTEGER != 0, flags & NORMALIZED != 0)
 
 
+def require_one_level(resource: bytes, settings: bytes) -> None:
+    """Fails for a texture that can show other levels of a mipmapped array than the first one."""
+    kind, place = ON_ARRAY.unpack_from(resource)
+    last = SETTINGS.unpack(settings)[9]
+    if kind == MIPMAPPED and last > 0 and len(driver().find(place, Mipmapped).levels) > 1:
+        raise Failure(Result.NOT_SUPPORTED, f"a texture of the levels of a mipmapped array up to {last}")
+
+
 def texels_of(resource: bytes) -> Texels:
     """What a CUDA_RESOURCE_DESC shows. Fails for a resource that is not there."""
     kind, place = ON_ARRAY.unpack_from(resource)
-    if kind == ARRAY:
-        found = driver().find(place, Array)
+    if kind in (ARRAY, MIPMAPPED):
+        found = driver().find(place, Array) if kind == ARRAY else driver().find(place, Mipmapped).levels[0]
         return Texels(found.elements(), found.description.channels, found.format, found.layered, found.cube)
-    if kind == MIPMAPPED:
-        raise Failure(Result.NOT_SUPPORTED, "a texture of a mipmapped array")
     if kind not in (LINEAR, PITCHED):
         raise Failure(Result.INVALID_VALUE, f"resource type {kind} of a texture")
     _, address, number, channels, width, height, pitch = ON_MEMORY.unpack_from(resource)
@@ -154,6 +161,7 @@ def create_texture(context: Context, out: int, resource: int, settings: int, vie
     given, wanted = read(resource, RESOURCE), read(settings, TEXTURE)
     if view:
         raise Failure(Result.NOT_SUPPORTED, "a texture with a view of a resource (CUDA_RESOURCE_VIEW_DESC)")
+    require_one_level(given, wanted)
     try:
         made = texture(texels_of(given), settings_of(wanted))
     except ArgumentError as error:

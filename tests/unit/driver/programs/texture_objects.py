@@ -169,7 +169,7 @@ plain = resource(ARRAY, plane.value or 0)
 call("cuSurfObjectCreate", byref(ctypes.c_uint64()), plain, result=1)  # the array is not for surfaces
 texture(resource(ARRAY, 12345), settings(CLAMP), result=400)
 texture(resource(7, 0), settings(CLAMP), result=1)
-texture(resource(MIPMAPPED, 0), settings(CLAMP), result=801)
+texture(resource(MIPMAPPED, 0), settings(CLAMP), result=400)
 texture(resource(ARRAY, painted.value or 0), settings(CLAMP, AS_INTEGER, linear=True), result=1)
 texture(plain, settings(CLAMP, SRGB), result=801)
 texture(plain, settings(CLAMP, anisotropy=16), result=801)

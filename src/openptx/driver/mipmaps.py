@@ -1,0 +1,58 @@
+"""Mipmapped arrays: each level is an array of half the extent. Textures show the first level, others as arrays."""
+
+from __future__ import annotations
+
+from openptx.driver.arrays import DESCRIPTOR_3D, LAYERED, Array, Description, read
+from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.contexts import Context
+from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
+
+
+class Mipmapped(Object):
+    what = "mipmapped array"
+
+    def __init__(self, description: Description, count: int) -> None:
+        """`count` levels, or as many as there are until all extents are 1."""
+        super().__init__()
+        most = max(description.width, description.height, 0 if description.flags & LAYERED else description.depth)
+        self.levels = [Array(level_of(description, i)) for i in range(min(count, most.bit_length()))]
+
+    def end(self) -> None:
+        for one in (*self.levels, self):
+            driver().remove(one)
+
+
+def level_of(description: Description, number: int) -> Description:
+    """Dimensions that the array does not have stay 0; layers are as many in each level."""
+    width, height, depth = (max(n >> number, 1) if n else 0 for n in description[:3])
+    layers = description.depth if description.flags & LAYERED else depth
+    return description._replace(width=width, height=height, depth=layers)
+
+
+@in_context("cuMipmappedArrayCreate")
+def create(context: Context, out: int, description: int, count: int) -> None:
+    put(out, 0)
+    if not count:
+        raise Failure(Result.INVALID_VALUE, "a mipmapped array without levels")
+    made = driver().add(Mipmapped(Description(*DESCRIPTOR_3D.unpack(read(description, DESCRIPTOR_3D.size))), count))
+    for one in made.levels:
+        driver().add(one)
+    context.owned[made] = made.end
+    put(out, made.handle)
+
+
+@in_context("cuMipmappedArrayGetLevel")
+def get_level(context: Context, out: int, handle: int, level: int) -> None:
+    put(out, 0)
+    found = driver().find(handle, Mipmapped)
+    if level >= len(found.levels):
+        raise Failure(Result.INVALID_VALUE, f"level {level} of a mipmapped array that has {len(found.levels)}")
+    put(out, found.levels[level].handle)
+
+
+@in_context("cuMipmappedArrayDestroy")
+def destroy(context: Context, handle: int) -> None:
+    found = driver().find(handle, Mipmapped)
+    context.owned.pop(found, None)
+    found.end()
