@@ -173,12 +173,13 @@ def gives_away_local(function: Function) -> bool:
 
 def untrackable(program: Program, function: Function) -> str:
     """Why only the reference engine can follow a kernel's undefined bits."""
-    if len([*reached(program, function.name)]) > 1:
-        return "calls, whose parameters are copied"
-    if reads := unassigned_reads(function):
-        name = function.registers[reads[0].register].name if reads[0].register < len(function.registers) else "CC"
-        line = program.file.location(function.code[reads[0].pc].span[0])[0]
-        return f"register `{name}`, which may be read before it is written, line {line}"
+    for one in reached(program, function.name):
+        for read in unassigned_reads(one):
+            name = one.registers[read.register].name if read.register < len(one.registers) else "CC"
+            line = program.file.location(one.code[read.pc].span[0])[0]
+            return f"register `{name}`, which may be read before it is written, line {line}"
+        if one.returns and not (one.code and control(one.code[-1]) == "return" and one.code[-1].guard is None):
+            return f"`{one.name}`, a function that may end without `ret`"
     return ""
 
 

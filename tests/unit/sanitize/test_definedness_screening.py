@@ -148,3 +148,64 @@ def test_outputs_that_are_undefined_in_the_end_are_found() -> None:
     assert [f.name for f in report.findings] == ["undefined-output"]
     every = "".join(f"st.global.u32 [q+{256 * k}], t;" for k in range(4))
     assert empty_array(every, (0,))[0] == Report([], [])
+
+
+CALLS = """
+.func (.param .b32 out) f(.param .align 8 .b8 in[16], .param .b32 k) {
+    .reg .b32 v, w; .reg .b64 x; .reg .pred c;
+    .local .align 8 .b8 own[16];
+    ld.param.u32 w, [k];
+    setp.ne.u32 c, w, 0;
+    BODY
+    ret;
+}
+.func (.reg .b32 d) g(.reg .b32 a, .reg .b32 b) {
+    .reg .pred c;
+    setp.lt.u32 c, a, 5;
+    GUARD mov.b32 d, b;
+    ret;
+}
+.visible .entry k(.param .u64 a) {
+    .reg .b64 p, q; .reg .b32 t, v, w; .reg .pred c;
+    ld.param.u64 p, [a];
+    mov.u32 t, %tid.x;
+    mad.wide.u32 q, t, 4, p;
+    .param .align 8 .b8 given[16]; .param .b32 which; .param .b32 result;
+    st.param.b32 [given], t;
+    st.param.b64 [given+8], q;
+    st.param.b32 [which], 1;
+    call.uni (result), f, (given, which);
+    ld.param.b32 v, [result];
+    st.param.b32 [which], 0;
+    call.uni (result), f, (given, which);
+    ld.param.b32 v, [result];
+    call.uni (w), g, (t, v);
+    add.u32 v, v, w;
+    st.global.u32 [q], v;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "guard", "reason", "found"),
+    [
+        ("ld.param.u32 v, [in]; st.param.b32 [out], v;", "", "", False),
+        ("ld.param.u64 x, [in+8]; cvt.u32.u64 v, x; st.param.b32 [out], v;", "", "", False),
+        ("st.local.u32 [own], w; ld.local.u32 v, [own]; st.param.b32 [out], v;", "", "", False),
+        ("ld.param.u32 v, [in+4]; add.u32 v, v, w; st.param.b32 [out], v;", "", "a load of bytes", True),
+        ("@c st.local.u32 [own], w; ld.local.u32 v, [own]; st.param.b32 [out], v;", "", "a load of bytes", True),
+        ("@c st.param.b32 [out], w;", "", "a load of bytes", True),
+        ("st.param.b32 [out], w;", "@c", "register `d`", True),
+    ],
+)
+def test_functions_have_parameters_and_memory_of_their_own(body: str, guard: str, reason: str, found: bool) -> None:
+    """The second call finds nothing of what the first one has left in its frame."""
+    text = HEAD + CALLS.replace("BODY", body).replace("GUARD", guard)
+    reports = [
+        watch(openptx.load(text)["k"], 1, 64, [np.zeros(64, np.uint32)], Options(frozenset(("init",)), engine=engine))
+        for engine in ("native", "interp")
+    ]
+    assert reports[0].reason.startswith(reason)
+    assert bool(reports[0].reason) == bool(reason)
+    assert [bool(report.findings) for report in reports] == [found, found]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from openptx.control_flow import ENDS, branch_targets, control, is_read, is_written, registers, targets
-from openptx.program import Function, Op, Reg
+from openptx.program import Function, Op, Reg, Register, Variable
 
 Literal = tuple[int, bool]
 """A predicate, and whether it is negated."""
@@ -82,14 +82,20 @@ class State:
         return lost
 
 
-def unassigned_reads(function: Function, assigned: frozenset[int] = frozenset()) -> list[Read]:
-    """All reads of registers that may not have been written; `assigned` are written before the function begins."""
-    given = sum(1 << register for register in assigned)
+def unassigned_reads(function: Function) -> list[Read]:
+    """All reads of registers that may not have been written. A function's parameters are written where it begins, and
+    what it returns is read where it does."""
+    given = bits_of(function.parameters)
     suspects = _Analysis(function, given, frozenset()).reads()
     predicates = frozenset(op.guard.index for op in function.code if op.guard is not None)
     if not suspects or 2 * len(predicates) * len(_leaders(function)) > STATES:
         return suspects
     return _Analysis(function, given, predicates).reads()
+
+
+def bits_of(formals: tuple[Register | Variable, ...]) -> int:
+    """Those that are registers."""
+    return sum(1 << formal.index for formal in formals if isinstance(formal, Register))
 
 
 def _leaders(function: Function) -> set[int]:
@@ -100,6 +106,7 @@ def _leaders(function: Function) -> set[int]:
 class _Analysis:
     def __init__(self, function: Function, given: int, predicates: frozenset[int]) -> None:
         self.code, self.carry = function.code, len(function.registers)
+        self.returns = bits_of(function.returns)
         self.all = (1 << self.carry + 1) - 1
         self.leaders = _leaders(function)
         literals = [(p, negated) for p in sorted(predicates) for negated in (False, True)]
@@ -165,7 +172,7 @@ class _Analysis:
             state.write(1 << self.carry, op.guard)
 
     def read(self, op: Op) -> int:
-        found = 0
+        found = self.returns if control(op) == "return" else 0
         for i, operand in enumerate(op.operands):
             if is_read(op, i):
                 for r in registers(operand):

@@ -97,6 +97,7 @@ class CallLowering:
         ir = self.ir
         base = self.frame.top()
         outer, self.scope.mask = self.scope.mask, mask
+        self.x.watch.begins_frame(base, callee.frame_size)
         for formal, given in zip(callee.parameters, site.arguments, strict=True):
             if isinstance(formal, Variable):
                 self.give(given, formal, base)
@@ -131,9 +132,8 @@ class CallLowering:
         w = formal.type.width
         if isinstance(given, Symbol) and given.variable.space == "frame":
             size = min(given.variable.size, 8)
-            place = self.binder.pointer(given)
             return tuple(
-                self.fit(v, min(w, 64)) for v in self.memory.load("frame", place, 8 * size, given.variable.size // size)
+                self.fit(v, min(w, 64)) for v in self.loaded(self.binder.pointer(given), size, given.variable.size)
             )
         value = self.binder.source(given, None)
         parts = cast("tuple[Bits, ...]", value if isinstance(value, tuple) else (value,))
@@ -153,7 +153,7 @@ class CallLowering:
         value = self.binder.source(given, None)
         parts = [self.fit(value, 8 * formal.size)] if isinstance(value, Bits) else list(value)
         with self.frame.within(limit):
-            self.memory.store("frame", there, parts)
+            self.stored(there, parts)
 
     def receive(self, formal: Formal, wanted: Operand, base: Bits, place: tuple[int, int] | None) -> None:
         """A result, from the callee's return variable or register."""
@@ -166,7 +166,7 @@ class CallLowering:
                 return
             size = min(formal.size, 8)
             with self.frame.within(here + formal.size):
-                parts = self.memory.load("frame", here, 8 * size, formal.size // size)
+                parts = self.loaded(here, size, formal.size)
         else:
             assert place is not None
             w = min(formal.type.width, 64)
@@ -179,21 +179,32 @@ class CallLowering:
         if isinstance(wanted, Reg):
             self.binder.write((wanted, None), parts if wanted.width == 128 else parts[0])
         elif isinstance(wanted, Symbol):
-            self.memory.store(
-                "frame", self.binder.pointer(wanted), [self.fit(p, min(64, 8 * wanted.variable.size)) for p in parts]
-            )
+            self.stored(self.binder.pointer(wanted), [self.fit(p, min(64, 8 * wanted.variable.size)) for p in parts])
+
+    def loaded(self, place: Bits, step: int, size: int) -> tuple[Bits, ...]:
+        """A parameter variable of `size` bytes as values of `step` bytes."""
+        found = self.memory.load("frame", place, 8 * step, size // step)
+        self.x.watch.passes(place, 8 * step, size // step, writes=False)
+        return found
+
+    def stored(self, place: Bits, values: list[Bits]) -> None:
+        """Values to a parameter variable."""
+        self.memory.store("frame", place, values)
+        self.x.watch.passes(place, values[0].width, len(values), writes=True)
 
     def copy_local(self, to: Bits, origin: Bits, size: int) -> None:
         """Bytes from one place of each lane's local memory to another."""
         ir = self.ir
         if size in (1, 2, 4, 8):
             self.memory.store("frame", to, self.memory.load("frame", origin, 8 * size))
+            self.x.watch.passes_on(to, origin, size)
             return
         word = self.scope.mask_word()
         ir.line(
             f"call void @openptx.copy(ptr %w, i32 {word}, i64 {self.x.scalar(to)}, i64 {self.x.scalar(origin)},"
             f" i64 {size}, i32 %first32)"
         )
+        self.x.watch.passes_on(to, origin, size)
 
     # A function by its address
 

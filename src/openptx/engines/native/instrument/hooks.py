@@ -57,3 +57,14 @@ class Hooks:
 
     def resumes(self) -> None:
         """A warp goes on after the barrier that its frame names."""
+
+    # Calls
+
+    def begins_frame(self, base: Bits, size: int) -> None:
+        """The executing lanes begin an activation: its frame has `size` bytes of their local memory from `base` on."""
+
+    def passes(self, place: Bits, w: int, count: int, *, writes: bool) -> None:
+        """A parameter variable, `count` elements of `w` bits of local memory, has been read or written by a call."""
+
+    def passes_on(self, to: Bits, origin: Bits, size: int) -> None:
+        """A call has copied `size` bytes of local memory from one parameter variable to another."""

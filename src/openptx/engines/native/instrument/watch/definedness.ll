@@ -222,3 +222,55 @@ each.more:
 done:
   ret void
 }
+
+; The bytes of a place in a lane's local memory.
+define internal ptr @local_bytes(ptr %s, i64 %lane, i64 %offset) alwaysinline {
+  %pf = getelementptr i8, ptr %s, i64 {FIRST}
+  %first = load i64, ptr %pf
+  %pt = getelementptr i8, ptr %s, i64 {STRIDE}
+  %stride = load i64, ptr %pt
+  %thread = add i64 %first, %lane
+  %frame = mul i64 %thread, %stride
+  %place = add i64 %frame, %offset
+  %pl = getelementptr i8, ptr %s, i64 {DEFINED_LOCAL}
+  %begin = load ptr, ptr %pl
+  %here = getelementptr i8, ptr %begin, i64 %place
+  ret ptr %here
+}
+
+; Lanes begin an activation: nobody has written its frame.
+define void @watch.undefines(ptr %s, i64 %mask, i64 %base, i64 %size) noinline nounwind #0 {
+entry:
+  %empty = icmp eq i64 %mask, 0
+  br i1 %empty, label %done, label %each
+each:
+  %rest = phi i64 [ %mask, %entry ], [ %less, %each ]
+  %lane = call i64 @llvm.cttz.i64(i64 %rest, i1 true)
+  %bytes = call ptr @local_bytes(ptr %s, i64 %lane, i64 %base)
+  call void @llvm.memset.p0.i64(ptr %bytes, i8 0, i64 %size, i1 false)
+  %minus = sub i64 %rest, 1
+  %less = and i64 %rest, %minus
+  %over = icmp eq i64 %less, 0
+  br i1 %over, label %done, label %each
+done:
+  ret void
+}
+
+; Bytes of a parameter go from one activation to another.
+define void @watch.copied(ptr %s, i64 %mask, i64 %to, i64 %from, i64 %size) noinline nounwind #0 {
+entry:
+  %empty = icmp eq i64 %mask, 0
+  br i1 %empty, label %done, label %each
+each:
+  %rest = phi i64 [ %mask, %entry ], [ %less, %each ]
+  %lane = call i64 @llvm.cttz.i64(i64 %rest, i1 true)
+  %there = call ptr @local_bytes(ptr %s, i64 %lane, i64 %to)
+  %here = call ptr @local_bytes(ptr %s, i64 %lane, i64 %from)
+  call void @llvm.memmove.p0.p0.i64(ptr %there, ptr %here, i64 %size, i1 false)
+  %minus = sub i64 %rest, 1
+  %less = and i64 %rest, %minus
+  %over = icmp eq i64 %less, 0
+  br i1 %over, label %done, label %each
+done:
+  ret void
+}

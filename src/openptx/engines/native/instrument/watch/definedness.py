@@ -94,6 +94,15 @@ class Definedness:
             self.hand_over(address)
             self.call("stored", f"i64 {self.scope.wide_mask()}", f"i64 {w * count // 8}")
 
+    def undefine(self, base: Bits, size: int) -> None:
+        """Nobody has written so many bytes of the lanes' local memory from `base` on."""
+        self.call("undefines", f"i64 {self.scope.wide_mask()}", f"i64 {self.x.scalar(base)}", f"i64 {size}")
+
+    def copy(self, to: Bits, origin: Bits, size: int) -> None:
+        """Bytes of local memory are as defined as those that they were copied from."""
+        places = f"i64 {self.x.scalar(to)}", f"i64 {self.x.scalar(origin)}"
+        self.call("copied", f"i64 {self.scope.wide_mask()}", *places, f"i64 {size}")
+
     def looks_up(self, space: str) -> bool:
         return space in LOOKED_UP and LOOKED_UP[space] <= frozenset(self.c.options.watched)
 

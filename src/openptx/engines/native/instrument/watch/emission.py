@@ -83,6 +83,23 @@ class Watch(Hooks):
         if op.form.instruction.access:
             raise UnsupportedByJit(f"`{op.form.instruction.name}`, whose accesses nobody watches")
 
+    # Calls
+
+    def begins_frame(self, base: Bits, size: int) -> None:
+        if self.definedness is not None and size:
+            self.definedness.undefine(base, size)
+
+    def passes(self, place: Bits, w: int, count: int, *, writes: bool) -> None:
+        if self.definedness is not None:
+            if writes:
+                self.definedness.write("frame", place, w, count)
+            else:
+                self.definedness.read("frame", place, w, count, self.told(0))
+
+    def passes_on(self, to: Bits, origin: Bits, size: int) -> None:
+        if self.definedness is not None:
+            self.definedness.copy(to, origin, size)
+
     # Accesses
 
     def access(self, space: str, address: Bits, w: int, count: int, *, reads: bool, writes: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch import layout
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Written:
     def attach(self, worker: Worker, run: Run) -> dict[int, int]:
         """Makes tables for a worker; gives the fields of the watch block that name them."""
         plan, memory = run.plan, run.memory
+        if plan.code.metadata.stack.recursive:
+            raise UnsupportedByJit("recursion, whose frames nobody watches")
         self.shared = np.zeros(worker.shared_size + MARGIN, np.uint8)
         self.local = np.zeros(worker.local.size + MARGIN, np.uint8)
         self.table = np.zeros(len(memory.snapshot.rows), np.int64)
