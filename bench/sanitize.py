@@ -1,6 +1,6 @@
 """What watching costs: kernels as machine code, watched as machine code, on the reference engine, and watched there.
 
-    python bench/sanitize.py [--only NAME,...] [--reference] [--runs N]
+    python bench/sanitize.py [--only NAME,...] [--reference] [--empty] [--runs N]
 
 Prints milliseconds of this process's CPU time, with one worker, and in brackets the ratio to the unwatched run; runs
 alternate; the shortest of each counts. `doubt`: the native run did not clear the kernel, so its time is that of both
@@ -23,6 +23,8 @@ from openptx.sanitize.entry import Options, watch
 
 HERE = Path(__file__).parent / "native"
 random = np.random.default_rng(7)
+undefined_outputs = False
+"""Whether arrays that kernels only write come from `openptx.empty`."""
 TOOLS = ("race", "init", "sync", "mem", "race,init,sync,mem")
 REFERENCE = ("race", "init", "sync", "mem", "race,init,sync,mem")
 
@@ -37,25 +39,30 @@ def u32(high: int, *shape: int) -> Any:
     return random.integers(0, high, shape, np.uint32)
 
 
+def out(*shape: int, dtype: Any = np.float32) -> Any:
+    """An array that a kernel writes."""
+    return openptx.empty(shape, dtype) if undefined_outputs else np.zeros(shape, dtype)
+
+
 def launches(n: int) -> dict[str, Callable[[], Launch]]:
     """Grid, block and arguments of each kernel; `n`: the size, from 1."""
     m, side = n << 18, 64 * n
     return {
         "saxpy": lambda: (m // 256, 256, (m, 1e-3, f32(m), f32(m))),
-        "mandelbrot": lambda: ((side // 32, side // 8), (32, 8), (np.zeros((side, side), np.int32), side, 256)),
+        "mandelbrot": lambda: ((side // 32, side // 8), (32, 8), (out(side, side, dtype=np.int32), side, 256)),
         "matmul": lambda: (
-            (side // 16, side // 16), (16, 16), (f32(side, side), f32(side, side), f32(side, side), side)),
-        "sum_shared": lambda: (8 * n, 256, (f32(4 * m), np.zeros(8 * n, np.float32), 4 * m)),
-        "sum_shuffle": lambda: (8 * n, 256, (f32(4 * m), np.zeros(8 * n, np.float32), 4 * m)),
+            (side // 16, side // 16), (16, 16), (f32(side, side), f32(side, side), out(side, side), side)),
+        "sum_shared": lambda: (8 * n, 256, (f32(4 * m), out(8 * n), 4 * m)),
+        "sum_shuffle": lambda: (8 * n, 256, (f32(4 * m), out(8 * n), 4 * m)),
         "xorshift": lambda: (32 * n, 256, (u32(1 << 32, 8192 * n), 400)),
         "histogram": lambda: (m // 256, 256, (random.integers(0, 256, m, np.uint8), np.zeros(256, np.uint32), m)),
-        "scan": lambda: (m // 1024, 1024, (u32(100, m), np.zeros(m, np.uint32))),
-        "transpose": lambda: ((4 * n, 4 * n), (32, 8), (f32(128 * n, 128 * n), f32(128 * n, 128 * n), 128 * n)),
-        "sha256": lambda: (32 * n, 256, (u32(1 << 32, 16, 8192 * n), np.zeros((8, 8192 * n), np.uint32), 8192 * n)),
-        "nbody": lambda: (4 * n, 128, (f32(512 * n, 4), np.zeros((512 * n, 3), np.float32), 512 * n)),
-        "softmax": lambda: (256 * n, 256, (f32(256 * n, 1024), np.zeros((256 * n, 1024), np.float32), 1024)),
+        "scan": lambda: (m // 1024, 1024, (u32(100, m), out(m, dtype=np.uint32))),
+        "transpose": lambda: ((4 * n, 4 * n), (32, 8), (f32(128 * n, 128 * n), out(128 * n, 128 * n), 128 * n)),
+        "sha256": lambda: (32 * n, 256, (u32(1 << 32, 16, 8192 * n), out(8, 8192 * n, dtype=np.uint32), 8192 * n)),
+        "nbody": lambda: (4 * n, 128, (f32(512 * n, 4), out(512 * n, 3), 512 * n)),
+        "softmax": lambda: (256 * n, 256, (f32(256 * n, 1024), out(256 * n, 1024), 1024)),
         "layer_norm": lambda: (
-            128 * n, 256, (f32(1024 * n, 1024), f32(1024), f32(1024), np.zeros((1024 * n, 1024), np.float32), 1024)),
+            128 * n, 256, (f32(1024 * n, 1024), f32(1024), f32(1024), out(1024 * n, 1024), 1024)),
     }  # fmt: skip
 
 
@@ -94,8 +101,11 @@ def main() -> None:
     parser.add_argument("--only", default="", help="names of kernels, with commas between")
     parser.add_argument("--reference", action="store_true", help="measure the reference engine, on small launches")
     parser.add_argument("--size", type=int, default=0, help="of launches, from 1; else 16, for the reference engine 1")
+    parser.add_argument("--empty", action="store_true", help="outputs begin undefined")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
+    global undefined_outputs
+    undefined_outputs = options.empty
     engine, tools = ("interp", REFERENCE) if options.reference else ("native", TOOLS)
     module = openptx.load((HERE / "kernels.ptx").read_text())
     print(f"| kernel | {engine} |", " | ".join(tools), "|")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from openptx.device.undefined import undefined
@@ -26,15 +26,9 @@ class Marks(NamedTuple):
         wrong = any(sizes.get(base) != bits.size for base, bits in self.undefined.items())
         return "an undefined array that is a part of an allocation" if wrong else ""
 
-    def settle(self, written: Mapping[int, Bytes]) -> bool:
-        """Takes over what a launch has written, 255 for each byte by the same addresses; False, with nothing done, if
-        outputs would be undefined."""
-        for address in self.outputs.values():
-            if address in written and (written[address] != 255).any():
-                return False
-        for address, bits in self.undefined.items():
-            bits[written[address] == 255] = 0
-        return True
+    def outputs_are_defined(self) -> bool:
+        """Whether all that must be defined is so by now."""
+        return not any(bits.any() for base, bits in self.undefined.items() if base in self.outputs.values())
 
 
 def marks(kernel: Kernel, args: Sequence[object], outputs: Sequence[int]) -> Marks:

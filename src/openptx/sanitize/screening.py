@@ -101,11 +101,12 @@ def screen(kernel: Kernel, given: Prepared, options: Options, marks: Marks) -> S
         seen = watch.suspicion()
         if seen is not None and not reason:
             reason = told(program, function, seen)
-        if not reason and watch.written is not None:
-            reason = "" if marks.settle(watch.written.arrays) else UNDEFINED_IN_THE_END
+        if not reason and tracks and not marks.outputs_are_defined():
+            reason = UNDEFINED_IN_THE_END
         if reason:
             for allocation, content in kept:
                 allocation.bytes()[:] = content
+            watch.put_back()
         if seen is None or seen.kind != SMALL:
             return Screening(reason, [] if reason else list(map(limit, watch.not_watched())))
         by_bytes |= {seen.place}

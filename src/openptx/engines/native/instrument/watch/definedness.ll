@@ -1,25 +1,25 @@
-; Which bytes of memory have been written: beside events.ll. A byte of definedness is 255 where its byte has been, else 0.
-; Slots of the address space are {braces} as well.
+; Which bytes of memory are undefined: beside events.ll. A byte of memory that begins undefined has a byte of marks: 0 once
+; it has been written, until then its undefined bits. Slots of the address space are in {braces} as well.
 
 ; A CTA begins: nobody has written its shared and local memory.
 define internal void @undefine(ptr %s) alwaysinline {
-  %ps = getelementptr i8, ptr %s, i64 {DEFINED_SHARED}
+  %ps = getelementptr i8, ptr %s, i64 {SHARED_MARKS}
   %shared = load ptr, ptr %ps
   %pr = getelementptr i8, ptr %s, i64 {RESERVED}
   %reserved = load i64, ptr %pr
   %own = getelementptr i8, ptr %shared, i64 %reserved
   %pb = getelementptr i8, ptr %s, i64 {SHARED_BYTES}
   %bytes = load i64, ptr %pb
-  call void @llvm.memset.p0.i64(ptr %own, i8 0, i64 %bytes, i1 false)
-  %pl = getelementptr i8, ptr %s, i64 {DEFINED_LOCAL}
+  call void @llvm.memset.p0.i64(ptr %own, i8 -1, i64 %bytes, i1 false)
+  %pl = getelementptr i8, ptr %s, i64 {LOCAL_MARKS}
   %local = load ptr, ptr %pl
   %pn = getelementptr i8, ptr %s, i64 {LOCAL_BYTES}
   %size = load i64, ptr %pn
-  call void @llvm.memset.p0.i64(ptr %local, i8 0, i64 %size, i1 false)
+  call void @llvm.memset.p0.i64(ptr %local, i8 -1, i64 %size, i1 false)
   ret void
 }
 
-; Where the bytes of definedness of a lane's address are; 0 where all is defined.
+; Where the marks of a lane's address are; 0 where all is defined.
 define internal i64 @bytes_of(ptr %s, i64 %address, i64 %lane) alwaysinline {
   %slot = lshr i64 %address, {SHIFT}
   %is.local = icmp eq i64 %slot, {LOCAL_SLOT}
@@ -34,7 +34,7 @@ local:
   %window = shl i64 %slot, {SHIFT}
   %offset = sub i64 %address, %window
   %place = add i64 %frame, %offset
-  %pl = getelementptr i8, ptr %s, i64 {DEFINED_LOCAL}
+  %pl = getelementptr i8, ptr %s, i64 {LOCAL_MARKS}
   %begin = load i64, ptr %pl
   %here = add i64 %begin, %place
   ret i64 %here
@@ -43,12 +43,12 @@ other:
   br i1 %is.shared, label %shared, label %global
 shared:
   %own = and i64 %address, {OWN}
-  %ps = getelementptr i8, ptr %s, i64 {DEFINED_SHARED}
+  %ps = getelementptr i8, ptr %s, i64 {SHARED_MARKS}
   %all = load i64, ptr %ps
   %mine = add i64 %all, %own
   ret i64 %mine
 global:
-  %pd = getelementptr i8, ptr %s, i64 {DEFINED}
+  %pd = getelementptr i8, ptr %s, i64 {MARKS}
   %table = load ptr, ptr %pd
   %row = getelementptr i64, ptr %table, i64 %slot
   %distance = load i64, ptr %row
@@ -58,105 +58,53 @@ global:
   ret i64 %found
 }
 
-; Where the bytes of all lanes are, one row of %size bytes a lane, if they are; 0: all is defined; 1: anything else.
-define internal i64 @row_of(ptr %s, i64 %mask, i64 %size, i64 %lane) {
-  %pa = getelementptr i8, ptr %s, i64 {LANES}
-  %a = load <32 x i64>, ptr %pa, align 8
-  %slots = lshr <32 x i64> %a, splat (i64 {SHIFT})
-  %leader = extractelement <32 x i64> %a, i64 %lane
-  %slot = lshr i64 %leader, {SHIFT}
-  %one = insertelement <32 x i64> poison, i64 %slot, i32 0
-  %every = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
-  %apart = icmp ne <32 x i64> %slots, %every
-  %word = bitcast <32 x i1> %apart to i32
-  %lanes = trunc i64 %mask to i32
-  %elsewhere = and i32 %word, %lanes
-  %several = icmp ne i32 %elsewhere, 0
-  %is.local = icmp eq i64 %slot, {LOCAL_SLOT}
-  %no = or i1 %several, %is.local
-  br i1 %no, label %other, label %together
-together:
-  %begin = call i64 @bytes_of(ptr %s, i64 %leader, i64 %lane)
-  %defined = icmp eq i64 %begin, 0
-  br i1 %defined, label %none, label %look
-none:
-  ret i64 0
-look:
-  %size.one = insertelement <32 x i64> poison, i64 %size, i32 0
-  %size.all = shufflevector <32 x i64> %size.one, <32 x i64> poison, <32 x i32> zeroinitializer
-  %steps = mul <32 x i64> %size.all, <{STEPS}>
-  %leader.one = insertelement <32 x i64> poison, i64 %leader, i32 0
-  %leader.all = shufflevector <32 x i64> %leader.one, <32 x i64> poison, <32 x i32> zeroinitializer
-  %wanted = add <32 x i64> %leader.all, %steps
-  %wrong = icmp ne <32 x i64> %a, %wanted
-  %wrong.word = bitcast <32 x i1> %wrong to i32
-  %right = icmp eq i32 %wrong.word, 0
-  %full = icmp eq i64 %mask, 4294967295
-  %row = and i1 %right, %full
-  br i1 %row, label %found, label %other
-found:
-  ret i64 %begin
-other:
-  ret i64 1
-}
-
-; Whether the bytes of %size from a place on have all been written.
+; Whether the %size bytes of marks from a place on are all 0.
 define internal i1 @are_defined(ptr %place, i64 %size) {
 entry:
-  %small = icmp ult i64 %size, 4
-  br i1 %small, label %bytes, label %words
-bytes:
-  %i = phi i64 [ 0, %entry ], [ %i1, %bytes.more ]
+  br label %wide
+wide:
+  %i = phi i64 [ 0, %entry ], [ %i32, %wide.more ]
+  %i32 = add i64 %i, 32
+  %fits = icmp ule i64 %i32, %size
+  br i1 %fits, label %wide.look, label %words
+wide.look:
   %p = getelementptr i8, ptr %place, i64 %i
-  %byte = load i8, ptr %p
-  %good = icmp eq i8 %byte, -1
-  br i1 %good, label %bytes.more, label %no
-bytes.more:
-  %i1 = add i64 %i, 1
-  %end = icmp eq i64 %i1, %size
-  br i1 %end, label %yes, label %bytes
+  %v = load i256, ptr %p, align 1
+  %good = icmp eq i256 %v, 0
+  br i1 %good, label %wide.more, label %no
+wide.more:
+  br label %wide
 words:
-  %j = phi i64 [ 0, %entry ], [ %j4, %words.more ]
+  %j = phi i64 [ %i, %wide ], [ %j4, %words.look ]
+  %j4 = add i64 %j, 4
+  %j.fits = icmp ule i64 %j4, %size
+  br i1 %j.fits, label %words.look, label %bytes
+words.look:
   %q = getelementptr i8, ptr %place, i64 %j
   %w = load i32, ptr %q, align 1
-  %fine = icmp eq i32 %w, -1
-  br i1 %fine, label %words.more, label %no
-words.more:
-  %j4 = add i64 %j, 4
-  %last = icmp uge i64 %j4, %size
-  br i1 %last, label %yes, label %words
+  %fine = icmp eq i32 %w, 0
+  br i1 %fine, label %words, label %no
+bytes:
+  %k = phi i64 [ %j, %words ], [ %k1, %bytes.look ]
+  %k1 = add i64 %k, 1
+  %k.fits = icmp ule i64 %k1, %size
+  br i1 %k.fits, label %bytes.look, label %yes
+bytes.look:
+  %r = getelementptr i8, ptr %place, i64 %k
+  %byte = load i8, ptr %r
+  %right = icmp eq i8 %byte, 0
+  br i1 %right, label %bytes, label %no
 yes:
   ret i1 true
 no:
   ret i1 false
 }
 
-; Lanes have loaded %size bytes each from the addresses in the watch block.
+; Lanes have loaded %size bytes each, at the addresses in the watch block.
 define void @watch.loaded(ptr %s, i64 %mask, i64 %size, i64 %site) noinline nounwind #0 {
 entry:
   %empty = icmp eq i64 %mask, 0
-  br i1 %empty, label %done, label %some
-some:
-  %leader = call i64 @llvm.cttz.i64(i64 %mask, i1 true)
-  %row = call i64 @row_of(ptr %s, i64 %mask, i64 %size, i64 %leader)
-  switch i64 %row, label %rows [ i64 0, label %done
-                                 i64 1, label %lanes ]
-rows:
-  %place = inttoptr i64 %row to ptr
-  br label %chunk
-chunk:
-  %k = phi i64 [ 0, %rows ], [ %k1, %chunk.more ]
-  %from = shl i64 %k, 5
-  %pc = getelementptr i8, ptr %place, i64 %from
-  %v = load <32 x i8>, ptr %pc, align 1
-  %odd = icmp ne <32 x i8> %v, splat (i8 -1)
-  %odds = bitcast <32 x i1> %odd to i32
-  %clean = icmp eq i32 %odds, 0
-  br i1 %clean, label %chunk.more, label %tell
-chunk.more:
-  %k1 = add i64 %k, 1
-  %end = icmp eq i64 %k1, %size
-  br i1 %end, label %done, label %chunk
+  br i1 %empty, label %done, label %lanes
 lanes:
   %pa = getelementptr i8, ptr %s, i64 {LANES}
   br label %each
@@ -184,21 +132,73 @@ done:
   ret void
 }
 
-; They have stored so many.
-define void @watch.stored(ptr %s, i64 %mask, i64 %size) noinline nounwind #0 {
+; Lanes from %first on have, in steps of %size bytes from an address on, or all at that address (%step is 0). The mask's lowest
+; bit is for %first.
+define void @watch.loaded.row(ptr %s, i64 %address, i64 %mask, i64 %size, i64 %first, i64 %step, i64 %site) noinline nounwind #0 {
 entry:
   %empty = icmp eq i64 %mask, 0
   br i1 %empty, label %done, label %some
 some:
-  %leader = call i64 @llvm.cttz.i64(i64 %mask, i1 true)
-  %row = call i64 @row_of(ptr %s, i64 %mask, i64 %size, i64 %leader)
-  switch i64 %row, label %rows [ i64 0, label %done
-                                 i64 1, label %lanes ]
-rows:
-  %place = inttoptr i64 %row to ptr
-  %all = shl i64 %size, 5
-  call void @llvm.memset.p0.i64(ptr %place, i8 -1, i64 %all, i1 false)
+  %low = call i64 @llvm.cttz.i64(i64 %mask, i1 true)
+  %zeros = call i64 @llvm.ctlz.i64(i64 %mask, i1 true)
+  %high = sub i64 63, %zeros
+  %low.step = mul i64 %low, %step
+  %begin = add i64 %address, %low.step
+  %high.step = mul i64 %high, %step
+  %last = add i64 %address, %high.step
+  %slot = lshr i64 %begin, {SHIFT}
+  %other = lshr i64 %last, {SHIFT}
+  %one.slot = icmp eq i64 %slot, %other
+  %shared = icmp ne i64 %slot, {LOCAL_SLOT}
+  %alike = and i1 %one.slot, %shared
+  %moved = lshr i64 %mask, %low
+  %next = add i64 %moved, 1
+  %both = and i64 %moved, %next
+  %dense = icmp eq i64 %both, 0
+  %one = icmp eq i64 %step, 0
+  %gapless = or i1 %dense, %one
+  %simple = and i1 %alike, %gapless
+  br i1 %simple, label %whole.row, label %each
+whole.row:
+  %found = call i64 @bytes_of(ptr %s, i64 %begin, i64 0)
+  %defined = icmp eq i64 %found, 0
+  br i1 %defined, label %done, label %look
+look:
+  %row = inttoptr i64 %found to ptr
+  %span = sub i64 %last, %begin
+  %length = add i64 %span, %size
+  %whole = call i1 @are_defined(ptr %row, i64 %length)
+  br i1 %whole, label %done, label %tell
+each:
+  %rest = phi i64 [ %mask, %some ], [ %less, %each.more ]
+  %index = call i64 @llvm.cttz.i64(i64 %rest, i1 true)
+  %lane = add i64 %index, %first
+  %distance = mul i64 %index, %step
+  %place = add i64 %address, %distance
+  %bytes = call i64 @bytes_of(ptr %s, i64 %place, i64 %lane)
+  %none = icmp eq i64 %bytes, 0
+  br i1 %none, label %each.more, label %check
+check:
+  %at = inttoptr i64 %bytes to ptr
+  %good = call i1 @are_defined(ptr %at, i64 %size)
+  br i1 %good, label %each.more, label %tell
+each.more:
+  %minus = sub i64 %rest, 1
+  %less = and i64 %rest, %minus
+  %over = icmp eq i64 %less, 0
+  br i1 %over, label %done, label %each
+tell:
+  call void @suspect(ptr %s, i64 {UNWRITTEN}, i64 %site)
   br label %done
+done:
+  ret void
+}
+
+; Lanes have stored %size bytes each, at the addresses in the watch block.
+define void @watch.stored(ptr %s, i64 %mask, i64 %size) noinline nounwind #0 {
+entry:
+  %empty = icmp eq i64 %mask, 0
+  br i1 %empty, label %done, label %lanes
 lanes:
   %pa = getelementptr i8, ptr %s, i64 {LANES}
   br label %each
@@ -209,10 +209,69 @@ each:
   %address = load i64, ptr %pl
   %bytes = call i64 @bytes_of(ptr %s, i64 %address, i64 %lane)
   %none = icmp eq i64 %bytes, 0
-  br i1 %none, label %each.more, label %mark
-mark:
+  br i1 %none, label %each.more, label %check
+check:
   %at = inttoptr i64 %bytes to ptr
-  call void @llvm.memset.p0.i64(ptr %at, i8 -1, i64 %size, i1 false)
+  call void @llvm.memset.p0.i64(ptr %at, i8 0, i64 %size, i1 false)
+  br label %each.more
+each.more:
+  %minus = sub i64 %rest, 1
+  %less = and i64 %rest, %minus
+  %over = icmp eq i64 %less, 0
+  br i1 %over, label %done, label %each
+done:
+  ret void
+}
+
+; Lanes from %first on have, in steps of %size bytes from an address on, or all at that address (%step is 0). The mask's lowest
+; bit is for %first.
+define void @watch.stored.row(ptr %s, i64 %address, i64 %mask, i64 %size, i64 %first, i64 %step) noinline nounwind #0 {
+entry:
+  %empty = icmp eq i64 %mask, 0
+  br i1 %empty, label %done, label %some
+some:
+  %low = call i64 @llvm.cttz.i64(i64 %mask, i1 true)
+  %zeros = call i64 @llvm.ctlz.i64(i64 %mask, i1 true)
+  %high = sub i64 63, %zeros
+  %low.step = mul i64 %low, %step
+  %begin = add i64 %address, %low.step
+  %high.step = mul i64 %high, %step
+  %last = add i64 %address, %high.step
+  %slot = lshr i64 %begin, {SHIFT}
+  %other = lshr i64 %last, {SHIFT}
+  %one.slot = icmp eq i64 %slot, %other
+  %shared = icmp ne i64 %slot, {LOCAL_SLOT}
+  %alike = and i1 %one.slot, %shared
+  %moved = lshr i64 %mask, %low
+  %next = add i64 %moved, 1
+  %both = and i64 %moved, %next
+  %dense = icmp eq i64 %both, 0
+  %one = icmp eq i64 %step, 0
+  %gapless = or i1 %dense, %one
+  %simple = and i1 %alike, %gapless
+  br i1 %simple, label %whole.row, label %each
+whole.row:
+  %found = call i64 @bytes_of(ptr %s, i64 %begin, i64 0)
+  %defined = icmp eq i64 %found, 0
+  br i1 %defined, label %done, label %look
+look:
+  %row = inttoptr i64 %found to ptr
+  %span = sub i64 %last, %begin
+  %length = add i64 %span, %size
+  call void @llvm.memset.p0.i64(ptr %row, i8 0, i64 %length, i1 false)
+  br label %done
+each:
+  %rest = phi i64 [ %mask, %some ], [ %less, %each.more ]
+  %index = call i64 @llvm.cttz.i64(i64 %rest, i1 true)
+  %lane = add i64 %index, %first
+  %distance = mul i64 %index, %step
+  %place = add i64 %address, %distance
+  %bytes = call i64 @bytes_of(ptr %s, i64 %place, i64 %lane)
+  %none = icmp eq i64 %bytes, 0
+  br i1 %none, label %each.more, label %check
+check:
+  %at = inttoptr i64 %bytes to ptr
+  call void @llvm.memset.p0.i64(ptr %at, i8 0, i64 %size, i1 false)
   br label %each.more
 each.more:
   %minus = sub i64 %rest, 1
@@ -232,7 +291,7 @@ define internal ptr @local_bytes(ptr %s, i64 %lane, i64 %offset) alwaysinline {
   %thread = add i64 %first, %lane
   %frame = mul i64 %thread, %stride
   %place = add i64 %frame, %offset
-  %pl = getelementptr i8, ptr %s, i64 {DEFINED_LOCAL}
+  %pl = getelementptr i8, ptr %s, i64 {LOCAL_MARKS}
   %begin = load ptr, ptr %pl
   %here = getelementptr i8, ptr %begin, i64 %place
   ret ptr %here
@@ -247,7 +306,7 @@ each:
   %rest = phi i64 [ %mask, %entry ], [ %less, %each ]
   %lane = call i64 @llvm.cttz.i64(i64 %rest, i1 true)
   %bytes = call ptr @local_bytes(ptr %s, i64 %lane, i64 %base)
-  call void @llvm.memset.p0.i64(ptr %bytes, i8 0, i64 %size, i1 false)
+  call void @llvm.memset.p0.i64(ptr %bytes, i8 -1, i64 %size, i1 false)
   %minus = sub i64 %rest, 1
   %less = and i64 %rest, %minus
   %over = icmp eq i64 %less, 0

@@ -1,6 +1,6 @@
 """Code beside accesses that follows which bytes have been written: it marks what is stored and looks at what is loaded.
 
-Shared and local memory have a byte of definedness for each byte, laid out like the memory itself, so the code that
+Shared and local memory have a byte of marks for each byte, laid out like the memory itself, so the code that
 loads and stores serves for them as well. What generic and global addresses lead to is looked up by a function.
 """
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.accesses import Form, locate
 from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.analysis.transfer import origin_of
 from openptx.engines.native.emit.guarded_paths import GOOD
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Check, Checked, Wanted
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
@@ -19,6 +20,8 @@ from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import Span
 from openptx.engines.native.emit.memory.stores import StoreLowering
 from openptx.engines.native.instrument.watch import layout
+from openptx.engines.native.instrument.watch.pieces import Piece, pieces
+from openptx.isa.address_windows import FIRST, SHIFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,16 +30,16 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
 
 LOOKED_UP = {"generic": frozenset[str](), "global": frozenset((layout.ARRAYS,))}
-"""State spaces whose bytes of definedness a function finds, with what the code must be watched for, besides."""
+"""State spaces whose marks a function finds, with what the code must be watched for, besides."""
 
 
 class DefinednessBytes(BoundsCheck):
-    """Where bytes of definedness of shared and local memory are. The accesses have been made: nothing is checked."""
+    """Where the marks of shared and local memory are. The accesses have been made: nothing is checked."""
 
     def origin(self, region: str) -> str:
         key = ("definedness", region)
         if key not in self.entry.values:
-            offset = layout.DEFINED_SHARED if region == "shared" else layout.DEFINED_LOCAL
+            offset = layout.SHARED_MARKS if region == "shared" else layout.LOCAL_MARKS
             self.entry.values[key] = self.entry.loaded("ptr", self.entry.state(abi.WATCH, "ptr"), offset, 8)
         return self.entry.values[key]
 
@@ -68,6 +71,7 @@ class Definedness:
     def __init__(self, x: LlvmMachine, call: Callable[..., None], block: Callable[[], str]) -> None:
         self.x, self.ir, self.scope, self.c = x, x.ir, x.scope, x.c
         self.call, self.block = call, block
+        self.slots: dict[object, tuple[str, str]] = {}
         checks, lanes = DefinednessBytes(x.scope, x.frame), GatherScatter(x.scope)
         self.load = LoadLowering(checks, x.memory.slow, lanes, x.memory.paths).load
         self.store = StoreLowering(checks, x.memory.slow, lanes, x.memory.paths).store
@@ -78,21 +82,19 @@ class Definedness:
         if region in ("shared", "local"):
             bad = self.x.const(0, 1)
             for word in self.load(space, address, w, count):
-                bad = bad | (word != (1 << w) - 1)
+                bad = bad | (word != 0)
             with self.ir.cold_block(self.x.any_of(bad & self.scope.mask)):
                 self.call("suspect", f"i64 {layout.UNWRITTEN}", site)
         elif self.looks_up(space):
-            self.hand_over(address)
-            self.call("loaded", f"i64 {self.scope.wide_mask()}", f"i64 {w * count // 8}", site)
+            self.look_up("loaded", address, w * count // 8, site)
 
     def write(self, space: str, address: Bits, w: int, count: int) -> None:
         """The bytes that lanes have stored are written from now on."""
         region, _ = locate(self.x, space, address, self.c.address_size, stepping=False)
         if region in ("shared", "local"):
-            self.store(space, address, [self.x.const(-1, w)] * count)
+            self.store(space, address, [self.x.const(0, w)] * count)
         elif self.looks_up(space):
-            self.hand_over(address)
-            self.call("stored", f"i64 {self.scope.wide_mask()}", f"i64 {w * count // 8}")
+            self.look_up("stored", address, w * count // 8)
 
     def undefine(self, base: Bits, size: int) -> None:
         """Nobody has written so many bytes of the lanes' local memory from `base` on."""
@@ -106,9 +108,68 @@ class Definedness:
     def looks_up(self, space: str) -> bool:
         return space in LOOKED_UP and LOOKED_UP[space] <= frozenset(self.c.options.watched)
 
-    def hand_over(self, address: Bits) -> None:
-        """The addresses, to the watch block."""
+    def look_up(self, what: str, address: Bits, size: int, *site: str) -> None:
+        """Lanes have loaded or stored `size` bytes each: in rows, or at one place, where that is known."""
+        form = self.x.memory.checks.form_of(address)
+        parts = pieces(form.lanes, size) if form is not None else None
+
+        def act() -> None:
+            if form is None or parts is None:
+                self.lane_by_lane(what, address, size, *site)
+            else:
+                self.in_pieces(what, form, parts, size, *site)
+
+        origin = form.origin if form is not None else origin_of(address)
+        if origin is None:
+            act()
+        else:
+            marked = self.lanes_may_have_marks(address, origin) if form is None else self.may_have_marks(form)
+            with self.ir.block_if(marked):
+                act()
+
+    def lane_by_lane(self, what: str, address: Bits, size: int, *site: str) -> None:
         self.ir.store(vector_type(64), self.x.vector(address), self.ir.field(self.block(), layout.LANES), 8)
+        self.call(what, f"i64 {self.scope.wide_mask()}", f"i64 {size}", *site)
 
+    def in_pieces(self, what: str, form: Form, parts: list[Piece], size: int, *site: str) -> None:
+        ir, mask = self.ir, self.scope.wide_mask()
+        for piece in parts:
+            at = ir.emit(f"add i64 {form.base}, {form.lanes[piece.first]}")
+            here = ir.emit(f"lshr i64 {mask}, {piece.first}") if piece.first else mask
+            if piece.first + piece.lanes < N:
+                here = ir.emit(f"and i64 {here}, {(1 << piece.lanes) - 1}")
+            step = size if piece.form == "row" else 0
+            self.call(
+                f"{what}.row", f"i64 {at}", f"i64 {here}", f"i64 {size}", f"i64 {piece.first}", f"i64 {step}", *site
+            )
 
-assert N == 32  # definedness.ll
+    def may_have_marks(self, form: Form) -> str:
+        """False where the addresses are in the slot of the pointer that they come from, and that has no marks."""
+        ir, shift = self.ir, SHIFT[self.c.address_size]
+        slot, found = self.slot_of(form.origin)
+        for distance in sorted({min(form.lanes), max(form.lanes)}):
+            place = ir.emit(f"lshr i64 {ir.emit(f'add i64 {form.base}, {distance}')}, {shift}")
+            found = ir.emit(f"and i1 {found}, {ir.emit(f'icmp eq i64 {place}, {slot}')}")
+        return ir.emit(f"xor i1 {found}, true")
+
+    def lanes_may_have_marks(self, address: Bits, origin: object) -> str:
+        """The same for addresses of which no more is known."""
+        ir, t = self.ir, vector_type(64)
+        slot, unmarked = self.slot_of(origin)
+        slots = ir.emit(f"lshr {t} {self.x.vector(address)}, splat (i64 {SHIFT[self.c.address_size]})")
+        apart = self.scope.within_mask(ir.emit(f"icmp ne {t} {slots}, {self.x.splat(slot, 'i64')}"))
+        marked = ir.emit(f"xor i1 {unmarked}, true")
+        return ir.emit(f"or i1 {marked}, {ir.is_some(ir.mask_bits(apart))}")
+
+    def slot_of(self, origin: object) -> tuple[str, str]:
+        """A pointer's slot, and whether it is that of an allocation without marks: once, where the function begins."""
+        if origin not in self.slots:
+            first, entry = self.ir.first, self.scope.entry
+            slot = first(f"lshr i64 {entry.values[origin]}, {SHIFT[self.c.address_size]}")
+            number, count = (first(f"sub i64 {n}, {FIRST}") for n in (slot, entry.state(abi.SLOTS, "i64")))
+            known = first(f"icmp ult i64 {number}, {count}")
+            table = entry.loaded("ptr", entry.state(abi.WATCH, "ptr"), layout.MARKS, 8)
+            place = first(f"getelementptr i64, ptr {table}, i64 {first(f'select i1 {known}, i64 {slot}, i64 0')}")
+            none = first(f"icmp eq i64 {first(f'load i64, ptr {place}, align 8')}, 0")
+            self.slots[origin] = slot, first(f"and i1 {known}, {none}")
+        return self.slots[origin]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from importlib.resources import files
 
-from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.instrument.watch import layout
 from openptx.engines.native.instrument.watch.forms import GIVEN, function, name_of
 from openptx.engines.native.instrument.watch.kinds import KINDS
@@ -15,7 +14,7 @@ from openptx.engines.native.rtlib.support import METADATA
 from openptx.isa.address_windows import CTA_SHIFT, LOCAL, SHARED, SHIFT
 
 SPACES = ("generic", "global", "shared")
-_HEADER = re.compile(r"^define (void @(watch\.\w+)\(.*?\))", re.M)
+_HEADER = re.compile(r"^define (void @(watch\.[\w.]+)\(.*?\))", re.M)
 _NAME = re.compile(r" %\w+")
 
 
@@ -50,7 +49,7 @@ def events() -> str:
 
 def definedness(shift: int) -> str:
     windows = {"SHIFT": shift, "SHARED_SLOT": SHARED, "LOCAL_SLOT": LOCAL, "OWN": (1 << CTA_SHIFT) - 1}
-    return filled("definedness.ll", vars(layout) | windows).replace("{STEPS}", ", ".join(f"i64 {i}" for i in range(N)))
+    return filled("definedness.ll", vars(layout) | windows)
 
 
 def filled(name: str, numbers: Mapping[str, object]) -> str:

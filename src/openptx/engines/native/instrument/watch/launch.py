@@ -110,6 +110,11 @@ class Watch:
                 left -= cost
                 self.areas[slots, :FIELDS] = self.area(first, last - first + 1, granule)
 
+    def put_back(self) -> None:
+        """Forgets what the launch has written."""
+        if self.written is not None:
+            self.written.put_back()
+
     def suspicion(self) -> Suspicion | None:
         kind, facts = (int(self.block[offset // 8]) for offset in (layout.KIND, layout.FACTS))
         return Suspicion(kind, facts if kind == layout.SMALL else facts >> layout.STATEMENT) if kind else None

@@ -1,4 +1,4 @@
-"""Bytes of definedness of a watched launch: a byte for each byte of memory that begins undefined, 255 once written."""
+"""Marks of a watched launch: a byte for each byte of memory that begins undefined, 0 once it has been written."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ MARGIN = 64
 
 
 class Written:
-    """`undefined`: the undefined bits of arrays of global memory, a byte for each byte, by their addresses. A byte that
-    has any counts as one that nobody has written."""
+    """`undefined`: the undefined bits of arrays of global memory, a byte for each byte, by their addresses. They
+    are the launch's marks, changed in place; a byte that has any counts as one that nobody has written."""
 
     def __init__(self, undefined: Mapping[int, Bytes]) -> None:
-        self.arrays = {base: defined(bits) for base, bits in undefined.items()}
+        self.arrays = undefined
+        self.kept = {base: None if bits.size and bits.min() == 255 else bits.copy() for base, bits in undefined.items()}
+        """What they were, None for 255 everywhere."""
         self.table = np.zeros(0, np.int64)
         self.shared = self.local = np.zeros(0, np.uint8)
 
     def attach(self, worker: Worker, run: Run) -> dict[int, int]:
-        """Makes tables for a worker; gives the fields of the watch block that name them."""
+        """Makes marks for a worker; gives the fields of the watch block that name them."""
         plan, memory = run.plan, run.memory
         if plan.code.metadata.stack.recursive:
             raise UnsupportedByJit("recursion, whose frames nobody watches")
@@ -40,18 +42,17 @@ class Written:
             last = base + max(bits.size, 1) - 1
             self.table[base >> memory.shift : (last >> memory.shift) + 1] = bits.ctypes.data - base
         reserved = plan.program.reserved_shared
-        self.shared[:reserved] = 255
         return {
-            layout.DEFINED: self.table.ctypes.data,
-            layout.DEFINED_SHARED: self.shared.ctypes.data,
-            layout.DEFINED_LOCAL: self.local.ctypes.data,
+            layout.MARKS: self.table.ctypes.data,
+            layout.SHARED_MARKS: self.shared.ctypes.data,
+            layout.LOCAL_MARKS: self.local.ctypes.data,
             layout.RESERVED: reserved,
-            layout.SHARED_BYTES: worker.shared_size - reserved,
+            layout.SHARED_BYTES: max(worker.shared_size - reserved, 0),
             layout.LOCAL_BYTES: worker.local.size,
             layout.STRIDE: plan.stride,
         }
 
-
-def defined(bits: Bytes) -> Bytes:
-    """255 for each byte that has no undefined bits."""
-    return np.where(bits == 0, 255, 0).astype(np.uint8)
+    def put_back(self) -> None:
+        """Makes the marks of arrays what they were before the launch."""
+        for base, kept in self.kept.items():
+            self.arrays[base][:] = 255 if kept is None else kept
