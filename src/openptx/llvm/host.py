@@ -19,6 +19,7 @@ class CPU:
     avx2: bool
     avx512: bool
     permute: bool  # vpermi2d and its like
+    permutes_bytes: bool  # vpermb and its like
     fp16: bool  # arithmetic of f16, with subnormal numbers
     gathers: bool  # faster than one element after the other
     x86: bool
@@ -38,6 +39,7 @@ def host() -> CPU:
         avx2=found.get("avx2", False),
         avx512=all(found.get(f, False) for f in ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
         permute=found.get("avx512f", False),
+        permutes_bytes=found.get("avx512vbmi", False) and found.get("avx512bw", False),
         fp16=found.get("avx512fp16", False) and found.get("avx512vl", False),
         # Older processors of Intel got microcode against Downfall, which makes a gather take 2 ns an element; AMD's
         # load one element after the other as well.

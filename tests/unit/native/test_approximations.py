@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from lanes import different, samples, without
 
+from openptx.llvm.host import CPU
 from openptx.numerics import FORMATS
 
 F32 = FORMATS["f32"]
@@ -32,3 +33,21 @@ def operands(n: int = 1 << 13) -> Any:
 def test_functions(op: str, ftz: bool) -> None:
     for cpu in (None, without("avx512")):
         assert different(lambda x, a: x.approx(op, F32, a, ftz), [operands()], [32], cpu) == 0, cpu
+
+
+@pytest.mark.parametrize(
+    "cpu", [None, without("permutes_bytes"), without("avx512")], ids=["tables", "terms", "defined"]
+)
+def test_every_square(cpu: CPU | None) -> None:
+    every = np.arange(1 << 17, dtype=np.uint32)
+    assert different(lambda x, a: x.square(a), [every], [32], cpu) == 0
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("op", ["ex2", "rcp", "rsqrt", "sqrt"])
+@pytest.mark.parametrize("cpu", [None, without("permutes_bytes")], ids=["tables", "terms"])
+def test_every_fraction(op: str, cpu: CPU | None) -> None:
+    """All numbers from 1/2 to 2, and their negatives where there are results."""
+    for first in (0x3F000000, 0x3F800000, *([0xBF000000, 0xBF800000] if op in ("ex2", "rcp") else [])):
+        every = np.arange(1 << 23, dtype=np.uint32) + np.uint32(first)
+        assert different(lambda x, a: x.approx(op, F32, a), [every], [32], cpu) == 0, hex(first)

@@ -260,7 +260,9 @@ def test_ctrl_c_on_the_command_line_is_a_line_and_status_130(tmp_path: object) -
                 child.send_signal(signal.SIGINT)
                 time.sleep(0.02)
             _, errors = child.communicate(timeout=20)
-        assert (child.returncode, errors.replace("\r", "").strip().splitlines()[-1]) == (130, "error: interrupted")
+        # The last signal may come when Python has restored the system's handler already: a shell has 130 for that, too.
+        assert child.returncode in (130, -signal.SIGINT)
+        assert errors.replace("\r", "").strip().splitlines()[-1] == "error: interrupted"
         assert "Traceback" not in errors
 
 

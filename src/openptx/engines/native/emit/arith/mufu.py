@@ -10,10 +10,16 @@ from collections.abc import Sequence
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.arith.half import HalfOps
+from openptx.engines.native.emit.arith.interpolator import (
+    POWERS,
+    RECIPROCAL_ROOTS,
+    RECIPROCALS,
+    ROOTS,
+    Interpolator,
+)
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.numerics import Bits, Format
-from openptx.numerics.bits import S
-from openptx.numerics.coefficients import POWER, ROOT
+from openptx.numerics.bits import S, U
 from openptx.numerics.multifunction import FRACTION, HIDDEN, PLACE
 
 _F, _I = f"<{N} x float>", vector_type(32)
@@ -21,6 +27,10 @@ ROW = 32  # elements of a table that one permutation of AVX-512 chooses from
 
 
 class MufuOps(HalfOps):
+    def __init__(self, functions: dict[object, Outlined]) -> None:
+        super().__init__(functions)
+        self.interpolator = Interpolator(self)
+
     def mufu(self, op: str, a: Bits) -> Bits:
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
         if op not in quick or not self.cpu.avx512 or not isinstance(a.v, Value) or self.uniform(a):
@@ -40,35 +50,51 @@ class MufuOps(HalfOps):
 
     def quick_ex2(self, a: Bits) -> tuple[Bits, Bits]:
         """Up to 126 either way: the processor cuts a number to fixed point as the unit does."""
-        out, x = self.ir, self.float(a, False)
-        t = self.bits(out.emit(f"fptosi {_F} {out.emit(f'fmul {_F} {x}, splat (float 8388608.0)')} to {_I}"), 32)
+        t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {self.float(a, False)}, splat (float 8388608.0)"))
         k = t - self.resize(self.negative(t) & ((t & FRACTION) != 0), 32)
-        place = k & PLACE
-        r = self.cut(POWER, (k & FRACTION) >> 17, place, self.square(place), 15)
-        size = out.emit(f"call {_F} @llvm.fabs.v{N}f32({_F} {x})")
-        rare = self.bits(out.emit(f"fcmp ugt {_F} {size}, splat (float 126.0)"), 1)
-        return (k & 0x100000000 - HIDDEN) + r + (126 << 23), rare
+        # The result's exponent is k's. What k has below it is the segment's number, by which the table's constants are
+        # less, and the place, which is the centre's part of the sum.
+        biased = k + (126 << 23)
+        r = self.interpolator.interpolated(POWERS, k >> 17, k & PLACE)
+        return biased + (r >> 6), ~self.less(U, biased, self.const((252 << 23) + 1, 32))
+
+    def cut_to_integers(self, x: str) -> Bits:
+        """Floats cut to integers of 32 bits; those that have none become -2^31."""
+        t, n = f"<{N // 2} x float>", f"<{N // 2} x i32>"
+
+        def half(first: int) -> str:
+            part = self.ir.shuffle(_F, x, "poison", range(first, first + N // 2))
+            call = "@llvm.x86.avx512.mask.cvttps2dq.512"
+            return self.ir.emit(f"call {n} {call}({t} {part}, {n} zeroinitializer, i16 -1, i32 4)")
+
+        return self.bits(self.ir.shuffle(n, half(0), half(N // 2), range(N)), 32)
 
     def quick_rcp(self, a: Bits) -> tuple[Bits, Bits]:
-        field = a & 0x7F800000
-        d = (253 << 23) - field + self.reciprocal(a & FRACTION)
-        return a & 0x80000000 | d, field - HIDDEN >= 252 << 23
+        size = a & 0x7FFFFFFF  # subtracted from the result with what is below the exponent, as in `quick_ex2`
+        r = self.interpolator.interpolated(RECIPROCALS, a >> 16, a & 0xFFFF, 1)
+        return a & 0x80000000 | (252 << 23) - size + (r >> 6), (a & 0x7F800000) - HIDDEN >= 252 << 23
 
     def quick_rsqrt(self, a: Bits) -> tuple[Bits, Bits]:
         n = (a >> 23) - 127
-        r = self.reciprocal_root(a & FRACTION | (n & 1) << 23)
-        return (126 - self.shr(S, n, 1) << 23) + r, self.no_positive(a)
+        f = a & FRACTION | (n & 1) << 23
+        place = f & PLACE
+        r = self.interpolator.interpolated(RECIPROCAL_ROOTS, f >> 17, place) - (place << 6) >> 7
+        return (126 - self.shr(S, n, 1) << 23) + self.pick(f == 0, HIDDEN, r - HIDDEN), self.no_positive(a)
 
     def quick_sqrt(self, a: Bits) -> tuple[Bits, Bits]:
         n = (a >> 23) - 127
         k = a & FRACTION | (n & 1) << 23
         place = k & PLACE
-        r = self.pick(k == 0, HIDDEN, self.cut(ROOT, k >> 17, place, self.square(place) << 1, 17))
-        return (self.shr(S, n, 1) + 126 << 23) + r, self.no_positive(a)
+        r = self.interpolator.interpolated(ROOTS, k >> 17, place) + (place << 7) >> 8
+        return (self.shr(S, n, 1) + 126 << 23) + self.pick(k == 0, HIDDEN, r), self.no_positive(a)
 
     def no_positive(self, a: Bits) -> Bits:
         """Where the operand is not a positive normal number."""
         return a - HIDDEN >= 0x7F800000 - HIDDEN
+
+    def square(self, x: Bits) -> Bits:
+        by_vectors = self.cpu.avx512 and isinstance(x.v, Value) and not self.uniform(x)
+        return self.interpolator.square(x) if by_vectors else super().square(x)
 
     def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         if w == 32 and self.cpu.avx512 and not self.uniform(index):

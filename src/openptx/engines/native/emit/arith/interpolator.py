@@ -1,0 +1,155 @@
+"""The multifunction unit's interpolator in vectors of AVX-512: the bits of `Multifunction.square` and `cut` for less.
+
+* A slope and a curvature are one element of a table, two numbers of sixteen bits, and `vpmaddwd` multiplies and adds
+  both. Slopes, of up to seventeen bits with their sign, are kept as differences from `centre`.
+* The squarer works on sixteen bits a lane: lane j and lane 16 + j are one element of 32 bits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from openptx.engines.native.analysis.lattice import N
+from openptx.numerics import Arithmetic, Bits
+from openptx.numerics.bits import S
+from openptx.numerics.coefficients import POWER, RECIPROCAL, RECIPROCAL_ROOT, ROOT, Interpolation
+from openptx.numerics.multifunction import LOW
+
+if TYPE_CHECKING:
+    from openptx.engines.native.emit.arith.mufu import MufuOps
+
+_HALF, _WHOLE = f"<{N // 2} x i32>", f"<{N} x i32>"
+WORDS, _BYTES = f"<{N} x i16>", f"<{2 * N} x i8>"
+_FIRST = (1 << LOW) - 1
+"""The bits of a place that are multiplied with what is cut off afterwards."""
+
+
+class Segments(NamedTuple):
+    """Tables of an interpolation, `cut` without its lowest `LOW` bits: for each segment a constant, and a pair of
+    slope - centre (the lower half) and curvature, multiplied by what the square is."""
+
+    constants: tuple[int, ...]
+    pairs: tuple[int, ...]
+    bias: int
+
+
+def segments(t: Interpolation, centre: int, square: int = 0, step: int = 0) -> Segments:
+    """`square`: by how many bits squares are shifted; `step`: by how much each segment's constant is to be less than it
+    would be, as against the segment's before."""
+    pairs = [
+        slope - centre & 0xFFFF | (curve << square & 0xFFFF) << 16 for slope, curve in zip(t.c1, t.c2, strict=True)
+    ]
+    slopes, curves = [c - centre for c in t.c1], [c << square for c in t.c2]
+    assert centre % (1 << LOW) == 0
+    assert all(-0x8000 <= c < 0x8000 for c in (*slopes, *curves))
+    return Segments(tuple((c << t.shift - LOW) - i * step for i, c in enumerate(t.c0)), tuple(pairs), t.bias)
+
+
+# The centre times a place is added by who asks, or is among what is subtracted anyway: 64 or 128 times a place, since
+# of a multiple of 2^LOW nothing is cut.
+POWERS = segments(POWER, 64 << LOW, step=1 << 23)
+RECIPROCALS = segments(RECIPROCAL, -64 << LOW, step=-1 << 22)
+RECIPROCAL_ROOTS = segments(RECIPROCAL_ROOT, -64 << LOW, square=2)
+ROOTS = segments(ROOT, 128 << LOW, square=1)
+
+
+def crossed(a: int, b: int, top: int) -> int:
+    """The product of two numbers without the bits below `top` of each partial product, over 2^top."""
+    return sum((a >> i & 1) * (b >> top - i) for i in range(top + 1))
+
+
+CROSS = tuple([crossed(i & 7, i >> 3, 2) for i in range(64)])
+
+
+def squared(x: Arithmetic, y: Bits) -> Bits:
+    """Half of the sum of y's partial products, fifteen bits, each cut to what is at least 2^14: the square of the upper
+    eight bits is never cut, that of the lower seven always, and products of the two count twice."""
+    high = y >> 7
+    d = high * high >> 1
+    for i in range(7):
+        d = d + x.pick((y & 1 << i) != 0, high >> 7 - i, 0)
+    return d
+
+
+class Interpolator:
+    def __init__(self, x: MufuOps) -> None:
+        self.x = x
+
+    def interpolated(self, t: Segments, i: Bits, place: Bits, drop: int = 2) -> Bits:
+        """The parabola's value at a place (up to seventeen bits) of a segment, without the centre's part. `i` may have
+        more bits than the segment's number. Fifteen bits of the place, from `drop` on, are squared."""
+        x = self.x
+        constant, pair = (x.chosen_among_rows(column, i) for column in (t.constants, t.pairs))
+        low = self.products(pair, self.beside_squares(place & _FIRST, self.squares(place, drop))) + t.bias
+        return constant + self.products(pair, place >> LOW) + x.shr(S, low, LOW)
+
+    def square(self, place: Bits) -> Bits:
+        """The square, with the bits of `Multifunction.square`."""
+        words = self.x.ir.emit(f"bitcast {WORDS} {self.x.vector(self.squares(place, 2))} to {_HALF}")
+        low = self.x.ir.emit(f"and {_HALF} {words}, splat (i32 65535)")
+        high = self.x.ir.emit(f"lshr {_HALF} {words}, splat (i32 16)")
+        return self.joined(low, high)
+
+    # Sixteen bits a lane
+
+    def squares(self, place: Bits, drop: int) -> Bits:
+        """The squares of fifteen bits of each place, from `drop` on; lane j and lane 16 + j side by side."""
+        ir = self.x.ir
+        first, second = self.halves(place)
+        low = ir.emit(f"lshr {_HALF} {first}, splat (i32 {drop})")
+        high = ir.emit(f"shl {_HALF} {second}, splat (i32 {16 - drop})")
+        high = ir.emit(f"and {_HALF} {high}, splat (i32 {0x7FFF << 16})")
+        words = ir.emit(f"bitcast {_HALF} {ir.emit(f'or {_HALF} {low}, {high}')} to {WORDS}")
+        y = self.x.bits(words, 16)
+        return self.squared_by_tables(y) if self.x.cpu.permutes_bytes else squared(self.x, y)
+
+    def squared_by_tables(self, y: Bits) -> Bits:
+        """`squared`, whose cross terms are the product of what is never cut, and two sums of six bits: three of the
+        lower half with three of the upper one. One permutation of bytes finds both."""
+        x, ir = self.x, self.x.ir
+        high = y & 0x7F80
+        index = y & 0x0707 | y << 7 & 0x3800 | y >> 9 & 0x0038
+        found = self.permuted_bytes(CROSS, x.vector(index))
+        ones = "splat (i8 1)"
+        crossed = x.bits(
+            ir.emit(f"call {WORDS} @llvm.x86.avx512.pmaddubs.w.512({_BYTES} {found}, {_BYTES} {ones})"), 16
+        )
+        square = x.bits(
+            ir.emit(
+                f"call {WORDS} @llvm.x86.avx512.pmulhu.w.512({WORDS} {x.vector(high)}, {WORDS} {x.vector(high << 1)})"
+            ),
+            16,
+        )
+        return square + (y >> 3 & 15) * (y >> 11) + crossed
+
+    def permuted_bytes(self, table: tuple[int, ...], words: str) -> str:
+        ir = self.x.ir
+        index = ir.emit(f"bitcast {WORDS} {words} to {_BYTES}")
+        values = "<" + ", ".join(f"i8 {value}" for value in table) + ">"
+        return ir.emit(f"call {_BYTES} @llvm.x86.avx512.permvar.qi.512({_BYTES} {values}, {_BYTES} {index})")
+
+    # Thirty-two bits a lane
+
+    def beside_squares(self, low: Bits, squares: Bits) -> Bits:
+        """A number of sixteen bits in the lower half of each lane, its square in the upper one."""
+        ir = self.x.ir
+        words = ir.emit(f"bitcast {WORDS} {self.x.vector(squares)} to {_HALF}")
+        first = ir.emit(f"shl {_HALF} {words}, splat (i32 16)")
+        second = ir.emit(f"and {_HALF} {words}, splat (i32 {-1 << 16})")
+        return self.joined(first, second) | low
+
+    def products(self, a: Bits, b: Bits) -> Bits:
+        """The sum of the products of lower halves and of upper halves, signed."""
+        ir, done = self.x.ir, list[str]()
+        for pair in zip(self.halves(a), self.halves(b), strict=True):
+            p, q = (ir.emit(f"bitcast {_HALF} {e} to {WORDS}") for e in pair)
+            done.append(ir.emit(f"call {_HALF} @llvm.x86.avx512.pmaddw.d.512({WORDS} {p}, {WORDS} {q})"))
+        return self.joined(*done)
+
+    def halves(self, a: Bits) -> tuple[str, str]:
+        name, n = self.x.vector(a), N // 2
+        first, second = (self.x.ir.shuffle(_WHOLE, name, "poison", range(k, k + n)) for k in (0, n))
+        return first, second
+
+    def joined(self, first: str, second: str) -> Bits:
+        return self.x.bits(self.x.ir.shuffle(_HALF, first, second, range(N)), 32)
